@@ -1,0 +1,123 @@
+/** Whose mistake it is: `user` ends with exit code 1, `application` with 2. */
+export type Audience = 'user' | 'application';
+
+/** What a caller may do: send it again, leave the item out, or end the run. */
+export type Recovery = 'retry' | 'skip' | 'stop';
+
+/** Where it happened. Addresses are redacted before they are put here. */
+export interface Where {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** JSON path in the configuration, such as `parameters.api.pagination.method`. */
+  readonly path?: string;
+  readonly row?: string;
+  readonly job?: string;
+  /** Page of the job, from 1. */
+  readonly page?: number;
+  readonly url?: string;
+}
+
+/**
+ * Every code an error of this package may have, with its meaning.
+ * `docs/errors.md` lists the same codes; a test compares the two.
+ */
+export const ERROR_CODES = {
+  'config.missing': 'There is no config.json in the data folder.',
+  'config.syntax': 'config.json is not JSON.',
+  'config.invalid': 'config.json does not describe a run: a key is missing, of a wrong type or has a wrong value.',
+  'function.failed': 'A function of the configuration could not be evaluated.',
+  'job.invalid': 'A job cannot be run as it is written.',
+  'pagination.invalid': 'The pagination settings are wrong.',
+  'pagination.loop': 'The API answers in a circle.',
+  'pagination.budget': 'The job asked for more pages than allowed.',
+  'auth.failed': 'The login or the signing of a request failed.',
+  'http.status': 'The API answered with an error status after all retries.',
+  'http.network': 'The API could not be reached, or the connection broke, after all retries.',
+  'http.tls': 'The secure connection could not be made.',
+  'http.forbiddenHost': 'A request would leave the allowed hosts.',
+  'http.proxy': 'The proxy or the SSH tunnel could not be used.',
+  'response.notJson': 'The body of a response is not JSON.',
+  'response.shape': 'The response has no rows where the configuration looks for them.',
+  'records.typeChange': 'A column changed its type in a way that a table cannot hold.',
+  'records.invalid': 'A record cannot be written with this mapping or filter.',
+  'output.failed': 'A file could not be written.',
+  'run.locked': 'Another process is running over this data folder.',
+  'run.interrupted': 'The run was interrupted.',
+  'internal': 'A mistake of this program.',
+} as const;
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorOptions {
+  readonly where?: Where | undefined;
+  /** What the user can do about it: one sentence. */
+  readonly hint?: string | undefined;
+  readonly audience?: Audience | undefined;
+  readonly recovery?: Recovery | undefined;
+  readonly cause?: unknown;
+  /** Further facts, for logs in JSON. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The base of all errors that are meant to be shown: what happened, where, and what to do. */
+export class ExtractorError extends Error {
+  readonly code: ErrorCode;
+  readonly audience: Audience;
+  readonly recovery: Recovery;
+  readonly where: Where;
+  readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.audience = options.audience ?? 'user';
+    this.recovery = options.recovery ?? 'stop';
+    this.where = options.where ?? {};
+    this.hint = options.hint;
+    this.details = options.details ?? {};
+  }
+
+  /** The same error with more said about the place; what is known already stays. */
+  at(where: Where): this {
+    Object.assign(this, { where: { ...where, ...this.where } });
+    return this;
+  }
+}
+
+export class ConfigError extends ExtractorError {}
+export class FunctionError extends ExtractorError {}
+export class JobError extends ExtractorError {}
+export class PaginationError extends ExtractorError {}
+export class HttpError extends ExtractorError {}
+export class RecordError extends ExtractorError {}
+export class SinkError extends ExtractorError {}
+export class RunError extends ExtractorError {}
+
+/** Exit code of the command for whatever was thrown. */
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof ExtractorError && error.audience === 'user' ? 1 : 2;
+}
+
+/** One paragraph: the message, the place, the way out. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof ExtractorError)) return error instanceof Error ? error.message : String(error);
+  const place = describeWhere(error.where);
+  return [error.message + (place === '' ? '' : ` (${place})`), error.hint].filter(Boolean).join('\n');
+}
+
+function describeWhere(where: Where): string {
+  const { file, line, column } = where;
+  const position = file === undefined ? '' : file + (line === undefined ? '' : `:${line}:${column ?? 1}`);
+  return [
+    position,
+    where.path,
+    where.row === undefined ? '' : `row ${where.row}`,
+    where.job === undefined ? '' : `job ${where.job}`,
+    where.page === undefined ? '' : `page ${where.page}`,
+    where.url,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}

@@ -1,0 +1,131 @@
+import { entriesOf, isList, isNumber, isObject, JsonNumber, type Json } from './value.ts';
+
+/**
+ * "Empty" (spec extractor 0.2): missing, null, false, zero, `""`, `"0"`, an empty list or map.
+ * An object of a response is never empty; say so with `response`.
+ */
+export function isEmpty(value: Json | undefined, from: 'configuration' | 'response' = 'configuration'): boolean {
+  if (value === undefined || value === null || value === false || value === '' || value === '0') return true;
+  if (isNumber(value)) return Number(value instanceof JsonNumber ? value.literal : value) === 0;
+  if (isList(value)) return value.length === 0;
+  if (isObject(value)) return from === 'configuration' && entriesOf(value).length === 0;
+  return false;
+}
+
+/**
+ * Scalar to text (spec extractor 0.3): the text of cells, placeholders, query strings, headers, `concat`.
+ * Lists and objects are given as JSON text. A number keeps its literal where the reference's 14 digits
+ * would not read back to the same decimal (design 8.6).
+ */
+export function toText(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined || value === false) return '';
+  if (value === true) return '1';
+  if (typeof value === 'number') return numberText(value);
+  if (value instanceof JsonNumber) return exactText(value, floatText);
+  return toJsonText(value);
+}
+
+/** Compact JSON text of spec extractor 0.4: `\/`, `\uXXXX` for all that is not ASCII, floats by 17 digits. */
+export function toJsonText(value: Json): string {
+  if (typeof value === 'string') return quoteJson(value);
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : floatJson(value);
+  if (value instanceof JsonNumber) return exactText(value, floatJson);
+  if (isList(value)) {
+    let out = '[';
+    for (let i = 0; i < value.length; i++) out += (i === 0 ? '' : ',') + toJsonText(value[i] ?? null);
+    return `${out}]`;
+  }
+  let out = '{';
+  for (const [key, item] of entriesOf(value)) {
+    out += `${out.length === 1 ? '' : ','}${quoteJson(key)}:${toJsonText(item)}`;
+  }
+  return `${out}}`;
+}
+
+const PLAIN_TEXT = /^[ !#-.0-[\]-~]*$/;
+
+function quoteJson(text: string): string {
+  if (PLAIN_TEXT.test(text)) return `"${text}"`;
+  let out = '"';
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) out += '\\"';
+    else if (code === 0x5c) out += '\\\\';
+    else if (code === 0x2f) out += '\\/';
+    else if (code === 8) out += '\\b';
+    else if (code === 9) out += '\\t';
+    else if (code === 10) out += '\\n';
+    else if (code === 12) out += '\\f';
+    else if (code === 13) out += '\\r';
+    else if (code < 0x20 || code > 0x7e) {
+      // U+007F is ASCII and goes as it is
+      out += code === 0x7f ? '\x7f' : `\\u${code.toString(16).padStart(4, '0')}`;
+    } else out += text.charAt(i);
+  }
+  return `${out}"`;
+}
+
+/** A number of fast-parsed JSON: at most 14 digits that need no care, so its own text is mostly the reference's. */
+function numberText(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  return readsBack(floatText(value), String(value)) ? floatText(value) : String(value);
+}
+
+/** The reference's text where it gives back the literal's decimal, else the literal. */
+function exactText(number: JsonNumber, render: (value: number) => string): string {
+  const { literal } = number;
+  if (number.isInteger) return literal === '-0' ? '0' : literal;
+  if (!Number.isFinite(number.value)) return literal;
+  const text = render(number.value);
+  return readsBack(text, literal) ? text : literal;
+}
+
+/** Whether the text, read as a double, is the decimal that the literal says. */
+function readsBack(text: string, literal: string): boolean {
+  return decimalOf(String(Number(text))) === decimalOf(literal);
+}
+
+/** A canonical `digits e exponent` of a decimal literal. */
+function decimalOf(literal: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
+  if (!match) return literal;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const trimmed = digits.replace(/0+$/, '');
+  if (trimmed === '') return '0';
+  return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
+}
+
+/** 14 significant digits, exponent form `1.0E+25` when E ≥ 14 or E < −4 (spec extractor 0.3). */
+export function floatText(value: number): string {
+  return formatFloat(value, 14, 'E');
+}
+
+/** 17 significant digits, exponent form `1.0e+25` when E ≥ 17 or E < −4 (spec extractor 0.4). */
+export function floatJson(value: number): string {
+  return formatFloat(value, 17, 'e');
+}
+
+/** 17 digits with an upper-case `E` (spec extractor 0.8). */
+export function floatSerialized(value: number): string {
+  return formatFloat(value, 17, 'E');
+}
+
+function formatFloat(value: number, precision: number, letter: 'e' | 'E'): string {
+  if (!Number.isFinite(value)) return value > 0 ? 'INF' : value < 0 ? '-INF' : 'NAN';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const [mantissa = '', exponentText = '0'] = value.toExponential(precision - 1).split('e');
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const digits = mantissa.replace('-', '').replace('.', '').replace(/0+$/, '');
+  const exponent = Number(exponentText);
+  if (exponent >= precision || exponent < -4) {
+    const rest = digits.length > 1 ? digits.slice(1) : '0';
+    return `${sign}${digits.charAt(0)}.${rest}${letter}${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`;
+  }
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  if (digits.length <= exponent + 1) return sign + digits + '0'.repeat(exponent + 1 - digits.length);
+  return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+}

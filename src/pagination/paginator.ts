@@ -1,0 +1,82 @@
+import type { JobRequest } from '../http/message.ts';
+import type { AnyObject, Json } from '../json/index.ts';
+
+/** Small JSON that says where a paginator stands. It survives `JSON.stringify` and is never changed in place. */
+export type PaginatorState = Json;
+
+/** What a paginator must see of each page. The page itself never reaches it. */
+export interface Needs {
+  /** Paths into the decoded response, as keys (`meta.next` is `['meta', 'next']`). */
+  readonly paths?: readonly (readonly string[])[];
+  /** Names of response headers, in lower case. */
+  readonly headers?: readonly string[];
+  /** Path of a numeric id in each row; its smallest and largest value are given. */
+  readonly ids?: readonly string[];
+  /** Ask for `volume`, which costs a re-encoding of the page. */
+  readonly volume?: boolean;
+}
+
+/** What was seen of a page: JSON. */
+export interface Observation {
+  /** Page of the job, from 1. */
+  readonly page: number;
+  readonly status: number;
+  /** URL that was asked for. */
+  readonly url: string;
+  /** Values at `needs.paths`, in that order; undefined where nothing is. */
+  readonly values: readonly (Json | undefined)[];
+  /** Values of `needs.headers` that the response has. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Rows after `dataField` and `responseFilter`. */
+  readonly rows: number;
+  /** Smallest and largest id of the page's rows, truncated to integers. Absent when the page has no rows. */
+  readonly ids?: { readonly min: number; readonly max: number };
+  /** Bytes of the body. */
+  readonly bytes: number;
+  /** Bytes of the response re-encoded (spec extractor 0.4), when asked for. */
+  readonly volume?: number;
+  /** Milliseconds since 1970 when the page arrived. */
+  readonly now: number;
+}
+
+/** The next request and the state that goes with it, or the reason to stop. */
+export type Step =
+  | { readonly request: JobRequest; readonly state: PaginatorState }
+  | { readonly stop: string };
+
+/** The first step cannot stop. */
+export type FirstStep = Exclude<Step, { stop: string }>;
+
+/**
+ * Decides which request follows a page. Pure: the same observation and state give the same step.
+ * Counts from its own state, or follows what the API said; it keeps nothing in fields.
+ */
+export interface Paginator {
+  readonly needs: Needs;
+  /** @param now milliseconds since 1970 when the job starts */
+  first(now: number): FirstStep;
+  next(observation: Observation, state: PaginatorState): Step;
+  /**
+   * The request that will follow `state` if the job goes on, for methods that depend on their own state alone;
+   * absent for those that must see the page first.
+   */
+  plan?(state: PaginatorState): FirstStep;
+}
+
+/** A pagination method: a value in a list that a library user may extend. */
+export interface PaginationMethod {
+  /** The word in `pagination.method`. */
+  readonly method: string;
+  /**
+   * @param options the `pagination` node of the configuration
+   * @param job the job's first request, functions evaluated
+   * @throws {PaginationError} when the options are wrong
+   */
+  create(options: AnyObject, job: PaginatedJob): Paginator;
+}
+
+/** What a paginator may know of the job. */
+export interface PaginatedJob extends JobRequest {
+  /** The job's `scroller`, for `multiple`. */
+  readonly scroller?: string;
+}
