@@ -1,3 +1,4 @@
+import type { OptionSchema } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 
@@ -67,6 +68,8 @@ export interface Paginator {
 export interface PaginationMethod {
   /** The word in `pagination.method`. */
   readonly method: string;
+  /** JSON Schema of the method's own keys, without `method` and the stop rules, which every method has. */
+  readonly options: OptionSchema;
   /**
    * @param options the `pagination` node of the configuration
    * @param job the job's first request, functions evaluated

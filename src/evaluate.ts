@@ -1,0 +1,19 @@
+import type { AnyObject, Json } from './json/index.ts';
+
+/**
+ * What the functions of a configuration may refer to: name of the context (`attr`, `time`, `response` …) to its
+ * flattened values (nested keys joined by `.`).
+ */
+export type Contexts = Readonly<Record<string, AnyObject>>;
+
+/**
+ * Evaluates the functions and references in one value (spec extractor 4.1). A scalar or a list at the top is
+ * given back as it is.
+ *
+ * @param at JSON path of the value in the configuration, for messages
+ * @throws {FunctionError} naming the path, the function or the missing reference
+ */
+export type Evaluate = (value: Json, contexts: Contexts, at: string) => Json;
+
+/** A JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
+export type OptionSchema = Readonly<Record<string, unknown>>;
