@@ -33,6 +33,8 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array;
   /** The name of the job, for messages. */
   readonly label?: string;
+  /** True for a login: its body holds credentials, so it never leaves the origins that the configuration names. */
+  readonly isLogin?: boolean;
 }
 
 /**

@@ -4,7 +4,10 @@ import { entriesOf, isList, isNumber, isObject, JsonNumber, type Json } from './
  * "Empty" (spec extractor 0.2): missing, null, false, zero, `""`, `"0"`, an empty list or map.
  * An object of a response is never empty; say so with `response`.
  */
-export function isEmpty(value: Json | undefined, from: 'configuration' | 'response' = 'configuration'): boolean {
+export function isEmpty(
+  value: Json | undefined,
+  from: 'configuration' | 'response' = 'configuration',
+): boolean {
   if (value === undefined || value === null || value === false || value === '' || value === '0') return true;
   if (isNumber(value)) return Number(value instanceof JsonNumber ? value.literal : value) === 0;
   if (isList(value)) return value.length === 0;
@@ -71,6 +74,8 @@ function quoteJson(text: string): string {
 /** A number of fast-parsed JSON: at most 14 digits that need no care, so its own text is mostly the reference's. */
 function numberText(value: number): string {
   if (Number.isInteger(value)) return String(value);
+  // Plain numbers have at most 14 digits: from 1e-4 on their shortest text is the reference's.
+  if (value >= 1e-4 || value <= -1e-4) return String(value);
   return readsBack(floatText(value), String(value)) ? floatText(value) : String(value);
 }
 
@@ -114,13 +119,16 @@ export function floatSerialized(value: number): string {
   return formatFloat(value, 17, 'E');
 }
 
-function formatFloat(value: number, precision: number, letter: 'e' | 'E'): string {
+/**
+ * At most `precision` significant digits without trailing zeros; exponent form (`1.0E+25`) when the exponent of ten
+ * is at least `precision` or below −4.
+ */
+export function formatFloat(value: number, precision: number, letter: 'e' | 'E'): string {
   if (!Number.isFinite(value)) return value > 0 ? 'INF' : value < 0 ? '-INF' : 'NAN';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
-  const [mantissa = '', exponentText = '0'] = value.toExponential(precision - 1).split('e');
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  const digits = mantissa.replace('-', '').replace('.', '').replace(/0+$/, '');
-  const exponent = Number(exponentText);
+  const sign = value < 0 ? '-' : '';
+  const { digits: padded, exponent } = significantDigits(value, precision);
+  const digits = padded.replace(/0+$/, '');
   if (exponent >= precision || exponent < -4) {
     const rest = digits.length > 1 ? digits.slice(1) : '0';
     return `${sign}${digits.charAt(0)}.${rest}${letter}${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`;
@@ -128,4 +136,25 @@ function formatFloat(value: number, precision: number, letter: 'e' | 'E'): strin
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
   if (digits.length <= exponent + 1) return sign + digits + '0'.repeat(exponent + 1 - digits.length);
   return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+}
+
+/**
+ * The first `count` (1 to 60) significant digits of a finite number and the power of ten of the first. A number
+ * exactly half way goes to the even digit, as in C; `toExponential` would go up.
+ */
+export function significantDigits(value: number, count: number): { digits: string; exponent: number } {
+  const longer = splitExponential(value, count + 1);
+  if (longer.digits.endsWith('5')) {
+    const exact = splitExponential(value, count + 40);
+    const even = '02468'.includes(exact.digits.charAt(count - 1));
+    if (even && /^50*$/.test(exact.digits.slice(count))) {
+      return { digits: exact.digits.slice(0, count), exponent: exact.exponent };
+    }
+  }
+  return splitExponential(value, count);
+}
+
+function splitExponential(value: number, count: number): { digits: string; exponent: number } {
+  const [mantissa = '', exponent = '0'] = value.toExponential(count - 1).split('e');
+  return { digits: mantissa.replace('-', '').replace('.', ''), exponent: Number(exponent) };
 }

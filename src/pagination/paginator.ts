@@ -1,6 +1,6 @@
 import type { OptionSchema } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
-import type { AnyObject, Json } from '../json/index.ts';
+import type { AnyObject, Json, JsonNumber } from '../json/index.ts';
 
 /** Small JSON that says where a paginator stands. It survives `JSON.stringify` and is never changed in place. */
 export type PaginatorState = Json;
@@ -31,13 +31,19 @@ export interface Observation {
   /** Rows after `dataField` and `responseFilter`. */
   readonly rows: number;
   /** Smallest and largest id of the page's rows, truncated to integers. Absent when the page has no rows. */
-  readonly ids?: { readonly min: number; readonly max: number };
+  readonly ids?: IdRange;
   /** Bytes of the body. */
   readonly bytes: number;
   /** Bytes of the response re-encoded (spec extractor 0.4), when asked for. */
   readonly volume?: number;
   /** Milliseconds since 1970 when the page arrived. */
   readonly now: number;
+}
+
+/** Integers; one beyond 2^53 is a `JsonNumber`, so that it stays exact. */
+export interface IdRange {
+  readonly min: number | JsonNumber;
+  readonly max: number | JsonNumber;
 }
 
 /** The next request and the state that goes with it, or the reason to stop. */
@@ -61,7 +67,7 @@ export interface Paginator {
    * The request that will follow `state` if the job goes on, for methods that depend on their own state alone;
    * absent for those that must see the page first.
    */
-  plan?(state: PaginatorState): FirstStep;
+  readonly plan?: (state: PaginatorState) => FirstStep;
 }
 
 /** A pagination method: a value in a list that a library user may extend. */
@@ -75,11 +81,21 @@ export interface PaginationMethod {
    * @param job the job's first request, functions evaluated
    * @throws {PaginationError} when the options are wrong
    */
-  create(options: AnyObject, job: PaginatedJob): Paginator;
+  create(options: AnyObject, job: PaginatedJob, context: MethodContext): Paginator;
+}
+
+/** What a method is given beside its options. */
+export interface MethodContext {
+  /** JSON path of the options, for messages. */
+  readonly at: string;
+  /** Makes the paginator of another `pagination` node, stop rules included: for methods made of others. */
+  readonly nested: (options: Json, at: string) => Paginator;
 }
 
 /** What a paginator may know of the job. */
 export interface PaginatedJob extends JobRequest {
   /** The job's `scroller`, for `multiple`. */
   readonly scroller?: string;
+  /** Where the parameters of the pagination go; the job's word counts more than the pagination's. */
+  readonly queryParamIn?: 'query' | 'params';
 }

@@ -25,6 +25,10 @@ export interface TableOutput {
   open(table: TableLayout): void;
   /** Appends CSV lines, each with its line end. The table must be open. */
   append(table: string, lines: string, rows: number): void;
+  /** The table has other columns from now on: what was written so far is stale and will be written again. */
+  relayout(table: TableLayout): void;
+  /** From now on lines go in front of what is not stale: the stale part is written again. */
+  rewrite(): void;
 }
 
 export interface TableLayout {

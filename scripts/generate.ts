@@ -1,0 +1,39 @@
+/**
+ * Writes what is derived from the option schemas: `schemas/*.json` for editors, the compiled validator, and
+ * `docs/configuration.md`. Run it with `node scripts/generate.ts`; a test compares the files with the code.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { componentSchema, configSchema } from '../src/config/schema.ts';
+import { fixtureSchema } from '../src/config/schemas/fixture.ts';
+import { manifestSchema } from '../src/config/schemas/manifest.ts';
+import { stateSchema } from '../src/config/schemas/state.ts';
+import { compileValidator } from './compile-validator.ts';
+import { referenceOf } from './reference.ts';
+
+/** Path from the root of the repository to the text of the file. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ['schemas/config.schema.json', jsonText(configSchema)],
+    ['schemas/state.schema.json', jsonText(stateSchema)],
+    ['schemas/manifest.schema.json', jsonText(manifestSchema)],
+    ['schemas/fixture.schema.json', jsonText(fixtureSchema)],
+    ['src/config/validator.generated.ts', compileValidator(componentSchema)],
+    ['docs/configuration.md', referenceOf(componentSchema, configSchema)],
+  ]);
+}
+
+function jsonText(schema: unknown): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+if (import.meta.main) {
+  for (const [path, text] of generatedFiles()) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+    process.stdout.write(`${path}\n`);
+  }
+}

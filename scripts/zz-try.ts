@@ -1,0 +1,18 @@
+import { validateConfig } from '../src/config/validate.ts';
+const show = async (name: string, v: unknown, o = {}) => { console.log('---', name); for (const p of await validateConfig(typeof v === 'string' ? v : JSON.stringify(v, null, 2), o)) console.log(`${p.severity} ${p.line}:${p.column} ${p.path} ${p.row ?? ''}: ${p.message}${p.hint ? ' | ' + p.hint : ''}`); };
+const api = { baseUrl: 'http://x/' };
+const jobs = [{ endpoint: 'a' }];
+await show('empty', {});
+await show('list', []);
+await show('noapi', { parameters: { config: { jobs } } });
+await show('api []', { parameters: { api: [], config: { jobs } } });
+await show('types', { parameters: { api: { baseUrl: 5, pagination: { method: 'response.params', limit: 3 } }, config: { jobs: [{ endpont: 'x', method: 'GETT' }, 5], incrementalOutput: 1, debgu: true, outputBuket: 'x', mappings: { users: { id: 5, name: { mapping: {} }, t: {type:'table'} }, e: {} , f: []} } } });
+await show('pag', { parameters: { api: { baseUrl: 'x', pagination: { method: 'offset', limt: 3, forceStop: { pages: 'x' } }, authentication: { type: 'basick' } }, config: { jobs } } });
+await show('pag2', { parameters: { api: { ...api, pagination: { method: 'cursor', idKey: 'id', param: 'a', increment: 'x', scrollRequest: 5 }, authentication: { type: 'login', loginRequest: {} } }, config: { jobs, '#password': 'KBC::ProjectSecure::abc', '#t': '$env:NOPE' } } }, { env: {} });
+await show('auth', { parameters: { api: { ...api, authentication: { type: 'bearer', '#token': ['secret!'], x: 1 }, http: { hedaers: {}, ignoreErrors: ['a'], defaultOptions: 5, connectTimeout: 'abc' } , caCertificate: '', retryConfig: {maxRetries: 'x', http: {code: [1]}}}, config: { jobs } } });
+await show('child', { parameters: { api, config: { jobs: [{ endpoint: 'a', dataField: 5, params: 'x', children: [{ endpoint: 'b/{id}', placeholders: { di: { pth: 'x' } }, recursionFilter: 'abc' }] }] } } });
+await show('ssh', { parameters: { api, sshProxy: { user: 'x' }, aws: { signature: { credentials: { accessKeyId: 'x' } } }, config: { jobs }, iterations: [5], cache: 'x' }, storage: { input: { tables: [{ destination: 'x' }] } }, proccessors: {}, processors: {after: [1]} });
+await show('rows', { configuration: { parameters: { api } }, rows: [{ id: '1', configuration: { parameters: { config: { jobs, debug: [1] } } } }, { id: '2', configuration: { parameters: { config: { joobs: [] } } } }, {id: '3', configuration: {configuration: {parameters: {}}}}], rowsSortOrder: ['1', '22'] });
+await show('syntax', '{"a": 1,}');
+await show('dup', '{"parameters": {"api": {"baseUrl": "http://x/"}, "config": {"jobs": [{"endpoint":"a"}], "jobs": [{"endpoint":"b"}]}}}');
+await show('strict', { parameters: { api, conf: 1, config: { jobs } } }, { strict: true });

@@ -1,0 +1,179 @@
+/** A place in a text; both count from 1, columns in UTF-16 units. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a property stands: its name (absent for list items and the whole document) and its value. */
+export interface Place {
+  readonly key?: Position;
+  readonly value: Position;
+}
+
+/** A key that an object has twice; the last value counts. */
+export interface DuplicateKey {
+  readonly path: readonly string[];
+  readonly position: Position;
+}
+
+/** Keys from the root of a document to a value; list items by index (`['jobs', '0', 'endpoint']`). */
+export type Keys = readonly string[];
+
+/** Where every value of a JSON text stands. */
+export interface Positions {
+  at(keys: Keys): Place | undefined;
+  /** The place of the value, or of the nearest one around it that is there. Text is a dotted path, `a.b[0].c`. */
+  nearest(path: Keys | string): Place;
+  readonly duplicates: readonly DuplicateKey[];
+}
+
+/**
+ * Maps each path of a JSON text to its line and column.
+ *
+ * @param text JSON that a parser accepted; for anything else the result is undefined in parts
+ */
+export function positionsOf(text: string): Positions {
+  const scanner = new Scanner(text);
+  scanner.value([], undefined);
+  const { places, duplicates } = scanner;
+  const at = (keys: Keys): Place | undefined => places.get(idOf(keys));
+  const dotted = once(() => new Map([...places].map(([id, place]) => [keysOfId(id).join('.'), place])));
+  return {
+    at,
+    nearest(path) {
+      if (typeof path === 'string') {
+        for (let rest = path.replaceAll(/\[(\d+)\]/g, '.$1'); rest !== ''; rest = parentOf(rest)) {
+          const place = dotted().get(rest);
+          if (place !== undefined) return place;
+        }
+      } else {
+        for (let length = path.length; length > 0; length--) {
+          const place = at(path.slice(0, length));
+          if (place !== undefined) return place;
+        }
+      }
+      return at([]) ?? { value: { line: 1, column: 1 } };
+    },
+    duplicates,
+  };
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('.')));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Keys as one text that no other list of keys gives. */
+export function idOf(keys: Keys): string {
+  return JSON.stringify(keys);
+}
+
+function keysOfId(id: string): Keys {
+  // idOf made it from a list of texts
+  return JSON.parse(id) as string[];
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/y;
+
+class Scanner {
+  readonly places = new Map<string, Place>();
+  readonly duplicates: DuplicateKey[] = [];
+  readonly #text: string;
+  #at = 0;
+  #line = 1;
+  #lineStart = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(keys: Keys, key: Position | undefined): void {
+    this.#skip();
+    const value = this.#position();
+    this.places.set(idOf(keys), key === undefined ? { value } : { key, value });
+    const char = this.#text[this.#at];
+    if (char === '{') this.#object(keys);
+    else if (char === '[') this.#list(keys);
+    else this.#token();
+  }
+
+  #object(keys: Keys): void {
+    const seen = new Set<string>();
+    for (this.#open(); this.#more('}'); this.#close(',')) {
+      const position = this.#position();
+      const name = nameOf(this.#token());
+      const path = [...keys, name];
+      if (seen.has(name)) {
+        this.duplicates.push({ path, position });
+        this.#forget(path);
+      }
+      seen.add(name);
+      this.#skip();
+      this.#close(':');
+      this.value(path, position);
+    }
+    this.#close('}');
+  }
+
+  #list(keys: Keys): void {
+    let index = 0;
+    for (this.#open(); this.#more(']'); this.#close(',')) this.value([...keys, String(index++)], undefined);
+    this.#close(']');
+  }
+
+  /** The first value of a key that comes twice leaves nothing behind. */
+  #forget(path: Keys): void {
+    const prefix = `${idOf(path).slice(0, -1)},`;
+    for (const id of this.places.keys()) if (id.startsWith(prefix)) this.places.delete(id);
+  }
+
+  #open(): void {
+    this.#at++;
+    this.#skip();
+  }
+
+  #more(end: string): boolean {
+    this.#skip();
+    return this.#at < this.#text.length && this.#text[this.#at] !== end;
+  }
+
+  #close(char: string): void {
+    this.#skip();
+    if (this.#text[this.#at] === char) this.#at++;
+    this.#skip();
+  }
+
+  #token(): string {
+    TOKEN.lastIndex = this.#at;
+    const token = TOKEN.exec(this.#text)?.[0] ?? this.#text.slice(this.#at, this.#at + 1);
+    this.#at += token.length;
+    return token;
+  }
+
+  #skip(): void {
+    for (; this.#at < this.#text.length; this.#at++) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === 0x0a) {
+        this.#line++;
+        this.#lineStart = this.#at + 1;
+      } else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) return;
+    }
+  }
+
+  #position(): Position {
+    return { line: this.#line, column: this.#at - this.#lineStart + 1 };
+  }
+}
+
+/** The name that a quoted token says; unpaired surrogates become U+FFFD, as in the exact parser. */
+function nameOf(token: string): string {
+  try {
+    return String(JSON.parse(token)).toWellFormed();
+  } catch {
+    return token;
+  }
+}

@@ -1,0 +1,315 @@
+import type { OptionSchema } from '../evaluate.ts';
+import { allowedHostsOptions, authenticationOptions, authorizationOptions, awsOptions } from '../http/auth/options.ts';
+import {
+  cacheOption,
+  caCertificateOption,
+  clientCertificateOption,
+  headersOption,
+  httpOption,
+  retryConfigOption,
+  sshProxyOption,
+} from '../http/options.ts';
+import { jobDefinitions, jobsOption } from '../jobs/options.ts';
+import { PAGINATION_DEFINITION, PAGINATION_OPTIONS } from '../pagination/options.ts';
+import {
+  compatLevelSchema,
+  incrementalOutputSchema,
+  mappingsSchema,
+  outputBucketSchema,
+  recordDefinitions,
+  userDataSchema,
+} from '../records/options.ts';
+import { storageSchema } from './schemas/storage.ts';
+import { branchesOf, isSchema, propertiesOf } from './validation-schema.ts';
+
+const map = ['object', 'array'];
+
+/** `parameters.config` and each entry of `iterations`; any further key is an attribute for functions. */
+export const configOptions: OptionSchema = {
+  title: 'Extraction',
+  description: 'What to extract. Keys that are not listed are attributes: functions refer to them by `{"attr": "name"}`.',
+  type: map,
+  additionalProperties: true,
+  examples: [{ outputBucket: 'my-api', jobs: [{ endpoint: 'users' }] }],
+  properties: {
+    jobs: jobsOption,
+    outputBucket: outputBucketSchema,
+    id: {
+      title: 'Id',
+      description: 'Part of the name of the bucket when `outputBucket` is not set.',
+      type: ['string', 'number', 'null'],
+      examples: ['main'],
+    },
+    incrementalOutput: incrementalOutputSchema,
+    debug: {
+      title: 'Debug',
+      description: 'Logs every request.',
+      type: ['boolean', 'integer', 'string', 'null'],
+      default: false,
+      examples: [true],
+    },
+    mappings: mappingsSchema,
+    userData: userDataSchema,
+    compatLevel: compatLevelSchema,
+    http: {
+      title: 'HTTP',
+      description: 'HTTP settings of this configuration.',
+      type: map,
+      examples: [{ headers: { 'X-Account': '42' } }],
+      properties: {
+        headers: { ...headersOption, description: 'Headers of every request, over those of `api.http.headers`. Values may be functions.' },
+      },
+    },
+    username: credential('User name', 'Name for the basic authentication.', 'me'),
+    '#username': credential('User name, secret', 'The same, kept secret.', '$env:API_USER'),
+    password: credential('Password', 'Password for the basic authentication; `#password` keeps it secret.', 'secret'),
+    '#password': credential('Password, secret', 'Password for the basic authentication.', '$env:API_PASSWORD'),
+  },
+};
+
+const api: OptionSchema = {
+  title: 'API',
+  description: 'The API itself: address, pagination, authentication, HTTP settings.',
+  type: map,
+  required: ['baseUrl'],
+  examples: [{ baseUrl: 'https://api.example.com/v1/' }],
+  properties: {
+    baseUrl: {
+      title: 'Base URL',
+      description: 'Address that endpoints are relative to, with a slash at its end. May be a function of attributes.',
+      type: ['string', 'object'],
+      minLength: 1,
+      examples: [
+        'https://api.example.com/v1/',
+        { function: 'concat', args: ['https://', { attr: 'domain' }, '.example.com/'] },
+      ],
+    },
+    name: {
+      title: 'Name',
+      description: 'Part of the name of the bucket when `outputBucket` is not set.',
+      type: ['string', 'number', 'null'],
+      default: 'generic',
+      examples: ['shop'],
+    },
+    pagination: { $ref: `#/definitions/${PAGINATION_DEFINITION}` },
+    authentication: { $ref: '#/definitions/authentication' },
+    query: {
+      title: 'Query authentication',
+      description: 'Use `authentication.query`.',
+      type: map,
+      deprecated: true,
+      examples: [{ token: { attr: '#token' } }],
+    },
+    http: { $ref: '#/definitions/http' },
+    retryConfig: { $ref: '#/definitions/retryConfig' },
+    caCertificate: caCertificateOption,
+    '#clientCertificate': clientCertificateOption,
+  },
+};
+
+const parameters: OptionSchema = {
+  title: 'Parameters',
+  description: 'What the extractor does.',
+  type: map,
+  required: ['api', 'config'],
+  examples: [{ api: { baseUrl: 'https://api.example.com/v1/' }, config: { jobs: [{ endpoint: 'users' }] } }],
+  patternProperties: { '^__': {} },
+  properties: {
+    api,
+    config: { $ref: '#/definitions/config' },
+    iterations: {
+      title: 'Iterations',
+      description:
+        'Runs the extraction once for each entry, with the keys of the entry in place of those of `config`. Without entries it runs once.',
+      type: ['array', 'object', 'null'],
+      items: { $ref: '#/definitions/config' },
+      default: [],
+      examples: [[{ account: 1 }, { account: 2 }]],
+    },
+    sshProxy: { $ref: '#/definitions/sshProxy' },
+    aws: { $ref: '#/definitions/aws' },
+    cache: cacheOption,
+  },
+  if: { properties: { iterations: { maxItems: 0 } } },
+  then: { properties: { config: { required: ['jobs'] } } },
+};
+
+const componentProperties: Readonly<Record<string, OptionSchema>> = {
+  $schema: schemaKey('./node_modules/generic-extractor/schemas/config.schema.json'),
+  parameters,
+  authorization: { $ref: '#/definitions/authorization' },
+  image_parameters: {
+    title: 'Image parameters',
+    description: 'Settings of the administrator of the component; usually filled by the platform.',
+    type: map,
+    additionalProperties: true,
+    examples: [{ allowed_hosts: [{ host: 'api.example.com' }] }],
+    properties: { allowed_hosts: allowedHostsOptions },
+  },
+  storage: { $ref: '#/definitions/storage' },
+  action: {
+    title: 'Action',
+    description: '`run`, or the name of a sync action.',
+    type: ['string', 'null'],
+    default: 'run',
+    examples: ['run', 'test_request'],
+  },
+  processors: {
+    title: 'Processors',
+    description: 'Programs that the platform runs before and after; they are no part of a run here.',
+    examples: [{ after: [] }],
+  },
+  runtime: {
+    title: 'Runtime',
+    description: 'How the platform runs the component; without effect here.',
+    examples: [{ backend: { type: 'small' } }],
+  },
+};
+
+const definitions: Readonly<Record<string, OptionSchema>> = {
+  config: configOptions,
+  authentication: authenticationOptions(),
+  authorization: authorizationOptions,
+  aws: awsOptions,
+  http: httpOption,
+  retryConfig: retryConfigOption,
+  sshProxy: sshProxyOption,
+  storage: storageSchema,
+  [PAGINATION_DEFINITION]: onceEach(PAGINATION_OPTIONS),
+  ...jobDefinitions,
+  ...recordDefinitions,
+};
+
+/** One component configuration, with its definitions; what a run is checked against. */
+export const componentSchema: OptionSchema = {
+  title: 'Component configuration',
+  description: 'One configuration of the extractor.',
+  type: map,
+  required: ['parameters'],
+  properties: componentProperties,
+  definitions,
+};
+
+/** `config.json` in both of its forms, for editors (draft-07). */
+export const configSchema: OptionSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://generic-extractor/schemas/config.schema.json',
+  title: 'config.json of Generic Extractor',
+  description: 'One component configuration, or a whole configuration with its rows and state.',
+  if: { required: ['parameters'] },
+  then: { $ref: '#/definitions/component' },
+  else: {
+    if: { anyOf: [{ required: ['configuration'] }, { required: ['rows'] }] },
+    then: { $ref: '#/definitions/resource' },
+    else: { $ref: '#/definitions/component' },
+  },
+  definitions: {
+    component: without(componentSchema, 'definitions'),
+    resource: resourceSchema(),
+    row: rowSchema(),
+    part: partSchema(),
+    ...definitions,
+  },
+};
+
+/** A part of a configuration: root or row, complete only when they are merged. */
+function partSchema(): OptionSchema {
+  return {
+    title: 'Part of a configuration',
+    description: 'The root of a configuration or one of its rows: together they make one component configuration.',
+    type: map,
+    examples: [{ parameters: { api: { baseUrl: 'https://api.example.com/v1/' } } }],
+    properties: {
+      ...componentProperties,
+      parameters: {
+        ...without(without(without(parameters, 'required'), 'if'), 'then'),
+        properties: { ...propertiesOf(parameters), api: without(api, 'required') },
+      },
+    },
+  };
+}
+
+function resourceSchema(): OptionSchema {
+  return {
+    title: 'Configuration resource',
+    description: 'A whole configuration: a root, rows that are merged into it one by one, and state.',
+    type: 'object',
+    properties: {
+      $schema: schemaKey('./node_modules/generic-extractor/schemas/config.schema.json'),
+      id: text('Id', 'Id of the configuration.', '12345'),
+      name: text('Name', 'Name of the configuration.', 'Shop'),
+      description: text('Description', 'What the configuration is for.', 'Orders and customers of the shop'),
+      configuration: { $ref: '#/definitions/part' },
+      rows: {
+        title: 'Rows',
+        description: 'Each row is run by itself, merged over the root. Without rows the root is run.',
+        type: 'array',
+        items: { $ref: '#/definitions/row' },
+        default: [],
+        examples: [[{ id: 'users', configuration: { parameters: { config: { jobs: [{ endpoint: 'users' }] } } } }]],
+      },
+      rowsSortOrder: {
+        title: 'Order of rows',
+        description: 'Ids of rows in the order of their runs; rows that are not named follow in document order.',
+        type: 'array',
+        items: { type: ['string', 'integer'] },
+        default: [],
+        examples: [['users', 'orders']],
+      },
+      state: state('State of the root; not used when there are rows.'),
+      isDisabled: disabled('Whether the configuration is disabled in the storage; it is run when it is named.'),
+    },
+  };
+}
+
+function rowSchema(): OptionSchema {
+  return {
+    title: 'Row',
+    description: 'A part of the configuration that makes one run together with the root.',
+    type: 'object',
+    required: ['id'],
+    properties: {
+      id: text('Id', 'Id of the row; it names the folder of its files.', 'users'),
+      name: text('Name', 'Name of the row.', 'Users'),
+      description: text('Description', 'What the row is for.', 'All users, every day'),
+      configuration: { $ref: '#/definitions/part' },
+      isDisabled: disabled('A disabled row is skipped unless it is named.'),
+      state: state('State of the row.'),
+    },
+  };
+}
+
+/** The keys that all methods have are described once, and only named in the branch of each method. */
+function onceEach(schema: OptionSchema): OptionSchema {
+  const common = propertiesOf(schema);
+  const allOf = branchesOf(schema['allOf']).map((branch) => {
+    const then = isSchema(branch['then']) ? branch['then'] : {};
+    const own = Object.entries(propertiesOf(then)).map(([key, property]) => [key, property === common[key] ? {} : property]);
+    return { ...branch, then: { ...then, properties: Object.fromEntries(own) as unknown } };
+  });
+  return { ...schema, allOf };
+}
+
+function credential(title: string, description: string, example: string): OptionSchema {
+  return { title, description, type: ['string', 'number', 'null'], examples: [example] };
+}
+
+function text(title: string, description: string, example: string): OptionSchema {
+  return { title, description, type: ['string', 'integer', 'null'], examples: [example] };
+}
+
+function disabled(description: string): OptionSchema {
+  return { title: 'Disabled', description, type: ['boolean', 'integer', 'null'], default: false, examples: [true] };
+}
+
+function state(description: string): OptionSchema {
+  return { title: 'State', description, type: ['object', 'array', 'null'], default: {}, examples: [{ component: {} }] };
+}
+
+function schemaKey(example: string): OptionSchema {
+  return { title: 'Schema', description: 'Where editors find this schema.', type: 'string', examples: [example] };
+}
+
+function without(schema: OptionSchema, keyword: string): OptionSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== keyword));
+}

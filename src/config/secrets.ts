@@ -1,0 +1,119 @@
+import { ConfigError } from '../errors.ts';
+import { entriesOf, isList, isObject, isScalar, objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
+
+/** True for the name of a value that must not be shown: it starts with `#`. */
+export function isSecretKey(key: string): boolean {
+  return key.startsWith('#');
+}
+
+/**
+ * Every text under a key that starts with `#`, at any depth, longest first: what a redactor must hide. A value that
+ * is JSON text itself (`#data` of OAuth) gives its inner texts too.
+ */
+export function collectSecrets(configuration: Json): readonly string[] {
+  const found = new Set<string>();
+  collect(configuration, false, found);
+  return [...found].sort((a, b) => b.length - a.length);
+}
+
+/**
+ * The configuration with its secrets in place. The value `$env:NAME` of a `#` key is read from the environment
+ * variable NAME; every other value stays as it is.
+ *
+ * @throws {ConfigError} naming every variable that is not set, or the path of a value that is still encrypted
+ */
+export function resolveSecrets(
+  configuration: AnyObject,
+  env: Readonly<Record<string, string | undefined>>,
+): AnyObject {
+  const problems = secretProblems(configuration, env);
+  const [first] = problems;
+  if (first !== undefined) {
+    const others = problems.slice(1).map((problem) => problem.message);
+    throw new ConfigError('config.invalid', [first.message, ...others].join(' '), {
+      where: { path: first.keys.join('.') },
+      hint: first.hint,
+    });
+  }
+  // an object stays an object
+  return resolve(configuration, false, env) as AnyObject;
+}
+
+export interface SecretProblem {
+  readonly keys: readonly string[];
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Everything that {@link resolveSecrets} would refuse. Without `env` only encrypted values are looked for. */
+export function secretProblems(
+  configuration: Json,
+  env?: Readonly<Record<string, string | undefined>>,
+): readonly SecretProblem[] {
+  const problems: SecretProblem[] = [];
+  const visit = (value: Json, keys: readonly string[], secret: boolean): void => {
+    if (secret && typeof value === 'string') {
+      const problem = problemOf(value, env);
+      if (problem !== undefined) problems.push({ keys, ...problem });
+    }
+    if (isList(value)) value.forEach((item, index) => visit(item, [...keys, String(index)], secret));
+    else if (isObject(value)) {
+      for (const [key, item] of entriesOf(value)) visit(item, [...keys, key], secret || isSecretKey(key));
+    }
+  };
+  visit(configuration, [], false);
+  return problems;
+}
+
+const FROM_ENV = /^\$env:([A-Za-z_][A-Za-z0-9_]*)$/;
+const ENCRYPTED = /^KBC::[A-Za-z]*::/;
+
+function problemOf(
+  value: string,
+  env: Readonly<Record<string, string | undefined>> | undefined,
+): { message: string; hint: string } | undefined {
+  if (ENCRYPTED.test(value)) {
+    return {
+      message: 'The value is still encrypted, and only the platform that encrypted it can read it.',
+      hint: 'Put the plain value here, or "$env:NAME" to take it from an environment variable.',
+    };
+  }
+  const name = FROM_ENV.exec(value)?.[1];
+  if (name === undefined || env === undefined || env[name] !== undefined) return undefined;
+  return { message: `The environment variable ${name} is not set.`, hint: `Set it: ${name}=… gex run` };
+}
+
+function resolve(value: Json, secret: boolean, env: Readonly<Record<string, string | undefined>>): Json {
+  if (isList(value)) return value.map((item) => resolve(item, secret, env));
+  if (isObject(value)) {
+    return objectOf(
+      entriesOf(value).map(([key, item]) => [key, resolve(item, secret || isSecretKey(key), env)] as const),
+    );
+  }
+  if (!secret || typeof value !== 'string') return value;
+  const name = FROM_ENV.exec(value)?.[1];
+  return name === undefined ? value : (env[name] ?? value);
+}
+
+function collect(value: Json, secret: boolean, found: Set<string>): void {
+  if (isList(value)) {
+    for (const item of value) collect(item, secret, found);
+  } else if (isObject(value)) {
+    for (const [key, item] of entriesOf(value)) collect(item, secret || isSecretKey(key), found);
+  } else if (secret && isScalar(value) && typeof value !== 'boolean') {
+    const text = toText(value);
+    if (text === '') return;
+    found.add(text);
+    const inner = jsonIn(text);
+    if (inner !== undefined) collect(inner, true, found);
+  }
+}
+
+function jsonIn(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
+import { strtotime } from '../jobs/functions/index.ts';
+import type { AnyObject } from '../json/index.ts';
+import { createPaginator } from '../pagination/index.ts';
+import { parseMappings } from '../records/mapping/parse.ts';
+import type { ExtractorConfig } from './extractor-config.ts';
+
+export interface StageFinding {
+  readonly severity: 'error' | 'warning';
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/**
+ * Reads jobs, pagination and mappings as a run would, for what only reading tells: equal ids, placeholders without
+ * a value, filters that cannot be read, scrollers that are not there.
+ *
+ * @throws {ExtractorError} of the stage, at its first mistake
+ */
+export function checkStages(config: ExtractorConfig, report: (finding: StageFinding) => void): void {
+  for (const effective of config.configs) {
+    const warnings: JobWarning[] = [];
+    const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings);
+    for (const warning of warnings) report({ severity: 'warning', ...warning });
+    parseMappings(effective.mappings, effective.mappingsAt);
+    if (config.api.pagination !== undefined) checkPagination(config.api.pagination, jobs);
+  }
+}
+
+function checkPagination(pagination: AnyObject, jobs: readonly Job[]): void {
+  for (const job of jobs) {
+    const { endpoint, method, scroller } = job;
+    // Parameters and headers are left out: functions in them have no values yet.
+    createPaginator(
+      pagination,
+      { endpoint, method, params: {}, headers: {}, ...(scroller === undefined ? {} : { scroller }) },
+      { parseTime: strtotime },
+    );
+    checkPagination(pagination, job.children);
+  }
+}

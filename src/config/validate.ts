@@ -1,0 +1,150 @@
+import { ConfigError, ExtractorError } from '../errors.ts';
+import { digKeys, getKey, type AnyObject } from '../json/index.ts';
+import { nearest } from '../suggest.ts';
+import { schemaErrors } from './schema-errors.ts';
+import { explain } from './explain.ts';
+import { parseExtractorConfig } from './extractor-config.ts';
+import { Findings, type Problem } from './findings.ts';
+import { isEmptyContainer } from './normalise.ts';
+import { parseConfig, resourceOf, type ConfigDocument } from './read.ts';
+import { isWrapped, WRAPPED_HINT, type ConfigResource } from './resource.ts';
+import { planRows, type RowRun } from './rows.ts';
+import { resolveSecrets, secretProblems } from './secrets.ts';
+import { checkStages } from './stages.ts';
+
+export interface ValidateOptions {
+  /** Makes unknown keys and other warnings errors. Default false. */
+  readonly strict?: boolean;
+  /** Environment for `$env:NAME` values; without it they are not looked up. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Everything that is wrong with a configuration, at once, in the order of the text. Of a configuration with rows
+ * the merged configuration of every row is checked, and a problem stands where the row or the root has the value.
+ *
+ * @param input the text of config.json, or what `readConfig` gave
+ */
+export async function validateConfig(
+  input: string | ConfigDocument,
+  options: ValidateOptions = {},
+): Promise<readonly Problem[]> {
+  let document: ConfigDocument;
+  let resource: ConfigResource;
+  try {
+    document = typeof input === 'string' ? parseConfig(input) : input;
+    resource = resourceOf(document);
+  } catch (error) {
+    if (error instanceof ConfigError) return [problemOf(error)];
+    throw error;
+  }
+  const findings = new Findings(document, resource, options.strict ?? false);
+  checkDocument(document, resource, findings);
+  for (const run of runsOf(resource, findings)) await checkRun(run, findings, options);
+  return findings.sorted();
+}
+
+/** The form of the document, its keys that come twice, and its order of rows. */
+function checkDocument(document: ConfigDocument, resource: ConfigResource, findings: Findings): void {
+  for (const { path, position } of document.positions().duplicates) {
+    findings.addAt(position, path, 'warning', `\`${path.at(-1) ?? ''}\` stands here a second time; this one counts.`);
+  }
+  const ids = resource.rows.map(({ id }) => id);
+  resource.rowsSortOrder.forEach((id, index) => {
+    if (ids.includes(id)) return;
+    const meant = nearest(id, ids);
+    const hint = meant === undefined ? '' : ` Did you mean “${meant}”?`;
+    findings.addInDocument(['rowsSortOrder', String(index)], 'warning', `There is no row “${id}” to order.${hint}`);
+  });
+  const parts: [readonly string[], AnyObject][] = [
+    [resource.form === 'component' ? [] : ['configuration'], resource.configuration],
+    ...resource.rows.map((row): [readonly string[], AnyObject] => [
+      ['rows', String(row.index), 'configuration'],
+      row.configuration,
+    ]),
+  ];
+  for (const [keys, configuration] of parts) {
+    if (isWrapped(configuration)) findings.addInDocument([...keys, 'configuration'], 'warning', WRAPPED_HINT);
+    const processors = getKey(configuration, 'processors');
+    if (processors === undefined || processors === null || isEmptyContainer(processors)) continue;
+    findings.addInDocument([...keys, 'processors'], 'warning', 'Processors are not run by this program.');
+  }
+}
+
+/** The runs of all rows; each row is planned alone, so that one that cannot be merged hides no other. */
+function runsOf(resource: ConfigResource, findings: Findings): readonly RowRun[] {
+  const ids = resource.rows.length === 0 ? [[]] : resource.rows.map(({ id }) => [id]);
+  return ids.flatMap((named) => {
+    try {
+      return planRows(resource, named).runs;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      findings.add({ id: named[0] }, pathKeys(error), 'error', error.message, { hint: error.hint });
+      return [];
+    }
+  });
+}
+
+async function checkRun(run: RowRun, findings: Findings, options: ValidateOptions): Promise<void> {
+  const { configuration } = run;
+  const errors = explain(schemaErrors(configuration), configuration);
+  for (const { keys, message, ...rest } of errors) findings.add(run, keys, 'error', message, rest);
+  for (const { keys, message, hint } of secretProblems(configuration, options.env)) {
+    findings.add(run, keys, 'error', message, { hint });
+  }
+  await warnOfKeys(run, findings, errors.map(({ keys }) => keys));
+  checkMeaning(run, findings, options);
+}
+
+/** Loaded when it is asked for: the schema has the texts for people, and a run without warnings needs none. */
+async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly (readonly string[])[]): Promise<void> {
+  const { componentSchema, configOptions } = await import('./schema.ts');
+  const { unknownKeys, unusedNearMisses } = await import('./unknown-keys.ts');
+  const unknownKinds = new Set(
+    wrong.filter((keys) => ['method', 'type'].includes(keys.at(-1) ?? '')).map((keys) => keys.slice(0, -1).join('\n')),
+  );
+  for (const { keys, suggestion } of unknownKeys(run.configuration, componentSchema)) {
+    if (unknownKinds.has(keys.slice(0, -1).join('\n'))) continue;
+    findings.addKey(run, keys, 'warning', `\`${keys.at(-1) ?? ''}\` is no known key here, and has no effect.`, suggestion);
+  }
+  const parameters = digKeys(['parameters'], run.configuration) ?? null;
+  for (const { keys, suggestion } of unusedNearMisses(parameters, configOptions)) {
+    const key = keys.at(-1) ?? '';
+    findings.addKey(run, keys, 'warning', `\`${key}\` is an attribute that no function uses.`, suggestion);
+  }
+}
+
+/** What only reading it tells: the rules between keys, and the small languages inside texts. */
+function checkMeaning(run: RowRun, findings: Findings, options: ValidateOptions): void {
+  try {
+    const configuration = options.env === undefined ? run.configuration : safeSecrets(run.configuration, options.env);
+    const config = parseExtractorConfig(configuration);
+    for (const { path, message } of config.warnings) findings.add(run, path.split('.'), 'warning', message);
+    checkStages(config, ({ path, message, hint, severity }) =>
+      findings.add(run, path.split('.'), severity, message, { hint }),
+    );
+  } catch (error) {
+    if (!(error instanceof ExtractorError)) throw error;
+    findings.addUnlessKnown(run, pathKeys(error), error.message, error.hint);
+  }
+}
+
+function safeSecrets(configuration: AnyObject, env: Readonly<Record<string, string | undefined>>): AnyObject {
+  return secretProblems(configuration, env).length > 0 ? configuration : resolveSecrets(configuration, env);
+}
+
+function pathKeys(error: ExtractorError): readonly string[] {
+  return error.where.path === undefined ? [] : error.where.path.split('.');
+}
+
+function problemOf(error: ConfigError): Problem {
+  const { path = '', line, column } = error.where;
+  return {
+    severity: 'error',
+    path,
+    message: error.message,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  };
+}

@@ -1,0 +1,144 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { parseExtractorConfig, type EffectiveConfig, type ExtractorConfig } from './config/extractor-config.ts';
+import type { Env } from './env.ts';
+import type { Contexts } from './evaluate.ts';
+import { Buckets } from './extract/buckets.ts';
+import { connect } from './extract/connect.ts';
+import { JobRunner } from './extract/job-runner.ts';
+import type { Progress } from './extract/progress.ts';
+import type { AuthType } from './http/auth/index.ts';
+import type { Send } from './http/message.ts';
+import { createEvaluator, flattenContext, strtotime } from './jobs/functions/index.ts';
+import { attributesOf } from './jobs/attributes.ts';
+import { parseJobs, type JobWarning } from './jobs/index.ts';
+import { entriesOf, getKey, isEmpty, isObject, isNumber, numberOf, objectOf, type AnyObject, type Json } from './json/index.ts';
+import type { Log } from './log.ts';
+import type { PaginationMethod } from './pagination/index.ts';
+import type { Secrets } from './secrets.ts';
+import { publish } from './sink/publish.ts';
+import { nextState, writeState } from './sink/state.ts';
+
+export interface ExtractOptions {
+  /** One component configuration: root and row merged, `#` values in place. */
+  readonly configuration: AnyObject;
+  /** Content of `in/state.json`. */
+  readonly state: AnyObject;
+  /** Gets `tables/` and `state.json`, after all jobs have succeeded. */
+  readonly outFolder: string;
+  /** For files under way; on the file system of `outFolder`. Made, and removed at the end. */
+  readonly workFolder: string;
+  /** For `parameters.cache`. */
+  readonly cacheFolder: string;
+  readonly env: Env;
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly progress?: Progress;
+  /** Ends each job after so many pages. */
+  readonly limit?: number | undefined;
+  /** Pagination methods to choose from; all of this package by default. */
+  readonly methods?: readonly PaginationMethod[];
+  /** Kinds of authentication to choose from; all of this package by default. */
+  readonly authTypes?: readonly AuthType[];
+  /** Takes the place of the network: a recording, a replay. */
+  readonly bottom?: Send;
+}
+
+export interface ExtractResult {
+  /** Names of the tables written. */
+  readonly tables: readonly string[];
+  /** Rows in all of them. */
+  readonly rows: number;
+  readonly state: AnyObject;
+}
+
+/**
+ * One run: a component configuration becomes tables, manifests and a state (spec extractor 1.8).
+ *
+ * Nothing enters the output folder before every job has succeeded.
+ *
+ * @throws {ExtractorError} what went wrong, where, and what to do; the output folder is then as it was
+ */
+export async function extract(options: ExtractOptions): Promise<ExtractResult> {
+  const { log, env, state, workFolder, outFolder } = options;
+  const config = parseExtractorConfig(options.configuration);
+  for (const { message, path: at } of config.warnings) log.warn(message, { path: at });
+  const startedAt = Math.floor(env.now() / 1000);
+  const time = timeContext(state, startedAt);
+  const parseTime = (text: string): number | undefined => {
+    const seconds = strtotime(text, Math.floor(env.now() / 1000));
+    return seconds === false ? undefined : seconds;
+  };
+  const buckets = new Buckets({ workFolder, state, parseTime, log });
+  try {
+    for (const effective of config.configs) await runConfig(config, effective, time, buckets, options);
+    const rows = buckets.rows;
+    const { publications, structs, structVersion } = buckets.finish();
+    options.signal.throwIfAborted();
+    const after = nextState({ before: state, startedAt, structs, structVersion });
+    publish(publications, path.join(outFolder, 'tables'));
+    writeState(path.join(outFolder, 'state.json'), after);
+    return { tables: publications.map(({ name }) => name), rows, state: after };
+  } finally {
+    buckets.abandon();
+    rmSync(workFolder, { recursive: true, force: true });
+  }
+}
+
+/** All jobs of one iteration, in order. */
+async function runConfig(
+  config: ExtractorConfig,
+  effective: EffectiveConfig,
+  time: AnyObject,
+  buckets: Buckets,
+  options: ExtractOptions,
+): Promise<void> {
+  const { env, log, secrets, signal } = options;
+  const evaluate = createEvaluator(env);
+  const contexts: Contexts = { attr: attributesOf(effective.node), time };
+  const warnings: JobWarning[] = [];
+  const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings);
+  for (const { message, path: at, hint } of warnings) log.warn(hint === undefined ? message : `${message}. ${hint}`, { path: at });
+  const bucket = buckets.of(effective);
+  const connection = connect({ config, effective, evaluate, contexts, ...options });
+  try {
+    const runner = new JobRunner({
+      send: connection.send,
+      buildRequest: connection.buildRequest,
+      concurrency: connection.concurrency,
+      bucket,
+      pagination: config.api.pagination ?? null,
+      methods: options.methods,
+      parseTime: strtotime,
+      evaluate,
+      evaluatePlaceholder: createEvaluator(env, { placeholders: true }),
+      contexts,
+      userData: effective.userData,
+      userDataAt: effective.userDataAt,
+      compatLevel: effective.compatLevel,
+      limit: options.limit,
+      ignoreErrors: config.api.ignoreErrors,
+      env,
+      log,
+      secrets,
+      signal,
+      progress: options.progress ?? {},
+    });
+    for (const job of jobs) {
+      signal.throwIfAborted();
+      await runner.run(job);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+/** What `{"time": …}` refers to (spec extractor 1.8, 4.2). */
+function timeContext(state: AnyObject, startedAt: number): AnyObject {
+  const stored = getKey(state, 'time');
+  const entries = isObject(stored) ? entriesOf(stored) : [];
+  const previous = isObject(stored) ? getKey(stored, 'previousStart') : undefined;
+  const previousStart: Json = isEmpty(previous) || previous === undefined ? 0 : isNumber(previous) ? numberOf(previous) : previous;
+  return flattenContext(objectOf([...entries, ['previousStart', previousStart], ['currentStart', startedAt]]));
+}

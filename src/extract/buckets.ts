@@ -1,0 +1,166 @@
+import path from 'node:path';
+import { ConfigError, RecordError } from '../errors.ts';
+import type { EffectiveConfig } from '../config/extractor-config.ts';
+import { getKey, isEmpty, isInteger, isObject, numberOf, type Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import { createAutomaticParser } from '../records/automatic.ts';
+import { createLegacyParser } from '../records/legacy/parser.ts';
+import type { Mappings } from '../records/mapping/mapping.ts';
+import { checkTypes, missingTables } from '../records/mapping/missing.ts';
+import { parseMappings } from '../records/mapping/parse.ts';
+import { createMappedParser } from '../records/mapping/parser.ts';
+import { STRUCT_VERSION } from '../records/struct.ts';
+import type { RecordParser } from '../records/parser.ts';
+import { tableManifest } from '../sink/manifest.ts';
+import { writeFileAtomic } from '../sink/atomic.ts';
+import type { Publication } from '../sink/publish.ts';
+import { csvLine } from '../csv/write.ts';
+import { Bucket } from './bucket.ts';
+
+export interface BucketsOptions {
+  readonly workFolder: string;
+  /** The state that the run began with. */
+  readonly state: Json | undefined;
+  readonly parseTime: (text: string) => number | undefined;
+  readonly log: Log;
+}
+
+interface OpenBucket {
+  readonly name: string | undefined;
+  readonly bucket: Bucket;
+  readonly isLegacy: boolean;
+  /** Mappings of every configuration that wrote here. */
+  readonly mappings: Mappings[];
+  readonly hasStruct: boolean;
+  incremental: boolean;
+}
+
+/** A finished run's tables, and what the state keeps of them. */
+export interface BucketsResult {
+  readonly publications: readonly Publication[];
+  readonly structs: readonly Json[];
+  readonly structVersion: number;
+}
+
+/**
+ * The output buckets of a run. Configurations with the same bucket write into the same tables; the parser is the one
+ * of the first, `incremental` that of the last (spec extractor 1.8).
+ */
+export class Buckets {
+  readonly #options: BucketsOptions;
+  readonly #open = new Map<string, OpenBucket>();
+
+  constructor(options: BucketsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {ConfigError} when the mappings are wrong */
+  of(config: EffectiveConfig): Bucket {
+    const key = config.outputBucket ?? '';
+    const mappings = parseMappings(config.mappings, config.mappingsAt);
+    checkTypes(mappings);
+    const known = this.#open.get(key);
+    if (known !== undefined) {
+      known.incremental = config.incrementalOutput;
+      known.mappings.push(mappings);
+      return known.bucket;
+    }
+    const opened = this.#create(config, mappings);
+    this.#open.set(key, opened);
+    return opened.bucket;
+  }
+
+  get rows(): number {
+    let rows = 0;
+    for (const { bucket } of this.#open.values()) rows += bucket.rows;
+    return rows;
+  }
+
+  /** Ends all tables; header-only files take the place of mapped ones that got nothing (spec extractor 7.4). */
+  finish(): BucketsResult {
+    const publications: Publication[] = [];
+    const structs: Json[] = [];
+    let structVersion = STRUCT_VERSION;
+    for (const open of this.#open.values()) {
+      publications.push(...this.#publications(open));
+      const struct = open.bucket.struct;
+      if (struct === undefined || !open.hasStruct) continue;
+      structs.push(struct);
+      if (open.isLegacy) structVersion = 2;
+    }
+    return { publications, structs, structVersion };
+  }
+
+  abandon(): void {
+    for (const { bucket } of this.#open.values()) bucket.abandon();
+  }
+
+  #publications({ name: bucketName, bucket, mappings, incremental }: OpenBucket): Publication[] {
+    const finished = bucket.finish();
+    const names = new Set(finished.map(({ name }) => name));
+    const fileName = (table: string): string => checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
+    const publications = finished.map(({ name, file, primaryKey }) => ({
+      name: fileName(name),
+      file,
+      manifest: tableManifest({ bucket: bucketName, table: name, incremental, primaryKey }),
+    }));
+    for (const each of mappings) {
+      for (const { name, columns, primaryKey } of missingTables(each, (table) => names.has(table))) {
+        names.add(name);
+        const file = path.join(this.#options.workFolder, `missing-${publications.length}-${this.#open.size}.csv`);
+        writeFileAtomic(file, csvLine(columns));
+        publications.push({
+          name: fileName(name),
+          file,
+          manifest: tableManifest({ bucket: bucketName, table: name, incremental, primaryKey, missing: true }),
+        });
+      }
+    }
+    return publications;
+  }
+
+  #create(config: EffectiveConfig, mappings: Mappings): OpenBucket {
+    const { state, log, workFolder, parseTime } = this.#options;
+    const folder = path.join(workFolder, `bucket-${this.#open.size}`);
+    const { parser, isLegacy } = this.#recordParser(config, state);
+    const common = { name: config.outputBucket, isLegacy, mappings: [mappings], incremental: config.incrementalOutput };
+    if (config.mappings === undefined) {
+      const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, log });
+      return { ...common, bucket, hasStruct: true };
+    }
+    const mapped = createMappedParser({ mappings, otherwise: parser, parseTime });
+    const bucket = new Bucket({ folder, parser: mapped, writesAtOnce: (type) => mapped.writesAtOnce(type), log });
+    return { ...common, bucket, hasStruct: false };
+  }
+
+  /** Which parser: what the state was written by decides before `compatLevel` (spec extractor 5.8). */
+  #recordParser({ compatLevel }: EffectiveConfig, state: Json | undefined): { parser: RecordParser; isLegacy: boolean } {
+    const { log } = this.#options;
+    const struct = isObject(state) ? getKey(state, 'json_parser.struct') : undefined;
+    const version = isObject(state) ? getKey(state, 'json_parser.structVersion') : undefined;
+    if (struct === undefined || isEmpty(struct) || isEmpty(version)) {
+      if (compatLevel === 1) return { parser: createLegacyParser({ log }), isLegacy: true };
+      return { parser: createAutomaticParser({ log }), isLegacy: false };
+    }
+    if (isInteger(version) && numberOf(version) === 2) {
+      if (compatLevel !== 1) log.warn('The state was written by the legacy parser, which is used again; --reset-state starts anew');
+      return { parser: createLegacyParser({ struct, log }), isLegacy: true };
+    }
+    if (compatLevel === 1) log.warn('The state was written by the present parser, which is used in spite of compatLevel 1');
+    try {
+      return { parser: createAutomaticParser({ struct, log }), isLegacy: false };
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      log.warn(`${error.message}; it is ignored`);
+      return { parser: createAutomaticParser({ log }), isLegacy: false };
+    }
+  }
+}
+
+/** Tables are files: a name must stay inside the folder. */
+function checkedName(name: string): string {
+  if (!/[/\\\0]/.test(name) && name !== '.' && name !== '..') return name;
+  throw new ConfigError('config.invalid', `The table “${name}” cannot be a file: its name has a slash`, {
+    hint: 'Give the mapping, the bucket or the job another name.',
+  });
+}

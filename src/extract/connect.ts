@@ -1,0 +1,151 @@
+import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
+import type { Env } from '../env.ts';
+import { ConfigError } from '../errors.ts';
+import type { Contexts, Evaluate } from '../evaluate.ts';
+import { allowedHosts, parseAllowedHosts } from '../http/allowed-hosts.ts';
+import { createAuth, type AuthType } from '../http/auth/index.ts';
+import { createHttpClient, type HttpClient } from '../http/client.ts';
+import type { ApiRequest, JobRequest, Send } from '../http/message.ts';
+import { buildRequest } from '../http/request.ts';
+import { parseAwsCredentials, signAws } from '../http/sign.ts';
+import { secretHeadersOf, trustedOriginsOf } from '../http/trust-sources.ts';
+import { createTrust } from '../http/trust.ts';
+import { parseTrustedHosts } from '../http/trusted-hosts.ts';
+import { isHttpUrl } from '../http/url.ts';
+import { strtotime } from '../jobs/functions/index.ts';
+import { entriesOf, getKey, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import type { Secrets } from '../secrets.ts';
+
+export interface ConnectOptions {
+  readonly config: ExtractorConfig;
+  readonly effective: EffectiveConfig;
+  readonly evaluate: Evaluate;
+  readonly contexts: Contexts;
+  readonly env: Env;
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly cacheFolder: string;
+  readonly authTypes?: readonly AuthType[] | undefined;
+  readonly bottom?: Send | undefined;
+}
+
+export interface Connection {
+  readonly send: Send;
+  /** A job's request with base URL, default options and default headers applied. */
+  readonly buildRequest: (request: JobRequest, label: string) => ApiRequest;
+  readonly baseUrl: string;
+  /** Requests that may be under way at once; 1 unless the configuration says more. */
+  readonly concurrency: number;
+  close(): Promise<void>;
+}
+
+/**
+ * The way to the API of one configuration: authentication, trust, limits, certificates, tunnels.
+ *
+ * @throws {ConfigError} naming the key that is wrong
+ */
+export function connect(options: ConnectOptions): Connection {
+  const { config, effective, evaluate, contexts, env, log, secrets } = options;
+  const { api } = config;
+  const attributes = { attr: contexts['attr'] ?? {} };
+  const baseUrl = evaluatedBaseUrl(api.baseUrl, evaluate, attributes);
+  const headers = evaluatedHeaders(effective.headers, evaluate, attributes);
+  const { requestsPerSecond, concurrency, maxBodyBytes } = api;
+  const trust = createTrust({
+    origins: trustedOriginsOf({ baseUrl, api: api.node, jobs: effective.jobs }),
+    hosts: parseTrustedHosts(getKey(api.node, 'trustedHosts')),
+    secretHeaders: secretHeadersOf([effective.headers, ...jobHeaders(effective.jobs)]),
+    holdsSecret: (text) => secrets.redact(text) !== text,
+    log,
+  });
+  // The client needs the authentication, whose logins go through the client.
+  let client: HttpClient | undefined;
+  const login: Send = (request, sendOptions) => {
+    if (client === undefined) throw new Error('a login was asked for before the client was made');
+    return client.plain(request, sendOptions);
+  };
+  const withoutDefaults = (job: JobRequest): ApiRequest => buildRequest(job, { baseUrl, headers, label: 'login' });
+  const auth = createAuth(
+    api.node,
+    {
+      env,
+      log,
+      evaluate,
+      attributes: attributes.attr,
+      config: effective.node,
+      oauthCredentials: config.oauthCredentials,
+      login,
+      buildRequest: withoutDefaults,
+      parseTime: strtotime,
+      at: 'parameters.api.authentication',
+    },
+    options.authTypes,
+  );
+  const aws = parseAwsCredentials(config.aws);
+  client = createHttpClient({
+    env,
+    log,
+    secrets,
+    debug: effective.debug,
+    retry: api.retry,
+    ignoreErrors: api.ignoreErrors,
+    pace: { requestsPerSecond, concurrency },
+    network: {
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      connectTimeoutMs: api.connectTimeoutMs,
+      requestTimeoutMs: api.requestTimeoutMs,
+      tls: { caCertificate: api.caCertificate, clientCertificate: api.clientCertificate },
+      environment: process.env,
+      sshProxy: config.sshProxy,
+    },
+    cache: config.cache === undefined ? undefined : { folder: options.cacheFolder, ttlSeconds: config.cache.ttlSeconds },
+    auth: trust.guard(auth),
+    guard: trust.guard(),
+    allowedHosts: allowedHosts(parseAllowedHosts(config.allowedHosts), { redactUrl: (url) => secrets.redactUrl(url) }),
+    sign: aws === undefined ? undefined : trust.guard(signAws(aws, env)),
+    bottom: options.bottom,
+  });
+  const { send, close } = client;
+  return {
+    send,
+    baseUrl,
+    concurrency: Math.max(1, Math.floor(concurrency ?? 1)),
+    buildRequest: (request, label) =>
+      buildRequest(request, { baseUrl, headers, defaultOptions: api.defaultOptions, label }),
+    close: () => close(),
+  };
+}
+
+function evaluatedBaseUrl(node: string | AnyObject, evaluate: Evaluate, contexts: Contexts): string {
+  const at = 'parameters.api.baseUrl';
+  const value = typeof node === 'string' ? node : evaluate(node, contexts, at);
+  if (typeof value === 'string' && isHttpUrl(value)) return value;
+  const shown = typeof value === 'string' ? `“${value}”` : 'no text';
+  throw new ConfigError('config.invalid', `The function in \`baseUrl\` gave ${shown}, which is not a valid URL.`, {
+    where: { path: at },
+    hint: 'It must give an address that starts with http:// or https://.',
+  });
+}
+
+function evaluatedHeaders(headers: AnyObject, evaluate: Evaluate, contexts: Contexts): AnyObject {
+  return objectOf(
+    entriesOf(headers).map(([name, value]) => {
+      const at = `parameters.config.http.headers.${name}`;
+      const text = evaluate(value, contexts, at);
+      if (!isObject(text)) return [name, text];
+      throw new ConfigError('config.invalid', `The header “${name}” is an object and not a text.`, {
+        where: { path: at },
+        hint: 'Give a text, or a function such as {"function": "concat", "args": ["Bearer ", {"attr": "#token"}]}.',
+      });
+    }),
+  );
+}
+
+function jobHeaders(jobs: Json | undefined): Json[] {
+  const list = isList(jobs) ? jobs : isObject(jobs) ? entriesOf(jobs).map(([, job]) => job) : [];
+  return list.flatMap((job) => {
+    if (!isObject(job)) return [];
+    return [getKey(job, 'headers') ?? null, ...jobHeaders(getKey(job, 'children'))];
+  });
+}

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { ApiRequest, ApiResponse } from '../http/message.ts';
+import { digKeys, isList, isObject, objectOf, entriesOf, toJsonText, type Json } from '../json/index.ts';
+import { idRange, type Needs, type Observation } from '../pagination/index.ts';
+import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
+
+/** Changes a row before anybody uses it (`responseFilter`). */
+export type RowFilter = (row: Json) => Json;
+
+/** One page of a job: what was asked, what came, and its rows, decoded when they are needed. */
+export class PageContent {
+  readonly request: ApiRequest;
+  readonly response: ApiResponse;
+  readonly page: Page;
+  readonly #filter: RowFilter | undefined;
+  #rows: readonly Json[] | undefined;
+
+  constructor(request: ApiRequest, response: ApiResponse, page: Page, filter: RowFilter | undefined) {
+    this.request = request;
+    this.response = response;
+    this.page = page;
+    this.#filter = filter;
+  }
+
+  /** Rows after the filter, a chunk at a time. A page of one chunk is decoded once. */
+  *chunks(): Iterable<readonly Json[]> {
+    const { pieces } = this.page;
+    const [only] = pieces;
+    if (only !== undefined && pieces.length === 1) yield (this.#rows ??= filteredRows(only, this.#filter));
+    else for (const piece of pieces) yield filteredRows(piece, this.#filter);
+  }
+
+  get requestDigest(): string {
+    const { method, url, body } = this.request;
+    return hash('sha1', body === undefined ? `${method} ${url}` : `${method} ${url}\n${textOf(body)}`);
+  }
+
+  /** What a paginator sees of the page. */
+  observe(needs: Needs, page: number, now: number): Observation {
+    const { response, page: located } = this;
+    const headers: Record<string, string> = {};
+    for (const name of needs.headers ?? []) {
+      const value = response.headers[name];
+      if (value !== undefined) headers[name] = value;
+    }
+    const ids = needs.ids === undefined ? undefined : idRange(this.chunks(), needs.ids);
+    return {
+      page,
+      status: response.status,
+      url: response.url,
+      values: (needs.paths ?? []).map((keys) => this.#value(keys)),
+      headers,
+      rows: located.rows,
+      bytes: response.body.length,
+      now,
+      ...(ids === undefined ? {} : { ids }),
+      ...(needs.volume === true ? { volume: toJsonText(this.#whole()).length } : {}),
+    };
+  }
+
+  /** Most values are outside the rows, which then need not be decoded. */
+  #value(keys: readonly string[]): Json | undefined {
+    const { rowsAt, envelope } = this.page;
+    const shared = Math.min(keys.length, rowsAt.length);
+    for (let i = 0; i < shared; i++) if (keys[i] !== rowsAt[i]) return digKeys(keys, envelope);
+    return digKeys(keys, this.#whole());
+  }
+
+  /** The whole response, its rows as the filter left them. */
+  #whole(): Json {
+    if (this.#filter === undefined || this.page.rows === 0) return this.page.response();
+    const rows = [...this.chunks()].flat();
+    const single = this.page.pieces[0]?.single === true;
+    return replaceAt(this.page.response(), this.page.rowsAt, single ? (rows[0] ?? null) : rows);
+  }
+}
+
+/** Decodes a piece of rows and applies the filter. */
+export function filteredRows(piece: RowsPiece, filter: RowFilter | undefined): readonly Json[] {
+  const rows = decodeRows(piece);
+  return filter === undefined ? rows : rows.map(filter);
+}
+
+function replaceAt(value: Json, keys: readonly string[], replacement: Json): Json {
+  const [key, ...rest] = keys;
+  if (key === undefined) return replacement;
+  if (isList(value)) return value.map((item, i) => (String(i) === key ? replaceAt(item, rest, replacement) : item));
+  if (!isObject(value)) return value;
+  return objectOf(entriesOf(value).map(([name, item]) => [name, name === key ? replaceAt(item, rest, replacement) : item]));
+}
+
+function textOf(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
+}

@@ -1,0 +1,74 @@
+import type { Env } from '../../env.ts';
+import type { Evaluate, OptionSchema } from '../../evaluate.ts';
+import type { AnyObject, Json } from '../../json/index.ts';
+import type { Log } from '../../log.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { ApiRequest, JobRequest, Send, SendWrapper } from '../message.ts';
+
+/**
+ * A kind of authentication (`api.authentication.type`): a value in a list that a library user may extend.
+ *
+ * The wrapper that `create` gives is asked anew for every retry and every redirect hop, always with the request
+ * as it was before authentication, so nonces, timestamps and expiry are fresh each time.
+ */
+export interface AuthType {
+  /** The word in `authentication.type`. */
+  readonly type: string;
+  /** An older word for the same; it works with a warning. */
+  readonly deprecated?: string;
+  /** JSON Schema of the whole `authentication` node of this type. */
+  readonly options: OptionSchema;
+  /**
+   * @param node the `authentication` node of the configuration
+   * @throws {ConfigError} when a key is missing or wrong
+   */
+  create(node: AnyObject, context: AuthContext): SendWrapper;
+}
+
+/** What an authentication may use. */
+export interface AuthContext {
+  readonly env: Env;
+  readonly log: Log;
+  readonly evaluate: Evaluate;
+  /** Flattened `config` (spec extractor 1.3): the context `attr`. */
+  readonly attributes: AnyObject;
+  /** The effective `config`, for `username` and `password`. */
+  readonly config: AnyObject;
+  /** `authorization.oauth_api.credentials`. */
+  readonly oauthCredentials: AnyObject | undefined;
+  /** The chain for logins: no authentication, the status checked, retried like every request. */
+  readonly login: Send;
+  /** Base URL and default headers applied, no default options (spec extractor 3, login). */
+  readonly buildRequest: (job: JobRequest) => ApiRequest;
+  /** Unix seconds of a date text, absolute or relative to `baseSeconds`; false when it is no date. */
+  readonly parseTime: (text: string, baseSeconds: number) => number | false;
+  /** Learns the tokens that a login answers with, so that no log shows them. */
+  readonly secrets?: Pick<Secrets, 'add'> | undefined;
+  /** JSON path of the `authentication` node, for messages. */
+  readonly at: string;
+}
+
+/** A wrapper that changes each request before it is sent. */
+export function signing(sign: (request: ApiRequest) => ApiRequest): SendWrapper {
+  return (next) => async (request, options) => next(sign(request), options);
+}
+
+/** Whole seconds since 1970. */
+export function secondsOf(env: Env): number {
+  return Math.floor(env.now() / 1000);
+}
+
+/** Random bytes as lower-case hexadecimal text. */
+export function randomHex(env: Env, bytes: number): string {
+  return Buffer.from(env.randomBytes(bytes)).toString('hex');
+}
+
+/** The name of a JSON type, for messages. */
+export function typeName(value: Json | undefined): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return 'a text';
+  if (typeof value === 'boolean') return 'true or false';
+  return typeof value === 'number' || 'literal' in value ? 'a number' : 'an object';
+}

@@ -1,0 +1,25 @@
+import { objectOf, type AnyObject } from '../../json/index.ts';
+import type { ApiRequest } from '../message.ts';
+import { targetOf } from '../target.ts';
+import { queryOf, splitQuery } from './url-query.ts';
+import { flatten } from './values.ts';
+
+/** The context `request` (spec extractor 4.2): what is about to be sent. */
+export function requestContext(request: ApiRequest): AnyObject {
+  const { hostname, port, path: resource } = targetOf(request.url);
+  const { base: path, query = '' } = splitQuery(resource);
+  return {
+    url: request.url,
+    path,
+    queryString: query,
+    method: request.method,
+    hostname: hostname.includes(':') ? `[${hostname}]` : hostname,
+    port,
+    resource: query === '' ? path : `${path}?${query}`,
+  };
+}
+
+/** The context `query`: the query of the URL, decoded; a name that comes twice is `name.0`, `name.1`. */
+export function queryContext(request: ApiRequest): AnyObject {
+  return flatten(objectOf(queryOf(request.url)));
+}

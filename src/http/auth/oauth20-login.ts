@@ -1,0 +1,60 @@
+import { objectOf } from '../../json/index.ts';
+import type { AuthType } from './auth.ts';
+import { parseDataObject, readCredentials } from './credentials.ts';
+import { loginFlow } from './login.ts';
+import { loginKeys } from './login-options.ts';
+import { flatten } from './values.ts';
+
+/**
+ * A login with OAuth 2.0 credentials, such as the exchange of a refresh token (spec extractor 3). As `login`; the
+ * functions of `loginRequest` see also `consumer` (`client_id`, `client_secret`) and `user` (the stored `#data`).
+ */
+export const oauth20Login: AuthType = {
+  type: 'oauth20.login',
+  options: {
+    type: 'object',
+    title: 'OAuth 2.0 with a login',
+    description: 'Exchanges the stored OAuth token for an access token, then uses that in every request.',
+    required: ['type', 'loginRequest'],
+    properties: {
+      type: {
+        const: 'oauth20.login',
+        title: 'Type',
+        description: 'A login with the credentials of `authorization.oauth_api.credentials`.',
+        examples: ['oauth20.login'],
+      },
+      ...loginKeys('`consumer` (`client_id`, `client_secret`), `user` (the fields of `#data`) and `attr`'),
+    },
+    examples: [
+      {
+        type: 'oauth20.login',
+        loginRequest: {
+          endpoint: 'https://id.example.com/token',
+          method: 'FORM',
+          params: {
+            grant_type: 'refresh_token',
+            client_id: { consumer: 'client_id' },
+            client_secret: { consumer: 'client_secret' },
+            refresh_token: { user: 'refresh_token' },
+          },
+        },
+        apiRequest: {
+          headers: { Authorization: { function: 'concat', args: ['Bearer ', { response: 'access_token' }] } },
+        },
+        expires: { response: 'expires_in', relative: true },
+      },
+    ],
+  },
+
+  create(node, context) {
+    const credentials = readCredentials(context);
+    return loginFlow(node, context, {
+      attr: context.attributes,
+      consumer: objectOf([
+        ['client_id', credentials.appKey],
+        ['client_secret', credentials.appSecret],
+      ]),
+      user: flatten(parseDataObject(credentials)),
+    });
+  },
+};

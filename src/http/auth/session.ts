@@ -1,0 +1,61 @@
+import type { SendOptions } from '../message.ts';
+
+/** Something that is opened when it is first needed, used by all, and opened anew when it has expired. */
+export interface Session<T> {
+  get(options: SendOptions): Promise<T>;
+  /** Says that this one is no longer any good; a newer one is kept. */
+  drop(value: T): void;
+}
+
+/**
+ * Shares one session between requests that run at the same time: they wait for the one login that is under way.
+ * A failed login is not kept; the next request tries again.
+ *
+ * @param open logs in
+ * @param isUsable asked before each use; what was just opened is used once in any case
+ */
+export function shareSession<T extends object>(
+  open: (options: SendOptions) => Promise<T>,
+  isUsable: (value: T) => boolean,
+): Session<T> {
+  let current: T | undefined;
+  let pending: { readonly value: Promise<T>; readonly signal: AbortSignal } | undefined;
+
+  async function start(options: SendOptions): Promise<T> {
+    try {
+      current = await open(options);
+      return current;
+    } finally {
+      pending = undefined;
+    }
+  }
+
+  return {
+    async get(options) {
+      for (;;) {
+        options.signal.throwIfAborted();
+        if (current !== undefined && isUsable(current)) return current;
+        pending ??= { value: start(options), signal: options.signal };
+        const { value, signal } = pending;
+        try {
+          return await (signal === options.signal ? value : unlessAborted(value, options.signal));
+        } catch (error) {
+          // Another request began this login and was aborted meanwhile: that is not our failure.
+          if (signal.aborted && !options.signal.aborted) continue;
+          throw error;
+        }
+      }
+    },
+    drop(value) {
+      if (current === value) current = undefined;
+    },
+  };
+}
+
+function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import { withoutHeader, type ApiRequest, type ApiResponse, type SendWrapper } from './message.ts';
+
+export interface CacheOptions {
+  /** Made when it is not there. */
+  readonly folder: string;
+  /** How long a response is good. Default: 604800, a week. */
+  readonly ttlSeconds?: number | undefined;
+  /** Statuses that a retry hopes to change: they are not kept. */
+  readonly except?: readonly number[] | undefined;
+  readonly env: Env;
+  readonly log: Log;
+}
+
+export const DEFAULT_TTL_SECONDS = 604_800;
+
+/**
+ * Keeps the responses of GET requests in files, by method and URL (spec extractor 6.11): an aid for writing a
+ * configuration. Files are named by a hash and hold status, response headers and body; nothing of the request.
+ */
+export function cache(options: CacheOptions): SendWrapper {
+  const { env, log, except = [] } = options;
+  const ttlMs = (options.ttlSeconds ?? DEFAULT_TTL_SECONDS) * 1000;
+
+  return (next) => async (request, sendOptions) => {
+    if (request.method !== 'GET') return next(request, sendOptions);
+    const file = join(options.folder, hash('sha256', `${request.method} ${request.url}`));
+    const kept = await read(file, request);
+    const age = kept === undefined ? Infinity : env.now() - kept.at;
+    if (kept !== undefined && age >= 0 && age < ttlMs) return kept.response;
+    const response = await next(request, sendOptions);
+    if (!except.includes(response.status)) {
+      await write(file, options.folder, response, env).catch((error: unknown) =>
+        log.warn('A response could not be kept in the cache.', { folder: options.folder, error: String(error) }),
+      );
+    }
+    return response;
+  };
+}
+
+interface Kept {
+  readonly at: number;
+  readonly response: ApiResponse;
+}
+
+const NEWLINE = 0x0a;
+
+/** A line of JSON, then the body. What cannot be read is as good as not there. */
+async function read(file: string, request: ApiRequest): Promise<Kept | undefined> {
+  try {
+    const bytes = await readFile(file);
+    const end = bytes.indexOf(NEWLINE);
+    // Written by `write` below, under a name that only it makes; anything else fails the test that follows.
+    const head = JSON.parse(bytes.toString('utf8', 0, end)) as { at: unknown; status: unknown; headers: Record<string, string>; bytes: unknown };
+    const body = bytes.subarray(end + 1);
+    if (typeof head.at !== 'number' || typeof head.status !== 'number' || head.bytes !== body.length) return undefined;
+    return { at: head.at, response: { status: head.status, headers: head.headers, url: request.url, body } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Under another name first: a reader sees a whole file or none. */
+async function write(file: string, folder: string, response: ApiResponse, env: Env): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const { status, body } = response;
+  const headers = withoutHeader(response.headers, 'set-cookie');
+  const head = JSON.stringify({ at: env.now(), status, headers, bytes: body.length });
+  const unfinished = `${file}.${Buffer.from(env.randomBytes(6)).toString('hex')}`;
+  try {
+    await writeFile(unfinished, Buffer.concat([Buffer.from(`${head}\n`), body]), { mode: 0o600 });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Bottom } from './bottom.ts';
+import { cache, type CacheOptions } from './cache.ts';
+import { logRequests } from './log-requests.ts';
+import type { Send, SendWrapper } from './message.ts';
+import { createNetwork, type NetworkOptions } from './network.ts';
+import { createPacer, type PaceOptions } from './pace.ts';
+import { redirect } from './redirect.ts';
+import { DEFAULT_RETRY, retry, type RetryOptions } from './retry.ts';
+import { status } from './status.ts';
+
+export interface HttpClientOptions {
+  readonly env: Env;
+  readonly log: Log;
+  /** Keeps secrets out of messages and logs. */
+  readonly secrets: Secrets;
+  /** Log every request, in short. Default: false. */
+  readonly debug?: boolean;
+  readonly retry?: Partial<RetryOptions>;
+  /** Statuses from 400 on that are handed on like a success. */
+  readonly ignoreErrors?: readonly number[];
+  readonly pace?: PaceOptions;
+  readonly network?: NetworkOptions;
+  readonly cache?: Pick<CacheOptions, 'folder' | 'ttlSeconds'> | undefined;
+  /** Adds credentials. */
+  readonly auth?: SendWrapper | undefined;
+  /** Stands where `auth` stands, for requests that have no authentication. */
+  readonly guard?: SendWrapper | undefined;
+  readonly allowedHosts?: SendWrapper | undefined;
+  readonly sign?: SendWrapper | undefined;
+  /** In the network's place: to record, to replay. The client does not close it. */
+  readonly bottom?: Send | undefined;
+}
+
+export interface HttpClient {
+  readonly send: Send;
+  /** The same without authentication and cache, and no status is ignored: for logins. */
+  readonly plain: Send;
+  /** Closes connections and tunnels. Call it once, at the end. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the concerns of a request around the network (design 3, spec extractor 6.8). What stands inside of `retry`
+ * and `redirect` is done again for every attempt and every hop: authentication, allowed hosts, signing.
+ */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { env, log, secrets } = options;
+  const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
+  const pacer = createPacer(options.pace ?? {}, env);
+  const network: Bottom = options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
+
+  const outer = [redirect({ log, secrets }), retry(retryOptions, { env, log, secrets })];
+  const inner = [options.allowedHosts, options.sign, options.debug === true ? logRequests({ env, log, secrets }) : undefined];
+  const kept = options.cache === undefined ? undefined : cache({ ...options.cache, except: retryOptions.codes, env, log });
+
+  return {
+    send: compose(network.send, [
+      status({ ignoreErrors: options.ignoreErrors ?? [], secrets }),
+      ...outer,
+      pacer.pace,
+      options.auth,
+      ...inner,
+      kept,
+    ]),
+    // A login happens while the request that needs it holds its place, so only the rate counts for it.
+    plain: compose(network.send, [status({ secrets }), ...outer, pacer.paceRate, options.guard, ...inner]),
+    close: () => network.close(),
+  };
+}
+
+/** The first wrapper is the outermost. */
+function compose(bottom: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
+  return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, bottom);
+}
+
+function given(send: Send): Bottom {
+  return { send, close: async () => {} };
+}

@@ -1,0 +1,90 @@
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import { DEFAULT_BOTTOM, type Bottom, type BottomOptions } from './bottom.ts';
+import { proxyFor, type Environment } from './proxy.ts';
+import type { GotOptions } from './send-got.ts';
+import { createNodeSend } from './send-node.ts';
+import type { SshProxy } from './ssh-tunnel.ts';
+import { targetOf, type Target } from './target.ts';
+import { secureContextOf, type TlsSettings } from './tls.ts';
+
+export interface NetworkOptions {
+  /** Default: 30,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Default: 300,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Default: 1 GiB. */
+  readonly maxBodyBytes?: number | undefined;
+  readonly tls?: TlsSettings | undefined;
+  /** Where HTTP_PROXY and the others are looked for, usually `process.env`. Default: no proxy. */
+  readonly environment?: Environment | undefined;
+  /** A tunnel for every request; it comes before any proxy of the environment. */
+  readonly sshProxy?: SshProxy | undefined;
+}
+
+/**
+ * The bottom that fits: the runtime's client straight to the host, got through a proxy or an SSH tunnel. What is not
+ * needed is not loaded.
+ *
+ * @throws {HttpError} `http.tls` when a given certificate cannot be read
+ */
+export function createNetwork(options: NetworkOptions, env: Env, log: Log): Bottom {
+  const { tls = {}, environment = {}, sshProxy } = options;
+  const hasOwnTls = tls.caCertificate !== undefined || tls.clientCertificate !== undefined;
+  let context = hasOwnTls ? secureContextOf(tls) : undefined;
+  const bottom: BottomOptions = {
+    connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_BOTTOM.connectTimeoutMs,
+    requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_BOTTOM.requestTimeoutMs,
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_BOTTOM.maxBodyBytes,
+    secureContext: () => (context ??= secureContextOf(tls)),
+  };
+  const direct = createNodeSend(bottom);
+  const proxyOf = rememberProxies(environment);
+  let indirect: Promise<Bottom> | undefined;
+
+  return {
+    send: async (request, sendOptions) => {
+      if (sshProxy === undefined && (proxyOf === undefined || proxyOf(targetOf(request.url)) === undefined)) {
+        return direct.send(request, sendOptions);
+      }
+      indirect ??= openIndirect(bottom, proxyOf, sshProxy, env, log);
+      return (await indirect).send(request, sendOptions);
+    },
+    close: async () => {
+      await direct.close();
+      await (await indirect)?.close();
+    },
+  };
+}
+
+async function openIndirect(
+  bottom: BottomOptions,
+  proxyOf: GotOptions['proxyFor'],
+  sshProxy: SshProxy | undefined,
+  env: Env,
+  log: Log,
+): Promise<Bottom> {
+  const { createGotSend } = await import('./send-got.ts');
+  if (sshProxy === undefined) return createGotSend({ ...bottom, ...(proxyOf === undefined ? {} : { proxyFor: proxyOf }) });
+  const { createSshTunnel } = await import('./ssh-tunnel.ts');
+  const tunnel = createSshTunnel(sshProxy, env, log);
+  const got = createGotSend({ ...bottom, connect: tunnel.connect });
+  return {
+    send: got.send,
+    close: async () => {
+      await got.close();
+      await tunnel.close();
+    },
+  };
+}
+
+/** Undefined when the environment names no proxy at all, which is the usual case. */
+function rememberProxies(environment: Environment): ((target: Target) => Target | undefined) | undefined {
+  const isNamed = Object.keys(environment).some((name) => /^(?:https?|all)_proxy$/i.test(name) && environment[name]);
+  if (!isNamed) return undefined;
+  const known = new Map<string, Target | undefined>();
+  return (target) => {
+    if (!known.has(target.origin)) known.set(target.origin, proxyFor(target, environment));
+    return known.get(target.origin);
+  };
+}

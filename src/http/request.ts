@@ -1,0 +1,143 @@
+import { HttpError } from '../errors.ts';
+import { entriesOf, getKey, isIntegerLike, isList, isObject, JsonMap, objectOf, toJsonText, toText, type AnyObject, type Json } from '../json/index.ts';
+import { mergeOver } from '../merge-request.ts';
+import { encodeForm, hasParams } from './encode.ts';
+import { headerOf, type ApiRequest, type Headers, type JobRequest } from './message.ts';
+import { mergeParams, resolveUrl } from './url.ts';
+import { USER_AGENT } from './user-agent.ts';
+
+export interface RequestOptions {
+  /** Absolute; endpoints are resolved against it. */
+  readonly baseUrl: string;
+  /** `api.http.headers` with `config.http.headers` over them, functions evaluated. */
+  readonly headers: AnyObject;
+  /** `api.http.defaultOptions`: `params`, `headers`, `method`. */
+  readonly defaultOptions?: AnyObject;
+  /** Default: this package's name and version. */
+  readonly userAgent?: string;
+  /** The name of the job, for messages. */
+  readonly label?: string;
+}
+
+/** Encodings that every bottom decodes, in the order of preference of most servers. */
+const ACCEPT_ENCODING = 'gzip, deflate, br';
+
+/**
+ * Turns what a job asks for into what goes over the wire (spec extractor 1.5, 6.1 to 6.3).
+ *
+ * | method | parameters | Content-Type |
+ * |---|---|---|
+ * | GET, DELETE | query | |
+ * | POST, PUT, PATCH | JSON body; `[]` without parameters | `application/json` |
+ * | FORM (a POST) | form body | `application/x-www-form-urlencoded` |
+ *
+ * @throws {HttpError} `job.invalid` for an unknown method, an impossible address or header
+ */
+export function buildRequest(job: JobRequest, options: RequestOptions): ApiRequest {
+  const { method, params, headers, query, endpoint, paramsIn } = mergeRequests(job, options.defaultOptions);
+  const wire = WIRE[method];
+  if (wire === undefined) throw unknownMethod(method);
+  const inBody = (paramsIn ?? wire.paramsIn) === 'body';
+  const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
+  const url = resolveUrl(options.baseUrl, mergeParams(endpoint, inQuery));
+  const body = inBody ? bodyOf(params, wire.form) : undefined;
+  const contentType = !inBody ? undefined : wire.form ? 'application/x-www-form-urlencoded' : 'application/json';
+  return {
+    method: wire.method,
+    url,
+    headers: headersOf(headers, options, contentType),
+    ...(body === undefined ? {} : { body }),
+    ...(options.label === undefined ? {} : { label: options.label }),
+  };
+}
+
+/**
+ * A request over default options (spec extractor 1.2): parameters and headers of the request win, parameters of the
+ * defaults come first. An empty `method` takes the default's, else GET.
+ */
+export function mergeRequests(job: JobRequest, base: AnyObject = {}): JobRequest {
+  const method = job.method === '' ? toText(getKey(base, 'method')) || 'GET' : job.method;
+  return {
+    ...job,
+    method: method.toUpperCase(),
+    params: mergeOver(job.params, mapAt(base, 'params')),
+    headers: mergeHeaders(job.headers, mapAt(base, 'headers')),
+  };
+}
+
+const WIRE: Readonly<Record<string, { method: string; paramsIn: 'query' | 'body'; form: boolean }>> = {
+  GET: { method: 'GET', paramsIn: 'query', form: false },
+  DELETE: { method: 'DELETE', paramsIn: 'query', form: false },
+  POST: { method: 'POST', paramsIn: 'body', form: false },
+  PUT: { method: 'PUT', paramsIn: 'body', form: false },
+  PATCH: { method: 'PATCH', paramsIn: 'body', form: false },
+  FORM: { method: 'POST', paramsIn: 'body', form: true },
+};
+
+function unknownMethod(method: string): HttpError {
+  return new HttpError('job.invalid', `“${method}” is no request method.`, {
+    hint: `Use one of ${Object.keys(WIRE).join(', ')}.`,
+  });
+}
+
+/** No parameters are sent as `[]`, as the reference does (spec extractor 6.3). */
+function bodyOf(params: AnyObject, form: boolean): string {
+  if (form) return encodeForm(params);
+  return hasParams(params) ? toJsonText(listOrMap(params)) : '[]';
+}
+
+/** Parameters whose keys are 0, 1, 2 … were a list in the configuration (spec extractor 0.1). */
+function listOrMap(params: AnyObject): Json {
+  if (!(params instanceof JsonMap)) return params;
+  const entries = entriesOf(params);
+  return entries.every(([key], index) => isIntegerLike(key) && Number(key) === index) ? entries.map(([, value]) => value) : params;
+}
+
+function mapAt(options: AnyObject, key: string): AnyObject {
+  const value = getKey(options, key);
+  return isObject(value) ? value : {};
+}
+
+/** Names compare without case; the winner's spelling stays. */
+function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
+  const names = new Set(entriesOf(winner).map(([name]) => name.toLowerCase()));
+  return objectOf([...entriesOf(base).filter(([name]) => !names.has(name.toLowerCase())), ...entriesOf(winner)]);
+}
+
+/**
+ * The body decides about `Content-Type`, over what the configuration says for all requests and over the same
+ * spelling in a job (spec extractor 6.3). A job that spells it otherwise (`content-type`) means it.
+ */
+function headersOf(own: AnyObject, options: RequestOptions, contentType: string | undefined): Headers {
+  const typed =
+    contentType === undefined || keepsOwnType(own) ? own : mergeHeaders({ 'Content-Type': contentType }, own);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of entriesOf(mergeHeaders(typed, options.headers))) {
+    if (value !== null) headers[name] = headerText(name, value);
+  }
+  if (headerOf(headers, 'User-Agent') === undefined) headers['User-Agent'] = options.userAgent ?? USER_AGENT;
+  if (headerOf(headers, 'Accept-Encoding') === undefined) headers['Accept-Encoding'] = ACCEPT_ENCODING;
+  return headers;
+}
+
+function keepsOwnType(headers: AnyObject): boolean {
+  return entriesOf(headers).some(([name]) => name !== 'Content-Type' && name.toLowerCase() === 'content-type');
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const CONTROL = /(?!\t)\p{Cc}/u;
+
+/** A list is sent as one field, joined by commas (RFC 9110 section 5.3). */
+function headerText(name: string, value: Json): string {
+  if (!HEADER_NAME.test(name)) throw badHeader(`“${name}” is no name of a header.`);
+  if (isObject(value)) throw badHeader(`The header “${name}” must be text, not an object.`);
+  const text = (isList(value) ? value.map((item) => toText(item)).join(', ') : toText(value)).trim();
+  if (CONTROL.test(text)) {
+    throw badHeader(`The header “${name}” has a line break or another control character in its value.`);
+  }
+  return text;
+}
+
+function badHeader(message: string): HttpError {
+  return new HttpError('job.invalid', message, { hint: 'Correct the `headers` of the job, the pagination or the API.' });
+}

@@ -1,0 +1,136 @@
+import {
+  civilDate,
+  dayNumber,
+  daysInMonth,
+  isLeapYear,
+  isoWeek,
+  modulo,
+  SECONDS_OF_DAY,
+  weekdayOf,
+  type CivilDate,
+} from './calendar.ts';
+
+/**
+ * A time as text in UTC, by the format letters of PHP 7.4 `date` (spec extractor 4.1); `\` keeps the next
+ * character as it is. The time has whole seconds, so `u` and `v` are zeros.
+ *
+ * @param timestamp seconds since 1970, a whole number, negative before
+ */
+export function formatDate(format: string, timestamp: number): string {
+  const moment = momentOf(timestamp);
+  return format.replace(/\\([^])|\\$|([A-Za-z])/g, (found: string, kept?: string, letter?: string) => {
+    if (letter === undefined) return kept ?? found;
+    return LETTERS[letter]?.(moment) ?? letter;
+  });
+}
+
+interface Moment extends CivilDate {
+  readonly timestamp: number;
+  /** Days since 1970. */
+  readonly days: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+function momentOf(timestamp: number): Moment {
+  const days = Math.floor(timestamp / SECONDS_OF_DAY);
+  const time = timestamp - days * SECONDS_OF_DAY;
+  return {
+    ...civilDate(days),
+    timestamp,
+    days,
+    hour: Math.floor(time / 3600),
+    minute: Math.floor(time / 60) % 60,
+    second: time % 60,
+  };
+}
+
+const LETTERS: Readonly<Record<string, (moment: Moment) => string>> = {
+  // day
+  d: ({ day }) => two(day),
+  D: ({ days }) => dayName(days).slice(0, 3),
+  j: ({ day }) => String(day),
+  l: ({ days }) => dayName(days),
+  N: ({ days }) => String(weekdayOf(days) || 7),
+  S: ({ day }) => ordinalSuffix(day),
+  w: ({ days }) => String(weekdayOf(days)),
+  z: ({ days, year }) => String(days - dayNumber(year, 1, 1)),
+  // week, month, year
+  W: ({ days }) => two(isoWeek(days).week),
+  F: ({ month }) => monthName(month),
+  M: ({ month }) => monthName(month).slice(0, 3),
+  m: ({ month }) => two(month),
+  n: ({ month }) => String(month),
+  t: ({ year, month }) => String(daysInMonth(year, month)),
+  L: ({ year }) => (isLeapYear(year) ? '1' : '0'),
+  o: ({ days }) => String(isoWeek(days).year),
+  Y: ({ year }) => fourDigits(year),
+  y: ({ year }) => two(year % 100),
+  // time
+  a: ({ hour }) => (hour < 12 ? 'am' : 'pm'),
+  A: ({ hour }) => (hour < 12 ? 'AM' : 'PM'),
+  B: ({ timestamp }) => internetTime(timestamp),
+  g: ({ hour }) => String(hour % 12 || 12),
+  G: ({ hour }) => String(hour),
+  h: ({ hour }) => two(hour % 12 || 12),
+  H: ({ hour }) => two(hour),
+  i: ({ minute }) => two(minute),
+  s: ({ second }) => two(second),
+  u: () => '000000',
+  v: () => '000',
+  // zone
+  e: () => 'UTC',
+  I: () => '0',
+  O: () => '+0000',
+  P: () => '+00:00',
+  T: () => 'UTC',
+  Z: () => '0',
+  // whole
+  c: ({ timestamp }) => formatDate('Y-m-d\\TH:i:sP', timestamp),
+  r: ({ timestamp }) => formatDate('D, d M Y H:i:s O', timestamp),
+  U: ({ timestamp }) => String(timestamp),
+};
+
+const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTH_NAMES = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+function dayName(days: number): string {
+  return DAY_NAMES[weekdayOf(days)] ?? '';
+}
+
+function monthName(month: number): string {
+  return MONTH_NAMES[month - 1] ?? '';
+}
+
+function ordinalSuffix(day: number): string {
+  if (day >= 10 && day <= 19) return 'th';
+  return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th';
+}
+
+/** “Beats” of Swatch: thousandths of a day at UTC+1. */
+function internetTime(timestamp: number): string {
+  const beats = Math.floor((modulo(timestamp + 3600, SECONDS_OF_DAY) * 10) / 864);
+  return String(beats).padStart(3, '0');
+}
+
+function fourDigits(year: number): string {
+  return (year < 0 ? '-' : '') + String(Math.abs(year)).padStart(4, '0');
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

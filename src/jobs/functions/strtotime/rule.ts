@@ -1,0 +1,32 @@
+import type { Reading } from './reading.ts';
+
+export type Groups = Readonly<Record<string, string | undefined>>;
+
+/** One form that a piece of a text may have, and what it says. */
+export interface Rule {
+  /** Sticky, with named groups. */
+  readonly pattern: RegExp;
+  readonly apply: (reading: Reading, groups: Groups) => void;
+}
+
+export function rule(pattern: string, apply: Rule['apply']): Rule {
+  return { pattern: new RegExp(pattern, 'y'), apply };
+}
+
+/** Alternatives in any case, the longest first: a scan takes the longest that fits. */
+export function anyOf(words: Iterable<string>): string {
+  return [...words]
+    .sort((a, b) => b.length - a.length)
+    .map(inAnyCase)
+    .join('|');
+}
+
+/** A word in any case; the flag `i` would touch the parts of a pattern where case tells forms apart. */
+export function inAnyCase(word: string): string {
+  return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
+export function numberIn(groups: Groups, name: string): number | undefined {
+  const text = groups[name];
+  return text === undefined ? undefined : Number(text);
+}

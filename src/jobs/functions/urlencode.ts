@@ -1,0 +1,16 @@
+/**
+ * Form-style percent-encoding of bytes, of text in UTF-8: `A-Z a-z 0-9 - _ .` stay, a space becomes `+`
+ * (spec extractor 4.1; `~ * ' ( ) !` are encoded, unlike `encodeURIComponent`).
+ */
+export function urlencode(value: string | Uint8Array): string {
+  let out = '';
+  for (const byte of Buffer.from(value))
+    out += byte === 0x20 ? '+' : UNRESERVED.has(byte) ? String.fromCharCode(byte) : escaped(byte);
+  return out;
+}
+
+const UNRESERVED = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.'));
+
+function escaped(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+}

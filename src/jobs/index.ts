@@ -1,0 +1,11 @@
+export { attributesOf } from './attributes.ts';
+export { childRuns, MAX_RUNS } from './child-runs.ts';
+export { extraColumns, type ExtraOptions } from './extra.ts';
+export { compileFilter } from './filter.ts';
+export { METHODS, parseJobs, type DataFieldOption, type Job, type Method } from './job.ts';
+export { jobDefinitions, jobsOption } from './options.ts';
+export type { Placeholder } from './placeholders.ts';
+export { firstRequest } from './request.ts';
+export { ROOT_RUN, type JobRun, type Parameter, type Parameters } from './run.ts';
+export { substituteText, substituteValue } from './substitute.ts';
+export type { JobWarning } from './warnings.ts';

@@ -1,0 +1,207 @@
+import {
+  entriesOf,
+  getKey,
+  isEmpty,
+  isList,
+  isNumber,
+  isObject,
+  md5,
+  serializeMap,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
+import { compileFilter } from './filter.ts';
+import { parsePlaceholders, type Placeholder } from './placeholders.ts';
+import { jobError, kindOf, mapOf, readMap, readText, readWord } from './read.ts';
+import { readUserData } from './user-data.ts';
+import { warnAbout, type JobWarning } from './warnings.ts';
+
+/** The methods a job may have; FORM is a POST with a form for a body. */
+export const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Where the rows are in a response (spec extractor 5.1). */
+export interface DataFieldOption {
+  /** Never empty. */
+  readonly path: string;
+  readonly delimiter: string;
+}
+
+/** A job of the configuration, checked, with its defaults filled in (spec extractor 1.4). Frozen. */
+export interface Job {
+  /** As given, else a hash of the definition. */
+  readonly id: string;
+  /** For logs: the id when one is given, else the data type. */
+  readonly name: string;
+  /** JSON path of the definition. */
+  readonly at: string;
+  /** 0 for a job, 1 for its children, and so on: the number of rows above it. */
+  readonly level: number;
+  /** As written, with placeholders in braces. */
+  readonly endpoint: string;
+  readonly method: Method;
+  /** As written, functions and placeholders unevaluated; so are the headers and the user data. */
+  readonly params: AnyObject;
+  readonly headers: AnyObject;
+  readonly paramsIn?: 'query' | 'body';
+  readonly queryParamIn?: 'query' | 'params';
+  readonly dataField?: DataFieldOption;
+  /** Names the table; the endpoint as written when nothing else is given. */
+  readonly dataType: string;
+  readonly responseFilter: readonly string[];
+  readonly responseFilterDelimiter: string;
+  readonly scroller?: string;
+  readonly userData?: AnyObject;
+  readonly children: readonly Job[];
+  /** Of children only, as is the next one. */
+  readonly placeholders: readonly Placeholder[];
+  readonly recursionFilter?: string;
+}
+
+/**
+ * Reads the `jobs` of a configuration, with all children. Jobs of one list that have the same id, or the same
+ * definition and no id, are one job: at the place of the first, with the definition of the last.
+ *
+ * @param node a list of jobs, or an object of names and jobs
+ * @param at JSON path of the node, such as `parameters.config.jobs`
+ * @param warnings receives what works, but hardly as meant
+ * @throws {JobError} naming the path of the first mistake
+ */
+export function parseJobs(node: Json | undefined, at: string, warnings: JobWarning[] = []): readonly Job[] {
+  const jobs = parseList(node, at, { level: 0, names: [] }, warnings);
+  if (jobs.length > 0) return jobs;
+  throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
+}
+
+/** What a child gets from the jobs above it: the depth, and the names of their placeholders. */
+interface Above {
+  readonly level: number;
+  readonly names: readonly string[];
+}
+
+function parseList(node: Json | undefined, at: string, above: Above, warnings: JobWarning[]): readonly Job[] {
+  if (node === undefined || isEmpty(node)) return [];
+  const map = mapOf(node);
+  if (map === undefined) throw jobError(at, `A list of jobs is expected here, not ${kindOf(node)}`);
+  const jobs = new Map<string, Job>();
+  for (const [key, value] of entriesOf(map)) {
+    const job = parseJob(value, isList(node) ? `${at}[${key}]` : `${at}.${key}`, above, warnings);
+    const same = jobs.get(job.id);
+    if (same !== undefined) warnings.push(collapsed(same, job));
+    jobs.set(job.id, job);
+  }
+  return Object.freeze([...jobs.values()]);
+}
+
+function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[]): Job {
+  if (!isObject(value) && !(isList(value) && value.length === 0)) {
+    throw jobError(at, `A job must be an object, not ${kindOf(value)}`, 'Write {"endpoint": "users"}.');
+  }
+  const node = isObject(value) ? value : {};
+  const { level } = above;
+  const endpoint = readEndpoint(node, at);
+  const id = readId(node, at);
+  const dataType = readText(node, 'dataType', at) ?? endpoint;
+  const isChild = level > 0;
+  const placeholders = isChild
+    ? parsePlaceholders(getKey(node, 'placeholders'), `${at}.placeholders`, level)
+    : [];
+  const names = [...above.names, ...placeholders.map(({ name }) => name)];
+  const job: Job = {
+    id: id ?? md5(serializeMap(node)),
+    name: id ?? dataType,
+    at,
+    level,
+    endpoint,
+    method: readWord(node, 'method', METHODS, at) ?? 'GET',
+    params: readMap(node, 'params', at),
+    headers: readMap(node, 'headers', at),
+    dataType,
+    responseFilter: readResponseFilter(getKey(node, 'responseFilter'), `${at}.responseFilter`),
+    responseFilterDelimiter: readText(node, 'responseFilterDelimiter', at) ?? '.',
+    ...given('paramsIn', readWord(node, 'paramsIn', ['query', 'body'], at)),
+    ...given('queryParamIn', readWord(node, 'queryParamIn', ['query', 'params'], at)),
+    ...given('dataField', readDataField(getKey(node, 'dataField'), `${at}.dataField`)),
+    ...given('scroller', readText(node, 'scroller', at)),
+    ...given('userData', readUserData(getKey(node, 'userData'), 'job_parent_id')),
+    ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),
+    placeholders,
+    children: parseList(getKey(node, 'children'), `${at}.children`, { level: level + 1, names }, warnings),
+  };
+  warnings.push(...warnAbout(job, node, names));
+  return Object.freeze(job);
+}
+
+/** The entry, or none: an optional property is absent rather than undefined. */
+function given<const K extends string, const T>(key: K, value: T | undefined): { readonly [key in K]?: T } {
+  // A computed key widens to string, so the compiler cannot see that it is K.
+  return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
+}
+
+function readEndpoint(node: AnyObject, at: string): string {
+  const value = getKey(node, 'endpoint') ?? '';
+  if (typeof value !== 'string' && !isNumber(value)) {
+    throw jobError(
+      `${at}.endpoint`,
+      `“endpoint” must be a text, not ${kindOf(value)}`,
+      'Functions may stand in “params” and “headers”; the endpoint of a child may hold placeholders.',
+    );
+  }
+  const endpoint = toText(value);
+  if (endpoint === '') {
+    throw jobError(
+      `${at}.endpoint`,
+      '“endpoint” is missing',
+      'Give the address of the resource, such as "users".',
+    );
+  }
+  return endpoint;
+}
+
+function readId(node: AnyObject, at: string): string | undefined {
+  const value = getKey(node, 'id');
+  if (value === undefined || isEmpty(value)) return undefined;
+  if (typeof value === 'string') return value;
+  throw jobError(`${at}.id`, `“id” must be a text, not ${kindOf(value)}`, 'Put it in double quotes.');
+}
+
+function readDataField(value: Json | undefined, at: string): DataFieldOption | undefined {
+  if (value === undefined || isEmpty(value)) return undefined;
+  if (typeof value === 'string' || isNumber(value)) return { path: toText(value), delimiter: '.' };
+  if (!isObject(value))
+    throw jobError(at, `“dataField” must be a path or {"path", "delimiter"}, not ${kindOf(value)}`);
+  const path = readText(value, 'path', at);
+  if (path !== undefined) return { path, delimiter: readText(value, 'delimiter', at) ?? '.' };
+  throw jobError(
+    `${at}.path`,
+    'The path of “dataField” is missing',
+    'Give the path of the rows, such as "data.items".',
+  );
+}
+
+function readResponseFilter(value: Json | undefined, at: string): readonly string[] {
+  if (value === undefined || isEmpty(value)) return [];
+  const items = isList(value) ? value : isObject(value) ? entriesOf(value).map(([, item]) => item) : [value];
+  for (const item of items) {
+    if (typeof item !== 'string' && !isNumber(item)) {
+      throw jobError(at, `“responseFilter” must be a path or a list of paths, and here is ${kindOf(item)}`);
+    }
+  }
+  return Object.freeze(items.map((item) => toText(item)));
+}
+
+/** Compiled for its errors alone: a filter that cannot be read should end the run before it starts. */
+function readFilter(node: AnyObject, at: string): string | undefined {
+  const text = readText(node, 'recursionFilter', at);
+  if (text !== undefined) compileFilter(text, `${at}.recursionFilter`);
+  return text;
+}
+
+function collapsed(first: Job, last: Job): JobWarning {
+  return {
+    path: last.at,
+    message: `“${last.name}” has the same id or definition as the job at ${first.at}: only this one runs, at the place of the other`,
+    hint: 'Give each job its own “id” to run both.',
+  };
+}

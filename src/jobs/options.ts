@@ -1,0 +1,257 @@
+import type { OptionSchema } from '../evaluate.ts';
+import { METHODS } from './job.ts';
+
+/**
+ * The JSON Schema (draft-07) of `config.jobs`. It refers to `#/definitions/job`: whoever puts it into a schema takes
+ * {@link jobDefinitions} along as `definitions`.
+ *
+ * As lenient as the reference: null and `[]` stand for "not set", a list for a map, a number for its text; keys that
+ * are not listed are allowed.
+ */
+export const jobsOption: OptionSchema = {
+  title: 'Jobs',
+  description:
+    'What to ask the API for, in this order. Jobs with the same id, or the same definition and no id, are one job.',
+  type: ['array', 'object'],
+  items: { $ref: '#/definitions/job' },
+  additionalProperties: { $ref: '#/definitions/job' },
+  minItems: 1,
+  minProperties: 1,
+  examples: [[{ endpoint: 'users', dataField: 'data' }]],
+};
+
+const text = ['string', 'number', 'null'];
+const map = ['object', 'array', 'null'];
+const anyCase = METHODS.map((method) =>
+  method.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`),
+);
+
+/** Keys that jobs and children share. */
+const common: Readonly<Record<string, OptionSchema>> = {
+  id: {
+    title: 'Id',
+    description:
+      'Names the job in logs. Jobs of one list with the same id are one job: at the place of the first, with the definition of the last. By default a hash of the definition.',
+    type: ['string', 'null'],
+    default: '',
+    examples: ['users'],
+  },
+  endpoint: {
+    title: 'Endpoint',
+    description:
+      'What to ask for: a path relative to the base URL, a path from the root of the host, or a whole URL. In a child it holds placeholders in braces. Required.',
+    type: ['string', 'number'],
+    minLength: 1,
+    examples: ['users', '/v2/users?active=1', 'users/{user-id}/orders'],
+  },
+  method: {
+    title: 'Method',
+    description:
+      'HTTP method, upper or lower case. POST, PUT and PATCH send the parameters as JSON, FORM is a POST that sends them as a form.',
+    type: ['string', 'null'],
+    anyOf: [{ enum: [...METHODS, '', null] }, { pattern: `^(?:${anyCase.join('|')})$` }],
+    default: 'GET',
+    examples: ['GET', 'POST'],
+  },
+  params: {
+    title: 'Parameters',
+    description:
+      'Parameters of the request: in the query of GET and DELETE, in the body of the other methods. A value may be a function, which may refer to "attr" and "time". In a child, {placeholder} in a text is replaced too, and functions may also refer to "placeholder" (values of the placeholders by name) and "parent" (the row that started the child).',
+    type: map,
+    default: {},
+    examples: [
+      { status: 'active', since: { function: 'date', args: ['Y-m-d', { time: 'previousStart' }] } },
+      { user: '{user-id}' },
+    ],
+  },
+  paramsIn: {
+    title: 'Place of the parameters',
+    description:
+      'Puts the parameters into the query or the body whatever the method is. By default the method decides.',
+    enum: ['query', 'body', '', null],
+    default: '',
+    examples: ['query'],
+  },
+  queryParamIn: {
+    title: 'Place of the pagination parameter',
+    description:
+      'Where "queryParam" of the pagination goes: "query" puts it into the query of any method, "params" beside the parameters of the job.',
+    enum: ['query', 'params', '', null],
+    default: 'params',
+    examples: ['query'],
+  },
+  headers: {
+    title: 'Headers',
+    description:
+      'Request headers of this job; they win over those of "api.http" and "config.http". Functions and, in a child, placeholders work as in "params".',
+    type: map,
+    default: {},
+    examples: [{ 'X-Account': '42' }, { 'X-Token': { attr: '#token' } }],
+  },
+  dataField: {
+    title: 'Data field',
+    description:
+      'Where the rows are in the response: a path of keys joined by ".", or "." for the whole response. A list gives its items, anything else is one row. Not set, the only list of the response is taken.',
+    anyOf: [
+      { type: text },
+      { type: 'array', maxItems: 0 },
+      {
+        type: 'object',
+        properties: {
+          path: {
+            title: 'Path',
+            description: 'Path of the rows, keys joined by the delimiter. Required.',
+            type: ['string', 'number'],
+            minLength: 1,
+            examples: ['data/items'],
+          },
+          delimiter: {
+            title: 'Delimiter',
+            description: 'What stands between the keys of the path, where a key itself has a dot.',
+            type: ['string', 'null'],
+            default: '.',
+            examples: ['/'],
+          },
+        },
+      },
+    ],
+    default: '',
+    examples: ['data.items', '.', { path: 'data/items', delimiter: '/' }],
+  },
+  dataType: {
+    title: 'Data type',
+    description:
+      'Names the output table, or the mapping to use. Jobs with the same data type write one table. By default the endpoint as written.',
+    type: text,
+    default: '',
+    examples: ['users'],
+  },
+  responseFilter: {
+    title: 'Response filter',
+    description:
+      'Parts of each row to keep as JSON text instead of splitting them up: a path or a list of paths. "[]" after a key means each item of that list.',
+    type: ['string', 'number', 'array', 'object', 'null'],
+    items: { type: ['string', 'number'] },
+    additionalProperties: { type: ['string', 'number'] },
+    default: [],
+    examples: ['additional', ['contacts[].properties', 'tags']],
+  },
+  responseFilterDelimiter: {
+    title: 'Delimiter of the response filter',
+    description: 'What stands between the keys of the paths in "responseFilter".',
+    type: text,
+    default: '.',
+    examples: ['/'],
+  },
+  scroller: {
+    title: 'Scroller',
+    description:
+      'Which scroller to use when the pagination method is "multiple". By default its default one.',
+    type: text,
+    default: '',
+    examples: ['by-cursor'],
+  },
+  userData: {
+    title: 'User data',
+    description:
+      'Columns to add to each row of this job: names and values, where a value may be a function. A single value goes into the column "job_parent_id".',
+    default: {},
+    examples: [{ country: 'UK' }, { extracted: { function: 'date', args: ['Y-m-d'] } }, 'UK'],
+  },
+  children: {
+    title: 'Children',
+    description:
+      'Jobs to run for each row of this job. They use the same pagination, and may have children themselves.',
+    type: map,
+    items: { $ref: '#/definitions/childJob' },
+    additionalProperties: { $ref: '#/definitions/childJob' },
+    default: [],
+    examples: [[{ endpoint: 'users/{user-id}/orders', placeholders: { 'user-id': 'id' } }]],
+  },
+};
+
+/** Keys of children alone. */
+const ofChildren: Readonly<Record<string, OptionSchema>> = {
+  placeholders: {
+    title: 'Placeholders',
+    description:
+      'Names that stand in braces in the endpoint, the parameters and the headers, and where their values are in the parent row. "2:name" takes the value from the row above the parent row, and so on. A list runs the child once for each item. Each value also becomes a column "parent_<path>".',
+    type: map,
+    items: { $ref: '#/definitions/placeholder' },
+    additionalProperties: { $ref: '#/definitions/placeholder' },
+    default: {},
+    examples: [{ 'user-id': 'id' }, { '2:user-id': 'id', '1:order-id': 'order.id' }],
+  },
+  recursionFilter: {
+    title: 'Recursion filter',
+    description:
+      'Which parent rows start the child: conditions such as "id>10" joined by "&" (and) and "|" (or). Operators: == != > < >= <= ~~ (like, % is any text) !~ (not like). Blanks count. Not set, all rows do.',
+    type: text,
+    default: '',
+    examples: ['role==parent|id>300&id<400', 'type!~%min%'],
+  },
+};
+
+const placeholder: OptionSchema = {
+  title: 'Placeholder',
+  description: 'A path in the parent row, or a path with a function that makes the value from what is there.',
+  anyOf: [
+    { type: ['string', 'number'], minLength: 1 },
+    {
+      type: 'object',
+      required: ['path'],
+      properties: {
+        path: {
+          title: 'Path',
+          description: 'Path of the value in the parent row, keys joined by ".". Required.',
+          type: ['string', 'number'],
+          minLength: 1,
+          examples: ['user.id'],
+        },
+        function: {
+          title: 'Function',
+          description: 'Makes the value of the placeholder. By default the value is taken as it is.',
+          type: 'string',
+          default: '',
+          examples: ['urlencode'],
+        },
+        args: {
+          title: 'Arguments',
+          description: 'Arguments of the function; {"placeholder": "value"} is the value found at the path.',
+          type: ['array', 'object'],
+          default: [],
+          examples: [[{ placeholder: 'value' }]],
+        },
+        placeholder: {
+          title: 'Reference',
+          description: 'Always "value": the value found at the path, without a function.',
+          enum: ['value', ''],
+          default: '',
+          examples: ['value'],
+        },
+      },
+    },
+  ],
+  examples: ['id', { path: 'id', function: 'urlencode', args: [{ placeholder: 'value' }] }],
+};
+
+/** The schemas that {@link jobsOption} refers to, by their names under `definitions`. */
+export const jobDefinitions: Readonly<Record<'job' | 'childJob' | 'placeholder', OptionSchema>> = {
+  job: {
+    title: 'Job',
+    description: 'A resource of the API that becomes a table.',
+    type: 'object',
+    required: ['endpoint'],
+    properties: common,
+    examples: [{ endpoint: 'users', dataField: 'data' }],
+  },
+  childJob: {
+    title: 'Child job',
+    description: 'A resource that is asked for once for each row of the job above it.',
+    type: 'object',
+    required: ['endpoint'],
+    properties: { ...common, ...ofChildren },
+    examples: [{ endpoint: 'users/{user-id}', placeholders: { 'user-id': 'id' } }],
+  },
+  placeholder,
+};

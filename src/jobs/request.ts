@@ -1,0 +1,53 @@
+import type { Contexts, Evaluate } from '../evaluate.ts';
+import type { JobRequest } from '../http/message.ts';
+import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
+import type { Job } from './job.ts';
+import { jobError } from './read.ts';
+import type { JobRun } from './run.ts';
+import { substituteText, substituteValue } from './substitute.ts';
+import { contextsOf, evaluateMap } from './values.ts';
+
+/**
+ * What a run of a job asks for first (spec extractor 1.9): placeholders are put into the endpoint, the parameters and
+ * the headers, then the functions in parameters and headers are evaluated. Encoding is left to whoever sends it.
+ *
+ * Placeholders go first, so a function may take one as an argument: `{"function": "md5", "args": ["{user-id}"]}`.
+ *
+ * @param common `attr` and `time`; a child also gets `placeholder` and `parent`, see {@link contextsOf}
+ * @throws {FunctionError} when a function fails
+ * @throws {JobError} when a header is no text after that
+ */
+export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: Contexts): JobRequest {
+  const { parameters } = run;
+  const contexts = () => contextsOf(run, common);
+  const filled = (map: AnyObject, at: string) => evaluateMap(substituteMap(map, run), evaluate, contexts, at);
+  const headers = filled(job.headers, `${job.at}.headers`);
+  checkHeaders(headers, `${job.at}.headers`);
+  return {
+    endpoint: substituteText(job.endpoint, parameters),
+    method: job.method,
+    params: filled(job.params, `${job.at}.params`),
+    headers,
+    ...(job.paramsIn === undefined ? {} : { paramsIn: job.paramsIn }),
+  };
+}
+
+function substituteMap(map: AnyObject, { parameters }: JobRun): AnyObject {
+  if (parameters.length === 0) return map;
+  return objectOf(entriesOf(map).map(([key, value]) => [key, substituteValue(value, parameters)] as const));
+}
+
+function checkHeaders(headers: AnyObject, at: string): void {
+  for (const [name, value] of entriesOf(headers)) {
+    if (!hasObject(value)) continue;
+    throw jobError(
+      `${at}.${name}`,
+      `The header “${name}” is an object, not a text`,
+      'Give a text, or a function such as {"function": "concat", "args": ["Bearer ", {"attr": "#token"}]}.',
+    );
+  }
+}
+
+function hasObject(value: Json): boolean {
+  return isObject(value) || (isList(value) && value.some((item) => hasObject(item)));
+}

@@ -1,0 +1,24 @@
+import type { Json } from '../json/index.ts';
+
+/** The value of one placeholder in one run of a child. JSON. */
+export interface Parameter {
+  /** Full name of the placeholder, such as `2:user-id`. */
+  readonly name: string;
+  /** Path the value was found at; names the parent column. */
+  readonly path: string;
+  /** A scalar or null. */
+  readonly value: Json;
+}
+
+/** All values that a run of a child has: those inherited from the jobs above it, then its own. */
+export type Parameters = readonly Parameter[];
+
+/** One run of a job: what it was started with. JSON. */
+export interface JobRun {
+  readonly parameters: Parameters;
+  /** The rows above, the nearest first; none for a job that is no child. */
+  readonly rows: readonly Json[];
+}
+
+/** The run of a job that is no child. */
+export const ROOT_RUN: JobRun = Object.freeze({ parameters: Object.freeze([]), rows: Object.freeze([]) });

@@ -1,0 +1,59 @@
+import { getKey, isEmpty, type AnyObject } from '../json/index.ts';
+import { nearest } from '../suggest.ts';
+import type { Placeholder } from './placeholders.ts';
+import { namesIn } from './substitute.ts';
+
+/** What works, but hardly as meant. */
+export interface JobWarning {
+  /** JSON path in the configuration. */
+  readonly path: string;
+  readonly message: string;
+  /** What to do about it: one sentence. */
+  readonly hint?: string;
+}
+
+/** The parts of a job that are looked at. */
+interface Checked {
+  readonly at: string;
+  readonly name: string;
+  readonly level: number;
+  readonly endpoint: string;
+  readonly placeholders: readonly Placeholder[];
+}
+
+/** @param names the placeholders the job knows, its own and inherited ones */
+export function warnAbout(job: Checked, node: AnyObject, names: readonly string[]): readonly JobWarning[] {
+  return job.level === 0
+    ? withoutEffect(job, node)
+    : [...startedByEveryRow(job, names), ...unknownNames(job, names)];
+}
+
+function withoutEffect(job: Checked, node: AnyObject): readonly JobWarning[] {
+  return ['placeholders', 'recursionFilter']
+    .filter((key) => !isEmpty(getKey(node, key)))
+    .map((key) => ({
+      path: `${job.at}.${key}`,
+      message: `“${key}” has no effect in a job that is no child`,
+      hint: 'Put it into an entry of “children”.',
+    }));
+}
+
+/** The reference never runs such a child, and says so only in a log line (spec extractor 5.4). */
+function startedByEveryRow(job: Checked, names: readonly string[]): readonly JobWarning[] {
+  if (names.length > 0) return [];
+  const message = `The child “${job.name}” has no placeholders: it asks for the same thing once for each parent row`;
+  return [{ path: job.at, message, hint: 'Give it “placeholders”, or make it a job of its own.' }];
+}
+
+function unknownNames(job: Checked, names: readonly string[]): readonly JobWarning[] {
+  return namesIn(job.endpoint)
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const near = nearest(name, names);
+      return {
+        path: `${job.at}.endpoint`,
+        message: `There is no placeholder “${name}” for the endpoint: it is sent as written`,
+        hint: near === undefined ? 'Define it in “placeholders”.' : `Did you mean {${near}}?`,
+      };
+    });
+}

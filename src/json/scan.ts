@@ -1,0 +1,302 @@
+import { JsonSyntaxError, MAX_DEPTH } from './parse.ts';
+
+/** A run of bytes of the document that holds whole rows. `[start - 1, end + 1)` spans the brackets or commas around. */
+export interface RowChunk {
+  readonly start: number;
+  readonly end: number;
+  readonly rows: number;
+  /** False when the chunk must be parsed by the exact parser: `JSON.parse` would lose something of it. */
+  readonly plain: boolean;
+}
+
+/** A list found in the document, in chunks of bounded size. */
+export interface FoundList {
+  /** Offset of `[`. */
+  readonly start: number;
+  /** Offset behind `]`. */
+  readonly end: number;
+  readonly rows: number;
+  readonly chunks: readonly RowChunk[];
+}
+
+/** Where the rows of a response are, found without building a single object. */
+export interface Scan {
+  readonly root: 'object' | 'list' | 'scalar';
+  /** Lists at the path asked for, or every direct list of the root object when no path was given, by key. */
+  readonly lists: ReadonlyMap<string, FoundList>;
+  /** False when what is outside the lists must be parsed by the exact parser. */
+  readonly plain: boolean;
+}
+
+/** Bytes of rows that are decoded at once. */
+export const CHUNK_BYTES = 1 << 20;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * One pass over the bytes of a JSON document. It finds the list at `path` (keys; none is the root) and says
+ * which parts `JSON.parse` would not read exactly (design 8.6): integers beyond 15 digits, literals of 15 and more
+ * digits, `1.0`, exponents, `-0`, integer-like keys, lone surrogates.
+ *
+ * It checks no more of the grammar than it needs to stay in step; the parts are parsed afterwards, and together
+ * they are the whole document.
+ *
+ * @param path undefined asks for every direct list of the root
+ * @throws {JsonSyntaxError} when brackets or quotes do not pair up
+ */
+export function scanPage(bytes: Uint8Array, path: readonly string[] | undefined): Scan {
+  return new Scanner(bytes, path).run();
+}
+
+class Scanner {
+  readonly #bytes: Uint8Array;
+  readonly #path: readonly string[] | undefined;
+  readonly #lists = new Map<string, FoundList>();
+  #at = 0;
+  #plain = true;
+
+  constructor(bytes: Uint8Array, path: readonly string[] | undefined) {
+    this.#bytes = bytes;
+    this.#path = path;
+  }
+
+  run(): Scan {
+    this.#white();
+    const first = this.#bytes[this.#at];
+    if (first === undefined) this.#fail('The text ends too early');
+    const root = first === OPEN_OBJECT ? 'object' : first === OPEN_LIST ? 'list' : 'scalar';
+    if (this.#path === undefined && root === 'object') this.#object(1, (key) => this.#directList(key));
+    else this.#descend(this.#path ?? [], 0);
+    this.#white();
+    if (this.#at < this.#bytes.length) this.#fail('Unexpected text after the JSON value');
+    return { root, lists: this.#lists, plain: this.#plain };
+  }
+
+  #directList(key: string): void {
+    if (this.#bytes[this.#at] === OPEN_LIST) this.#list(key);
+    else this.#skipValue(1);
+  }
+
+  /** Follows the path; whatever is beside it is skipped. */
+  #descend(path: readonly string[], depth: number): void {
+    const first = this.#bytes[this.#at];
+    if (depth === path.length) {
+      if (first === OPEN_LIST) this.#list(path.join('.'));
+      else this.#skipValue(depth);
+      return;
+    }
+    const wanted = path[depth] ?? '';
+    if (first === OPEN_OBJECT) {
+      this.#object(depth + 1, (key) => (key === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1)));
+    } else if (first === OPEN_LIST) {
+      let index = 0;
+      this.#items(() => (String(index++) === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1)));
+    } else this.#skipValue(depth);
+  }
+
+  #object(depth: number, value: (key: string) => void): void {
+    if (depth > MAX_DEPTH) this.#fail(`More than ${MAX_DEPTH} levels of nesting`);
+    const bytes = this.#bytes;
+    this.#at++;
+    this.#white();
+    while (bytes[this.#at] !== CLOSE_OBJECT) {
+      if (bytes[this.#at] !== QUOTE) this.#fail('A property name in double quotes was expected');
+      const from = this.#at;
+      this.#string();
+      const key = this.#keyText(from, this.#at);
+      this.#white();
+      if (bytes[this.#at] !== COLON) this.#fail('“:” was expected');
+      this.#at++;
+      this.#white();
+      value(key);
+      this.#separator(CLOSE_OBJECT);
+    }
+    this.#at++;
+  }
+
+  #items(item: () => void): void {
+    this.#at++;
+    this.#white();
+    while (this.#bytes[this.#at] !== CLOSE_LIST) {
+      item();
+      this.#separator(CLOSE_LIST);
+    }
+    this.#at++;
+  }
+
+  /** Behind a value: a comma and the next value, or the closing bracket, at which it stops. */
+  #separator(close: number): void {
+    this.#white();
+    const byte = this.#bytes[this.#at];
+    if (byte === close) return;
+    if (byte !== COMMA) this.#fail(`“,” or “${String.fromCharCode(close)}” was expected`);
+    this.#at++;
+    this.#white();
+    if (this.#bytes[this.#at] === close) this.#fail('A JSON value was expected');
+  }
+
+  /** A list of rows: remembers where chunks of them begin and end. */
+  #list(name: string): void {
+    const outside = this.#plain;
+    const start = this.#at;
+    const chunks: RowChunk[] = [];
+    let rows = 0;
+    let from = start + 1;
+    let count = 0;
+    let behind = from;
+    this.#plain = true;
+    const close = (): void => {
+      if (count > 0) chunks.push({ start: from, end: behind, rows: count, plain: this.#plain });
+      this.#plain = true;
+      count = 0;
+    };
+    this.#items(() => {
+      if (count === 0) from = this.#at;
+      this.#skipValue(1);
+      behind = this.#at;
+      count++;
+      rows++;
+      if (behind - from >= CHUNK_BYTES) close();
+    });
+    close();
+    this.#plain = outside;
+    this.#lists.set(name, { start, end: this.#at, rows, chunks });
+  }
+
+  /** Moves behind one value of any kind, noticing what a plain parse would lose. */
+  #skipValue(depth: number): void {
+    const bytes = this.#bytes;
+    const length = bytes.length;
+    const base = depth;
+    let level = depth;
+    let at = this.#at;
+    do {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        const from = at;
+        at++;
+        for (;;) {
+          const inside = bytes[at];
+          if (inside === QUOTE) break;
+          if (inside === BACKSLASH) {
+            // \uD8xx…\uDFxx may be a lone surrogate; the exact parser replaces it
+            if (bytes[at + 1] === 0x75 && ((bytes[at + 2] ?? 0) | 0x20) === 0x64) this.#plain = false;
+            at += 2;
+          } else if (at >= length) this.#fail('The text ends inside a string');
+          else at++;
+        }
+        at++;
+        const first = bytes[from + 1] ?? 0;
+        if (first >= 0x30 && first <= 0x39 && at - from <= 12 && this.#isIntegerKey(from, at)) this.#plain = false;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        at++;
+        if (++level > MAX_DEPTH) this.#fail(`More than ${MAX_DEPTH} levels of nesting`);
+        continue;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+        if (level === base) {
+          this.#at = at;
+          this.#fail('A JSON value was expected');
+        }
+        at++;
+        level--;
+      } else if (byte === 0x2d || (byte !== undefined && byte >= 0x30 && byte <= 0x39)) {
+        at = this.#number(at);
+      } else if (byte === undefined) {
+        this.#at = at;
+        this.#fail('The text ends too early');
+      } else if (byte === COMMA && level === base) {
+        this.#at = at;
+        this.#fail('A JSON value was expected');
+      } else at++;
+      // Words such as `true` leave the level unchanged: go on to their end.
+      if (level === base) {
+        if (byte !== undefined && byte >= 0x61 && byte <= 0x7a) while ((bytes[at] ?? 0) >= 0x61 && (bytes[at] ?? 0) <= 0x7a) at++;
+        break;
+      }
+    } while (true);
+    this.#at = at;
+  }
+
+  #number(start: number): number {
+    const bytes = this.#bytes;
+    let at = start;
+    let digits = 0;
+    let point = -1;
+    let exponent = false;
+    let fractionIsZero = true;
+    if (bytes[at] === 0x2d) at++;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte === undefined) break;
+      if (byte >= 0x30 && byte <= 0x39) {
+        digits++;
+        if (point >= 0 && byte !== 0x30) fractionIsZero = false;
+      } else if (byte === 0x2e) point = at;
+      else if (byte === 0x65 || byte === 0x45) exponent = true;
+      else if (byte !== 0x2b && byte !== 0x2d) break;
+      at++;
+    }
+    if (exponent || digits > 15 || (point >= 0 && (fractionIsZero || digits > 14)) || this.#isMinusZero(start, at)) {
+      this.#plain = false;
+    }
+    return at;
+  }
+
+  #isMinusZero(start: number, end: number): boolean {
+    return this.#bytes[start] === 0x2d && this.#bytes[start + 1] === 0x30 && end === start + 2;
+  }
+
+  #isIntegerKey(from: number, end: number): boolean {
+    for (let at = from + 1; at < end - 1; at++) {
+      const byte = this.#bytes[at] ?? 0;
+      if (byte < 0x30 || byte > 0x39) return false;
+    }
+    let at = end;
+    while (isWhite(this.#bytes[at])) at++;
+    return this.#bytes[at] === COLON;
+  }
+
+  #string(): void {
+    const bytes = this.#bytes;
+    const from = this.#at;
+    let at = from + 1;
+    while (bytes[at] !== QUOTE) {
+      if (at >= bytes.length) this.#fail('The text ends inside a string');
+      at += bytes[at] === BACKSLASH ? 2 : 1;
+    }
+    this.#at = at + 1;
+    const first = bytes[from + 1] ?? 0;
+    if (first >= 0x30 && first <= 0x39 && this.#isIntegerKey(from, this.#at)) this.#plain = false;
+  }
+
+  #keyText(from: number, end: number): string {
+    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + from, end - from).toString('utf8');
+    if (!text.includes('\\')) return text.slice(1, -1);
+    try {
+      return String(JSON.parse(text));
+    } catch {
+      this.#fail('A property name could not be read');
+    }
+  }
+
+  #white(): void {
+    while (isWhite(this.#bytes[this.#at])) this.#at++;
+  }
+
+  #fail(reason: string): never {
+    const from = Math.max(0, this.#at - (1 << 20));
+    const text = Buffer.from(this.#bytes.subarray(from, Math.min(this.#bytes.length, this.#at + 100))).toString('latin1');
+    throw new JsonSyntaxError(reason, text, this.#at - from);
+  }
+}
+
+function isWhite(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

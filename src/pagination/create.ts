@@ -1,0 +1,95 @@
+import { getKey, isInteger, isObject, type AnyObject, type Json } from '../json/index.ts';
+import { nearest } from '../suggest.ts';
+import { PAGINATION_METHODS } from './methods.ts';
+import { chooseScroller, multiple } from './multiple.ts';
+import { none } from './none.ts';
+import { DEFAULT_MAX_PAGES } from './page-guard.ts';
+import type { PaginatedJob, PaginationMethod, Paginator } from './paginator.ts';
+import { countOf, invalid, textOf } from './settings.ts';
+import { emptyBody } from './stops/empty-body.ts';
+import { forceStop, type ParseTime } from './stops/force-stop.ts';
+import { limitStop } from './stops/limit-stop.ts';
+import { nextPageFlag } from './stops/next-page-flag.ts';
+import { withStops } from './stops/compose.ts';
+
+export interface PaginatorContext {
+  /** {@link PAGINATION_METHODS} by default. */
+  readonly methods?: readonly PaginationMethod[];
+  /** Reads the relative times of `forceStop.time`. */
+  readonly parseTime: ParseTime;
+  /** JSON path of the options, for messages; `parameters.api.pagination` by default. */
+  readonly at?: string;
+}
+
+/**
+ * The paginator of one run of a job, with its stop rules around it: empty body, `limitStop`, `forceStop`,
+ * `nextPageFlag`, then the method (spec extractor 2.1). Options that are no map or have no method mean one request.
+ *
+ * @param options the `pagination` node of the configuration
+ * @param job the job's first request, functions evaluated
+ * @throws {PaginationError} when the options are wrong
+ */
+export function createPaginator(options: Json, job: PaginatedJob, context: PaginatorContext): Paginator {
+  const at = context.at ?? DEFAULT_AT;
+  const node: AnyObject = isObject(options) ? options : {};
+  checkPages(node, at);
+  const nested = (inner: Json, innerAt: string): Paginator =>
+    createPaginator(inner, job, { ...context, at: innerAt });
+  const paginator = methodOf(node, context.methods ?? PAGINATION_METHODS, at).create(node, job, {
+    at,
+    nested,
+  });
+  const rules = [
+    emptyBody,
+    limitStop(node, at),
+    forceStop(node, at, context.parseTime),
+    nextPageFlag(node, at),
+  ];
+  return withStops(
+    paginator,
+    rules.filter((rule) => rule !== undefined),
+  );
+}
+
+/**
+ * Pages that a job may have, for the guard. With `multiple`, the pagination that the job chose is asked first.
+ *
+ * @throws {PaginationError} when `maxPages` is not a whole number
+ */
+export function maxPagesOf(options: Json, job: PaginatedJob, at: string = DEFAULT_AT): number {
+  return ownMaxPages(options, job, at) ?? DEFAULT_MAX_PAGES;
+}
+
+const DEFAULT_AT = 'parameters.api.pagination';
+
+function ownMaxPages(options: Json, job: PaginatedJob, at: string): number | undefined {
+  if (!isObject(options)) return undefined;
+  const own = countOf(options, 'maxPages', at);
+  if (getKey(options, 'method') !== multiple.method) return own;
+  const chosen = chooseScroller(options, job, at);
+  const inner = chosen && ownMaxPages(chosen.options, job, `${at}.scrollers.${chosen.name}`);
+  return inner ?? own;
+}
+
+function methodOf(options: AnyObject, methods: readonly PaginationMethod[], at: string): PaginationMethod {
+  const name = textOf(options, 'method', at, none.method);
+  const found = methods.find(({ method }) => method === name);
+  if (found !== undefined) return found;
+  if (name === none.method) return none;
+  const names = methods.map(({ method }) => method);
+  const meant = nearest(name, names);
+  throw invalid(
+    `${at}.method`,
+    `The pagination method \`${name}\` is not known.`,
+    `${meant === undefined ? '' : `Did you mean \`${meant}\`? `}Known are ${names.join(', ')}.`,
+  );
+}
+
+/** `pages` stands for nothing here, but a wrong one is refused (spec extractor 1.2). */
+function checkPages(options: AnyObject, at: string): void {
+  const value = getKey(options, 'pages');
+  if (value === undefined || value === null || isInteger(value)) return;
+  if (typeof value === 'string' && /^\d+$/.test(value)) return;
+  const hint = 'It has no effect here; to end after some pages write `"forceStop": { "pages": 10 }`.';
+  throw invalid(`${at}.pages`, '`pages` must be a whole number.', hint);
+}

@@ -1,0 +1,131 @@
+import { PaginationError } from '../errors.ts';
+import {
+  getKey,
+  isInteger,
+  isObject,
+  splitPath,
+  type AnyObject,
+  type Json,
+  type JsonNumber,
+} from '../json/index.ts';
+import { exactInteger } from './id-range.ts';
+import type { IdRange, PaginationMethod } from './paginator.ts';
+import { placeOf, requestOf, withParam } from './request.ts';
+import { FLAG, queryParamIn } from './shared-options.ts';
+import { flagOf, invalid, textOf } from './settings.ts';
+
+/**
+ * The highest id so far goes into a parameter of the next request; the lowest with `reverse` (spec extractor 2.7).
+ *
+ * The API answers rows with numeric ids:
+ *
+ *     [{ "id": 1 }, { "id": 2 }]
+ *
+ * Configuration:
+ *
+ *     { "pagination": { "method": "cursor", "idKey": "id", "param": "since_id", "increment": 1 } }
+ *
+ * Requests, until a page has no rows:
+ *
+ *     GET /messages
+ *     GET /messages?since_id=3
+ *
+ * The highest and lowest are those of all pages of the job.
+ */
+export const cursor: PaginationMethod = {
+  method: 'cursor',
+  options: {
+    type: 'object',
+    required: ['idKey', 'param'],
+    properties: {
+      idKey: {
+        title: 'Path of the id',
+        description: 'Path of the numeric id in each row.',
+        type: 'string',
+        minLength: 1,
+        examples: ['id', 'fields.id'],
+      },
+      param: {
+        title: 'Parameter of the id',
+        description:
+          'Name of the parameter that carries the id. It overrides a parameter of the job of the same name.',
+        type: 'string',
+        minLength: 1,
+        examples: ['since_id'],
+      },
+      increment: {
+        title: 'Increment',
+        description:
+          'Added to the id before it is sent; negative with `reverse`, where the API would repeat the row.',
+        type: ['integer', 'null'],
+        default: 0,
+        examples: [1, -1],
+      },
+      reverse: {
+        title: 'From new to old',
+        description: 'Whether rows come from high to low ids: the lowest id is sent.',
+        ...FLAG,
+        default: false,
+        examples: [true],
+      },
+      queryParamIn,
+    },
+  },
+  create(options, job, { at }) {
+    const idKey = textOf(options, 'idKey', at);
+    const param = textOf(options, 'param', at);
+    const increment = incrementOf(options, at);
+    const reverse = flagOf(options, 'reverse', at, false);
+    const place = placeOf(options, job, at);
+    const request = requestOf(job);
+    return {
+      needs: { ids: splitPath(idKey) },
+      first: () => ({ request, state: null }),
+      next(page, state) {
+        if (page.rows === 0) return { stop: 'the page has no rows' };
+        const seen = widen(page.ids, state, idKey);
+        const value = exactInteger((reverse ? seen.min : seen.max) + increment);
+        return {
+          request: withParam(request, param, value, place),
+          state: { min: String(seen.min), max: String(seen.max) },
+        };
+      },
+    };
+  },
+};
+
+interface Seen {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** The range of this page and of those before, which the state holds as text to stay exact. */
+function widen(ids: IdRange | undefined, state: Json, idKey: string): Seen {
+  if (ids === undefined) {
+    throw new PaginationError('pagination.invalid', `The rows have no numeric \`${idKey}\` to go on from.`, {
+      hint: 'Name the path of the id inside a row in `idKey`.',
+    });
+  }
+  const [min, max] = [bigOf(ids.min), bigOf(ids.max)];
+  const before = isObject(state) ? { min: getKey(state, 'min'), max: getKey(state, 'max') } : {};
+  return {
+    min: typeof before.min === 'string' && BigInt(before.min) < min ? BigInt(before.min) : min,
+    max: typeof before.max === 'string' && BigInt(before.max) > max ? BigInt(before.max) : max,
+  };
+}
+
+function bigOf(id: number | JsonNumber): bigint {
+  return BigInt(typeof id === 'number' ? id : id.literal);
+}
+
+/** Hard typed: text would be a mistake that goes unnoticed. */
+function incrementOf(options: AnyObject, at: string): bigint {
+  const value = getKey(options, 'increment');
+  if (value === undefined || value === null) return 0n;
+  if (isInteger(value)) return bigOf(value);
+  throw invalid(
+    `${at}.increment`,
+    '`increment` must be a whole number.',
+    'Write it without quotes, such as 1 or -1.',
+  );
+}

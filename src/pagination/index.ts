@@ -1,0 +1,15 @@
+export type * from './paginator.ts';
+export { createPaginator, maxPagesOf, type PaginatorContext } from './create.ts';
+export { idRange } from './id-range.ts';
+export { PAGINATION_METHODS } from './methods.ts';
+export { nearMiss } from './missing.ts';
+export { PAGINATION_DEFINITION, PAGINATION_OPTIONS, paginationOptions } from './options.ts';
+export {
+  createGuard,
+  DEFAULT_MAX_PAGES,
+  type Guard,
+  type GuardInput,
+  type GuardOptions,
+  type GuardVerdict,
+} from './page-guard.ts';
+export type { ParseTime } from './stops/force-stop.ts';

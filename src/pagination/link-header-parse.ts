@@ -1,0 +1,90 @@
+/** One link of a `Link` header (RFC 8288). */
+interface Link {
+  /** The reference between `<` and `>`, byte for byte; it may be relative. */
+  readonly target: string;
+  /** Relation types, in lower case. */
+  readonly rels: readonly string[];
+  /** The context of the link, when it is not the page itself. */
+  readonly anchor?: string;
+}
+
+/**
+ * The links of a `Link` header, by the algorithm of RFC 8288, appendix B. What follows a broken part is left out,
+ * what came before it is kept. Headers that come several times are joined by commas.
+ */
+export function parseLinkHeader(header: string): readonly Link[] {
+  const links: Link[] = [];
+  const text = new Scan(header);
+  for (;;) {
+    // Empty elements of a list are ignored (RFC 9110, 5.6.1).
+    text.skip(/[\t ,]*/y);
+    if (!text.take('<')) return links;
+    const target = text.read(/[^>]*/y);
+    if (!text.take('>')) return links;
+    links.push(linkOf(target, parameters(text)));
+  }
+}
+
+/** Parameters up to the comma that ends the link, or to where they stop being parameters. */
+function parameters(text: Scan): Map<string, string> {
+  const found = new Map<string, string>();
+  for (;;) {
+    text.skip(WHITE);
+    if (!text.take(';')) return found;
+    text.skip(WHITE);
+    const name = text.read(/[^\t =;,]*/y).toLowerCase();
+    text.skip(WHITE);
+    let value = '';
+    if (text.take('=')) {
+      text.skip(WHITE);
+      value = text.take('"') ? quoted(text) : text.read(/[^;,]*/y).trimEnd();
+    }
+    // Only the first of a name counts (RFC 8288, 3.3).
+    if (name !== '' && !found.has(name)) found.set(name, value);
+  }
+}
+
+/** The rest of a quoted string; a missing end quote ends with the text. */
+function quoted(text: Scan): string {
+  const inner = text.read(/(?:[^"\\]|\\[^]|\\$)*/y);
+  text.take('"');
+  return inner.replace(/\\([^])/g, '$1');
+}
+
+function linkOf(target: string, found: ReadonlyMap<string, string>): Link {
+  const rels = (found.get('rel') ?? '')
+    .toLowerCase()
+    .split(/[\t ]+/)
+    .filter(Boolean);
+  const anchor = found.get('anchor');
+  return { target, rels, ...(anchor === undefined ? {} : { anchor }) };
+}
+
+const WHITE = /[\t ]*/y;
+
+class Scan {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  take(char: string): boolean {
+    if (this.#text.charAt(this.#at) !== char) return false;
+    this.#at++;
+    return true;
+  }
+
+  /** @param pattern sticky */
+  read(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
+  }
+
+  skip(pattern: RegExp): void {
+    this.read(pattern);
+  }
+}

@@ -1,0 +1,29 @@
+import type { PaginationMethod } from './paginator.ts';
+import { requestOf } from './request.ts';
+
+/**
+ * No pagination: one request per job (spec extractor 2.2).
+ *
+ * The API answers everything at once:
+ *
+ *     [{ "id": 1 }, { "id": 2 }]
+ *
+ * Configuration: no `pagination`, or one without `method`:
+ *
+ *     { "pagination": {} }
+ *
+ * Requests:
+ *
+ *     GET /users
+ */
+export const none: PaginationMethod = {
+  method: 'none',
+  options: { type: 'object', properties: {} },
+  create(_options, job) {
+    return {
+      needs: {},
+      first: () => ({ request: requestOf(job), state: null }),
+      next: () => ({ stop: 'the job has no pagination' }),
+    };
+  },
+};

@@ -1,0 +1,152 @@
+import { PaginationError } from '../errors.ts';
+import type { Json } from '../json/index.ts';
+
+/** Pages that a job may have unless `maxPages` says otherwise: more than any known job needs. */
+export const DEFAULT_MAX_PAGES = 1_000_000;
+
+/** Pages back that are compared one by one; longer circles are found by a checkpoint. */
+const WINDOW = 1000;
+
+export interface GuardOptions {
+  /** Pages that the job may have; {@link DEFAULT_MAX_PAGES} by default. */
+  readonly maxPages?: number;
+}
+
+/** A page that came, by digests: equal text means equal content. */
+export interface GuardInput {
+  /** Page of the job, from 1. */
+  readonly page: number;
+  /** Of the whole request: method, address, parameters, headers that the job sets. */
+  readonly requestDigest: string;
+  /** Of the raw bytes of the body. */
+  readonly bodyDigest: string;
+  /** Of the rows, after `dataField` and `responseFilter`. */
+  readonly rowsDigest: string;
+  /** Number of rows. */
+  readonly rows: number;
+  /** The request in words, redacted; asked for only when a message needs it. */
+  readonly describeRequest: () => string;
+}
+
+/** `stop`: the job ends and this page is not written. */
+export interface GuardVerdict {
+  readonly verdict: 'keep' | 'stop';
+  readonly reason?: string;
+  readonly warning?: string;
+  readonly state: Json;
+}
+
+/** Keeps a job from running in circles. Pure: what it has seen is in its state, which is JSON of bounded size. */
+export interface Guard {
+  readonly initial: Json;
+  /**
+   * To be called once for each page, in order, before the page is written.
+   *
+   * @throws {PaginationError} `pagination.loop` when the API answers in a circle, `pagination.budget` when the job has
+   *   more pages than allowed
+   */
+  check(input: GuardInput, state: Json): GuardVerdict;
+}
+
+/**
+ * The guards around every pagination (design 8.3, 8.5), in this order:
+ *
+ * 1. more than `maxPages` pages: an error;
+ * 2. the body of the page before: the job ends;
+ * 3. a repeated request without rows: the job ends;
+ * 4. a repeated request with the rows of the page before: the job ends;
+ * 5. a repeated request with the rows of an earlier page: a circle, an error;
+ * 6. rows that came before, by another request or in another body: one warning for each job.
+ *
+ * A repeated request with new rows is how scrolling on the side of the server works, and is kept.
+ */
+export function createGuard(options: GuardOptions = {}): Guard {
+  const maxPages = options.maxPages ?? DEFAULT_MAX_PAGES;
+  return {
+    initial: NOTHING_SEEN,
+    check(input, state) {
+      if (input.page > maxPages) throw overBudget(maxPages, input);
+      // The state is what `initial` or an earlier call gave, perhaps read again from a saved position.
+      const memory = state as Memory;
+      const stop = (reason: string): GuardVerdict => ({ verdict: 'stop', reason, state });
+
+      const previous = memory.recent.at(-1);
+      if (previous !== undefined && memory.body === input.bodyDigest) {
+        return stop(`the response equals that of page ${previous.page}`);
+      }
+      const asked = lastSeen(memory, (seen) => seen.request === input.requestDigest);
+      if (asked !== undefined && input.rows === 0) {
+        return stop(`the request of page ${asked.page} was repeated and brought no rows`);
+      }
+      const same = input.rows === 0 ? undefined : lastSeen(memory, (seen) => seen.rows === input.rowsDigest);
+      if (asked !== undefined && same !== undefined) {
+        if (same.page !== previous?.page) throw circle(asked.page, same.page, input);
+        return stop(`a repeated request brought the rows of page ${same.page} again`);
+      }
+      const isNews = same !== undefined && !memory.hasWarned;
+      return {
+        verdict: 'keep',
+        ...(isNews ? { warning: repeatedRows(same.page, input) } : {}),
+        state: remember(memory, input, memory.hasWarned || isNews),
+      };
+    },
+  };
+}
+
+function overBudget(maxPages: number, input: GuardInput): PaginationError {
+  return new PaginationError('pagination.budget', `The job asked for more than ${maxPages} pages.`, {
+    where: { page: input.page },
+    hint: 'If the API really has that many, set `maxPages` in the pagination higher; if it never ends, add `limitStop`, `nextPageFlag` or `forceStop`.',
+    details: { maxPages },
+  });
+}
+
+function circle(askedPage: number, samePage: number, input: GuardInput): PaginationError {
+  const request = `page ${input.page} repeats the request of page ${askedPage} (${input.describeRequest()})`;
+  const message = `The API answers in a circle: ${request} and brings the rows of page ${samePage} again.`;
+  return new PaginationError('pagination.loop', message, {
+    where: { page: input.page },
+    hint: 'Check that the pagination reads the token of the next page, and not that of this or an earlier one; or end it with `nextPageFlag`, `limitStop` or `forceStop`.',
+    details: { page: input.page, earlierPage: samePage, sameRequestAsPage: askedPage },
+  });
+}
+
+function repeatedRows(earlierPage: number, input: GuardInput): string {
+  return `Page ${input.page} brings the same rows as page ${earlierPage}, so the table will have them twice. If the API does not know the parameters of the pagination, correct them; if it has no further pages, end it with \`nextPageFlag\`, \`limitStop\` or \`forceStop\`.`;
+}
+
+/** Type aliases, as an interface is not JSON to the compiler. */
+type Seen = {
+  readonly page: number;
+  readonly request: string;
+  readonly rows: string;
+};
+
+type Memory = {
+  /** The last pages, oldest first. */
+  readonly recent: readonly Seen[];
+  /** The page of the last power of two: any circle meets it in the end, however long (Brent's algorithm). */
+  readonly checkpoint: Seen | null;
+  /** Digest of the last body. */
+  readonly body: string;
+  readonly hasWarned: boolean;
+};
+
+const NOTHING_SEEN: Memory = { recent: [], checkpoint: null, body: '', hasWarned: false };
+
+/** The nearest page that is like this. */
+function lastSeen(memory: Memory, isLike: (seen: Seen) => boolean): Seen | undefined {
+  const recent = memory.recent.findLast(isLike);
+  if (recent !== undefined) return recent;
+  return memory.checkpoint !== null && isLike(memory.checkpoint) ? memory.checkpoint : undefined;
+}
+
+function remember(memory: Memory, input: GuardInput, hasWarned: boolean): Memory {
+  const seen: Seen = { page: input.page, request: input.requestDigest, rows: input.rowsDigest };
+  return {
+    recent: [...memory.recent.slice(1 - WINDOW), seen],
+    checkpoint: Number.isInteger(Math.log2(input.page)) ? seen : memory.checkpoint,
+    body: input.bodyDigest,
+    hasWarned,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Json } from '../../json/index.ts';
+import type { Needs, Observation, Paginator, Step } from '../paginator.ts';
+import { objectOf } from '../../json/index.ts';
+import { stateOf } from '../state.ts';
+
+/** Ends a job before its method would. Pure, as a paginator is. */
+export interface StopRule {
+  /** Key of its state beside the method's. */
+  readonly key: string;
+  readonly needs: Needs;
+  /** Its state before the first page; absent when it keeps none. */
+  readonly start?: (now: number) => Json;
+  /** @returns why to stop, or the state after this page (null when it keeps none) */
+  check(observation: Observation, state: Json): { readonly stop: string } | { readonly state: Json };
+  /** True when not a single request may be made beyond the end: nothing is planned ahead. */
+  readonly isBudget?: boolean;
+}
+
+/**
+ * A paginator with stop rules around it. They are asked in their order, then the method; the first to stop wins.
+ * States stand side by side: `{ "method": …, "limit": 20 }`. `values` are dealt out, so that each part sees its own.
+ *
+ * A planned step keeps the states of the rules as they are: they move on only with pages that were seen.
+ */
+export function withStops(paginator: Paginator, rules: readonly StopRule[]): Paginator {
+  if (rules.length === 0) return paginator;
+  const counting = rules.filter((rule) => rule.start !== undefined);
+  const { slices, needs } = joinNeeds([paginator.needs, ...rules.map((rule) => rule.needs)]);
+  const pack = (method: Json, states: ReadonlyMap<string, Json>): Json =>
+    counting.length === 0 ? method : objectOf([['method', method], ...states]);
+  const methodState = (state: Json): Json => (counting.length === 0 ? state : stateOf(state, 'method'));
+  const ruleState = (rule: StopRule, state: Json): Json =>
+    rule.start === undefined ? null : stateOf(state, rule.key);
+  const plan = rules.some((rule) => rule.isBudget === true) ? undefined : paginator.plan;
+
+  return {
+    needs,
+    first(now) {
+      const { request, state } = paginator.first(now);
+      return {
+        request,
+        state: pack(state, new Map(counting.map((rule) => [rule.key, rule.start?.(now) ?? null]))),
+      };
+    },
+    next(observation, state): Step {
+      const states = new Map<string, Json>();
+      for (const [i, rule] of rules.entries()) {
+        const answer = rule.check(sliceOf(observation, slices[i + 1]), ruleState(rule, state));
+        if ('stop' in answer) return answer;
+        if (rule.start !== undefined) states.set(rule.key, answer.state);
+      }
+      const step = paginator.next(sliceOf(observation, slices[0]), methodState(state));
+      return 'stop' in step ? step : { request: step.request, state: pack(step.state, states) };
+    },
+    ...(plan === undefined
+      ? {}
+      : {
+          plan(state: Json) {
+            const step = plan(methodState(state));
+            const kept = counting.map((rule) => [rule.key, ruleState(rule, state)] as const);
+            return { request: step.request, state: pack(step.state, new Map(kept)) };
+          },
+        }),
+  };
+}
+
+interface Slice {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What all parts need together, and which of the values belong to which part. */
+function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Slice[] } {
+  const paths = parts.flatMap((part) => part.paths ?? []);
+  const headers = [...new Set(parts.flatMap((part) => part.headers ?? []))];
+  const ids = parts.find((part) => part.ids !== undefined)?.ids;
+  let from = 0;
+  const slices = parts.map((part) => ({ from, to: (from += part.paths?.length ?? 0) }));
+  return {
+    slices,
+    needs: {
+      ...(paths.length === 0 ? {} : { paths }),
+      ...(headers.length === 0 ? {} : { headers }),
+      ...(ids === undefined ? {} : { ids }),
+      ...(parts.some((part) => part.volume === true) ? { volume: true } : {}),
+    },
+  };
+}
+
+function sliceOf(observation: Observation, slice: Slice | undefined): Observation {
+  return { ...observation, values: observation.values.slice(slice?.from, slice?.to ?? 0) };
+}

@@ -1,0 +1,84 @@
+import type { OptionSchema } from '../../evaluate.ts';
+import { getKey, isEmpty, type AnyObject } from '../../json/index.ts';
+import { invalid, mapOf, textOf } from '../settings.ts';
+import type { StopRule } from './compose.ts';
+
+/**
+ * Stops by a flag of the response, a property at its root (spec extractor 2.1).
+ *
+ * The API says whether there is more:
+ *
+ *     { "items": [{ "id": 1 }, { "id": 2 }], "hasMore": true }
+ *
+ * Configuration:
+ *
+ *     { "pagination": { "method": "pagenum", "nextPageFlag": { "field": "hasMore", "stopOn": false } } }
+ *
+ * Requests, until `hasMore` is false (or 0, "", empty):
+ *
+ *     GET /users?page=1
+ *     GET /users?page=2
+ *
+ * A flag that is missing or null counts as `ifNotSet`, which is `stopOn` unless it is given.
+ */
+export function nextPageFlag(options: AnyObject, at: string): StopRule | undefined {
+  const node = mapOf(options, 'nextPageFlag', at);
+  if (node === undefined) return undefined;
+  const here = `${at}.nextPageFlag`;
+  const field = textOf(node, 'field', here);
+  const stopOn = booleanOf(node, 'stopOn', here);
+  const ifNotSet = booleanOf(node, 'ifNotSet', here, stopOn);
+  return {
+    key: 'flag',
+    needs: { paths: [[field]] },
+    check(page) {
+      const [value] = page.values;
+      const isSet = value !== undefined && value !== null;
+      const flag = isSet ? !isEmpty(value, 'response') : ifNotSet;
+      if (flag !== stopOn) return { state: null };
+      return {
+        stop: isSet
+          ? `nextPageFlag: \`${field}\` is ${String(flag)}`
+          : `nextPageFlag: \`${field}\` is not set`,
+      };
+    },
+  };
+}
+
+export const NEXT_PAGE_FLAG: OptionSchema = {
+  title: 'Stop by a flag',
+  description: 'Ends the job by a property at the root of the response.',
+  type: ['object', 'array', 'null'],
+  required: ['field', 'stopOn'],
+  maxItems: 0,
+  examples: [{ field: 'hasMore', stopOn: false }],
+  properties: {
+    field: {
+      title: 'Flag',
+      description: 'Name of the property at the root of the response; not a path.',
+      type: 'string',
+      minLength: 1,
+      examples: ['hasMore', 'isLast'],
+    },
+    stopOn: {
+      title: 'Stop on',
+      description:
+        'The value of the flag that ends the job; other values count as true unless they are empty.',
+      type: 'boolean',
+      examples: [false],
+    },
+    ifNotSet: {
+      title: 'When it is missing',
+      description: 'What a missing flag counts as; the value of `stopOn` unless it is given.',
+      type: 'boolean',
+      examples: [true],
+    },
+  },
+};
+
+function booleanOf(node: AnyObject, key: string, at: string, fallback?: boolean): boolean {
+  const value = getKey(node, key);
+  if (typeof value === 'boolean') return value;
+  if (value === undefined && fallback !== undefined) return fallback;
+  throw invalid(`${at}.${key}`, `\`${key}\` must be true or false.`, 'Write it without quotes.');
+}

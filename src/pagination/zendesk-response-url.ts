@@ -1,0 +1,65 @@
+import { getKey, splitPath } from '../json/index.ts';
+import { linkFollower, linkOf, linkOptions } from './follow-link.ts';
+import type { PaginationMethod } from './paginator.ts';
+import { parseQuery } from './parse-query.ts';
+import { requestOf } from './request.ts';
+import { textOf, toInteger } from './settings.ts';
+
+/**
+ * Like `response.url`, for exports by time that always give a next link and refuse one whose `start_time` lies
+ * less than some minutes ago (spec extractor 2.5).
+ *
+ * The API answers:
+ *
+ *     { "tickets": [{ "id": 1 }], "next_page": "https://api.example.com/tickets.json?start_time=1700000000" }
+ *
+ * Configuration:
+ *
+ *     { "pagination": { "method": "zendesk.response.url" } }
+ *
+ * Requests, until `start_time` is later than six minutes ago:
+ *
+ *     GET /tickets.json?start_time=0
+ *     GET https://api.example.com/tickets.json?start_time=1700000000
+ */
+export const zendeskResponseUrl: PaginationMethod = {
+  method: 'zendesk.response.url',
+  options: {
+    type: 'object',
+    properties: {
+      urlKey: {
+        title: 'Path of the link',
+        description: 'Path of the property of the response that holds the address of the next page.',
+        type: 'string',
+        default: 'next_page',
+        examples: ['next_page'],
+      },
+      ...linkOptions,
+    },
+  },
+  create(options, job, { at }) {
+    const urlKey = textOf(options, 'urlKey', at, 'next_page');
+    const follow = linkFollower(options, job, at);
+    return {
+      needs: { paths: [splitPath(urlKey)] },
+      first: () => ({ request: requestOf(job), state: null }),
+      next(page) {
+        const link = linkOf(page.values[0], urlKey);
+        if (link === undefined) return { stop: `the response has no link in \`${urlKey}\`` };
+        const start = startTime(link);
+        if (start !== undefined && start > page.now / 1000 - NEWEST_START_SECONDS) {
+          return { stop: 'the start_time of the next page is less than six minutes ago' };
+        }
+        return { request: follow(link), state: null };
+      },
+    };
+  },
+};
+
+const NEWEST_START_SECONDS = 6 * 60;
+
+/** `start_time` of a link or of a bare query string, in Unix seconds. */
+function startTime(link: string): number | undefined {
+  const query = link.slice(link.indexOf('?') + 1).replace(/#.*$/s, '');
+  return toInteger(getKey(parseQuery(query), 'start_time'));
+}

@@ -1,0 +1,273 @@
+import { RecordError } from '../errors.ts';
+import type { AnyObject, Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import { RowEmitter, type OpenTable } from './emit.ts';
+import { TableExtras, type Aliases } from './extras.ts';
+import { safeName } from './names.ts';
+import type { PageRows, RecordParser, TableOutput } from './parser.ts';
+import { planOf, type ItemPlan } from './plan.ts';
+import { structToJson, structFromJson } from './struct.ts';
+import { Structure, type StructureNode } from './structure.ts';
+
+export interface AutomaticOptions {
+  /** `json_parser.struct` of the state file. */
+  readonly struct?: Json | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Flattens records into tables whose columns are discovered from the data (spec extractor 5.6).
+ *
+ * The reference looks at all pages first and writes afterwards. This parser writes each page as it comes, as long as
+ * the page shows nothing new. When it does (a column, a list where a value was), the tables concerned change
+ * their layout: what they hold so far is stale, and `finish` writes it again from the spooled pages. The result
+ * is what writing everything at the end would give, and memory does not grow with the run.
+ */
+export function createAutomaticParser(options: AutomaticOptions): RecordParser {
+  return new AutomaticParser(options);
+}
+
+/** A place in the run where a table met a set of extra columns for the first time, and what they were called. */
+interface ExtrasEvent {
+  readonly node: StructureNode;
+  readonly extra: AnyObject;
+  readonly names: string;
+}
+
+interface Table extends OpenTable {
+  readonly node: StructureNode;
+  plan: ItemPlan;
+  extras: TableExtras;
+  readonly file: TableFile;
+}
+
+/** What is written under one name. Types whose names are the same when made safe share a file, as in the reference. */
+interface TableFile {
+  /** Whose columns are the header. */
+  readonly owner: StructureNode;
+  columns: readonly string[];
+  /** Pages before this one must be written again. */
+  staleBefore: number;
+  rows: number;
+}
+
+class AutomaticParser implements RecordParser {
+  readonly #structure: Structure;
+  readonly #log: Log;
+  readonly #plans = new Map<string, { plan: ItemPlan; version: number }>();
+  #tables = new Map<StructureNode, Table>();
+  readonly #events: ExtrasEvent[] = [];
+  #aliases: Aliases = new Map();
+  #page = 0;
+  #rewriting = false;
+
+  constructor({ struct, log }: AutomaticOptions) {
+    this.#log = log;
+    const warned = new Set<string>();
+    this.#structure = new Structure((path) => {
+      if (warned.has(path)) return;
+      warned.add(path);
+      log.warn(`A list directly inside a list is kept as JSON text in “${path}”`);
+    });
+    if (struct !== undefined) structFromJson(struct, this.#structure);
+  }
+
+  get struct(): Json {
+    return structToJson(this.#structure);
+  }
+
+  take(page: PageRows, out: TableOutput): void {
+    const index = this.#page++;
+    if (page.count === 0) return;
+    const [first = []] = page.chunks();
+    if (page.count === 1 && first[0] === null) {
+      this.#log.debug(`The only row of a page of “${page.dataType}” is null and is left out`);
+      return;
+    }
+    const whole = first.length === page.count;
+    if (whole && this.#write(page, [first], out)) return;
+    this.#learn(page, whole ? [first] : page.chunks(), index);
+    this.#relayout(page.dataType, index, out);
+    if (!this.#write(page, whole ? [first] : page.chunks(), out)) {
+      throw new RecordError('internal', `A record of “${page.dataType}” does not fit the structure learned from it`, {
+        audience: 'application',
+      });
+    }
+  }
+
+  finish(pages: () => Iterable<PageRows>, out: TableOutput): void {
+    const stale = this.#staleness(out);
+    if (stale === 0) return;
+    this.#rewriting = true;
+    this.#aliases = new Map();
+    for (const table of this.#tables.values()) {
+      table.extras = this.#newExtras(table.plan, table.extras);
+    }
+    out.rewrite();
+    let index = 0;
+    for (const page of pages()) {
+      if (index >= stale) break;
+      this.#rewritePage(page, index++, out);
+    }
+  }
+
+  #rewritePage(page: PageRows, index: number, out: TableOutput): void {
+    this.#page = index;
+    if (page.count === 0) return;
+    for (const chunk of page.chunks()) {
+      if (page.count === 1 && chunk[0] === null) return;
+      this.#write(page, [chunk], out);
+    }
+  }
+
+  /** Writes rows that the structure covers; false, and nothing written, when a row shows something new. */
+  #write(page: PageRows, chunks: Iterable<readonly Json[]>, out: TableOutput): boolean {
+    const root = this.#plan(page.dataType);
+    for (const rows of chunks) {
+      const emitter = new RowEmitter((plan, extra) => this.#open(plan, extra, out));
+      if (!emitter.rows(root, rows, page.extra)) return false;
+      for (const { table, lines, rows: count } of emitter.tables()) {
+        const known = this.#tables.get(table.plan.node);
+        if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;
+        known.file.rows += count;
+        out.append(table.name, lines, count);
+      }
+    }
+    return true;
+  }
+
+  #plan(dataType: string): ItemPlan {
+    const cached = this.#plans.get(dataType);
+    if (cached !== undefined && cached.version === this.#structure.version) return cached.plan;
+    const plan = planOf(this.#structure, this.#structure.type(dataType));
+    this.#plans.set(dataType, { plan, version: this.#structure.version });
+    return plan;
+  }
+
+  #learn(page: PageRows, chunks: Iterable<readonly Json[]>, index: number): void {
+    this.#structure.page = index;
+    this.#structure.learn(page.dataType, chunks);
+    this.#structure.nameColumns(page.dataType);
+  }
+
+  /** The table of a plan; made when its first rows come. */
+  #open(plan: ItemPlan, extra: AnyObject, out: TableOutput): OpenTable {
+    const known = this.#tables.get(plan.node);
+    const table = known ?? this.#newTable(plan);
+    table.plan = plan;
+    const before = table.extras.size;
+    const pageExtras = table.extras.page(extra);
+    if (table.extras.learned !== undefined && !this.#rewriting) {
+      this.#events.push({ node: plan.node, extra, names: table.extras.learned });
+    }
+    table.pageExtras = pageExtras;
+    if (known === undefined) {
+      this.#tables.set(plan.node, table);
+      this.#openFile(table, out);
+    } else if (table.extras.size > before && !this.#rewriting) this.#change(table, this.#page - 1, out);
+    return table;
+  }
+
+  #openFile(table: Table, out: TableOutput): void {
+    const { file, plan, name } = table;
+    const columns = columnsOf(table);
+    if (file.owner === plan.node) {
+      file.columns = columns;
+      out.open({ name, columns });
+      return;
+    }
+    if (columns.join('\n') !== file.columns.join('\n')) {
+      this.#log.warn(
+        `“${file.owner.path}” and “${plan.path}” are written to one table “${name}” although their columns differ: ` +
+          'the rows of the second do not fit the header. Give one of the jobs another “dataType”, or use a mapping',
+      );
+    }
+    if (plan.staleBefore > 0 && !this.#rewriting) this.#change(table, this.#page - 1, out);
+  }
+
+  #newTable(plan: ItemPlan): Table {
+    const name = safeName(plan.path);
+    const shared = [...this.#tables.values()].find((other) => other.name === name);
+    const file = shared?.file ?? { owner: plan.node, columns: [], staleBefore: plan.staleBefore, rows: 0 };
+    return { name, node: plan.node, plan, extras: this.#newExtras(plan), file, pageExtras: { cells: [], entries: [] } };
+  }
+
+  #newExtras(plan: ItemPlan, final?: TableExtras): TableExtras {
+    const has = (key: string): boolean => plan.row.index.has(key);
+    return new TableExtras({ aliases: this.#aliases, hasProperty: has, scope: plan.scope(), ...(final === undefined ? {} : { final }) });
+  }
+
+  /** Tables of a type whose columns changed become stale up to the page. */
+  #relayout(dataType: string, index: number, out: TableOutput): void {
+    for (const plan of itemPlans(this.#plan(dataType))) {
+      const table = this.#tables.get(plan.node);
+      if (table === undefined) continue;
+      const same = sameLayout(table.plan, plan);
+      table.plan = plan;
+      if (!same) this.#change(table, index, out);
+    }
+  }
+
+  #change(table: Table, index: number, out: TableOutput): void {
+    const { file, name } = table;
+    if (file.owner === table.node) file.columns = columnsOf(table);
+    if (file.rows > 0) file.staleBefore = index;
+    out.relayout({ name, columns: file.columns });
+  }
+
+  /**
+   * Names the extra columns as they are named when all data columns are known, and compares. Gives the page up to
+   * which something must be written again.
+   */
+  #staleness(out: TableOutput): number {
+    const aliases: Aliases = new Map();
+    const finals = new Map<StructureNode, TableExtras>();
+    let renamed = false;
+    for (const { node, extra, names } of this.#events) {
+      const table = this.#tables.get(node);
+      if (table === undefined) continue;
+      const { row, scope } = table.plan;
+      let extras = finals.get(node);
+      extras ??= new TableExtras({ aliases, hasProperty: (key) => row.index.has(key), scope: scope() });
+      finals.set(node, extras);
+      extras.page(extra);
+      if (extras.learned !== names) renamed = true;
+    }
+    let stale = 0;
+    for (const table of this.#tables.values()) {
+      table.extras = finals.get(table.node) ?? table.extras;
+      const { file, node } = table;
+      const moved = file.owner === node && columnsOf(table).join('\n') !== file.columns.join('\n');
+      if (renamed || moved) this.#change(table, this.#page, out);
+      stale = Math.max(stale, file.staleBefore);
+    }
+    return stale;
+  }
+}
+
+function columnsOf(table: Table): readonly string[] {
+  return [...table.plan.row.headers, ...table.extras.headers];
+}
+
+function* itemPlans(plan: ItemPlan): Iterable<ItemPlan> {
+  yield plan;
+  const rows = [plan.row];
+  for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+    for (const column of row.columns) {
+      if (column.kind === 'object') rows.push(column.plan);
+      else if (column.kind === 'array') yield* itemPlans(column.table);
+    }
+  }
+}
+
+/** Cells written by the old plan are right under the new one. */
+function sameLayout(old: ItemPlan, plan: ItemPlan): boolean {
+  if (old.staleBefore !== plan.staleBefore || old.row.width !== plan.row.width) return false;
+  for (let i = 0; i < plan.row.width; i++) {
+    if (old.row.headers[i] !== plan.row.headers[i]) return false;
+    const content = old.row.contents[i];
+    if (content !== plan.row.contents[i] && content !== 'null') return false;
+  }
+  return true;
+}
+

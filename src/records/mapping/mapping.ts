@@ -1,0 +1,48 @@
+/** How the records of one table become its rows (spec extractor 5.10). Made by `parseMapping`. */
+export interface Mapping {
+  /** Name of the table, used as it is. */
+  readonly table: string;
+  /** In the order of the configuration, which is the order of the columns. */
+  readonly entries: readonly MappingEntry[];
+  /** The last column, holding the key of the row that these rows were found in; child tables only. */
+  readonly parentLink: ParentLink | undefined;
+  /** JSON path of the mapping. */
+  readonly at: string;
+}
+
+export type MappingEntry = ColumnEntry | TableEntry | SelfEntry;
+
+interface EntryPlace {
+  /** Where the value is in the row, or, for `user`, in the extra columns. */
+  readonly path: string;
+  readonly delimiter: string;
+  readonly at: string;
+}
+
+export interface ColumnEntry extends EntryPlace {
+  readonly kind: 'column' | 'user' | 'date';
+  readonly column: string;
+  readonly primaryKey: boolean;
+  /** Lists and objects are written as JSON text. */
+  readonly forceType: boolean;
+  /** The `type` as written, where it is none that is known; the entry is read as a column. */
+  readonly unknownType: string | undefined;
+}
+
+export interface TableEntry extends EntryPlace {
+  readonly kind: 'table';
+  readonly mapping: Mapping;
+}
+
+/** Rows inside of rows that go into the same table with the same mapping. */
+export interface SelfEntry extends EntryPlace {
+  readonly kind: 'self';
+}
+
+export interface ParentLink {
+  readonly column: string;
+  readonly primaryKey: boolean;
+}
+
+/** Mappings by data type. */
+export type Mappings = ReadonlyMap<string, Mapping>;

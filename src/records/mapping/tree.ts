@@ -1,0 +1,9 @@
+import type { Mapping } from './mapping.ts';
+
+/** A mapping and, depth first, the mappings of its child tables. */
+export function withChildren(mapping: Mapping): readonly Mapping[] {
+  return [
+    mapping,
+    ...mapping.entries.flatMap((entry) => (entry.kind === 'table' ? withChildren(entry.mapping) : [])),
+  ];
+}

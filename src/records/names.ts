@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto';
+
+const MAX_LENGTH = 64;
+
+/**
+ * The name of a table or column made safe for storage (spec extractor 5.6 "Column naming"): every byte outside
+ * `A-Za-z0-9-` becomes `_`, names over 64 characters are cut in front, runs of `_` collapse.
+ */
+export function safeName(raw: string): string {
+  const underscored = Buffer.from(raw, 'utf8')
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9-]/g, '_');
+  return shorten(underscored).replace(/_+/g, '_').replace(/^_|_$/g, '');
+}
+
+/** The header of a property reached through objects: the path from its item, `[].` in front. */
+export function columnName(path: readonly string[]): string {
+  return safeName(`[].${path.join('.')}`);
+}
+
+function shorten(name: string): string {
+  if (name.length <= MAX_LENGTH) return name;
+  const prefix = `${wordCount(name) > 1 ? initials(name) : hash('md5', name)}_`;
+  const from = name.indexOf('_', Math.max(0, name.length - (MAX_LENGTH - prefix.length)));
+  return from < 0 ? prefix : prefix + name.slice(from);
+}
+
+/** Words are runs of letters and hyphens; hyphens at the very ends of the text belong to none. */
+function wordCount(name: string): number {
+  return name.replace(/^-+/, '').replace(/-$/, '').match(/[A-Za-z-]+/g)?.length ?? 0;
+}
+
+/** The first character of each run of word characters (`_` is one of them). */
+function initials(name: string): string {
+  return (name.match(/\b\w/g) ?? []).join('');
+}
+
+/** Names in use in one table, compared case-sensitively. */
+export class NameScope {
+  readonly #used = new Set<string>();
+
+  /** The name itself, or with `_u0`, `_u1` … when it is taken. The result is taken from then on. */
+  take(name: string): string {
+    let free = name;
+    for (let i = 0; this.#used.has(free); i++) free = `${name}_u${i}`;
+    this.#used.add(free);
+    return free;
+  }
+
+  reserve(name: string): void {
+    this.#used.add(name);
+  }
+}

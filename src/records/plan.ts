@@ -1,0 +1,87 @@
+import { NameScope } from './names.ts';
+import type { Structure, StructureNode } from './structure.ts';
+
+/** How the properties of one kind of object become cells. Built from the structure, again after each change. */
+export interface ObjectPlan {
+  /** Raw path, in front of link ids. */
+  readonly path: string;
+  readonly keys: readonly string[];
+  readonly columns: readonly ColumnPlan[];
+  readonly index: ReadonlyMap<string, number>;
+  /** Cells that a missing object leaves blank. */
+  readonly width: number;
+  readonly headers: readonly string[];
+  /** What the cells under each header hold: nothing yet, text, or the link id of a list. */
+  readonly contents: readonly ('null' | 'text' | 'link')[];
+}
+
+export type ColumnPlan =
+  | { readonly kind: 'scalar' }
+  /** Nothing but null was seen so far. */
+  | { readonly kind: 'null' }
+  | { readonly kind: 'object'; readonly plan: ObjectPlan }
+  | { readonly kind: 'array'; readonly table: ItemPlan };
+
+/** How the items of a list become rows of a table. */
+export interface ItemPlan {
+  readonly node: StructureNode;
+  /** Raw path of the table. */
+  readonly path: string;
+  readonly kind: 'scalar' | 'object';
+  readonly row: ObjectPlan;
+  /** Pages before this one wrote the table wrongly: a list was a lone value then. */
+  readonly staleBefore: number;
+  readonly scope: () => NameScope;
+}
+
+/** The column of a table whose items are no objects. */
+export const DATA_COLUMN = 'data';
+
+export function planOf(structure: Structure, item: StructureNode, outerStale = 0): ItemPlan {
+  const kind = item.kind === 'object' ? 'object' : 'scalar';
+  const staleBefore = Math.max(outerStale, item.upgradedAt);
+  return {
+    node: item,
+    path: item.path,
+    kind,
+    row: kind === 'object' ? objectPlan(structure, item, staleBefore) : SCALAR_ROW,
+    staleBefore,
+    scope: () => {
+      const scope = structure.scopeOf(item);
+      if (kind === 'scalar') scope.reserve(DATA_COLUMN);
+      return scope;
+    },
+  };
+}
+
+const SCALAR_ROW: ObjectPlan = {
+  path: '',
+  keys: [DATA_COLUMN],
+  columns: [{ kind: 'scalar' }],
+  index: new Map([[DATA_COLUMN, 0]]),
+  width: 1,
+  headers: [DATA_COLUMN],
+  contents: ['text'],
+};
+
+function objectPlan(structure: Structure, node: StructureNode, stale: number): ObjectPlan {
+  const keys = [...node.props.keys()];
+  const columns: ColumnPlan[] = [];
+  const headers: string[] = [];
+  const contents: ('null' | 'text' | 'link')[] = [];
+  for (const child of node.props.values()) {
+    if (child.kind === 'object') {
+      const plan = objectPlan(structure, child, stale);
+      columns.push({ kind: 'object', plan });
+      headers.push(...plan.headers);
+      contents.push(...plan.contents);
+    } else {
+      headers.push(child.name ?? '');
+      contents.push(child.item !== undefined ? 'link' : child.kind === 'null' ? 'null' : 'text');
+      if (child.item === undefined) columns.push({ kind: child.kind === 'null' ? 'null' : 'scalar' });
+      else columns.push({ kind: 'array', table: planOf(structure, child.item, stale) });
+    }
+  }
+  const index = new Map(keys.map((key, i) => [key, i]));
+  return { path: node.path, keys, columns, index, width: headers.length, headers, contents };
+}

@@ -1,0 +1,74 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { Appender, guard } from './appender.ts';
+
+/** One page kept for a second reading: a line of JSON that says what the parts are, and the parts. */
+export interface SpoolEntry {
+  readonly head: string;
+  readonly parts: readonly Uint8Array[];
+}
+
+/** A file of pages, appended during the run and read from the start again. Memory does not grow with it. */
+export class Spool {
+  readonly #path: string;
+  readonly #out: Appender;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#out = new Appender(path);
+  }
+
+  get offset(): number {
+    return this.#out.offset;
+  }
+
+  append(head: string, parts: readonly Uint8Array[]): void {
+    const text = Buffer.from(head, 'utf8');
+    this.#out.bytes(lengths([text, ...parts]));
+    this.#out.bytes(text);
+    for (const part of parts) this.#out.bytes(part);
+  }
+
+  truncate(offset: number): void {
+    this.#out.truncate(offset);
+  }
+
+  /** Reads every entry in order. Entries must be used before the next one is asked for. */
+  *entries(): Iterable<SpoolEntry> {
+    this.#out.flush();
+    const end = this.#out.offset;
+    const fd = guard(this.#path, () => openSync(this.#path, 'r'));
+    try {
+      let at = 0;
+      const take = (size: number): Buffer => {
+        const bytes = Buffer.allocUnsafe(size);
+        for (let done = 0; done < size; ) {
+          const count = readSync(fd, bytes, done, size - done, at + done);
+          if (count === 0) throw new Error(`the spool ends at ${at + done} and not at ${end}`);
+          done += count;
+        }
+        at += size;
+        return bytes;
+      };
+      while (at < end) {
+        const count = take(4).readUInt32LE(0);
+        const sizes = take(count * 4);
+        const parts = Array.from({ length: count }, (_, i) => take(sizes.readUInt32LE(i * 4)));
+        const [head = Buffer.alloc(0), ...rest] = parts;
+        yield { head: head.toString('utf8'), parts: rest };
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  close(): void {
+    this.#out.abandon();
+  }
+}
+
+function lengths(parts: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + parts.length * 4);
+  bytes.writeUInt32LE(parts.length, 0);
+  parts.forEach((part, i) => bytes.writeUInt32LE(part.length, 4 + i * 4));
+  return bytes;
+}

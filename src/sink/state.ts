@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { entriesOf, getKey, isObject, objectOf, parseExact, toJsonText, type AnyObject, type Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import { writeFileAtomic } from './atomic.ts';
+
+export interface StateUpdate {
+  /** The state that the run began with. */
+  readonly before: Json | undefined;
+  /** Start of this run in seconds. */
+  readonly startedAt: number;
+  /** `json_parser.struct` of the run's parsers, in order; none in mapping mode. */
+  readonly structs: readonly Json[];
+  readonly structVersion: number;
+}
+
+/** `in/state.json`; a file that is missing or not readable is an empty state and a warning (spec extractor 1). */
+export function readState(file: string, log: Log): AnyObject {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    log.warn(`There is no state file (${file}): this is a first run`);
+    return {};
+  }
+  try {
+    const state = parseExact(text.replace(/^\uFEFF/, ''));
+    if (isObject(state)) return state;
+    log.warn(`The state in ${file} is not an object and is ignored: this is a first run`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn(`The state in ${file} is not JSON and is ignored (${reason}): this is a first run`);
+  }
+  return {};
+}
+
+/**
+ * The state after a run (spec extractor 5.9): what was there, `time.previousStart` moved on, the structure of the
+ * tables merged in.
+ */
+export function nextState({ before, startedAt, structs, structVersion }: StateUpdate): AnyObject {
+  const old = isObject(before) ? before : {};
+  const oldTime = getKey(old, 'time');
+  const time = objectOf([
+    ...(isObject(oldTime) ? entriesOf(oldTime) : []).filter(([key]) => key !== 'currentStart'),
+    ['previousStart', startedAt],
+  ]);
+  const entries: [string, Json][] = [...entriesOf(old), ['time', time]];
+  if (structs.length > 0) {
+    const known = getKey(old, 'json_parser.struct');
+    const sameForm = getKey(old, 'json_parser.structVersion') === structVersion;
+    const merged = structs.reduce<Json>(deepMerge, sameForm ? (known ?? {}) : {});
+    entries.push(['json_parser.struct', merged], ['json_parser.structVersion', structVersion]);
+  }
+  return objectOf(entries);
+}
+
+export function writeState(file: string, state: Json): void {
+  writeFileAtomic(file, toJsonText(state));
+}
+
+/** Objects key by key, the second winning; anything else is replaced. */
+function deepMerge(first: Json, second: Json): Json {
+  if (!isObject(first) || !isObject(second)) return second;
+  const merged = new Map(entriesOf(first));
+  for (const [key, value] of entriesOf(second)) {
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? value : deepMerge(known, value));
+  }
+  return objectOf(merged);
+}

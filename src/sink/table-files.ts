@@ -1,0 +1,176 @@
+import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { csvLine } from '../csv/write.ts';
+import { SinkError } from '../errors.ts';
+import { Appender, guard } from './appender.ts';
+
+/** Columns of a table, in header order. */
+export interface Layout {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly primaryKey?: readonly string[];
+}
+
+/** A finished table: a whole CSV file in the work folder. */
+export interface FinishedTable extends Layout {
+  readonly file: string;
+  readonly rows: number;
+}
+
+/** Where the sink stands: JSON. Everything after a mark can be taken back. */
+export interface Mark {
+  readonly tables: Readonly<Record<string, TableMark>>;
+}
+interface TableMark {
+  readonly offset: number;
+  readonly rows: number;
+  readonly columns: readonly string[];
+  readonly stale: number;
+}
+
+interface TableFile {
+  readonly name: string;
+  columns: readonly string[];
+  primaryKey: readonly string[] | undefined;
+  file: Appender;
+  rows: number;
+  /** Offset up to which the file is to be written again; 0 when all of it is right. */
+  stale: number;
+  /** What takes the place of the stale part. */
+  again: Appender | undefined;
+}
+
+/**
+ * Writes tables into a work folder. A table whose layout changes keeps what it has, remembers how much of it is
+ * stale, and gets that part written again at the end, in front of the rest.
+ */
+export class TableFiles {
+  readonly #folder: string;
+  readonly #tables = new Map<string, TableFile>();
+  #rewriting = false;
+
+  /** @param folder made when it is missing; must be on the file system of the final place */
+  constructor(folder: string) {
+    this.#folder = folder;
+    guard(folder, () => mkdirSync(folder, { recursive: true }));
+  }
+
+  open(layout: Layout): void {
+    const known = this.#tables.get(layout.name);
+    if (known !== undefined) {
+      if (sameColumns(known.columns, layout.columns)) return;
+      throw new SinkError('output.failed', `Two sources write the table “${layout.name}” with different columns`, {
+        hint: `One has ${known.columns.join(', ')}; the other has ${layout.columns.join(', ')}. Give one of them another name.`,
+      });
+    }
+    const file = new Appender(path.join(this.#folder, `${this.#tables.size}.csv`));
+    file.text(csvLine(layout.columns));
+    const { name, columns, primaryKey } = layout;
+    this.#tables.set(name, { name, columns, primaryKey, file, rows: 0, stale: 0, again: undefined });
+  }
+
+  append(name: string, lines: string, rows: number): void {
+    const table = this.#table(name);
+    (table.again ?? table.file).text(lines);
+    if (!this.#rewriting || table.stale === 0) table.rows += rows;
+  }
+
+  relayout(layout: Layout): void {
+    const table = this.#table(layout.name);
+    table.columns = layout.columns;
+    if (table.rows === 0) {
+      table.file.truncate(0);
+      table.file.text(csvLine(layout.columns));
+    } else table.stale = table.file.offset;
+  }
+
+  rewrite(): void {
+    this.#rewriting = true;
+    for (const table of this.#tables.values()) {
+      if (table.stale === 0) continue;
+      table.again = new Appender(`${table.file.path}.again`);
+      table.again.text(csvLine(table.columns));
+    }
+  }
+
+  /** Rows of all tables. */
+  get rows(): number {
+    let rows = 0;
+    for (const table of this.#tables.values()) rows += table.rows;
+    return rows;
+  }
+
+  mark(): Mark {
+    const tables: Record<string, TableMark> = {};
+    for (const { name, file, rows, columns, stale } of this.#tables.values()) {
+      tables[name] = { offset: file.offset, rows, columns, stale };
+    }
+    return { tables };
+  }
+
+  rollback(mark: Mark): void {
+    for (const [name, table] of this.#tables) {
+      const before = mark.tables[name];
+      if (before === undefined) {
+        table.file.abandon();
+        rmSync(table.file.path, { force: true });
+        this.#tables.delete(name);
+      } else {
+        table.file.truncate(before.offset);
+        Object.assign(table, { rows: before.rows, columns: before.columns, stale: before.stale });
+      }
+    }
+  }
+
+  /** Finishes every file. The files stay in the work folder. */
+  close(): FinishedTable[] {
+    return [...this.#tables.values()].map((table) => {
+      const file = this.#finish(table);
+      const { name, columns, primaryKey, rows } = table;
+      return { name, columns, rows, file, ...(primaryKey === undefined ? {} : { primaryKey }) };
+    });
+  }
+
+  /** Lets go of all files; what was written is left to whoever removes the work folder. */
+  abandon(): void {
+    for (const table of this.#tables.values()) {
+      table.file.abandon();
+      table.again?.abandon();
+    }
+  }
+
+  #finish(table: TableFile): string {
+    const { file, again, stale } = table;
+    file.close();
+    if (again === undefined) return file.path;
+    copyTail(file.path, stale, again);
+    again.close();
+    guard(file.path, () => renameSync(again.path, file.path));
+    return file.path;
+  }
+
+  #table(name: string): TableFile {
+    const table = this.#tables.get(name);
+    if (table === undefined) throw new SinkError('internal', `The table “${name}” is not open`, { audience: 'application' });
+    return table;
+  }
+}
+
+function sameColumns(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((column, i) => column === b[i]);
+}
+
+function copyTail(from: string, offset: number, to: Appender): void {
+  const fd = guard(from, () => openSync(from, 'r'));
+  try {
+    const buffer = Buffer.allocUnsafe(1 << 18);
+    for (let at = offset; ; ) {
+      const count = readSync(fd, buffer, 0, buffer.length, at);
+      if (count === 0) return;
+      to.bytes(buffer.subarray(0, count));
+      at += count;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

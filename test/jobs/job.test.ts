@@ -1,0 +1,365 @@
+import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/errors.ts';
+import { parseJobs, type JobWarning } from '../../src/jobs/index.ts';
+import { entriesOf, type Json } from '../../src/json/index.ts';
+import { AT, child, failure, first, job, jobs, json } from './support.ts';
+
+function warningsOf(node: Json): JobWarning[] {
+  const warnings: JobWarning[] = [];
+  parseJobs([node], AT, warnings);
+  return warnings;
+}
+
+describe('a job with its endpoint alone', () => {
+  test('gets the defaults', () => {
+    const { id, ...rest } = job({ endpoint: 'users?active=1' });
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(rest).toEqual({
+      name: 'users?active=1',
+      at: 'config.jobs[0]',
+      level: 0,
+      endpoint: 'users?active=1',
+      method: 'GET',
+      params: {},
+      headers: {},
+      dataType: 'users?active=1',
+      responseFilter: [],
+      responseFilterDelimiter: '.',
+      placeholders: [],
+      children: [],
+    });
+  });
+
+  test('is frozen', () => {
+    expect(Object.isFrozen(job({ endpoint: 'users' }))).toBe(true);
+    expect(Object.isFrozen(jobs([{ endpoint: 'users' }]))).toBe(true);
+  });
+
+  test('takes null, an empty text and an empty list as "not set"', () => {
+    for (const nothing of [null, '', [], false]) {
+      const empty: Record<string, Json> = { endpoint: 'users' };
+      for (const key of [
+        'params',
+        'headers',
+        'dataField',
+        'dataType',
+        'responseFilter',
+        'children',
+        'method',
+        'id',
+      ]) {
+        empty[key] = nothing;
+      }
+      const { id: _id, ...read } = job(empty);
+      const { id: _other, ...plain } = job({ endpoint: 'users' });
+      expect(read).toEqual(plain);
+    }
+  });
+});
+
+describe('the settings of a job', () => {
+  test('method is read in any case', () => {
+    expect(
+      ['get', 'Post', 'FORM', 'put', 'patch', 'DELETE'].map(
+        (method) => job({ endpoint: 'a', method }).method,
+      ),
+    ).toEqual(['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE']);
+  });
+
+  test('dataField is a path, or a path with its delimiter', () => {
+    expect(job({ endpoint: 'a', dataField: 'x.y' }).dataField).toEqual({ path: 'x.y', delimiter: '.' });
+    expect(job({ endpoint: 'a', dataField: '.' }).dataField).toEqual({ path: '.', delimiter: '.' });
+    expect(job({ endpoint: 'a', dataField: { path: 'x/y', delimiter: '/' } }).dataField).toEqual({
+      path: 'x/y',
+      delimiter: '/',
+    });
+    expect(job({ endpoint: 'a', dataField: { path: 'x.y' } }).dataField).toEqual({
+      path: 'x.y',
+      delimiter: '.',
+    });
+    expect(job({ endpoint: 'a', dataField: '0' }).dataField).toBeUndefined();
+  });
+
+  test('responseFilter is one path or a list', () => {
+    expect(job({ endpoint: 'a', responseFilter: 'x' }).responseFilter).toEqual(['x']);
+    expect(
+      job({ endpoint: 'a', responseFilter: ['x', 'y[].z'], responseFilterDelimiter: '&' }),
+    ).toMatchObject({
+      responseFilter: ['x', 'y[].z'],
+      responseFilterDelimiter: '&',
+    });
+  });
+
+  test('params that are a list are a map of indexes', () => {
+    expect(entriesOf(job({ endpoint: 'a', params: ['x', 'y'] }).params)).toEqual([
+      ['0', 'x'],
+      ['1', 'y'],
+    ]);
+  });
+
+  test('params keep the order of keys that look like numbers', () => {
+    expect(entriesOf(job(json('{"endpoint":"a","params":{"b":1,"7":2}}')).params)).toEqual([
+      ['b', 1],
+      ['7', 2],
+    ]);
+  });
+
+  test('userData that is a single value becomes job_parent_id; 0 and false are values', () => {
+    expect(job({ endpoint: 'a', userData: 'UK' }).userData).toEqual({ job_parent_id: 'UK' });
+    expect(job({ endpoint: 'a', userData: 0 }).userData).toEqual({ job_parent_id: 0 });
+    expect(job({ endpoint: 'a', userData: { a: 1 } }).userData).toEqual({ a: 1 });
+    expect(job({ endpoint: 'a', userData: [] }).userData).toBeUndefined();
+    expect(job({ endpoint: 'a', userData: '' }).userData).toBeUndefined();
+  });
+
+  test('paramsIn, queryParamIn and scroller are passed on', () => {
+    expect(job({ endpoint: 'a', paramsIn: 'query', queryParamIn: 'Query', scroller: 'fast' })).toMatchObject({
+      paramsIn: 'query',
+      queryParamIn: 'query',
+      scroller: 'fast',
+    });
+  });
+
+  test('the log calls a job by its id, else by its data type', () => {
+    expect(job({ endpoint: 'a', id: 'one', dataType: 't' }).name).toBe('one');
+    expect(job({ endpoint: 'a', dataType: 't' }).name).toBe('t');
+  });
+
+  test('the endpoint "0" is an endpoint', () => {
+    expect(job({ endpoint: '0' }).endpoint).toBe('0');
+    expect(job({ endpoint: 0 }).endpoint).toBe('0');
+  });
+});
+
+describe('a list of jobs', () => {
+  test('may be an object, and keeps its order', () => {
+    const read = jobs({ z: { endpoint: 'one' }, a: { endpoint: 'two' } });
+    expect(read.map(({ endpoint, at }) => [endpoint, at])).toEqual([
+      ['one', 'config.jobs.z'],
+      ['two', 'config.jobs.a'],
+    ]);
+  });
+
+  test('runs jobs of one id once: at the place of the first, as the last one says', () => {
+    const warnings: JobWarning[] = [];
+    const read = parseJobs(
+      [{ id: 'x', endpoint: 'first' }, { endpoint: 'other' }, { id: 'x', endpoint: 'last' }],
+      AT,
+      warnings,
+    );
+    expect(read.map(({ endpoint }) => endpoint)).toEqual(['last', 'other']);
+    expect(warnings).toEqual([
+      {
+        path: 'config.jobs[2]',
+        message:
+          '“x” has the same id or definition as the job at config.jobs[0]: only this one runs, at the place of the other',
+        hint: 'Give each job its own “id” to run both.',
+      },
+    ]);
+  });
+
+  test('runs two jobs of the same definition once, and both when an id tells them apart', () => {
+    const warnings: JobWarning[] = [];
+    expect(parseJobs([{ endpoint: 'a' }, { endpoint: 'a' }], AT, warnings)).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
+    expect(jobs([{ endpoint: 'a' }, { endpoint: 'a', id: 'second' }])).toHaveLength(2);
+  });
+
+  test('collapses children of one list, not children of different jobs', () => {
+    const node = { endpoint: 'c/{id}', placeholders: { id: 'id' } };
+    const read = jobs([
+      { endpoint: 'a', children: [node, node] },
+      { endpoint: 'b', children: [node] },
+    ]);
+    expect(read.map(({ children }) => children.length)).toEqual([1, 1]);
+  });
+});
+
+describe('children', () => {
+  test('know their level, their placeholders and their filter', () => {
+    const node = {
+      endpoint: 'users/{user-id}/orders/{2:org}',
+      placeholders: { 'user-id': 'id', '2:org': 'org.id' },
+      recursionFilter: 'id>1',
+    };
+    const outer = child({ endpoint: 'x/{id}', placeholders: { id: 'id' }, children: { inner: node } });
+    expect(outer.level).toBe(1);
+    expect(first(outer.children)).toMatchObject({
+      level: 2,
+      at: 'config.jobs[0].children[0].children.inner',
+      recursionFilter: 'id>1',
+      placeholders: [
+        { name: 'user-id', level: 1, path: 'id' },
+        { name: '2:org', level: 2, path: 'org.id' },
+      ],
+    });
+  });
+
+  test('a placeholder may have a function, a reference or only a path', () => {
+    const { placeholders } = child({
+      endpoint: '{a}{b}{c}',
+      placeholders: {
+        a: { path: 'x', function: 'urlencode', args: [{ placeholder: 'value' }] },
+        b: { path: 'x', placeholder: 'value' },
+        c: { path: 'x' },
+      },
+    });
+    expect(placeholders.map(({ path, call }) => [path, call])).toEqual([
+      ['x', { function: 'urlencode', args: [{ placeholder: 'value' }] }],
+      ['x', { placeholder: 'value' }],
+      ['x', undefined],
+    ]);
+  });
+});
+
+describe('a mistake is named with its path', () => {
+  const cases: readonly (readonly [string, Json, string, RegExp])[] = [
+    ['no jobs', [], 'config.jobs', /no jobs/],
+    ['jobs that are a text', 'users', 'config.jobs', /not a text/],
+    ['a job that is a text', ['users'], 'config.jobs[0]', /must be an object, not a text/],
+    ['a job that is a list', [['users']], 'config.jobs[0]', /not a list/],
+    ['no endpoint', [{ dataType: 'a' }], 'config.jobs[0].endpoint', /missing/],
+    ['an empty job', [[]], 'config.jobs[0].endpoint', /missing/],
+    ['an empty endpoint', [{ endpoint: '' }], 'config.jobs[0].endpoint', /missing/],
+    [
+      'an endpoint that is a function',
+      [{ endpoint: { attr: 'x' } }],
+      'config.jobs[0].endpoint',
+      /not an object/,
+    ],
+    ['params that are a text', [{ endpoint: 'a', params: 'b=1' }], 'config.jobs[0].params', /not a text/],
+    ['headers that are a number', [{ endpoint: 'a', headers: 1 }], 'config.jobs[0].headers', /not a number/],
+    ['an unknown method', [{ endpoint: 'a', method: 'POTS' }], 'config.jobs[0].method', /“POTS” is no value/],
+    ['an id that is a number', [{ endpoint: 'a', id: 7 }], 'config.jobs[0].id', /not a number/],
+    ['a data type that is true', [{ endpoint: 'a', dataType: true }], 'config.jobs[0].dataType', /not true/],
+    [
+      'a data field that is a list',
+      [{ endpoint: 'a', dataField: ['b'] }],
+      'config.jobs[0].dataField',
+      /not a list/,
+    ],
+    [
+      'a data field without path',
+      [{ endpoint: 'a', dataField: { delimiter: '/' } }],
+      'config.jobs[0].dataField.path',
+      /missing/,
+    ],
+    [
+      'a filter that is no text',
+      [{ endpoint: 'a', responseFilter: [{}] }],
+      'config.jobs[0].responseFilter',
+      /an object/,
+    ],
+    ['children that are a text', [{ endpoint: 'a', children: 'b' }], 'config.jobs[0].children', /not a text/],
+    [
+      'a child that is a text',
+      [{ endpoint: 'a', children: ['b'] }],
+      'config.jobs[0].children[0]',
+      /not a text/,
+    ],
+    [
+      'a wrong place',
+      [{ endpoint: 'a', paramsIn: 'header' }],
+      'config.jobs[0].paramsIn',
+      /“header” is no value/,
+    ],
+  ];
+  test.each(cases)('%s', (_name, node, path, message) => {
+    const error = failure(() => jobs(node));
+    expect(error.path).toBe(path);
+    expect(error.message).toMatch(message);
+  });
+
+  const inChild: readonly (readonly [string, Record<string, Json>, string, RegExp])[] = [
+    ['placeholders that are a text', { placeholders: 'id' }, 'placeholders', /not a text/],
+    ['a placeholder without path', { placeholders: { id: '' } }, 'placeholders.id', /missing/],
+    [
+      'an object form without path',
+      { placeholders: { id: { function: 'md5' } } },
+      'placeholders.id.path',
+      /missing/,
+    ],
+    [
+      'a path that is a list',
+      { placeholders: { id: { path: ['a'] } } },
+      'placeholders.id.path',
+      /not a list/,
+    ],
+    ['a name with braces', { placeholders: { '{id}': 'id' } }, 'placeholders.{id}', /cannot name/],
+    [
+      'a level without a row',
+      { placeholders: { '2:id': 'id' } },
+      'placeholders.2:id',
+      /maximum level here is 1/,
+    ],
+    ['level 0', { placeholders: { '0:id': 'id' } }, 'placeholders.0:id', /level 0/],
+    ['a filter without operator', { recursionFilter: 'id' }, 'recursionFilter', /no operator/],
+    ['a filter that is a list', { recursionFilter: ['a==1'] }, 'recursionFilter', /not a list/],
+  ];
+  test.each(inChild)('in a child: %s', (_name, node, path, message) => {
+    const error = failure(() => child({ endpoint: 'a/{id}', ...node }));
+    expect(error.path).toBe(`config.jobs[0].children[0].${path}`);
+    expect(error.message).toMatch(message);
+  });
+
+  test('the nearest method is suggested', () => {
+    expect(failure(() => job({ endpoint: 'a', method: 'PSOT' })).hint).toBe(
+      'Did you mean POST? Possible values: GET, POST, FORM, PUT, PATCH, DELETE.',
+    );
+  });
+
+  test('it is the mistake of the user', () => {
+    let code = 0;
+    try {
+      jobs([{}]);
+    } catch (error) {
+      code = exitCodeOf(error);
+    }
+    expect(code).toBe(1);
+  });
+});
+
+describe('what works, but hardly as meant, is warned of', () => {
+  test('placeholders and filters of a job that is no child', () => {
+    const warnings = warningsOf({ endpoint: 'a', placeholders: { id: 'id' }, recursionFilter: 'x' });
+    expect(warnings.map(({ path }) => path)).toEqual([
+      'config.jobs[0].placeholders',
+      'config.jobs[0].recursionFilter',
+    ]);
+  });
+
+  test('a child without placeholders', () => {
+    const warnings = warningsOf({ endpoint: 'a', children: [{ endpoint: 'b' }] });
+    expect(warnings).toEqual([
+      {
+        path: 'config.jobs[0].children[0]',
+        message: 'The child “b” has no placeholders: it asks for the same thing once for each parent row',
+        hint: 'Give it “placeholders”, or make it a job of its own.',
+      },
+    ]);
+  });
+
+  test('not a deeper child that inherits some', () => {
+    const inner = { endpoint: 'c/{id}' };
+    expect(
+      warningsOf({
+        endpoint: 'a',
+        children: [{ endpoint: 'b/{id}', placeholders: { id: 'id' }, children: [inner] }],
+      }),
+    ).toEqual([]);
+  });
+
+  test('a name in the endpoint that no placeholder has', () => {
+    const warnings = warningsOf({
+      endpoint: 'a',
+      children: [{ endpoint: 'b/{user-id}', placeholders: { 'user-di': 'id' } }],
+    });
+    expect(warnings).toEqual([
+      {
+        path: 'config.jobs[0].children[0].endpoint',
+        message: 'There is no placeholder “user-id” for the endpoint: it is sent as written',
+        hint: 'Did you mean {user-di}?',
+      },
+    ]);
+  });
+});
