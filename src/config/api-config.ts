@@ -14,6 +14,7 @@ import {
 } from '../json/index.ts';
 import { asObject } from './normalise.ts';
 import type { ConfigWarning } from './extractor-config.ts';
+import { pathOf } from './path.ts';
 import { invalid, kindOf, numericOf, objectAt, strictTextAt, textAt, wholeOf } from './settings.ts';
 
 /** `parameters.api` (spec extractor 1.2), defaults filled in. Functions are not evaluated. */
@@ -185,7 +186,7 @@ function readCodes(value: Json | undefined, at: string): readonly number[] | und
   return list.map((item, index) => {
     const code = wholeOf(item);
     if (code !== undefined) return code;
-    throw invalid(`${at}.${index}`, `A whole number is expected, and here is ${kindOf(item)}.`);
+    throw invalid(pathOf(at, index), `A whole number is expected, and here is ${kindOf(item)}.`);
   });
 }
 

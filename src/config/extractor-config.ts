@@ -21,6 +21,7 @@ import {
   type CacheConfig,
   type SshProxyConfig,
 } from './platform-config.ts';
+import { pathOf } from './path.ts';
 import { EMPTY, invalid, kindOf, objectAt, textAt, wholeOf } from './settings.ts';
 import { isWrapped, WRAPPED_HINT } from './resource.ts';
 
@@ -122,7 +123,7 @@ function effectiveConfigs(parameters: AnyObject, base: AnyObject, api: ApiConfig
   return list.map((item, index) => {
     const over = asObject(item);
     if (over === undefined) {
-      throw invalid(`parameters.iterations.${index}`, `An iteration must be an object, and it is ${kindOf(item)}.`);
+      throw invalid(`parameters.iterations[${index}]`, `An iteration must be an object, and it is ${kindOf(item)}.`);
     }
     return effectiveConfig(objectOf([...entriesOf(base), ...entriesOf(over)]), { index, over }, api);
   });
@@ -136,9 +137,9 @@ function effectiveConfig(
   /** Where a key of the effective config is written. */
   const place = (key: string): string =>
     iteration !== undefined && getKey(iteration.over, key) !== undefined
-      ? `parameters.iterations.${iteration.index}`
+      ? `parameters.iterations[${iteration.index}]`
       : 'parameters.config';
-  const at = (key: string): string => `${place(key)}.${key}`;
+  const at = (key: string): string => pathOf(place(key), key);
 
   const headers = objectAt(objectAt(node, 'http', place('http')), 'headers', at('http'));
   checkRequiredHeaders(headers, api.requiredHeaders, `${at('http')}.headers`);
@@ -175,7 +176,7 @@ function readJobs(jobs: Json | undefined, at: string): Json {
   if (items.length === 0) throw invalid(at, `\`jobs\` must be a list of jobs, and it is ${kindOf(jobs)}.`);
   for (const [key, item] of items) {
     if (asObject(item) === undefined) {
-      throw invalid(`${at}.${key}`, `A job must be an object, and it is ${kindOf(item)}.`, 'Write {"endpoint": "…"}.');
+      throw invalid(pathOf(at, key), `A job must be an object, and it is ${kindOf(item)}.`, 'Write {"endpoint": "…"}.');
     }
   }
   return jobs;
@@ -188,7 +189,7 @@ function readBucket(node: AnyObject, place: (key: string) => string, apiName: st
   if (bucket === undefined || !bucket.includes('/')) return bucket;
   const key = given !== undefined ? 'outputBucket' : 'id';
   throw invalid(
-    `${place(key)}.${key}`,
+    pathOf(place(key), key),
     `The output bucket “${bucket}” has a slash, and buckets name files.`,
     'Use letters, digits, `-` and `_`.',
   );
@@ -220,7 +221,7 @@ function checkRequiredHeaders(headers: AnyObject, required: readonly string[], a
   for (const name of required) {
     if (!isEmpty(getKey(headers, name))) continue;
     throw invalid(
-      `${at}.${name}`,
+      pathOf(at, name),
       `The header “${name}” is required by \`api.http.requiredHeaders\` and missing.`,
       `Add "${name}" to the \`headers\` of \`config.http\`; the name is compared with its case.`,
     );

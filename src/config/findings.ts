@@ -1,5 +1,6 @@
 import type { ConfigDocument } from './read.ts';
-import type { Keys, Position } from './positions.ts';
+import { pathText, type Keys } from './path.ts';
+import type { Position } from './positions.ts';
 import type { ConfigResource } from './resource.ts';
 
 export type Severity = 'error' | 'warning';
@@ -7,7 +8,7 @@ export type Severity = 'error' | 'warning';
 /** Something to correct in a configuration. */
 export interface Problem {
   readonly severity: Severity;
-  /** JSON path in the document, list items by index: `rows.0.configuration.parameters.api.baseUrl`. */
+  /** JSON path in the document, `rows[0].configuration.parameters.api.baseUrl`. */
   readonly path: string;
   /** One or two plain sentences. */
   readonly message: string;
@@ -58,7 +59,7 @@ export class Findings {
 
   /** An error, unless one is known at the same place, or around or inside it. */
   addUnlessKnown(run: FoundIn, keys: Keys, message: string, hint: string | undefined): void {
-    const path = this.#locate(run, keys).join('.');
+    const path = pathText(this.#locate(run, keys));
     const known = [...this.#problems.values()].some(
       (problem) => problem.severity === 'error' && (isWithin(problem.path, path) || isWithin(path, problem.path)),
     );
@@ -71,7 +72,7 @@ export class Findings {
   }
 
   addAt(position: Position, keys: Keys, severity: Severity, message: string): void {
-    this.#keep({ severity: this.#graded(severity), path: keys.join('.'), message, ...position });
+    this.#keep({ severity: this.#graded(severity), path: pathText(keys), message, ...position });
   }
 
   /** In the order of the text; errors first where two stand at one place. */
@@ -111,7 +112,7 @@ export class Findings {
     const given = Object.entries(facts).filter(([, value]) => value !== undefined);
     this.#keep({
       severity: this.#graded(severity),
-      path: keys.join('.'),
+      path: pathText(keys),
       message,
       line,
       column,
@@ -131,5 +132,5 @@ export class Findings {
 }
 
 function isWithin(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}.`);
+  return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }

@@ -1,3 +1,5 @@
+import { keysOfPath, type Keys } from './path.ts';
+
 /** A place in a text; both count from 1, columns in UTF-16 units. */
 export interface Position {
   readonly line: number;
@@ -12,17 +14,14 @@ export interface Place {
 
 /** A key that an object has twice; the last value counts. */
 export interface DuplicateKey {
-  readonly path: readonly string[];
+  readonly path: Keys;
   readonly position: Position;
 }
-
-/** Keys from the root of a document to a value; list items by index (`['jobs', '0', 'endpoint']`). */
-export type Keys = readonly string[];
 
 /** Where every value of a JSON text stands. */
 export interface Positions {
   at(keys: Keys): Place | undefined;
-  /** The place of the value, or of the nearest one around it that is there. Text is a dotted path, `a.b[0].c`. */
+  /** The place of the value, or of the nearest one around it that is there. Text is a path such as `a.b[0].c`. */
   nearest(path: Keys | string): Place;
   readonly duplicates: readonly DuplicateKey[];
 }
@@ -37,20 +36,13 @@ export function positionsOf(text: string): Positions {
   scanner.value([], undefined);
   const { places, duplicates } = scanner;
   const at = (keys: Keys): Place | undefined => places.get(idOf(keys));
-  const dotted = once(() => new Map([...places].map(([id, place]) => [keysOfId(id).join('.'), place])));
   return {
     at,
     nearest(path) {
-      if (typeof path === 'string') {
-        for (let rest = path.replaceAll(/\[(\d+)\]/g, '.$1'); rest !== ''; rest = parentOf(rest)) {
-          const place = dotted().get(rest);
-          if (place !== undefined) return place;
-        }
-      } else {
-        for (let length = path.length; length > 0; length--) {
-          const place = at(path.slice(0, length));
-          if (place !== undefined) return place;
-        }
+      const keys = typeof path === 'string' ? keysOfPath(path) : path;
+      for (let length = keys.length; length > 0; length--) {
+        const place = at(keys.slice(0, length));
+        if (place !== undefined) return place;
       }
       return at([]) ?? { value: { line: 1, column: 1 } };
     },
@@ -58,23 +50,9 @@ export function positionsOf(text: string): Positions {
   };
 }
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('.')));
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
 /** Keys as one text that no other list of keys gives. */
-export function idOf(keys: Keys): string {
+function idOf(keys: Keys): string {
   return JSON.stringify(keys);
-}
-
-function keysOfId(id: string): Keys {
-  // idOf made it from a list of texts
-  return JSON.parse(id) as string[];
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/y;

@@ -89,7 +89,7 @@ function rowsOf(node: Json | undefined): ConfigRow[] {
   for (const row of rows) {
     const first = seen.get(row.id);
     if (first !== undefined) {
-      throw invalid(`The rows ${first} and ${row.index} have the same id “${row.id}”.`, `rows.${row.index}.id`);
+      throw invalid(`The rows ${first} and ${row.index} have the same id “${row.id}”.`, `rows[${row.index}].id`);
     }
     seen.set(row.id, row.index);
   }
@@ -97,7 +97,7 @@ function rowsOf(node: Json | undefined): ConfigRow[] {
 }
 
 function rowOf(node: Json, index: number): ConfigRow {
-  const at = `rows.${index}`;
+  const at = `rows[${index}]`;
   if (!isObject(node)) throw invalid('A row is an object with `id` and `configuration`.', at);
   const id = textOf(node, 'id') ?? '';
   if (id === '') {

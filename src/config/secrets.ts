@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { entriesOf, isList, isObject, isScalar, objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
+import { pathText } from './path.ts';
 
 /** True for the name of a value that must not be shown: it starts with `#`. */
 export function isSecretKey(key: string): boolean {
@@ -31,7 +32,7 @@ export function resolveSecrets(
   if (first !== undefined) {
     const others = problems.slice(1).map((problem) => problem.message);
     throw new ConfigError('config.invalid', [first.message, ...others].join(' '), {
-      where: { path: first.keys.join('.') },
+      where: { path: pathText(first.keys) },
       hint: first.hint,
     });
   }

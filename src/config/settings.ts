@@ -13,6 +13,7 @@ import {
   type Json,
 } from '../json/index.ts';
 import { asObject } from './normalise.ts';
+import { pathOf } from './path.ts';
 
 /** A value that a run cannot use. `at` is its JSON path. */
 export function invalid(at: string, message: string, hint?: string): ConfigError {
@@ -26,12 +27,8 @@ export function kindOf(value: Json | undefined): string {
   if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (typeof value === 'number' || value instanceof JsonNumber) return 'a number';
-  return Array.isArray(value) ? (value.length === 0 ? 'an empty list' : 'a list') : 'an object';
-}
-
-/** The JSON path of a key; an empty `at` is the root. */
-export function pathOf(at: string, key: string): string {
-  return at === '' ? key : `${at}.${key}`;
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return isEmpty(value) ? 'an empty object' : 'an object';
 }
 
 export const EMPTY: AnyObject = objectOf([]);

@@ -1,11 +1,12 @@
 import { ConfigError, ExtractorError } from '../errors.ts';
-import { digKeys, getKey, type AnyObject } from '../json/index.ts';
+import { digKeys, getKey, objectOf, type AnyObject } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 import { schemaErrors } from './schema-errors.ts';
 import { explain } from './explain.ts';
 import { parseExtractorConfig } from './extractor-config.ts';
 import { Findings, type Problem } from './findings.ts';
 import { isEmptyContainer } from './normalise.ts';
+import { keysOfPath, type Keys } from './path.ts';
 import { parseConfig, resourceOf, type ConfigDocument } from './read.ts';
 import { isWrapped, WRAPPED_HINT, type ConfigResource } from './resource.ts';
 import { planRows, type RowRun } from './rows.ts';
@@ -56,9 +57,9 @@ function checkDocument(document: ConfigDocument, resource: ConfigResource, findi
     const hint = meant === undefined ? '' : ` Did you mean “${meant}”?`;
     findings.addInDocument(['rowsSortOrder', String(index)], 'warning', `There is no row “${id}” to order.${hint}`);
   });
-  const parts: [readonly string[], AnyObject][] = [
+  const parts: [Keys, AnyObject][] = [
     [resource.form === 'component' ? [] : ['configuration'], resource.configuration],
-    ...resource.rows.map((row): [readonly string[], AnyObject] => [
+    ...resource.rows.map((row): [Keys, AnyObject] => [
       ['rows', String(row.index), 'configuration'],
       row.configuration,
     ]),
@@ -97,7 +98,7 @@ async function checkRun(run: RowRun, findings: Findings, options: ValidateOption
 }
 
 /** Loaded when it is asked for: the schema has the texts for people, and a run without warnings needs none. */
-async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly (readonly string[])[]): Promise<void> {
+async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[]): Promise<void> {
   const { componentSchema, configOptions } = await import('./schema.ts');
   const { unknownKeys, unusedNearMisses } = await import('./unknown-keys.ts');
   const unknownKinds = new Set(
@@ -105,6 +106,7 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly (read
   );
   for (const { keys, suggestion } of unknownKeys(run.configuration, componentSchema)) {
     if (unknownKinds.has(keys.slice(0, -1).join('\n'))) continue;
+    if (keys.length === 1 && keys[0] === 'configuration' && isWrapped(alone(run.configuration))) continue;
     findings.addKey(run, keys, 'warning', `\`${keys.at(-1) ?? ''}\` is no known key here, and has no effect.`, suggestion);
   }
   const parameters = digKeys(['parameters'], run.configuration) ?? null;
@@ -114,14 +116,19 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly (read
   }
 }
 
+/** The `configuration` in a configuration, without what the root gives: that one is warned of already. */
+function alone(configuration: AnyObject): AnyObject {
+  return objectOf([['configuration', getKey(configuration, 'configuration') ?? null]]);
+}
+
 /** What only reading it tells: the rules between keys, and the small languages inside texts. */
 function checkMeaning(run: RowRun, findings: Findings, options: ValidateOptions): void {
   try {
     const configuration = options.env === undefined ? run.configuration : safeSecrets(run.configuration, options.env);
     const config = parseExtractorConfig(configuration);
-    for (const { path, message } of config.warnings) findings.add(run, path.split('.'), 'warning', message);
+    for (const { path, message } of config.warnings) findings.add(run, keysOfPath(path), 'warning', message);
     checkStages(config, ({ path, message, hint, severity }) =>
-      findings.add(run, path.split('.'), severity, message, { hint }),
+      findings.add(run, keysOfPath(path), severity, message, { hint }),
     );
   } catch (error) {
     if (!(error instanceof ExtractorError)) throw error;
@@ -133,8 +140,8 @@ function safeSecrets(configuration: AnyObject, env: Readonly<Record<string, stri
   return secretProblems(configuration, env).length > 0 ? configuration : resolveSecrets(configuration, env);
 }
 
-function pathKeys(error: ExtractorError): readonly string[] {
-  return error.where.path === undefined ? [] : error.where.path.split('.');
+function pathKeys(error: ExtractorError): Keys {
+  return keysOfPath(error.where.path ?? '');
 }
 
 function problemOf(error: ConfigError): Problem {

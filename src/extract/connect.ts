@@ -76,6 +76,7 @@ export function connect(options: ConnectOptions): Connection {
       config: effective.node,
       oauthCredentials: config.oauthCredentials,
       login,
+      secrets,
       buildRequest: withoutDefaults,
       parseTime: strtotime,
       at: 'parameters.api.authentication',

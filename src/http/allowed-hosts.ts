@@ -37,14 +37,19 @@ export interface AllowedHostsOptions {
  *
  * @param allowed an empty list allows everything
  */
-export function allowedHosts(allowed: readonly AllowedHost[] = [], options: AllowedHostsOptions = {}): SendWrapper {
+export function allowedHosts(
+  allowed: readonly AllowedHost[] = [],
+  options: AllowedHostsOptions = {},
+): SendWrapper {
   if (allowed.length === 0) return (next) => next;
   const isAllowed = hostCheck(allowed);
   const { redactUrl = (url) => new Secrets().redactUrl(url) } = options;
   const hint = `The administrator of this component allows only ${allowed.map(show).join(', ')}.`;
   return (next) => async (request, sendOptions) => {
     if (isAllowed(request.url)) return next(request, sendOptions);
-    throw new HttpError('http.forbiddenHost', `The request to ${redactUrl(request.url)} is not allowed.`, { hint });
+    throw new HttpError('http.forbiddenHost', `The request to ${redactUrl(request.url)} is not allowed.`, {
+      hint,
+    });
   };
 }
 
@@ -84,7 +89,11 @@ function show({ host, scheme, port, endpoint = '' }: AllowedHost): string {
 export function parseAllowedHosts(node: Json | undefined): readonly AllowedHost[] {
   if (isEmpty(node)) return [];
   const at = 'image_parameters.allowed_hosts';
-  const entries = isList(node) ? node : isObject(node) ? entriesOf(node).map(([, entry]) => entry) : [node ?? null];
+  const entries = isList(node)
+    ? node
+    : isObject(node)
+      ? entriesOf(node).map(([, entry]) => entry)
+      : [node ?? null];
   return entries.map((entry, index) => parseEntry(entry, `${at}.${index}`));
 }
 
@@ -98,10 +107,14 @@ function parseEntry(entry: Json, at: string): AllowedHost {
   }
   const port = getKey(entry, 'port') ?? undefined;
   if (port !== undefined && !(isNumber(port) && Number.isInteger(numberOf(port)))) {
-    throw new ConfigError('config.invalid', 'The “port” of an allowed host must be a whole number, not a text.', {
-      where: { path: `${at}.port` },
-      hint: 'Write for example "port": 443.',
-    });
+    throw new ConfigError(
+      'config.invalid',
+      'The “port” of an allowed host must be a whole number, not a text.',
+      {
+        where: { path: `${at}.port` },
+        hint: 'Write for example "port": 443.',
+      },
+    );
   }
   const scheme = textAt(entry, 'scheme');
   const endpoint = textAt(entry, 'endpoint');

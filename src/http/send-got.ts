@@ -106,6 +106,9 @@ async function exchange(
   let answered = false;
   const wire = toWire(request, target, ways.forward(target));
   const agents = ways.agents(target);
+  function refuseBeyond(bytes: number): void {
+    if (bytes > options.maxBodyBytes) own.abort(tooLarge(options.maxBodyBytes, { origin: target.origin }));
+  }
   try {
     const pending = got(`${target.origin}/`, {
       method: wire.method,
@@ -123,13 +126,14 @@ async function exchange(
         const settings = { ...rest, ...wire.options, agent: wire.secure ? agents.https : agents.http };
         req = wire.secure ? https.request(settings, callback) : http.request(settings, callback);
         unwatch = watchTimes(req, target, options, (error) => own.abort(error));
-        req.once('response', () => (answered = true));
+        req.once('response', (response) => {
+          answered = true;
+          refuseBeyond(Number(response.headers['content-length'] ?? 0));
+        });
         return req;
       },
     });
-    void pending.on('downloadProgress', ({ transferred }) => {
-      if (transferred > options.maxBodyBytes) own.abort(tooLarge(options.maxBodyBytes, { origin: target.origin }));
-    });
+    void pending.on('downloadProgress', ({ transferred }) => refuseBeyond(transferred));
     return await pending;
   } catch (error) {
     signal.throwIfAborted();

@@ -1,7 +1,16 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
 import type { Env } from '../env.ts';
-import { getKey, isEmpty, isList, isObject, isScalar, toText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  getKey,
+  isEmpty,
+  isList,
+  isObject,
+  isScalar,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { parseQuery } from './encode.ts';
 import { withHeader, type ApiRequest, type Headers, type SendWrapper } from './message.ts';
 import { targetOf } from './target.ts';
@@ -105,7 +114,8 @@ function loadSigner(credentials: AwsCredentials): () => Promise<Signer> {
 async function sign(request: ApiRequest, signer: Signer, env: Env): Promise<ApiRequest> {
   // A plus may be read as a space or as a plus; %20 is read in one way only.
   const mark = request.url.indexOf('?');
-  const url = mark < 0 ? request.url : request.url.slice(0, mark) + request.url.slice(mark).replaceAll('+', '%20');
+  const url =
+    mark < 0 ? request.url : request.url.slice(0, mark) + request.url.slice(mark).replaceAll('+', '%20');
   const { secure, hostname, port, host, path: target } = targetOf(url);
   const [path = '/'] = target.split('?', 1);
   const headers = withHost(request.headers, host);
@@ -138,7 +148,9 @@ function withHost(headers: Headers, host: string): Headers {
 
 function unsigned(headers: Headers): Set<string> {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return new Set(names.filter((name) => name !== 'host' && name !== 'content-type' && !name.startsWith('x-amz-')));
+  return new Set(
+    names.filter((name) => name !== 'host' && name !== 'content-type' && !name.startsWith('x-amz-')),
+  );
 }
 
 /** Decoded parameters; a bare name is signed as an empty value. */
@@ -173,5 +185,7 @@ class Sha256 {
 
 function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
   if (typeof data === 'string') return Buffer.from(data);
-  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return data instanceof ArrayBuffer
+    ? Buffer.from(data)
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -21,7 +21,12 @@ export function secureContextOf(settings: TlsSettings): SecureContext {
   }
   const client = clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientCertificate };
   try {
-    return tls.createSecureContext({ ca: caCertificate ?? usualAuthorities(), ...client });
+    return tls.createSecureContext({
+      ca: caCertificate ?? usualAuthorities(),
+      // As curl does: what is given is trusted, be it the root, an authority below it or the server's own certificate.
+      allowPartialTrustChain: caCertificate !== undefined,
+      ...client,
+    });
   } catch (cause) {
     const path = clientCertificate === undefined ? 'api.caCertificate' : 'api.#clientCertificate';
     throw unreadable(path, `cannot be used: ${(cause as Error).message}`, 'user', cause);

@@ -1,4 +1,13 @@
-import { entriesOf, getKey, isList, isObject, isScalar, toText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  isScalar,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { isHttpUrl } from './url.ts';
 
 /** Where the configuration may name an address. */
@@ -59,14 +68,16 @@ function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): voi
 export function secretHeadersOf(maps: Iterable<Json | undefined>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const map of maps) {
-    for (const [name, value] of childrenOf(map)) if (name.startsWith('#') || refersToSecret(value)) names.add(name.toLowerCase());
+    for (const [name, value] of childrenOf(map))
+      if (name.startsWith('#') || refersToSecret(value)) names.add(name.toLowerCase());
   }
   return names;
 }
 
 function refersToSecret(value: Json): boolean {
   return childrenOf(value).some(
-    ([key, item]) => (key === 'attr' && typeof item === 'string' && /(?:^|\.)#/.test(item)) || refersToSecret(item),
+    ([key, item]) =>
+      (key === 'attr' && typeof item === 'string' && /(?:^|\.)#/.test(item)) || refersToSecret(item),
   );
 }
 

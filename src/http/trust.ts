@@ -87,10 +87,14 @@ export function createTrust(options: TrustOptions): Trust {
     if (body === undefined || body.length === 0) return;
     const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
     if (isLogin !== true && !holdsSecret(text)) return;
-    throw new HttpError('http.untrustedHost', `A request with a secret in its body would go to ${origin}, which the configuration does not name.`, {
-      hint: `If that host may have the secret, add "${host}" to "api.trustedHosts".`,
-      where: { url: origin },
-    });
+    throw new HttpError(
+      'http.untrustedHost',
+      `A request with a secret in its body would go to ${origin}, which the configuration does not name.`,
+      {
+        hint: `If that host may have the secret, add "${host}" to "api.trustedHosts".`,
+        where: { url: origin },
+      },
+    );
   }
 
   /** The same object when there is nothing to take away. */
@@ -136,7 +140,15 @@ export function createTrust(options: TrustOptions): Trust {
 }
 
 /** Names that carry credentials whoever set them; more are known by `isSecretName`. */
-const SECRET_HEADER = /auth(?!or)|token|secret|api[-_]?key|signature|passw|credential|cookie|session|user-?name|login/i;
+const SECRET_HEADER =
+  /auth(?!or)|token|secret|api[-_]?key|signature|passw|credential|cookie|session|user-?name|login/i;
 
 /** All that is left of the headers of a login, where any other may be a password. */
-const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'host', 'user-agent']);
+const HARMLESS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'host',
+  'user-agent',
+]);

@@ -8,15 +8,22 @@ import { targetOf } from './target.ts';
  *
  * @throws {ConfigError} for anything but a list of `host`, `host:port` or `*.domain`
  */
-export function parseTrustedHosts(node: Json | undefined, at = 'parameters.api.trustedHosts'): readonly string[] {
+export function parseTrustedHosts(
+  node: Json | undefined,
+  at = 'parameters.api.trustedHosts',
+): readonly string[] {
   if (isEmpty(node)) return [];
   const entries = isList(node) ? node : [node];
   return entries.map((entry, index) => {
     if (typeof entry === 'string' && HOST.test(entry)) return entry.toLowerCase();
-    throw new ConfigError('config.invalid', `A trusted host must be written as a host, a host with a port, or "*.domain".`, {
-      where: { path: `${at}.${index}` },
-      hint: 'Write for example "cdn.example.com", "cdn.example.com:8443" or "*.example.com", without http:// and path.',
-    });
+    throw new ConfigError(
+      'config.invalid',
+      `A trusted host must be written as a host, a host with a port, or "*.domain".`,
+      {
+        where: { path: `${at}.${index}` },
+        hint: 'Write for example "cdn.example.com", "cdn.example.com:8443" or "*.example.com", without http:// and path.',
+      },
+    );
   });
 }
 

@@ -144,7 +144,9 @@ export function formatFloat(value: number, precision: number, letter: 'e' | 'E')
  */
 export function significantDigits(value: number, count: number): { digits: string; exponent: number } {
   const longer = splitExponential(value, count + 1);
-  if (longer.digits.endsWith('5')) {
+  const next = longer.digits.charAt(count);
+  if (next < '5') return { digits: longer.digits.slice(0, count), exponent: longer.exponent };
+  if (next === '5') {
     const exact = splitExponential(value, count + 40);
     const even = '02468'.includes(exact.digits.charAt(count - 1));
     if (even && /^50*$/.test(exact.digits.slice(count))) {

@@ -1,12 +1,11 @@
 import type { OptionSchema } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
 import { entriesOf, isEmpty, type AnyObject, type Json } from '../json/index.ts';
-import { PaginationError } from '../errors.ts';
 import type { PaginatedJob } from './paginator.ts';
 import { parseQuery } from './parse-query.ts';
 import { placeOf, requestOf, withoutParams, withParam } from './request.ts';
 import { FLAG, includeParams, queryParamIn } from './shared-options.ts';
-import { flagOf } from './settings.ts';
+import { flagOf, invalid } from './settings.ts';
 
 /** Options of the methods that read a link in the body. */
 export const linkOptions: Readonly<Record<string, OptionSchema>> = {
@@ -23,15 +22,13 @@ export const linkOptions: Readonly<Record<string, OptionSchema>> = {
 };
 
 /** The link of a page, or undefined where there is none. Anything but text is a mistake (spec extractor 2.5). */
-export function linkOf(value: Json | undefined, urlKey: string): string | undefined {
+export function linkOf(value: Json | undefined, urlKey: string, at: string): string | undefined {
   if (isEmpty(value, 'response')) return undefined;
   if (typeof value === 'string') return value;
-  throw new PaginationError(
-    'pagination.invalid',
+  throw invalid(
+    `${at}.urlKey`,
     `\`${urlKey}\` of the response is not text, so it is no link.`,
-    {
-      hint: `Name the property that holds the URL in \`urlKey\`; for a token use the method response.param.`,
-    },
+    'Name the property that holds the URL in `urlKey`; for a token use the method response.param.',
   );
 }
 

@@ -17,7 +17,7 @@ export interface PageDigests {
   readonly rows: string;
   readonly count: number;
   /** The request in words, redacted. */
-  describe(): string;
+  readonly describe: () => string;
 }
 
 export interface PagesOptions<T> {

@@ -53,7 +53,7 @@ export const responseUrl: PaginationMethod = {
       needs: { paths: [splitPath(urlKey, delimiter)] },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
-        const link = linkOf(page.values[0], urlKey);
+        const link = linkOf(page.values[0], urlKey, at);
         return link === undefined
           ? { stop: `the response has no link in \`${urlKey}\`` }
           : { request: follow(link), state: null };

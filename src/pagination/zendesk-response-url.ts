@@ -44,7 +44,7 @@ export const zendeskResponseUrl: PaginationMethod = {
       needs: { paths: [splitPath(urlKey)] },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
-        const link = linkOf(page.values[0], urlKey);
+        const link = linkOf(page.values[0], urlKey, at);
         if (link === undefined) return { stop: `the response has no link in \`${urlKey}\`` };
         const start = startTime(link);
         if (start !== undefined && start > page.now / 1000 - NEWEST_START_SECONDS) {

@@ -34,12 +34,19 @@ describe('allowed hosts', () => {
 
   test('every hop of a redirect is checked, and nothing is sent', async () => {
     const other = await startApi();
-    const api = await startApi(() => ({ status: 302, headers: { location: `${other.url}x?token=abcd&page=2` } }));
+    const api = await startApi(() => ({
+      status: 302,
+      headers: { location: `${other.url}x?token=abcd&page=2` },
+    }));
     const bottom = createNodeSend();
     const [, port] = api.host.split(':');
-    const list = parseAllowedHosts([{ scheme: 'http', host: '127.0.0.1', port: Number(port), endpoint: 'v1' }]);
+    const list = parseAllowedHosts([
+      { scheme: 'http', host: '127.0.0.1', port: Number(port), endpoint: 'v1' },
+    ]);
     const send = redirect({ log: silentLog, secrets: new Secrets() })(allowedHosts(list)(bottom.send));
-    const error = await failure(() => send({ method: 'GET', url: `${api.url}v1/users`, headers: {} }, { signal }));
+    const error = await failure(() =>
+      send({ method: 'GET', url: `${api.url}v1/users`, headers: {} }, { signal }),
+    );
     expect(error).toEqual({
       code: 'http.forbiddenHost',
       path: undefined,

@@ -20,7 +20,10 @@ const vectorEnv = fakeEnv(Date.UTC(2015, 7, 30, 12, 36, 0) / 1000);
 
 async function signed(request: ApiRequest, credentials = vector): Promise<ApiRequest> {
   const sent: ApiRequest[] = [];
-  await signAws(credentials, vectorEnv)(async (one) => {
+  await signAws(
+    credentials,
+    vectorEnv,
+  )(async (one) => {
     sent.push(one);
     return { status: 200, headers: {}, url: one.url, body: new Uint8Array() };
   })(request, { signal });
@@ -34,7 +37,9 @@ function signatureOf(canonical: string, { secretKey, serviceName, regionName }: 
   const scope = ['20150830', regionName, serviceName, 'aws4_request'];
   let key: string | Buffer = `AWS4${secretKey}`;
   for (const part of scope) key = createHmac('sha256', key).update(part).digest();
-  return createHmac('sha256', key).update(['AWS4-HMAC-SHA256', '20150830T123600Z', scope.join('/'), sha256(canonical)].join('\n')).digest('hex');
+  return createHmac('sha256', key)
+    .update(['AWS4-HMAC-SHA256', '20150830T123600Z', scope.join('/'), sha256(canonical)].join('\n'))
+    .digest('hex');
 }
 
 describe('the AWS signature', () => {
@@ -48,8 +53,14 @@ describe('the AWS signature', () => {
   });
 
   test('is the published one of get-vanilla-query-order-key-case', async () => {
-    const { headers } = await signed({ method: 'GET', url: 'https://example.amazonaws.com/?Param2=value2&Param1=value1', headers: {} });
-    expect(headers['Authorization']).toContain('Signature=b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500');
+    const { headers } = await signed({
+      method: 'GET',
+      url: 'https://example.amazonaws.com/?Param2=value2&Param1=value1',
+      headers: {},
+    });
+    expect(headers['Authorization']).toContain(
+      'Signature=b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
+    );
   });
 
   test('covers port, bare names, repeated names, encoded path and body, but no header that changes on the way', async () => {
@@ -68,13 +79,18 @@ describe('the AWS signature', () => {
       'content-type;host;x-amz-date',
       sha256('{"a":1}'),
     ].join('\n');
-    expect(request.headers['Authorization']).toContain(`SignedHeaders=content-type;host;x-amz-date, Signature=${signatureOf(canonical, vector)}`);
+    expect(request.headers['Authorization']).toContain(
+      `SignedHeaders=content-type;host;x-amz-date, Signature=${signatureOf(canonical, vector)}`,
+    );
     expect(request.headers).toMatchObject(headers);
   });
 
   test('for S3 takes the path as it is sent, with the checksum of the body; a session token is signed', async () => {
     const credentials = { ...vector, serviceName: 's3', sessionToken: 'sess' };
-    const { headers } = await signed({ method: 'GET', url: 'https://b.s3.amazonaws.com/a%20b//c', headers: {} }, credentials);
+    const { headers } = await signed(
+      { method: 'GET', url: 'https://b.s3.amazonaws.com/a%20b//c', headers: {} },
+      credentials,
+    );
     const canonical = [
       'GET',
       '/a%20b//c',
@@ -99,24 +115,44 @@ describe('the AWS signature', () => {
     const context = { env, log: silentLog, secrets: new Secrets() };
     const send = retry(DEFAULT_RETRY, context)(signAws(vector, env)(bottom.send));
     await send({ method: 'GET', url: `${api.url}users`, headers: {} }, { signal });
-    expect(api.seen.map(({ headers }) => headers['x-amz-date'])).toEqual(['20170714T024000Z', '20170714T024001Z']);
+    expect(api.seen.map(({ headers }) => headers['x-amz-date'])).toEqual([
+      '20170714T024000Z',
+      '20170714T024001Z',
+    ]);
     expect(new Set(api.seen.map(({ headers }) => headers.authorization)).size).toBe(2);
     await bottom.close();
   });
 
   test('without credentials there is none', () => {
-    for (const aws of [undefined, [], {}, { signature: [] }]) expect(parseAwsCredentials(aws)).toBeUndefined();
+    for (const aws of [undefined, [], {}, { signature: [] }])
+      expect(parseAwsCredentials(aws)).toBeUndefined();
   });
 
-  test.each(['accessKeyId', '#secretKey', 'serviceName', 'regionName'])('without %s it is an error that names the key', async (key) => {
-    const all: Record<string, Json> = { accessKeyId: 'a', '#secretKey': 'b', serviceName: 'c', regionName: 'd' };
-    expect(parseAwsCredentials({ signature: { credentials: all } })).toEqual({ accessKeyId: 'a', secretKey: 'b', serviceName: 'c', regionName: 'd' });
-    for (const credentials of [{ ...all, [key]: '' }, Object.fromEntries(Object.entries(all).filter(([name]) => name !== key))]) {
-      expect(await failure(() => parseAwsCredentials({ signature: { credentials } }))).toMatchObject({
-        code: 'config.invalid',
-        path: `parameters.aws.signature.credentials.${key}`,
-        message: `The AWS signature needs “${key}”.`,
+  test.each(['accessKeyId', '#secretKey', 'serviceName', 'regionName'])(
+    'without %s it is an error that names the key',
+    async (key) => {
+      const all: Record<string, Json> = {
+        accessKeyId: 'a',
+        '#secretKey': 'b',
+        serviceName: 'c',
+        regionName: 'd',
+      };
+      expect(parseAwsCredentials({ signature: { credentials: all } })).toEqual({
+        accessKeyId: 'a',
+        secretKey: 'b',
+        serviceName: 'c',
+        regionName: 'd',
       });
-    }
-  });
+      for (const credentials of [
+        { ...all, [key]: '' },
+        Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)),
+      ]) {
+        expect(await failure(() => parseAwsCredentials({ signature: { credentials } }))).toMatchObject({
+          code: 'config.invalid',
+          path: `parameters.aws.signature.credentials.${key}`,
+          message: `The AWS signature needs “${key}”.`,
+        });
+      }
+    },
+  );
 });

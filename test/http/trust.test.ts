@@ -12,7 +12,12 @@ describe('credentials', () => {
   test('never arrive at a server that only a link names', async () => {
     const [api, other] = [await startApi(), await startApi()];
     const log = collectWarnings();
-    const client = clientOf({ baseUrl: api.url, auth: bearer, log, headers: { 'X-Api-Auth': 'hidden', Accept: 'text/json' } });
+    const client = clientOf({
+      baseUrl: api.url,
+      auth: bearer,
+      log,
+      headers: { 'X-Api-Auth': 'hidden', Accept: 'text/json' },
+    });
     await client.get('users');
     await client.get(`${other.url}users?page=2`);
     await client.get(`${other.url}users?page=3`);
@@ -26,17 +31,24 @@ describe('credentials', () => {
   });
 
   test('nor at one that a redirect names, and they are back on the way home', async () => {
-    const home = await startApi(({ line }) => (line.includes('start') ? { status: 302, headers: { location: other.url } } : undefined));
+    const home = await startApi(({ line }) =>
+      line.includes('start') ? { status: 302, headers: { location: other.url } } : undefined,
+    );
     const other = await startApi(() => ({ status: 302, headers: { location: `${home.url}end` } }));
     const auth = { type: 'query', query: { api_key: 'T0psecret' } };
     await clientOf({ baseUrl: home.url, auth }).get('start');
-    expect(home.seen.map(({ line }) => line)).toEqual(['GET /start?api_key=T0psecret', 'GET /end?api_key=T0psecret']);
+    expect(home.seen.map(({ line }) => line)).toEqual([
+      'GET /start?api_key=T0psecret',
+      'GET /end?api_key=T0psecret',
+    ]);
     expect(other.seen.map(({ line }) => line)).toEqual(['GET /']);
   });
 
   test('a login redirected elsewhere takes no secret along', async () => {
     const other = await startApi(() => ({ body: '{"token": "t"}' }));
-    const api = await startApi(({ line }) => (line.startsWith('GET /login') ? { status: 302, headers: { location: other.url } } : undefined));
+    const api = await startApi(({ line }) =>
+      line.startsWith('GET /login') ? { status: 302, headers: { location: other.url } } : undefined,
+    );
     const auth = {
       type: 'login',
       loginRequest: { endpoint: 'login', headers: { 'X-Pin': '1234', 'X-Password': 'T0psecret' } },
@@ -51,7 +63,10 @@ describe('credentials', () => {
   test('and its body is not sent on at all', async () => {
     const other = await startApi();
     const api = await startApi(() => ({ status: 307, headers: { location: other.url } }));
-    const auth = { type: 'login', loginRequest: { endpoint: 'login', method: 'POST', params: { password: 'T0psecret' } } };
+    const auth = {
+      type: 'login',
+      loginRequest: { endpoint: 'login', method: 'POST', params: { password: 'T0psecret' } },
+    };
     expect(await failure(() => clientOf({ baseUrl: api.url, auth }).get('users'))).toMatchObject({
       code: 'http.untrustedHost',
       message: `The login failed: A request with a secret in its body would go to http://${other.host}, which the configuration does not name.`,
@@ -62,13 +77,18 @@ describe('credentials', () => {
 
   test('arrive where the option allows it', async () => {
     const [api, other] = [await startApi(), await startApi()];
-    await clientOf({ baseUrl: api.url, auth: bearer, trust: { hosts: [other.host] } }).get(`${other.url}users`);
+    await clientOf({ baseUrl: api.url, auth: bearer, trust: { hosts: [other.host] } }).get(
+      `${other.url}users`,
+    );
     expect(other.seen[0]?.headers.authorization).toBe('Bearer T0psecret');
   });
 
   test('known secrets are taken out of headers, query and refused in a body, wherever they stand', async () => {
     const [api, other] = [await startApi(), await startApi()];
-    const trust = { holdsSecret: (text: string) => text.includes('T0psecret'), secretHeaders: new Set(['x-mac']) };
+    const trust = {
+      holdsSecret: (text: string) => text.includes('T0psecret'),
+      secretHeaders: new Set(['x-mac']),
+    };
     const { send } = clientOf({ baseUrl: api.url, auth: { type: '' }, trust });
     const headers = { 'X-Mac': 'abc', 'X-Sum': 'xT0psecretx', 'X-Page': '2' };
     await send({ method: 'GET', url: `${other.url}a?x=1&k=T0psecret&y=a+b`, headers }, { signal });
@@ -119,18 +139,28 @@ describe('trust', () => {
     ['[::1]:8080', 'http://[::1]:8080/x', true],
   ])('the host %s allows %s: %s', (host, url, expected) => {
     const hosts = parseTrustedHosts([host]);
-    expect(createTrust({ origins: ['https://api.example.org'], hosts, log: silentLog }).trusts(url)).toBe(expected);
+    expect(createTrust({ origins: ['https://api.example.org'], hosts, log: silentLog }).trusts(url)).toBe(
+      expected,
+    );
   });
 
-  test.each(['https://cdn.example.com', 'cdn.example.com/path', '*', 'a.*.com', '', 'host:port'])('“%s” is no trusted host', async (host) => {
-    expect(await failure(() => parseTrustedHosts(['ok', host]))).toMatchObject({ path: 'parameters.api.trustedHosts.1' });
-  });
+  test.each(['https://cdn.example.com', 'cdn.example.com/path', '*', 'a.*.com', '', 'host:port'])(
+    '“%s” is no trusted host',
+    async (host) => {
+      expect(await failure(() => parseTrustedHosts(['ok', host]))).toMatchObject({
+        path: 'parameters.api.trustedHosts.1',
+      });
+    },
+  );
 
   test('the origins are those that the configuration writes out', () => {
     const api: Json = {
       authentication: {
         type: 'login',
-        loginRequest: { endpoint: 'https://id.example.com/login', params: { url: 'https://param.example.com/' } },
+        loginRequest: {
+          endpoint: 'https://id.example.com/login',
+          params: { url: 'https://param.example.com/' },
+        },
         tokenUrl: 'https://token.example.com/t',
       },
       pagination: { scrollers: { a: { scrollRequest: { endpoint: 'https://scroll.example.com/s' } } } },
@@ -140,10 +170,16 @@ describe('trust', () => {
       { endpoint: '//proto.example.com/x', params: { endpoint: 'https://param.example.com/' } },
       {
         endpoint: 'https://files.example.com:8443/a/{id}',
-        children: [{ endpoint: 'https://{host}/x' }, { endpoint: 'https://fake.example.com{path}' }, { endpoint: 'HTTPS://child.example.com?x={id}' }],
+        children: [
+          { endpoint: 'https://{host}/x' },
+          { endpoint: 'https://fake.example.com{path}' },
+          { endpoint: 'HTTPS://child.example.com?x={id}' },
+        ],
       },
     ];
-    expect(trustedOriginsOf({ baseUrl: 'https://api.example.com/v1/', api: objectOf(Object.entries(api)), jobs })).toEqual([
+    expect(
+      trustedOriginsOf({ baseUrl: 'https://api.example.com/v1/', api: objectOf(Object.entries(api)), jobs }),
+    ).toEqual([
       'https://api.example.com/v1/',
       'https://id.example.com',
       'https://token.example.com',
@@ -155,7 +191,9 @@ describe('trust', () => {
   });
 
   test('headers that are made of # attributes are secret', () => {
-    const headers = json('{"X-A": {"function": "md5", "args": [{"attr": "server.#pass"}]}, "X-B": {"attr": "plain"}, "X-C": "text"}');
+    const headers = json(
+      '{"X-A": {"function": "md5", "args": [{"attr": "server.#pass"}]}, "X-B": {"attr": "plain"}, "X-C": "text"}',
+    );
     expect([...secretHeadersOf([headers, undefined, []])]).toEqual(['x-a']);
   });
 });

@@ -18,7 +18,12 @@ export const apiKey: AuthType = {
     required: ['type', 'name'],
     anyOf: [{ required: ['#key'] }, { required: ['key'] }],
     properties: {
-      type: { const: 'apiKey', title: 'Type', description: 'A key in a header or in the query.', examples: ['apiKey'] },
+      type: {
+        const: 'apiKey',
+        title: 'Type',
+        description: 'A key in a header or in the query.',
+        examples: ['apiKey'],
+      },
       '#key': {
         type: ['string', 'number', 'object'],
         title: 'Key',
@@ -58,13 +63,17 @@ export const apiKey: AuthType = {
 
   create(node, context) {
     const name = requiredText(node, ['name'], context);
-    const value = (optionalText(node, ['prefix'], context) ?? '') + requiredText(node, ['#key', 'key'], context);
+    const value =
+      (optionalText(node, ['prefix'], context) ?? '') + requiredText(node, ['#key', 'key'], context);
     const place = getKey(node, 'in') ?? 'header';
-    if (place === 'query') return signing((request) => ({ ...request, url: overrideQuery(request.url, [[name, value]]) }));
+    if (place === 'query')
+      return signing((request) => ({ ...request, url: overrideQuery(request.url, [[name, value]]) }));
     if (place === 'header') {
       const text = headerText(value, `${context.at}.#key`);
       return signing((request) => ({ ...request, headers: withHeader(request.headers, name, text) }));
     }
-    throw new ConfigError('config.invalid', '“in” must be "header" or "query".', { where: { path: `${context.at}.in` } });
+    throw new ConfigError('config.invalid', '“in” must be "header" or "query".', {
+      where: { path: `${context.at}.in` },
+    });
   },
 };

@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts';
 import type { Evaluate, OptionSchema } from '../../evaluate.ts';
-import type { AnyObject, Json } from '../../json/index.ts';
+import { JsonNumber, type AnyObject, type Json } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../message.ts';
@@ -70,5 +70,5 @@ export function typeName(value: Json | undefined): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return 'a text';
   if (typeof value === 'boolean') return 'true or false';
-  return typeof value === 'number' || 'literal' in value ? 'a number' : 'an object';
+  return typeof value === 'number' || value instanceof JsonNumber ? 'a number' : 'an object';
 }

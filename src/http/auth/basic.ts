@@ -27,10 +27,14 @@ export const basic: AuthType = {
     const username = credential('username', context);
     const password = credential('password', context);
     if (username === '' && password === '') {
-      throw new ConfigError('config.invalid', 'The user name and the password of the basic authentication are empty.', {
-        where: { path: 'parameters.config' },
-        hint: 'Set "username" and "#password" in "config".',
-      });
+      throw new ConfigError(
+        'config.invalid',
+        'The user name and the password of the basic authentication are empty.',
+        {
+          where: { path: 'parameters.config' },
+          hint: 'Set "username" and "#password" in "config".',
+        },
+      );
     }
     const authorization = `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
     return signing((request) => ({
@@ -46,10 +50,14 @@ function credential(name: string, { config }: AuthContext): string {
   const hidden = textAt(config, `#${name}`);
   const text = plain === undefined || plain === '' ? (hidden ?? plain) : plain;
   if (text !== undefined) return text;
-  throw new ConfigError('config.invalid', `The basic authentication needs “${name}” or “#${name}” in “config”.`, {
-    where: { path: `parameters.config.#${name}` },
-    hint: `Add "#${name}" to "config"; the # keeps it secret.`,
-  });
+  throw new ConfigError(
+    'config.invalid',
+    `The basic authentication needs “${name}” or “#${name}” in “config”.`,
+    {
+      where: { path: `parameters.config.#${name}` },
+      hint: `Add "#${name}" to "config"; the # keeps it secret.`,
+    },
+  );
 }
 
 function textAt(config: AnyObject, key: string): string | undefined {

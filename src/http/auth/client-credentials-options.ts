@@ -6,7 +6,8 @@ const text = ['string', 'number', 'object'];
 export const clientCredentialsSchema: OptionSchema = {
   type: 'object',
   title: 'OAuth 2.0 client credentials',
-  description: 'Fetches a bearer token with an id and a secret, and renews it before it expires and on a 401.',
+  description:
+    'Fetches a bearer token with an id and a secret, and renews it before it expires and on a 401.',
   required: ['type', 'tokenUrl'],
   properties: {
     type: {
@@ -25,7 +26,8 @@ export const clientCredentialsSchema: OptionSchema = {
     clientId: {
       type: text,
       title: 'Client id',
-      description: 'The id of the client, or a function (it sees `attr`). By default `appKey` of the OAuth credentials.',
+      description:
+        'The id of the client, or a function (it sees `attr`). By default `appKey` of the OAuth credentials.',
       examples: ['my-client'],
     },
     '#clientId': {
@@ -37,7 +39,8 @@ export const clientCredentialsSchema: OptionSchema = {
     '#clientSecret': {
       type: text,
       title: 'Client secret',
-      description: 'The secret of the client, or a function. By default `#appSecret` of the OAuth credentials.',
+      description:
+        'The secret of the client, or a function. By default `#appSecret` of the OAuth credentials.',
       examples: [{ attr: '#clientSecret' }],
     },
     clientSecret: {

@@ -43,7 +43,10 @@ export const clientCredentials: AuthType = {
 
     return (next) => {
       const sendWith = (token: Token, plain: ApiRequest, options: SendOptions) =>
-        next({ ...plain, headers: withHeader(plain.headers, 'Authorization', `Bearer ${token.value}`) }, options);
+        next(
+          { ...plain, headers: withHeader(plain.headers, 'Authorization', `Bearer ${token.value}`) },
+          options,
+        );
 
       return async (plain, options) => {
         const token = await session.get(options);
@@ -101,7 +104,8 @@ function evaluated(extra: AnyObject, context: AuthContext): [string, Json][] {
 function client(node: AnyObject, keys: readonly string[], stored: string, context: AuthContext): string {
   const value = optionalText(node, keys, context);
   if (value !== undefined) return value;
-  const fallback = context.oauthCredentials === undefined ? undefined : getKey(context.oauthCredentials, stored);
+  const fallback =
+    context.oauthCredentials === undefined ? undefined : getKey(context.oauthCredentials, stored);
   return isScalar(fallback) && fallback !== '' ? toText(fallback) : requiredText(node, keys, context);
 }
 

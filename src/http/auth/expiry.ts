@@ -1,5 +1,15 @@
 import { ConfigError, HttpError } from '../../errors.ts';
-import { dig, getKey, isEmpty, isObject, isScalar, JsonNumber, numberOf, toText, type Json } from '../../json/index.ts';
+import {
+  dig,
+  getKey,
+  isEmpty,
+  isObject,
+  isScalar,
+  JsonNumber,
+  numberOf,
+  toText,
+  type Json,
+} from '../../json/index.ts';
 import { typeName, type AuthContext } from './auth.ts';
 
 /**
@@ -22,16 +32,22 @@ export function parseExpires(node: Json | undefined, context: AuthContext): Expi
   if (seconds !== undefined) return (_response, now) => now + seconds;
   const path = isObject(node) ? getKey(node, 'response') : undefined;
   if (!isObject(node) || !isScalar(path)) {
-    throw new ConfigError('config.invalid', `“expires” must be a number of seconds or {"response": "path"}, but it is ${typeName(node)}.`, {
-      where: { path: at },
-      hint: 'Write for example "expires": 3600, or "expires": {"response": "expires_in", "relative": true}.',
-    });
+    throw new ConfigError(
+      'config.invalid',
+      `“expires” must be a number of seconds or {"response": "path"}, but it is ${typeName(node)}.`,
+      {
+        where: { path: at },
+        hint: 'Write for example "expires": 3600, or "expires": {"response": "expires_in", "relative": true}.',
+      },
+    );
   }
   const relative = !isEmpty(getKey(node, 'relative'));
   return (response, now) => {
     const value = dig(toText(path), response);
     if (value === undefined || value === null) return undefined;
-    const expires = relative ? now + timeOf(value, 0, toText(path), context) : timeOf(value, now, toText(path), context);
+    const expires = relative
+      ? now + timeOf(value, 0, toText(path), context)
+      : timeOf(value, now, toText(path), context);
     if (expires >= now) return expires;
     throw new HttpError('auth.failed', 'The login has already expired when it was answered.', {
       where: { path: at },
@@ -47,10 +63,14 @@ function timeOf(value: Json, base: number, path: string, context: AuthContext): 
   if (seconds !== undefined) return seconds;
   const parsed = typeof value === 'string' ? context.parseTime(value, base) : false;
   if (parsed !== false) return parsed;
-  throw new HttpError('auth.failed', `“${path}” of the login response is no time: it is ${typeName(value)} that cannot be read as a date.`, {
-    where: { path: `${context.at}.expires.response` },
-    hint: 'The value must be Unix seconds or a date; leave "expires" out if the login does not expire.',
-  });
+  throw new HttpError(
+    'auth.failed',
+    `“${path}” of the login response is no time: it is ${typeName(value)} that cannot be read as a date.`,
+    {
+      where: { path: `${context.at}.expires.response` },
+      hint: 'The value must be Unix seconds or a date; leave "expires" out if the login does not expire.',
+    },
+  );
 }
 
 function integerOf(value: Json): number | undefined {

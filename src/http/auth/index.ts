@@ -44,7 +44,9 @@ export function createAuth(
   if (!isObject(node)) return undefined;
   const word = getKey(node, 'type');
   if (isEmpty(word)) return undefined;
-  const found = types.find(({ type, deprecated }) => word === type || (deprecated !== undefined && word === deprecated));
+  const found = types.find(
+    ({ type, deprecated }) => word === type || (deprecated !== undefined && word === deprecated),
+  );
   if (found === undefined) throw unknownType(word, types, context.at);
   if (word === found.deprecated) {
     context.log.warn(`The authentication type “${found.deprecated}” is an older word for “${found.type}”.`, {
@@ -68,6 +70,8 @@ function unknownType(word: Json | undefined, types: readonly AuthType[], at: str
 function withOlderQuery(node: AnyObject, api: AnyObject, context: AuthContext): AnyObject {
   const older = getKey(api, 'query');
   if (!isEmpty(getKey(node, 'query')) || older === undefined || isEmpty(older)) return node;
-  context.log.warn('“api.query” is deprecated; move it to “api.authentication.query”.', { path: 'parameters.api.query' });
+  context.log.warn('“api.query” is deprecated; move it to “api.authentication.query”.', {
+    path: 'parameters.api.query',
+  });
   return withKey(node, 'query', older);
 }

@@ -32,10 +32,19 @@ export function applyLogin(
   try {
     const query = valuesOf(apiRequest.get('query'), response, contexts, context, `${at}.query`);
     let { headers } = request;
-    for (const [name, value] of valuesOf(apiRequest.get('headers'), response, contexts, context, `${at}.headers`)) {
+    for (const [name, value] of valuesOf(
+      apiRequest.get('headers'),
+      response,
+      contexts,
+      context,
+      `${at}.headers`,
+    )) {
       headers = withHeader(headers, name, headerText(value, `${at}.headers.${name}`));
     }
-    const url = mergeLoginQuery(request.url, query.map((item) => queryParameter(item, `${at}.query`)));
+    const url = mergeLoginQuery(
+      request.url,
+      query.map((item) => queryParameter(item, `${at}.query`)),
+    );
     return { ...request, url, headers };
   } catch (error) {
     throw asLoginError(error, values);
@@ -55,21 +64,31 @@ function valuesOf(
     const found = dig(value, response);
     if (found === undefined) return [name, value];
     if (isScalar(found)) return [name, found];
-    throw new HttpError('auth.failed', `“${value}” of the login response is ${typeName(found)}, not a text.`, {
-      where: { path: `${at}.${name}` },
-      hint: isList(found) ? 'Name one item, such as the path with ".0".' : `Name a value inside of it. ${known(contexts['response'])}`,
-    });
+    throw new HttpError(
+      'auth.failed',
+      `“${value}” of the login response is ${typeName(found)}, not a text.`,
+      {
+        where: { path: `${at}.${name}` },
+        hint: isList(found)
+          ? 'Name one item, such as the path with ".0".'
+          : `Name a value inside of it. ${known(contexts['response'])}`,
+      },
+    );
   });
 }
 
 /** The functions are fine, the answer is not: says so, with the names (never the values) that it has. */
 function asLoginError(error: unknown, response: AnyObject): unknown {
   if (!(error instanceof FunctionError || error instanceof ConfigError)) return error;
-  return new HttpError('auth.failed', `The login was answered, but its answer cannot be used: ${error.message}`, {
-    where: error.where,
-    hint: error.hint === undefined ? known(response) : `${error.hint}\n${known(response)}`,
-    cause: error,
-  });
+  return new HttpError(
+    'auth.failed',
+    `The login was answered, but its answer cannot be used: ${error.message}`,
+    {
+      where: error.where,
+      hint: error.hint === undefined ? known(response) : `${error.hint}\n${known(response)}`,
+      cause: error,
+    },
+  );
 }
 
 function known(response: AnyObject | undefined): string {

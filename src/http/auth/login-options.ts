@@ -11,7 +11,8 @@ export function loginKeys(contexts: string): Record<string, OptionSchema> {
       enum: ['json', 'text'],
       default: 'json',
       title: 'Format of the login response',
-      description: '`json`: an object, its values are `response.<path>`. `text`: the whole body is `response.data`.',
+      description:
+        '`json`: an object, its values are `response.<path>`. `text`: the whole body is `response.data`.',
       examples: ['text'],
     },
     loginRequest: loginRequestSchema(contexts),
@@ -54,7 +55,8 @@ export function loginKeys(contexts: string): Record<string, OptionSchema> {
             response: {
               type: ['string', 'number'],
               title: 'Path',
-              description: 'Path in the login response: Unix seconds, or a date text. If nothing is there, the login never expires.',
+              description:
+                'Path in the login response: Unix seconds, or a date text. If nothing is there, the login never expires.',
               examples: ['expires_in'],
             },
             relative: {
@@ -89,7 +91,8 @@ function loginRequestSchema(contexts: string): OptionSchema {
       },
       method: {
         type: 'string',
-        pattern: '^(?:[Gg][Ee][Tt]|[Pp][Oo][Ss][Tt]|[Ff][Oo][Rr][Mm]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh]|[Dd][Ee][Ll][Ee][Tt][Ee])?$',
+        pattern:
+          '^(?:[Gg][Ee][Tt]|[Pp][Oo][Ss][Tt]|[Ff][Oo][Rr][Mm]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh]|[Dd][Ee][Ll][Ee][Tt][Ee])?$',
         default: 'GET',
         title: 'Method',
         description: 'GET, POST (JSON body), FORM (a POST with a form), PUT, PATCH or DELETE.',

@@ -19,10 +19,14 @@ export function parseLoginRequest(
   const at = `${context.at}.loginRequest`;
   const job = getKey(node, 'loginRequest');
   if (!isObject(job) || isEmpty(job)) {
-    throw new ConfigError('config.invalid', `The login authentication needs “loginRequest”, but it is ${typeName(job)}.`, {
-      where: { path: at },
-      hint: 'Write for example "loginRequest": {"endpoint": "login", "method": "POST", "params": {…}}.',
-    });
+    throw new ConfigError(
+      'config.invalid',
+      `The login authentication needs “loginRequest”, but it is ${typeName(job)}.`,
+      {
+        where: { path: at },
+        hint: 'Write for example "loginRequest": {"endpoint": "login", "method": "POST", "params": {…}}.',
+      },
+    );
   }
   const endpoint = getKey(job, 'endpoint');
   if (!isScalar(endpoint) || isEmpty(endpoint)) {

@@ -1,5 +1,14 @@
 import { ConfigError, HttpError } from '../../errors.ts';
-import { getKey, isEmpty, isObject, isScalar, JsonSyntaxError, parseExact, type AnyObject, type Json } from '../../json/index.ts';
+import {
+  getKey,
+  isEmpty,
+  isObject,
+  isScalar,
+  JsonSyntaxError,
+  parseExact,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import { headerOf, type ApiResponse } from '../message.ts';
 import { typeName, type AuthContext } from './auth.ts';
 
@@ -21,16 +30,24 @@ export function parseLoginFormat(node: AnyObject, context: AuthContext): LoginFo
  *
  * @throws {HttpError} auth.failed
  */
-export function readLoginResponse(response: ApiResponse, format: LoginFormat, context: AuthContext): AnyObject {
+export function readLoginResponse(
+  response: ApiResponse,
+  format: LoginFormat,
+  context: AuthContext,
+): AnyObject {
   const text = new TextDecoder().decode(response.body);
   if (format === 'text') return { data: text };
   const value = parse(text, response, context);
   if (isObject(value)) return value;
   if (isScalar(value)) return { data: value };
-  throw new HttpError('auth.failed', `The login must answer with a JSON object, but it answered with ${typeName(value)}.`, {
-    where: { path: `${context.at}.loginRequest` },
-    hint: 'Check the endpoint and the method of the login.',
-  });
+  throw new HttpError(
+    'auth.failed',
+    `The login must answer with a JSON object, but it answered with ${typeName(value)}.`,
+    {
+      where: { path: `${context.at}.loginRequest` },
+      hint: 'Check the endpoint and the method of the login.',
+    },
+  );
 }
 
 function parse(text: string, response: ApiResponse, context: AuthContext): Json {

@@ -31,7 +31,12 @@ export const login: AuthType = {
     description: 'Sends a login request first and uses its answer in every request.',
     required: ['type', 'loginRequest'],
     properties: {
-      type: { const: 'login', title: 'Type', description: 'A login request before the others.', examples: ['login'] },
+      type: {
+        const: 'login',
+        title: 'Type',
+        description: 'A login request before the others.',
+        examples: ['login'],
+      },
       ...loginKeys('`attr`'),
     },
     examples: [
@@ -65,8 +70,9 @@ export function loginFlow(node: AnyObject, context: AuthContext, loginContexts: 
   const session = shareSession<Login>(
     async (options) => {
       const response = readLoginResponse(await loginRequest(options), format, context);
-      hideTokens(response, context);
-      return { response, values: flatten(response), expiresAt: expiresAt(response, secondsOf(context.env)) };
+      const values = flatten(response);
+      hideTokens(values, context);
+      return { response, values, expiresAt: expiresAt(response, secondsOf(context.env)) };
     },
     ({ expiresAt }) => expiresAt === undefined || secondsOf(context.env) <= expiresAt,
   );
@@ -76,8 +82,8 @@ export function loginFlow(node: AnyObject, context: AuthContext, loginContexts: 
 }
 
 /** Tells the redactor the values that are secret by their name, and a login that is one text. */
-function hideTokens(response: AnyObject, { secrets }: AuthContext): void {
-  for (const [path, value] of entriesOf(flatten(response))) {
+function hideTokens(values: AnyObject, { secrets }: AuthContext): void {
+  for (const [path, value] of entriesOf(values)) {
     const name = path.slice(path.lastIndexOf('.') + 1);
     if (typeof value === 'string' && (isSecretName(name) || path === 'data')) secrets?.add(value.trim());
   }

@@ -92,7 +92,9 @@ function decodeForm(text: string): Pair[] {
     .filter((part) => part !== '')
     .map((part) => {
       const equals = part.indexOf('=');
-      return equals < 0 ? [decode(part), ''] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
+      return equals < 0
+        ? [decode(part), '']
+        : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
     });
 }
 
@@ -107,5 +109,8 @@ function decode(text: string): string {
 
 /** RFC 3986 unreserved characters stay (RFC 5849 3.6). */
 function encode(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -22,19 +22,26 @@ export const oauth20: AuthType = {
     description: 'Signs every request with the token of `authorization.oauth_api.credentials`.',
     required: ['type'],
     properties: {
-      type: { const: 'oauth20', title: 'Type', description: 'OAuth 2.0 with a stored token.', examples: ['oauth20'] },
+      type: {
+        const: 'oauth20',
+        title: 'Type',
+        description: 'OAuth 2.0 with a stored token.',
+        examples: ['oauth20'],
+      },
       format: {
         enum: ['text', 'json'],
         default: 'text',
         title: 'Format of the stored token',
-        description: '`text`: the token is `authorization.data`. `json`: its fields are `authorization.data.<path>`.',
+        description:
+          '`text`: the token is `authorization.data`. `json`: its fields are `authorization.data.<path>`.',
         examples: ['json'],
       },
       headers: {
         type: ['object', 'array'],
         default: {},
         title: 'Headers',
-        description: 'Headers to set: scalars or functions that see `authorization`, `query`, `request`, `attr`.',
+        description:
+          'Headers to set: scalars or functions that see `authorization`, `query`, `request`, `attr`.',
         examples: [{ Authorization: { function: 'concat', args: ['Bearer ', { authorization: 'data' }] } }],
       },
       query: {
@@ -76,7 +83,10 @@ export const oauth20: AuthType = {
       for (const [name, value] of evaluateMap(getKey(node, 'headers'), contexts, context, headersAt)) {
         headers = withHeader(headers, name, headerText(value, `${headersAt}.${name}`));
       }
-      const url = overrideQuery(request.url, parameters.map((item) => queryParameter(item, queryAt)));
+      const url = overrideQuery(
+        request.url,
+        parameters.map((item) => queryParameter(item, queryAt)),
+      );
       return { ...request, url, headers };
     });
   },
@@ -87,7 +97,11 @@ function storedToken(node: AnyObject, credentials: OAuthCredentials, context: Au
   const format = getKey(node, 'format');
   if (isEmpty(format) || format === 'text') return { data: credentials.data };
   if (format === 'json') return flatten({ data: parseData(credentials) });
-  throw new ConfigError('config.invalid', '“format” of the OAuth 2.0 authentication must be "text" or "json".', {
-    where: { path: `${context.at}.format` },
-  });
+  throw new ConfigError(
+    'config.invalid',
+    '“format” of the OAuth 2.0 authentication must be "text" or "json".',
+    {
+      where: { path: `${context.at}.format` },
+    },
+  );
 }

@@ -9,7 +9,9 @@ export function authenticationOptions(types: readonly AuthType[] = AUTH_TYPES): 
     description:
       'How requests are authenticated; `type` names the way. Credentials go only to hosts that the configuration names.',
     oneOf: [noAuthentication, ...types.map(({ options }) => options)],
-    examples: types.flatMap(({ options: { examples } }) => (Array.isArray(examples) ? (examples as unknown[]).slice(0, 1) : [])),
+    examples: types.flatMap(({ options: { examples } }) =>
+      Array.isArray(examples) ? (examples as unknown[]).slice(0, 1) : [],
+    ),
   };
 }
 
@@ -19,7 +21,13 @@ const noAuthentication: OptionSchema = {
   description: 'Without `type`, requests are sent without authentication.',
   maxItems: 0,
   properties: {
-    type: { enum: ['', null], default: '', title: 'Type', description: 'Empty: no authentication.', examples: [''] },
+    type: {
+      enum: ['', null],
+      default: '',
+      title: 'Type',
+      description: 'Empty: no authentication.',
+      examples: [''],
+    },
   },
 };
 
@@ -43,7 +51,8 @@ export const authorizationOptions: OptionSchema = {
         credentials: {
           type: ['object', 'array', 'null'],
           title: 'Credentials',
-          description: 'Used by the types `oauth10`, `oauth20`, `oauth20.login` and `oauth20.clientCredentials`.',
+          description:
+            'Used by the types `oauth10`, `oauth20`, `oauth20.login` and `oauth20.clientCredentials`.',
           properties: {
             '#data': {
               type: ['string', 'object', 'number'],
@@ -70,7 +79,9 @@ export const authorizationOptions: OptionSchema = {
       examples: [{ credentials: { '#data': 'a-token', appKey: 'my-client', '#appSecret': 'a-secret' } }],
     },
   },
-  examples: [{ oauth_api: { credentials: { '#data': 'a-token', appKey: 'my-client', '#appSecret': 'a-secret' } } }],
+  examples: [
+    { oauth_api: { credentials: { '#data': 'a-token', appKey: 'my-client', '#appSecret': 'a-secret' } } },
+  ],
 };
 
 const secretText = ['string', 'number'];
@@ -161,7 +172,13 @@ export const allowedHostsOptions: OptionSchema = {
     type: 'object',
     required: ['host'],
     properties: {
-      host: { type: 'string', minLength: 1, title: 'Host', description: 'The exact host.', examples: ['api.example.com'] },
+      host: {
+        type: 'string',
+        minLength: 1,
+        title: 'Host',
+        description: 'The exact host.',
+        examples: ['api.example.com'],
+      },
       scheme: {
         type: ['string', 'null'],
         title: 'Scheme',

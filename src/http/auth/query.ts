@@ -41,10 +41,14 @@ export const query: AuthType = {
     const values = getKey(node, 'query');
     const at = `${context.at}.query`;
     if (isEmpty(values)) {
-      throw new ConfigError('config.invalid', 'The query authentication needs “query”, the parameters to add.', {
-        where: { path: at },
-        hint: 'Write for example "query": {"api_key": {"attr": "#key"}}.',
-      });
+      throw new ConfigError(
+        'config.invalid',
+        'The query authentication needs “query”, the parameters to add.',
+        {
+          where: { path: at },
+          hint: 'Write for example "query": {"api_key": {"attr": "#key"}}.',
+        },
+      );
     }
     return signing((request) => {
       const contexts = {
@@ -53,7 +57,13 @@ export const query: AuthType = {
         request: requestContext(request),
       };
       const parameters = evaluateMap(values, contexts, context, at);
-      return { ...request, url: overrideQuery(request.url, parameters.map((item) => queryParameter(item, at))) };
+      return {
+        ...request,
+        url: overrideQuery(
+          request.url,
+          parameters.map((item) => queryParameter(item, at)),
+        ),
+      };
     });
   },
 };

@@ -1,12 +1,14 @@
 import { isList, toText, type Json } from '../../json/index.ts';
-import { buildQuery, parseQuery, type QueryPair } from '../encode.ts';
+import { buildQuery, parseQuery, type QueryPair, type QueryValue } from '../encode.ts';
 import type { NamedValue } from './values.ts';
 
 /** A URL in two halves: before the `?`, and the query; the fragment is dropped, it is never sent. */
 export function splitQuery(url: string): { readonly base: string; readonly query: string | undefined } {
   const whole = url.split('#', 1)[0] ?? '';
   const mark = whole.indexOf('?');
-  return mark < 0 ? { base: whole, query: undefined } : { base: whole.slice(0, mark), query: whole.slice(mark + 1) };
+  return mark < 0
+    ? { base: whole, query: undefined }
+    : { base: whole.slice(0, mark), query: whole.slice(mark + 1) };
 }
 
 /** The query of a URL, decoded (encoder B of spec extractor 0.6). */
@@ -21,7 +23,7 @@ export function queryOf(url: string): readonly QueryPair[] {
  */
 export function overrideQuery(url: string, values: readonly NamedValue[]): string {
   const pairs = new Map(queryOf(url));
-  for (const [name, value] of values) pairs.set(name, value);
+  for (const [name, value] of values) pairs.set(name, queryValue(value));
   return withQuery(url, [...pairs]);
 }
 
@@ -32,9 +34,9 @@ export function overrideQuery(url: string, values: readonly NamedValue[]): strin
  */
 export function mergeLoginQuery(url: string, values: readonly NamedValue[]): string {
   const pairs = new Map(queryOf(url));
-  for (const [name, value] of values) {
-    const old = pairs.get(name);
-    const all = distinct([...(old === undefined ? [] : listOf(old)), ...listOf(value)]);
+  for (const [name, added] of values) {
+    const value = queryValue(added);
+    const all = [...new Set([...(pairs.has(name) ? listOf(pairs.get(name) ?? null) : []), ...listOf(value)])];
     const [only] = all;
     if (only !== undefined && all.length === 1 && !isList(value)) {
       pairs.set(name, only);
@@ -52,16 +54,11 @@ function withQuery(url: string, pairs: readonly QueryPair[]): string {
   return query === '' ? base : `${base}?${query}`;
 }
 
-function listOf(value: Json): readonly Json[] {
-  return isList(value) ? value : [value];
+function queryValue(value: Json): QueryValue {
+  if (isList(value)) return value.map((item) => (item === null ? null : toText(item)));
+  return value === null ? null : toText(value);
 }
 
-/** Values whose texts differ, the first of each. */
-function distinct(values: readonly Json[]): Json[] {
-  const byText = new Map<string, Json>();
-  for (const value of values) {
-    const text = value === null ? '' : `=${toText(value)}`;
-    if (!byText.has(text)) byText.set(text, value);
-  }
-  return [...byText.values()];
+function listOf(value: QueryValue): readonly (string | null)[] {
+  return isList(value) ? value : [value];
 }

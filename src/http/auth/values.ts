@@ -24,8 +24,16 @@ export type NamedValue = readonly [name: string, value: Json];
  * @param node the map; an empty list counts as an empty map
  * @param at JSON path of the map
  */
-export function evaluateMap(node: Json | undefined, contexts: Contexts, context: AuthContext, at: string): NamedValue[] {
-  return mapEntries(node, at).map(([name, value]) => [name, context.evaluate(value, contexts, `${at}.${name}`)]);
+export function evaluateMap(
+  node: Json | undefined,
+  contexts: Contexts,
+  context: AuthContext,
+  at: string,
+): NamedValue[] {
+  return mapEntries(node, at).map(([name, value]) => [
+    name,
+    context.evaluate(value, contexts, `${at}.${name}`),
+  ]);
 }
 
 /** The entries of a map of the configuration, where a list is a map with the keys 0, 1, … */
@@ -33,16 +41,22 @@ export function mapEntries(node: Json | undefined, at: string): NamedValue[] {
   if (isEmpty(node)) return [];
   if (isObject(node)) return entriesOf(node);
   if (isList(node)) return node.map((value, index) => [String(index), value]);
-  throw new ConfigError('config.invalid', `A map of names and values is expected, but this is ${typeName(node)}.`, {
-    where: { path: at },
-  });
+  throw new ConfigError(
+    'config.invalid',
+    `A map of names and values is expected, but this is ${typeName(node)}.`,
+    {
+      where: { path: at },
+    },
+  );
 }
 
 /** The text of a header. White space around it is dropped, as in RFC 9110 5.5. */
 export function headerText(value: Json, at: string): string {
   const text = scalarText(value, at).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
   if (/[\r\n\0]/.test(text)) {
-    throw new ConfigError('config.invalid', 'The value of a header has a line break in it.', { where: { path: at } });
+    throw new ConfigError('config.invalid', 'The value of a header has a line break in it.', {
+      where: { path: at },
+    });
   }
   return text;
 }
@@ -75,7 +89,11 @@ export function requiredText(node: AnyObject, keys: readonly string[], context: 
 }
 
 /** The first of the keys that is set and not empty; functions see `attr`. */
-export function optionalText(node: AnyObject, keys: readonly string[], context: AuthContext): string | undefined {
+export function optionalText(
+  node: AnyObject,
+  keys: readonly string[],
+  context: AuthContext,
+): string | undefined {
   for (const key of keys) {
     const value = getKey(node, key);
     if (value === undefined || value === null || value === '') continue;
@@ -90,7 +108,8 @@ export function flatten(value: Json): AnyObject {
   const entries: [string, Json][] = [];
   const walk = (prefix: string, item: Json): void => {
     if (typeof item !== 'object' || item === null || item instanceof JsonNumber) entries.push([prefix, item]);
-    else if (isList(item)) item.forEach((child, index) => walk(prefix === '' ? String(index) : `${prefix}.${index}`, child));
+    else if (isList(item))
+      item.forEach((child, index) => walk(prefix === '' ? String(index) : `${prefix}.${index}`, child));
     else for (const [key, child] of entriesOf(item)) walk(prefix === '' ? key : `${prefix}.${key}`, child);
   };
   if (isObject(value) || isList(value)) walk('', value);

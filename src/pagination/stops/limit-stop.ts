@@ -100,9 +100,7 @@ function rule(
     check(page, state) {
       const rows = (isInteger(state) ? numberOf(state) : 0) + page.rows;
       const target = targetOf(page.values[0]);
-      return rows >= target
-        ? { stop: `limitStop: ${rows} of ${target} rows have come` }
-        : { state: rows };
+      return rows >= target ? { stop: `limitStop: ${rows} of ${target} rows have come` } : { state: rows };
     },
   };
 }

@@ -6,7 +6,11 @@ const auth = { type: 'basic' };
 describe('basic', () => {
   test('user name and password of the configuration are sent with every request', async () => {
     const api = await startApi();
-    const client = clientOf({ baseUrl: api.url, auth, config: { '#username': 'JohnDoe', '#password': 'secret' } });
+    const client = clientOf({
+      baseUrl: api.url,
+      auth,
+      config: { '#username': 'JohnDoe', '#password': 'secret' },
+    });
     await client.get('users');
     await client.get('orders');
     expect(api.seen.map(({ headers }) => headers.authorization)).toEqual([

@@ -6,19 +6,32 @@ import { clientOf, failure, fakeEnv, startApi, type Seen } from './support.ts';
 async function tokenApi(expiresIn: Json, refused: ReadonlySet<string> = new Set()) {
   let count = 0;
   return startApi(({ line, headers }) => {
-    if (line.startsWith('POST /token')) return { body: JSON.stringify({ access_token: `t${++count}`, token_type: 'bearer', expires_in: expiresIn }) };
+    if (line.startsWith('POST /token'))
+      return {
+        body: JSON.stringify({ access_token: `t${++count}`, token_type: 'bearer', expires_in: expiresIn }),
+      };
     return { status: refused.has(headers.authorization ?? '') ? 401 : 200 };
   });
 }
 
-const auth = { type: 'oauth20.clientCredentials', tokenUrl: 'token', clientId: 'my id', '#clientSecret': { attr: '#secret' } };
+const auth = {
+  type: 'oauth20.clientCredentials',
+  tokenUrl: 'token',
+  clientId: 'my id',
+  '#clientSecret': { attr: '#secret' },
+};
 const config = { '#secret': 's:1' };
-const steps = (seen: readonly Seen[]): string[] => seen.map(({ line, headers }) => (line.includes('token') ? 'token' : (headers.authorization ?? '')));
+const steps = (seen: readonly Seen[]): string[] =>
+  seen.map(({ line, headers }) => (line.includes('token') ? 'token' : (headers.authorization ?? '')));
 
 describe('oauth20.clientCredentials', () => {
   test('fetches a token with the client in the header', async () => {
     const api = await tokenApi(3600);
-    const client = clientOf({ baseUrl: api.url, auth: { ...auth, scope: ['a', 'b'], audience: 'https://x/' }, config });
+    const client = clientOf({
+      baseUrl: api.url,
+      auth: { ...auth, scope: ['a', 'b'], audience: 'https://x/' },
+      config,
+    });
     await Promise.all([client.get('users'), client.get('orders')]);
     expect(steps(api.seen)).toEqual(['token', 'Bearer t1', 'Bearer t1']);
     expect(api.seen[0]?.headers.authorization).toBe(`Basic ${Buffer.from('my+id:s%3A1').toString('base64')}`);
@@ -29,11 +42,18 @@ describe('oauth20.clientCredentials', () => {
     const api = await tokenApi('3600');
     await clientOf({
       baseUrl: api.url,
-      auth: { type: auth.type, tokenUrl: `${api.url}token?x=1`, authStyle: 'body', params: { resource: { attr: 'r' } } },
+      auth: {
+        type: auth.type,
+        tokenUrl: `${api.url}token?x=1`,
+        authStyle: 'body',
+        params: { resource: { attr: 'r' } },
+      },
       config: { r: 'files' },
       credentials: { appKey: 'id', '#appSecret': 'key' },
     }).get('users');
-    expect(api.seen[0]?.body).toBe('grant_type=client_credentials&client_id=id&client_secret=key&resource=files');
+    expect(api.seen[0]?.body).toBe(
+      'grant_type=client_credentials&client_id=id&client_secret=key&resource=files',
+    );
     expect(api.seen[0]?.headers.authorization).toBeUndefined();
   });
 
@@ -59,7 +79,9 @@ describe('oauth20.clientCredentials', () => {
 
   test('a second refusal is an error of the API', async () => {
     const api = await tokenApi(3600, new Set(['Bearer t1', 'Bearer t2']));
-    expect(await failure(() => clientOf({ baseUrl: api.url, auth, config }).get('a'))).toMatchObject({ code: 'http.status' });
+    expect(await failure(() => clientOf({ baseUrl: api.url, auth, config }).get('a'))).toMatchObject({
+      code: 'http.status',
+    });
     expect(steps(api.seen)).toEqual(['token', 'Bearer t1', 'token', 'Bearer t2']);
   });
 

@@ -24,7 +24,17 @@ describe('query', () => {
         page2: { query: 'page' },
         sign: {
           function: 'implode',
-          args: [' ', [{ request: 'method' }, { request: 'resource' }, { request: 'path' }, { request: 'queryString' }, { request: 'hostname' }, { request: 'url' }]],
+          args: [
+            ' ',
+            [
+              { request: 'method' },
+              { request: 'resource' },
+              { request: 'path' },
+              { request: 'queryString' },
+              { request: 'hostname' },
+              { request: 'url' },
+            ],
+          ],
         },
         port: { request: 'port' },
       },
@@ -56,7 +66,11 @@ describe('query', () => {
   test('the older words work with a warning', async () => {
     const api = await startApi();
     const log = collectWarnings();
-    await clientOf({ baseUrl: api.url, auth: { query: { k: 'old' }, authentication: { type: 'url.query' } }, log }).get('users');
+    await clientOf({
+      baseUrl: api.url,
+      auth: { query: { k: 'old' }, authentication: { type: 'url.query' } },
+      log,
+    }).get('users');
     expect(api.seen[0]?.line).toBe('GET /users?k=old');
     expect(log.warnings).toEqual([
       'The authentication type “url.query” is an older word for “query”.',
@@ -65,13 +79,17 @@ describe('query', () => {
   });
 
   test('without parameters it is an error, and so is an object as a value', async () => {
-    expect(await failure(() => clientOf({ baseUrl: 'http://h/', auth: { type: 'query', query: [] } }))).toMatchObject({
+    expect(
+      await failure(() => clientOf({ baseUrl: 'http://h/', auth: { type: 'query', query: [] } })),
+    ).toMatchObject({
       code: 'config.invalid',
       path: 'parameters.api.authentication.query',
     });
     const api = await startApi();
     const client = clientOf({ baseUrl: api.url, auth: { type: 'query', query: { a: { b: 1, c: 2 } } } });
-    expect(await failure(() => client.get('users'))).toMatchObject({ path: 'parameters.api.authentication.query.a' });
+    expect(await failure(() => client.get('users'))).toMatchObject({
+      path: 'parameters.api.authentication.query.a',
+    });
     expect(api.seen).toEqual([]);
   });
 });
@@ -79,7 +97,11 @@ describe('query', () => {
 describe('bearer', () => {
   test('the token goes into the header', async () => {
     const api = await startApi();
-    await clientOf({ baseUrl: api.url, auth: { type: 'bearer', '#token': { attr: '#t' } }, config: { '#t': 'abc\n' } }).get('users');
+    await clientOf({
+      baseUrl: api.url,
+      auth: { type: 'bearer', '#token': { attr: '#t' } },
+      config: { '#t': 'abc\n' },
+    }).get('users');
     expect(api.seen[0]?.headers.authorization).toBe('Bearer abc');
   });
 
@@ -96,13 +118,18 @@ describe('bearer', () => {
 describe('apiKey', () => {
   test('the key goes into a header by default, with its prefix', async () => {
     const api = await startApi();
-    await clientOf({ baseUrl: api.url, auth: { type: 'apiKey', name: 'X-Key', '#key': 'abc', prefix: 'Token ' } }).get('users');
+    await clientOf({
+      baseUrl: api.url,
+      auth: { type: 'apiKey', name: 'X-Key', '#key': 'abc', prefix: 'Token ' },
+    }).get('users');
     expect(api.seen[0]?.headers['x-key']).toBe('Token abc');
   });
 
   test('or into the query', async () => {
     const api = await startApi();
-    await clientOf({ baseUrl: api.url, auth: { type: 'apiKey', name: 'key', key: 'a b', in: 'query' } }).get('users?x=1');
+    await clientOf({ baseUrl: api.url, auth: { type: 'apiKey', name: 'key', key: 'a b', in: 'query' } }).get(
+      'users?x=1',
+    );
     expect(api.seen[0]?.line).toBe('GET /users?x=1&key=a%20b');
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { buildRequest } from '../../../src/http/request.ts';
 import { Secrets } from '../../../src/secrets.ts';
 import type { Json } from '../../../src/json/index.ts';
 import { clientOf, failure, fakeEnv, signal, startApi, type Answer, type Seen } from './support.ts';
@@ -57,7 +58,11 @@ describe('login', () => {
 
   test('a parameter that the query has already becomes a list at the end', async () => {
     const api = await loginApi({ body: '{"auth": {"token": 987654, "key": "a1b2", "account": "abc"}}' });
-    const query = { apiToken: { response: 'auth.token' }, secretKey: { response: 'auth.key' }, customerId: { response: 'auth.account' } };
+    const query = {
+      apiToken: { response: 'auth.token' },
+      secretKey: { response: 'auth.key' },
+      customerId: { response: 'auth.account' },
+    };
     const client = clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest: { query } }) });
     await client.get('users?debug=1&secretKey=none&customerId=234&s=a+b');
     expect(api.seen[1]?.line).toBe(
@@ -67,7 +72,10 @@ describe('login', () => {
 
   test('a link that has the token already is left alone', async () => {
     const api = await loginApi({ body: '{"token": "t0"}' });
-    const client = clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest: { query: { token: { response: 'token' } } } }) });
+    const client = clientOf({
+      baseUrl: api.url,
+      auth: loginAuth({ apiRequest: { query: { token: { response: 'token' } } } }),
+    });
     await client.get('users?token=t0&page=2');
     expect(api.seen[1]?.line).toBe('GET /users?token=t0&page=2');
   });
@@ -88,7 +96,10 @@ describe('login', () => {
 
   test('a scalar as JSON is data, too', async () => {
     const api = await loginApi({ body: '"a1b2"' });
-    await clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest: { headers: { 'X-Token': 'data' } } }) }).get('users');
+    await clientOf({
+      baseUrl: api.url,
+      auth: loginAuth({ apiRequest: { headers: { 'X-Token': 'data' } } }),
+    }).get('users');
     expect(api.seen[1]?.headers['x-token']).toBe('a1b2');
   });
 
@@ -108,28 +119,52 @@ describe('login', () => {
   });
 });
 
-describe('the expiry of a login', () => {
-  async function linesAfter(body: string, expires: Json, pauses: readonly number[]): Promise<string[]> {
-    const env = fakeEnv(1_500_000_000);
-    const api = await loginApi({ body });
-    const client = clientOf({ baseUrl: api.url, env, auth: loginAuth({ apiRequest: token, expires }) });
-    await client.get('0');
-    for (const [index, seconds] of pauses.entries()) {
-      env.pass(seconds);
-      await client.get(String(index + 1));
-    }
-    return lines(api.seen).map((line) => line.slice('GET /'.length));
+async function linesAfter(body: string, expires: Json, pauses: readonly number[]): Promise<string[]> {
+  const env = fakeEnv(1_500_000_000);
+  const api = await loginApi({ body });
+  const client = clientOf({ baseUrl: api.url, env, auth: loginAuth({ apiRequest: token, expires }) });
+  await client.get('0');
+  for (const [index, seconds] of pauses.entries()) {
+    env.pass(seconds);
+    await client.get(String(index + 1));
   }
+  return lines(api.seen).map((line) => line.slice('GET /'.length));
+}
 
-  const body = (value: Json): string => JSON.stringify({ auth: { token: 'a' }, expires: value });
+const body = (value: Json): string => JSON.stringify({ auth: { token: 'a' }, expires: value });
 
+describe('the expiry of a login', () => {
   test.each<[string, Json, Json, number[], string[]]>([
     ['"-1" is a login before every request', '-1', null, [0, 0], ['login', '0', 'login', '1', 'login', '2']],
     ['seconds hold up to their end', 10, null, [10, 1], ['login', '0', '1', 'login', '2']],
-    ['a relative text is a date', { response: 'expires' }, '-0 second', [0, 1], ['login', '0', '1', 'login', '2']],
-    ['relative seconds', { response: 'expires', relative: true }, 0, [0, 1], ['login', '0', '1', 'login', '2']],
-    ['relative seconds as a text', { response: 'expires', relative: true }, '5', [5, 1], ['login', '0', '1', 'login', '2']],
-    ['a relative text counted from the login', { response: 'expires', relative: true }, '+5 seconds', [5, 1], ['login', '0', '1', 'login', '2']],
+    [
+      'a relative text is a date',
+      { response: 'expires' },
+      '-0 second',
+      [0, 1],
+      ['login', '0', '1', 'login', '2'],
+    ],
+    [
+      'relative seconds',
+      { response: 'expires', relative: true },
+      0,
+      [0, 1],
+      ['login', '0', '1', 'login', '2'],
+    ],
+    [
+      'relative seconds as a text',
+      { response: 'expires', relative: true },
+      '5',
+      [5, 1],
+      ['login', '0', '1', 'login', '2'],
+    ],
+    [
+      'a relative text counted from the login',
+      { response: 'expires', relative: true },
+      '+5 seconds',
+      [5, 1],
+      ['login', '0', '1', 'login', '2'],
+    ],
     ['Unix seconds', { response: 'expires' }, 1_500_000_005, [5], ['login', '0', '1']],
     ['an absolute date', { response: 'expires' }, '2017-07-14T02:40:05Z', [5], ['login', '0', '1']],
     ['nothing there never expires', { response: 'other' }, 1, [1_000_000], ['login', '0', '1']],
@@ -139,8 +174,14 @@ describe('the expiry of a login', () => {
 
   test('Unix seconds that have passed bring a new login', async () => {
     const env = fakeEnv(1_500_000_000);
-    const api = await loginApi(() => ({ body: `{"auth": {"token": "a"}, "expires": ${Math.floor(env.now() / 1000) + 5}}` }));
-    const client = clientOf({ baseUrl: api.url, env, auth: loginAuth({ apiRequest: token, expires: { response: 'expires' } }) });
+    const api = await loginApi(() => ({
+      body: `{"auth": {"token": "a"}, "expires": ${Math.floor(env.now() / 1000) + 5}}`,
+    }));
+    const client = clientOf({
+      baseUrl: api.url,
+      env,
+      auth: loginAuth({ apiRequest: token, expires: { response: 'expires' } }),
+    });
     await client.get('a');
     env.pass(6);
     await client.get('b');
@@ -148,20 +189,41 @@ describe('the expiry of a login', () => {
   });
 
   test.each<[string, Json, Json, string]>([
-    ['in the past', { response: 'expires' }, 1_499_999_999, 'The login has already expired when it was answered.'],
-    ['no date', { response: 'expires' }, 'soonish', '“expires” of the login response is no time: it is a text that cannot be read as a date.'],
-    ['no time at all', { response: 'expires' }, true, '“expires” of the login response is no time: it is true or false that cannot be read as a date.'],
+    [
+      'in the past',
+      { response: 'expires' },
+      1_499_999_999,
+      'The login has already expired when it was answered.',
+    ],
+    [
+      'no date',
+      { response: 'expires' },
+      'soonish',
+      '“expires” of the login response is no time: it is a text that cannot be read as a date.',
+    ],
+    [
+      'no time at all',
+      { response: 'expires' },
+      true,
+      '“expires” of the login response is no time: it is true or false that cannot be read as a date.',
+    ],
   ])('a time that is %s is an error', async (_name, expires, value, message) => {
-    expect(await failure(() => linesAfter(body(value), expires, []))).toMatchObject({ code: 'auth.failed', message });
-  });
-
-  test.each<[Json]>([['soon'], [[]], [true], [{ relative: true }], [1.5]])('expires: %j is a wrong configuration', async (expires) => {
-    const auth = loginAuth({ expires });
-    expect(await failure(() => clientOf({ baseUrl: 'http://h/', auth }))).toMatchObject({
-      code: 'config.invalid',
-      path: `${AT}.expires`,
+    expect(await failure(() => linesAfter(body(value), expires, []))).toMatchObject({
+      code: 'auth.failed',
+      message,
     });
   });
+
+  test.each<[Json]>([['soon'], [[]], [true], [{ relative: true }], [1.5]])(
+    'expires: %j is a wrong configuration',
+    async (expires) => {
+      const auth = loginAuth({ expires });
+      expect(await failure(() => clientOf({ baseUrl: 'http://h/', auth }))).toMatchObject({
+        code: 'config.invalid',
+        path: `${AT}.expires`,
+      });
+    },
+  );
 
   test('is checked again for each retry', async () => {
     let calls = 0;
@@ -176,11 +238,31 @@ describe('the expiry of a login', () => {
 
 describe('a login that fails', () => {
   test.each<[string, Answer, string]>([
-    ['is refused', { status: 401, body: 'no' }, 'The login failed: The API answered 401 Unauthorized to GET URL'],
-    ['answers no JSON', { headers: { 'content-type': 'text/html' }, body: '<p>secret</p>' }, 'The login answered with something that is not JSON: 13 bytes of text/html, status 200.'],
-    ['answers a list', { body: '[]' }, 'The login must answer with a JSON object, but it answered with a list.'],
-    ['answers null', { body: 'null' }, 'The login must answer with a JSON object, but it answered with null.'],
-    ['lacks the token', { body: '{"user": "x", "session": {"token": "s3cr3t"}}' }, 'The login was answered, but its answer cannot be used: '],
+    [
+      'is refused',
+      { status: 401, body: 'no' },
+      'The login failed: The API answered 401 Unauthorized to GET URL',
+    ],
+    [
+      'answers no JSON',
+      { headers: { 'content-type': 'text/html' }, body: '<p>secret</p>' },
+      'The login answered with something that is not JSON: 13 bytes of text/html, status 200.',
+    ],
+    [
+      'answers a list',
+      { body: '[]' },
+      'The login must answer with a JSON object, but it answered with a list.',
+    ],
+    [
+      'answers null',
+      { body: 'null' },
+      'The login must answer with a JSON object, but it answered with null.',
+    ],
+    [
+      'lacks the token',
+      { body: '{"user": "x", "session": {"token": "s3cr3t"}}' },
+      'The login was answered, but its answer cannot be used: ',
+    ],
   ])('because it %s says so, without its answer', async (_name, answer, message) => {
     const api = await loginApi(answer);
     const client = clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest: token }) });
@@ -201,7 +283,10 @@ describe('a login that fails', () => {
 
   test('whose path leads to an object is an error', async () => {
     const api = await loginApi({ body: '{"auth": {"token": "a"}}' });
-    const client = clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest: { headers: { 'X-Token': 'auth' } } }) });
+    const client = clientOf({
+      baseUrl: api.url,
+      auth: loginAuth({ apiRequest: { headers: { 'X-Token': 'auth' } } }),
+    });
     expect(await failure(() => client.get('users'))).toMatchObject({
       code: 'auth.failed',
       message: '“auth” of the login response is an object, not a text.',
@@ -236,8 +321,53 @@ describe('a login that fails', () => {
     ['loginRequest', { type: 'login' }, `${AT}.loginRequest`],
     ['its endpoint', { type: 'login', loginRequest: { method: 'GET' } }, `${AT}.loginRequest.endpoint`],
     ['a known format', { type: 'login', loginRequest: { endpoint: 'a' }, format: 'xml' }, `${AT}.format`],
-    ['a map of headers', { type: 'login', loginRequest: { endpoint: 'a' }, apiRequest: { headers: 'x' } }, `${AT}.apiRequest.headers`],
+    [
+      'a map of headers',
+      { type: 'login', loginRequest: { endpoint: 'a' }, apiRequest: { headers: 'x' } },
+      `${AT}.apiRequest.headers`,
+    ],
   ])('lacking %s is a wrong configuration', async (_name, auth, path) => {
-    expect(await failure(() => clientOf({ baseUrl: 'http://h/', auth }))).toMatchObject({ code: 'config.invalid', path });
+    expect(await failure(() => clientOf({ baseUrl: 'http://h/', auth }))).toMatchObject({
+      code: 'config.invalid',
+      path,
+    });
+  });
+});
+
+const from = (name: string): Json => ({ response: `authorization.${name}` });
+
+describe('a configuration with default options', () => {
+  test('keeps defaults, job parameters and login parameters apart and in order', async () => {
+    const api = await loginApi({
+      body: '{"authorization": {"token": "987654", "secretKey": "a1b2c3d435f6", "accountId": "abc"}}',
+    });
+    const { send } = clientOf({
+      baseUrl: api.url,
+      auth: loginAuth({
+        apiRequest: {
+          query: { apiToken: from('token'), secretKey: from('secretKey'), customerId: from('accountId') },
+          headers: { 'X-SecretKey': from('secretKey'), 'X-Account-Id': from('accountId') },
+        },
+      }),
+    });
+    const job = {
+      endpoint: 'users',
+      method: 'GET',
+      params: { orderBy: 'userName', secretKey: 'none', customerId: '234' },
+      headers: {},
+    };
+    const defaultOptions = {
+      headers: { 'X-Mode': 'development', 'X-Account-Id': 123 },
+      params: { debug: '1', orderBy: 'default', secretKey: '123' },
+    };
+    await send(buildRequest(job, { baseUrl: api.url, headers: {}, defaultOptions }), { signal });
+    expect(api.seen[1]?.line).toBe(
+      'GET /users?debug=1&orderBy=userName&apiToken=987654&secretKey%5B0%5D=none&secretKey%5B1%5D=a1b2c3d435f6&customerId%5B0%5D=234&customerId%5B1%5D=abc',
+    );
+    expect(api.seen[1]?.headers).toMatchObject({
+      'x-mode': 'development',
+      'x-secretkey': 'a1b2c3d435f6',
+      'x-account-id': 'abc',
+    });
   });
 });

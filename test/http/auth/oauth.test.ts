@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
+import { array, assert, property, string, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/http/message.ts';
 import { baseString } from '../../../src/http/auth/oauth10.ts';
@@ -13,8 +13,19 @@ function fixed(seconds: number, hex: string) {
 }
 
 /** The request as the authentication makes it, with nothing sent. */
-async function signed(auth: Json, credentials: Record<string, Json>, seconds: number, nonce: string, request: ApiRequest): Promise<ApiRequest> {
-  const { context } = clientOf({ baseUrl: 'http://h/', auth: { type: '' }, credentials, env: fixed(seconds, nonce) });
+async function signed(
+  auth: Json,
+  credentials: Record<string, Json>,
+  seconds: number,
+  nonce: string,
+  request: ApiRequest,
+): Promise<ApiRequest> {
+  const { context } = clientOf({
+    baseUrl: 'http://h/',
+    auth: { type: '' },
+    credentials,
+    env: fixed(seconds, nonce),
+  });
   const sent: ApiRequest[] = [];
   const wrapper = createAuth({ authentication: auth }, context);
   await wrapper?.(async (one) => {
@@ -24,12 +35,22 @@ async function signed(auth: Json, credentials: Record<string, Json>, seconds: nu
   return sent[0] ?? request;
 }
 
-const user = { '#data': '{"oauth_token":"userToken","oauth_token_secret":"tokenSecret"}', appKey: 1234, '#appSecret': 'TopSecret' };
+const user = {
+  '#data': '{"oauth_token":"userToken","oauth_token_secret":"tokenSecret"}',
+  appKey: 1234,
+  '#appSecret': 'TopSecret',
+};
 
 describe('oauth10', () => {
   test('gives the known signature, with a number as the key and the usual port left out', async () => {
     const request = { method: 'GET', url: 'http://mock-server:80/102-oauth1/users', headers: {} };
-    const { headers } = await signed({ type: 'oauth10' }, user, 1492904452, '72469d96572dabb4d0ea02b057ea4f246d722b72', request);
+    const { headers } = await signed(
+      { type: 'oauth10' },
+      user,
+      1492904452,
+      '72469d96572dabb4d0ea02b057ea4f246d722b72',
+      request,
+    );
     expect(headers).toEqual({
       Authorization:
         'OAuth oauth_consumer_key="1234", oauth_nonce="72469d96572dabb4d0ea02b057ea4f246d722b72", oauth_signature="zl0y5CyySCPj8IqODV3Egjqgg6Q%3D", oauth_signature_method="HMAC-SHA1", oauth_timestamp="1492904452", oauth_token="userToken", oauth_version="1.0"',
@@ -56,16 +77,24 @@ describe('oauth10', () => {
   });
 
   test('a JSON body does not count', () => {
-    const request = { method: 'POST', url: 'https://h:8443/a', headers: { 'content-type': 'application/json' }, body: 'a=1' };
+    const request = {
+      method: 'POST',
+      url: 'https://h:8443/a',
+      headers: { 'content-type': 'application/json' },
+      body: 'a=1',
+    };
     expect(baseString(request, [])).toBe('POST&https%3A%2F%2Fh%3A8443%2Fa&');
   });
 
   test('whatever is in a query, the parameters are the same in any order', () => {
-    const pairs = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 5 });
-    fc.assert(
-      fc.property(pairs, (list) => {
+    const pairs = array(tuple(string({ unit: 'binary' }), string({ unit: 'binary' })), { maxLength: 5 });
+    assert(
+      property(pairs, (list) => {
         const of = (some: typeof list): string =>
-          baseString({ method: 'GET', url: `http://h/?${new URLSearchParams(some).toString()}`, headers: {} }, []);
+          baseString(
+            { method: 'GET', url: `http://h/?${new URLSearchParams(some).toString()}`, headers: {} },
+            [],
+          );
         expect(of(list)).toBe(of(list.toReversed()));
       }),
       { numRuns: 50 },
@@ -76,12 +105,22 @@ describe('oauth10', () => {
     let calls = 0;
     const api = await startApi(() => ({ status: calls++ === 0 ? 500 : 200 }));
     await clientOf({ baseUrl: api.url, auth: { type: 'oauth10' }, credentials: user }).get('users?a=1');
-    const [first = new Map(), second = new Map()] = api.seen.map(
-      ({ headers }) => new Map(Array.from((headers.authorization ?? '').matchAll(/(\w+)="([^"]*)"/g), ([, name, value]) => [name ?? '', decodeURIComponent(value ?? '')])),
+    const [first = new Map<string, string>(), second = new Map<string, string>()] = api.seen.map(
+      ({ headers }) =>
+        new Map(
+          Array.from((headers.authorization ?? '').matchAll(/(\w+)="([^"]*)"/g), ([, name, value]) => [
+            name ?? '',
+            decodeURIComponent(value ?? ''),
+          ]),
+        ),
     );
-    for (const part of ['oauth_nonce', 'oauth_timestamp', 'oauth_signature']) expect(first.get(part)).not.toBe(second.get(part));
+    for (const part of ['oauth_nonce', 'oauth_timestamp', 'oauth_signature'])
+      expect(first.get(part)).not.toBe(second.get(part));
     const { oauth_signature, ...parameters } = Object.fromEntries(second);
-    const base = baseString({ method: 'GET', url: `${api.url}users?a=1`, headers: {} }, Object.entries(parameters));
+    const base = baseString(
+      { method: 'GET', url: `${api.url}users?a=1`, headers: {} },
+      Object.entries(parameters),
+    );
     expect(createHmac('sha1', 'TopSecret&tokenSecret').update(base).digest('base64')).toBe(oauth_signature);
     expect(first.get('oauth_nonce')).toMatch(/^[0-9a-f]{40}$/);
   });
@@ -95,11 +134,19 @@ describe('oauth10', () => {
     ['oauth_token', { ...user, '#data': '{"oauth_token_secret": "x"}' }, '#data.oauth_token'],
     ['oauth_token_secret', { ...user, '#data': '{"oauth_token": "x"}' }, '#data.oauth_token_secret'],
   ])('without %s it is an error that names the place', async (_name, credentials, key) => {
-    const error = await failure(() => clientOf({ baseUrl: 'http://h/', auth: { type: 'oauth10' }, credentials }));
-    expect(error).toMatchObject({ code: 'config.invalid', path: `authorization.oauth_api.credentials.${key}` });
+    const error = await failure(() =>
+      clientOf({ baseUrl: 'http://h/', auth: { type: 'oauth10' }, credentials }),
+    );
+    expect(error).toMatchObject({
+      code: 'config.invalid',
+      path: `authorization.oauth_api.credentials.${key}`,
+    });
     expect(JSON.stringify(error)).not.toMatch(/"secret"/);
   });
 });
+
+const part = (name: string): Json => ({ request: name });
+const own = (name: string): Json => ({ authorization: name });
 
 describe('oauth20', () => {
   const stored = { '#data': 'SomeToken', appKey: 'clientId', '#appSecret': 'clientSecret' };
@@ -117,12 +164,23 @@ describe('oauth20', () => {
   });
 
   test('a MAC over the request gives the known value', async () => {
-    const part = (name: string): Json => ({ request: name });
-    const own = (name: string): Json => ({ authorization: name });
-    const text = [own('timestamp'), own('nonce'), part('method'), part('resource'), part('hostname'), part('port'), '\n'];
+    const text = [
+      own('timestamp'),
+      own('nonce'),
+      part('method'),
+      part('resource'),
+      part('hostname'),
+      part('port'),
+      '\n',
+    ];
     const mac = {
       function: 'md5',
-      args: [{ function: 'hash_hmac', args: ['sha256', { function: 'implode', args: ['\n', text] }, own('data.mac_secret')] }],
+      args: [
+        {
+          function: 'hash_hmac',
+          args: ['sha256', { function: 'implode', args: ['\n', text] }, own('data.mac_secret')],
+        },
+      ],
     };
     const auth = {
       type: 'oauth20',
@@ -130,20 +188,40 @@ describe('oauth20', () => {
       headers: {
         Authorization: {
           function: 'concat',
-          args: ['MAC id="', own('data.access_token'), '", ts="', own('timestamp'), '", nonce="', own('nonce'), '", mac="', mac],
+          args: [
+            'MAC id="',
+            own('data.access_token'),
+            '", ts="',
+            own('timestamp'),
+            '", nonce="',
+            own('nonce'),
+            '", mac="',
+            mac,
+          ],
         },
       },
     };
-    const credentials = { ...stored, '#data': '{"status": "ok","access_token": "testToken", "mac_secret": "iAreSoSecret123"}' };
+    const credentials = {
+      ...stored,
+      '#data': '{"status": "ok","access_token": "testToken", "mac_secret": "iAreSoSecret123"}',
+    };
     const request = { method: 'GET', url: 'http://mock-server:80/104-oauth2-hmac/users', headers: {} };
     const { headers } = await signed(auth, credentials, 1492958193, '605cce2a2f687253', request);
-    expect(headers['Authorization']).toBe('MAC id="testToken", ts="1492958193", nonce="605cce2a2f687253", mac="ae96f93def8f02770f30e858e074b2a7');
+    expect(headers['Authorization']).toBe(
+      'MAC id="testToken", ts="1492958193", nonce="605cce2a2f687253", mac="ae96f93def8f02770f30e858e074b2a7',
+    );
   });
 
   test('another format, and data that is no JSON, are errors', async () => {
-    const client = (auth: Json) => () => clientOf({ baseUrl: 'http://h/', auth, credentials: stored });
-    expect(await failure(client({ type: 'oauth20', format: 'xml' }))).toMatchObject({ path: 'parameters.api.authentication.format' });
-    expect(await failure(client({ type: 'oauth20', format: 'json' }))).toMatchObject({
+    const [xml, notJson] = await Promise.all(
+      ['xml', 'json'].map((format) =>
+        failure(() =>
+          clientOf({ baseUrl: 'http://h/', auth: { type: 'oauth20', format }, credentials: stored }),
+        ),
+      ),
+    );
+    expect(xml).toMatchObject({ path: 'parameters.api.authentication.format' });
+    expect(notJson).toMatchObject({
       path: 'authorization.oauth_api.credentials.#data',
       message: 'The OAuth credentials “#data” are not JSON (line 1, column 1).',
     });
@@ -152,7 +230,9 @@ describe('oauth20', () => {
 
 describe('oauth20.login', () => {
   test('exchanges the stored token for another', async () => {
-    const api = await startApi(({ line }) => (line.includes('token') ? { body: '{"access_token": "new1234"}' } : undefined));
+    const api = await startApi(({ line }) =>
+      line.includes('token') ? { body: '{"access_token": "new1234"}' } : undefined,
+    );
     const auth = {
       type: 'oauth20.login',
       loginRequest: {

@@ -1,7 +1,12 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { AUTH_TYPES } from '../../../src/http/auth/index.ts';
-import { allowedHostsOptions, authenticationOptions, authorizationOptions, awsOptions } from '../../../src/http/auth/options.ts';
+import {
+  allowedHostsOptions,
+  authenticationOptions,
+  authorizationOptions,
+  awsOptions,
+} from '../../../src/http/auth/options.ts';
 import { trustedHostsSchema } from '../../../src/http/trusted-hosts.ts';
 import type { OptionSchema } from '../../../src/evaluate.ts';
 
@@ -19,14 +24,18 @@ describe('the options', () => {
 
   test.each(Object.entries(schemas))('%s: the examples are valid', (_name, schema) => {
     const validate = ajv.compile(schema);
-    for (const example of (schema['examples'] ?? []) as unknown[]) expect([example, validate(example)]).toEqual([example, true]);
+    for (const example of (schema['examples'] ?? []) as unknown[])
+      expect([example, validate(example)]).toEqual([example, true]);
   });
 
-  test.each(AUTH_TYPES.map((type) => [type.type, type] as const))('%s: its own examples are valid', (_type, { options }) => {
-    const examples = options['examples'] as unknown[];
-    expect(examples.length).toBeGreaterThan(0);
-    for (const example of examples) expect([example, authentication(example)]).toEqual([example, true]);
-  });
+  test.each(AUTH_TYPES.map((type) => [type.type, type] as const))(
+    '%s: its own examples are valid',
+    (_type, { options }) => {
+      const examples = options['examples'] as unknown[];
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) expect([example, authentication(example)]).toEqual([example, true]);
+    },
+  );
 
   test.each<[unknown, boolean]>([
     [{}, true],
@@ -49,7 +58,8 @@ describe('the options', () => {
       for (const [key, value] of Object.entries(schema)) {
         if (key === 'properties') {
           for (const [name, option] of Object.entries(value as Record<string, Record<string, unknown>>)) {
-            if (typeof option['title'] !== 'string' || typeof option['description'] !== 'string') bare.push(`${path}.${name}`);
+            if (typeof option['title'] !== 'string' || typeof option['description'] !== 'string')
+              bare.push(`${path}.${name}`);
             if (option['examples'] === undefined) bare.push(`${path}.${name}: no example`);
             walk(option, `${path}.${name}`);
           }

@@ -46,7 +46,10 @@ describe('a shared session', () => {
 
   test('that was dropped is opened anew; dropping an old one keeps the new one', async () => {
     let count = 0;
-    const session = shareSession(async () => ({ count: ++count }), () => true);
+    const session = shareSession(
+      async () => ({ count: ++count }),
+      () => true,
+    );
     const options = { signal: new AbortController().signal };
     const old = await session.get(options);
     session.drop(old);

@@ -4,16 +4,21 @@ import { onTestFinished } from 'vitest';
 import type { Env } from '../../../src/env.ts';
 import { ExtractorError } from '../../../src/errors.ts';
 import { createAuth, type AuthContext } from '../../../src/http/auth/index.ts';
-import type { ApiResponse, Send, SendWrapper } from '../../../src/http/message.ts';
-import { redirect } from '../../../src/http/redirect.ts';
+import { createHttpClient } from '../../../src/http/client.ts';
+import type { ApiResponse, Send } from '../../../src/http/message.ts';
 import { buildRequest } from '../../../src/http/request.ts';
-import { DEFAULT_RETRY, retry } from '../../../src/http/retry.ts';
-import { createNodeSend } from '../../../src/http/send-node.ts';
-import { status } from '../../../src/http/status.ts';
 import { createTrust, type TrustOptions } from '../../../src/http/trust.ts';
 import { trustedOriginsOf } from '../../../src/http/trust-sources.ts';
 import { createEvaluator, flattenContext, strtotime } from '../../../src/jobs/functions/index.ts';
-import { entriesOf, getKey, isObject, objectOf, parseExact, type AnyObject, type Json } from '../../../src/json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isObject,
+  objectOf,
+  parseExact,
+  type AnyObject,
+  type Json,
+} from '../../../src/json/index.ts';
 import type { Log } from '../../../src/log.ts';
 import { Secrets } from '../../../src/secrets.ts';
 
@@ -38,7 +43,9 @@ export interface TestServer {
 }
 
 /** An API on loopback; it ends with the test. By default it answers `{}`. */
-export async function startApi(answer: (request: Seen) => Answer | undefined = () => undefined): Promise<TestServer> {
+export async function startApi(
+  answer: (request: Seen) => Answer | undefined = () => undefined,
+): Promise<TestServer> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -99,16 +106,24 @@ export interface Setup {
 }
 
 /** A client as the product puts it together: status, redirects, retries, trust, authentication, network. */
-export function clientOf(setup: Setup): { get(endpoint: string): Promise<ApiResponse>; send: Send; context: AuthContext } {
-  const { baseUrl, env = fakeEnv(), log = collectWarnings(), secrets = new Secrets(), config = {}, headers = {} } = setup;
-  const api = isObject(setup.auth) && getKey(setup.auth, 'authentication') !== undefined ? setup.auth : objectOf([['authentication', setup.auth]]);
-  const bottom = createNodeSend();
-  onTestFinished(() => bottom.close());
+export function clientOf(setup: Setup): {
+  get(endpoint: string): Promise<ApiResponse>;
+  send: Send;
+  context: AuthContext;
+} {
+  const {
+    baseUrl,
+    env = fakeEnv(),
+    log = collectWarnings(),
+    secrets = new Secrets(),
+    config = {},
+    headers = {},
+  } = setup;
+  const api =
+    isObject(setup.auth) && getKey(setup.auth, 'authentication') !== undefined
+      ? setup.auth
+      : objectOf([['authentication', setup.auth]]);
   const trust = createTrust({ origins: trustedOriginsOf({ baseUrl, api, jobs: [] }), log, ...setup.trust });
-  const chain = (auth?: SendWrapper): Send =>
-    status({ secrets })(
-      redirect({ log, secrets })(retry({ ...DEFAULT_RETRY, maxRetries: 2 }, { env, log, secrets })(trust.guard(auth)(bottom.send))),
-    );
   const context: AuthContext = {
     env,
     log,
@@ -116,21 +131,34 @@ export function clientOf(setup: Setup): { get(endpoint: string): Promise<ApiResp
     attributes: flattenContext(objectOf(entriesOf(config).filter(([key]) => key !== 'jobs'))),
     config,
     oauthCredentials: setup.credentials,
-    login: chain(),
+    login: (request, options) => client.plain(request, options),
     buildRequest: (job) => buildRequest(job, { baseUrl, headers }),
     parseTime: strtotime,
     secrets,
     at: 'parameters.api.authentication',
   };
-  const send = chain(createAuth(api, context));
+  const client = createHttpClient({
+    env,
+    log,
+    secrets,
+    retry: { maxRetries: 2 },
+    auth: trust.guard(createAuth(api, context)),
+    guard: trust.guard(),
+  });
+  onTestFinished(() => client.close());
+  const { send } = client;
   const { signal } = new AbortController();
   const get = (endpoint: string): Promise<ApiResponse> =>
-    send(buildRequest({ endpoint, method: 'GET', params: {}, headers: {} }, { baseUrl, headers }), { signal });
+    send(buildRequest({ endpoint, method: 'GET', params: {}, headers: {} }, { baseUrl, headers }), {
+      signal,
+    });
   return { get, send, context };
 }
 
 /** The error that is thrown, as the user is told of it. */
-export async function failure(run: () => unknown): Promise<{ code: string; path: string | undefined; message: string; hint: string | undefined }> {
+export async function failure(
+  run: () => unknown,
+): Promise<{ code: string; path: string | undefined; message: string; hint: string | undefined }> {
   try {
     await run();
   } catch (error) {

@@ -312,6 +312,19 @@ describe.each([
   });
 });
 
+test('long texts are read in time that grows with their length', () => {
+  const long = 100_000;
+  const texts = [
+    `jan${' '.repeat(long)}x`,
+    `1 jan${'-'.repeat(long)}`,
+    '-'.repeat(long),
+    `A/${'b-'.repeat(long)}`,
+  ];
+  const start = performance.now();
+  for (const text of texts) strtotime(text, SATURDAY);
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
 test('a week starts on Monday, so that Sunday is its end', () => {
   expect(read('monday this week', SUNDAY)).toBe('2017-10-16 00:00:00');
   expect(read('sunday this week', SUNDAY)).toBe('2017-10-22 00:00:00');

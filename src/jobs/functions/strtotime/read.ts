@@ -13,8 +13,7 @@ import { ZONE_RULES } from './zones.ts';
  */
 export function read(text: string): Reading | undefined {
   if (text === '') return undefined;
-  // a line end or a NUL ends the text
-  const line = /^[^\n\0]*/.exec(text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, ''))?.[0] ?? '';
+  const line = firstLine(text);
   const reading = emptyReading();
   try {
     for (let at = skip(line, 0); at < line.length;) at = skip(line, at + readPiece(reading, line, at));
@@ -47,6 +46,20 @@ function readPiece(reading: Reading, line: string, at: number): number {
   if (best === undefined) throw new Unreadable('unknown piece');
   best.rule.apply(reading, best.groups);
   return best.length;
+}
+
+/** Without white space around; a line end or a NUL in the middle ends the text. */
+function firstLine(text: string): string {
+  let start = 0;
+  while (isWhite(text, start)) start++;
+  let end = text.length;
+  while (end > start && isWhite(text, end - 1)) end--;
+  return /^[^\n\0]*/.exec(text.slice(start, end))?.[0] ?? '';
+}
+
+function isWhite(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
 function skip(line: string, at: number): number {
