@@ -108,7 +108,7 @@ function expectedBy(keyword: string, errors: readonly SchemaError[]): string {
   const limit = String(first?.params['limit']);
   switch (keyword) {
     case 'type':
-      return listWords(unique(errors.flatMap((error) => kindsOf(error.params['type']))));
+      return listWords(kindsOf(errors.flatMap((error) => error.params['type'])));
     case 'enum':
     case 'const':
       return listWords(allowedBy(errors).filter((text) => text !== '“”' && text !== 'null'));
@@ -147,12 +147,11 @@ function patternWords(pattern: string): string {
   return `a text of the form ${pattern}`;
 }
 
-function kindsOf(type: unknown): readonly string[] {
-  const types = Array.isArray(type) ? type : [type];
+/** An empty list may stand for an object, and null for nothing: neither is worth a word. */
+function kindsOf(types: readonly unknown[]): readonly string[] {
   const isMap = types.includes('object');
-  return types
-    .filter((name) => name !== 'null' && !(isMap && name === 'array'))
-    .map((name) => KINDS[String(name)] ?? String(name));
+  const shown = types.filter((name) => name !== 'null' && !(isMap && name === 'array'));
+  return unique(shown.map((name) => KINDS[String(name)] ?? String(name)));
 }
 
 const KINDS: Readonly<Record<string, string>> = {

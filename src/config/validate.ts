@@ -6,7 +6,7 @@ import { explain } from './explain.ts';
 import { parseExtractorConfig } from './extractor-config.ts';
 import { Findings, type Problem } from './findings.ts';
 import { isEmptyContainer } from './normalise.ts';
-import { keysOfPath, type Keys } from './path.ts';
+import { keysOfPath, pathText, type Keys } from './path.ts';
 import { parseConfig, resourceOf, type ConfigDocument } from './read.ts';
 import { isWrapped, WRAPPED_HINT, type ConfigResource } from './resource.ts';
 import { planRows, type RowRun } from './rows.ts';
@@ -101,11 +101,9 @@ async function checkRun(run: RowRun, findings: Findings, options: ValidateOption
 async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[]): Promise<void> {
   const { componentSchema, configOptions } = await import('./schema.ts');
   const { unknownKeys, unusedNearMisses } = await import('./unknown-keys.ts');
-  const unknownKinds = new Set(
-    wrong.filter((keys) => ['method', 'type'].includes(keys.at(-1) ?? '')).map((keys) => keys.slice(0, -1).join('\n')),
-  );
+  const unknownKinds = new Set(wrong.filter(isKind).map((keys) => pathText(keys.slice(0, -1))));
   for (const { keys, suggestion } of unknownKeys(run.configuration, componentSchema)) {
-    if (unknownKinds.has(keys.slice(0, -1).join('\n'))) continue;
+    if (unknownKinds.has(pathText(keys.slice(0, -1)))) continue;
     if (keys.length === 1 && keys[0] === 'configuration' && isWrapped(alone(run.configuration))) continue;
     findings.addKey(run, keys, 'warning', `\`${keys.at(-1) ?? ''}\` is no known key here, and has no effect.`, suggestion);
   }
@@ -114,6 +112,12 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[
     const key = keys.at(-1) ?? '';
     findings.addKey(run, keys, 'warning', `\`${key}\` is an attribute that no function uses.`, suggestion);
   }
+}
+
+/** Whether a key tells the kind of the object it is in: of an unknown kind, no key is known. */
+function isKind(keys: Keys): boolean {
+  const [, , node] = keys;
+  return keys.at(-1) === 'method' ? node === 'pagination' : keys.at(-1) === 'type' && node === 'authentication';
 }
 
 /** The `configuration` in a configuration, without what the root gives: that one is warned of already. */

@@ -62,10 +62,9 @@ type Outcome = ApiResponse | Failure;
 
 function reasonToRetry(outcome: Outcome, options: RetryOptions): string | undefined {
   if (!(outcome instanceof Failure)) return options.codes.includes(outcome.status) ? `status ${outcome.status}` : undefined;
-  const { error } = outcome;
-  if (!(error instanceof HttpError)) return undefined;
-  const { curl } = error.details;
-  return typeof curl === 'number' && options.curlCodes.includes(curl) ? error.message : undefined;
+  if (!(outcome.error instanceof HttpError)) return undefined;
+  const { curl } = outcome.error.details;
+  return typeof curl === 'number' && options.curlCodes.includes(curl) ? `network failure ${curl}` : undefined;
 }
 
 /** The longest pause that nobody asked for. */
@@ -87,7 +86,7 @@ function logWait(
   options: RetryOptions,
   { log, secrets }: RetryContext,
 ): void {
-  const fields = { reason, attempt, maxRetries: options.maxRetries, waitMs, url: secrets.redactUrl(request.url) };
+  const fields = { attempt, maxRetries: options.maxRetries, waitMs, url: secrets.redactUrl(request.url) };
   const message = `Retrying in ${waitMs / 1000} seconds [${attempt} x] after ${reason}.`;
   if (waitMs >= NOTEWORTHY_MS) log.info(message, fields);
   else log.debug(message, fields);

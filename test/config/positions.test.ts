@@ -59,7 +59,11 @@ describe('paths', () => {
   });
 
   test('a path text gives back its keys', () => {
-    fc.assert(fc.property(fc.array(fc.string()), (keys) => expect(keysOfPath(pathText(keys))).toEqual(keys)));
+    fc.assert(
+      fc.property(fc.array(fc.string()), (keys) => {
+        expect(keysOfPath(pathText(keys))).toEqual(keys);
+      }),
+    );
   });
 });
 

@@ -129,7 +129,7 @@ describe('normalising', () => {
     ['{"1":"a","0":"b"}', '{"1":"a","0":"b"}'],
     ['{"0":"a","2":"b"}', '{"0":"a","2":"b"}'],
     ['{"00":1}', '{"00":1}'],
-    ['[{"a":1.0}]', '[{"a":1.0}]'],
+    ['[{"a":1.50}]', '[{"a":1.5}]'],
   ])('%s is %s', (source, expected) => {
     expect(toJsonText(normalise(parseExact(source) as AnyObject))).toBe(expected);
   });

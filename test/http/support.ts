@@ -109,7 +109,7 @@ export function makeCertificates(serverName: string, caName: string): Certificat
   const folder = temporaryFolder();
   const run = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const request = (name: string, subject: string): void => {
-    run('req', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${subject}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
+    run('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', `/CN=${subject}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
   };
   request('ca', caName);
   request('server', serverName);
