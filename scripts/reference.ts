@@ -1,5 +1,11 @@
 import type { OptionSchema } from '../src/evaluate.ts';
-import { branchesOf, discriminatorOf, fixedValues, isSchema, propertiesOf } from '../src/config/validation-schema.ts';
+import {
+  branchesOf,
+  discriminatorOf,
+  fixedValues,
+  isSchema,
+  propertiesOf,
+} from '../src/config/validation-schema.ts';
 
 /**
  * `docs/configuration.md`: every key of a configuration, from the schemas.
@@ -11,7 +17,9 @@ export function referenceOf(component: OptionSchema, document: OptionSchema): st
   const definitions = isSchema(document['definitions']) ? document['definitions'] : {};
   const forms = ['resource', 'row'].map((name) => definitions[name]).filter(isSchema);
   // what a resource and its rows hold is described above them
-  const shallow = forms.map((form) => new Reference({ ...form, definitions }, ['part', 'row']).only(titleOf(form, '')));
+  const shallow = forms.map((form) =>
+    new Reference({ ...form, definitions }, ['part', 'row']).only(titleOf(form, '')),
+  );
   return `${[INTRODUCTION, ...new Reference(component).sections(), ...shallow].join('\n\n')}\n`;
 }
 
@@ -63,7 +71,14 @@ class Reference {
     return this.#sections.map(render);
   }
 
-  #section(title: string, text: string, path: string, schema: OptionSchema, skipped: readonly string[] = [], isKind = false): void {
+  #section(
+    title: string,
+    text: string,
+    path: string,
+    schema: OptionSchema,
+    skipped: readonly string[] = [],
+    isKind = false,
+  ): void {
     const rows: Row[] = [];
     const at = this.#sections.length;
     this.#sections.push({ title, text, rows });
@@ -73,7 +88,13 @@ class Reference {
     for (const next of later) next();
   }
 
-  #collect(path: string, schema: OptionSchema, rows: Row[], later: (() => void)[], skipped: readonly string[] = []): void {
+  #collect(
+    path: string,
+    schema: OptionSchema,
+    rows: Row[],
+    later: (() => void)[],
+    skipped: readonly string[] = [],
+  ): void {
     const required = listOf(schema['required']);
     for (const [key, property] of Object.entries(propertiesOf(schema))) {
       if (skipped.includes(key) || Object.keys(property).length === 0) continue;
@@ -93,7 +114,8 @@ class Reference {
       const title = titleOf(schema, path);
       this.#titles.set(name, title);
       later.push(() => this.#section(title, sentence(schema, path), path, schema));
-      for (const [inner, suffix] of innerOf(schema)) later.push(() => this.#element(`${path}${suffix}`, inner));
+      for (const [inner, suffix] of innerOf(schema))
+        later.push(() => this.#element(`${path}${suffix}`, inner));
       return;
     }
     this.#collect(path, schema, rows, later);
@@ -121,7 +143,9 @@ class Reference {
     const oneOf = branchesOf(schema['oneOf']);
     const key = discriminatorOf(oneOf);
     for (const branch of key === undefined ? [] : oneOf) {
-      later.push(() => this.#kind(path, key ?? '', listOf(fixedValues(branch, key ?? '')), branch, [key ?? '']));
+      later.push(() =>
+        this.#kind(path, key ?? '', listOf(fixedValues(branch, key ?? '')), branch, [key ?? '']),
+      );
     }
     for (const branch of branchesOf(schema['allOf'])) {
       const { if: condition, then } = branch;
@@ -131,8 +155,16 @@ class Reference {
     }
   }
 
-  #kind(path: string, key: string, values: readonly unknown[], schema: OptionSchema, skipped: readonly string[]): void {
-    const words = values.filter((value) => value !== '' && value !== null).map((value) => `"${String(value)}"`);
+  #kind(
+    path: string,
+    key: string,
+    values: readonly unknown[],
+    schema: OptionSchema,
+    skipped: readonly string[],
+  ): void {
+    const words = values
+      .filter((value) => value !== '' && value !== null)
+      .map((value) => `"${String(value)}"`);
     if (words.length === 0) return;
     const text = typeof schema['description'] === 'string' ? schema['description'] : `Keys of this ${key}.`;
     this.#section(`\`${path}\` with \`${key}\`: ${words.join(', ')}`, text, path, schema, skipped, true);
@@ -176,7 +208,13 @@ function sentence(schema: OptionSchema, path: string): string {
 
 function render({ title, text, rows }: Section): string {
   const lines = rows.map(({ path, schema, required }) =>
-    [`\`${path}\`${required ? ' **(required)**' : ''}`, typeOf(schema), valueOf(schema['default']), describe(schema), example(schema)]
+    [
+      `\`${path}\`${required ? ' **(required)**' : ''}`,
+      typeOf(schema),
+      valueOf(schema['default']),
+      describe(schema),
+      example(schema),
+    ]
       .map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' '))
       .join(' | '),
   );
@@ -200,7 +238,10 @@ const TYPES: Readonly<Record<string, string>> = { string: 'text', array: 'list',
 function typeOf(schema: OptionSchema): string {
   const values = fixed(schema);
   if (values.length > 0) return values.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
-  const all = [...listOf(schema['type']), ...branchesOf(schema['anyOf']).flatMap((part) => listOf(part['type']))];
+  const all = [
+    ...listOf(schema['type']),
+    ...branchesOf(schema['anyOf']).flatMap((part) => listOf(part['type'])),
+  ];
   const names = [...new Set(all.map(String))].filter((name) => name !== 'null');
   // an empty list stands for an empty object, and an object with the keys 0, 1 … for a list
   const other = isSchema(schema['items']) && !isShownAsMap(schema) ? 'object' : 'array';

@@ -74,14 +74,14 @@ export async function extract(options: ExtractOptions): Promise<ExtractResult> {
   try {
     for (const effective of config.configs) await runConfig(config, effective, time, buckets, options);
     const rows = buckets.rows;
-    const { publications, structs, structVersion } = buckets.finish();
+    const { publications, structs, structVersion } = await buckets.finish();
     options.signal.throwIfAborted();
     const after = nextState({ before: state, startedAt, structs, structVersion });
     publish(publications, path.join(outFolder, 'tables'));
     writeState(path.join(outFolder, 'state.json'), after);
     return { tables: publications.map(({ name }) => name), rows, state: after };
   } finally {
-    buckets.abandon();
+    await buckets.abandon();
     rmSync(workFolder, { recursive: true, force: true });
   }
 }

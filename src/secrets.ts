@@ -10,7 +10,8 @@ const SHORTEST = 4;
 const SECRET_NAME =
   /token|api-?_?key|access-?_?key|private-?_?key|^key$|[-_]key$|secret|passw|^pwd$|^pass$|signature|^sig$|authorization|credential|cookie|^jwt$/i;
 /** Where a page stands is no secret, though its name may end in "token". */
-const POSITION_NAME = /^(?:next|prev|previous|page|continuation|scroll|sync|sort|start|partition)[-_]?(?:page)?[-_]?(?:token|key)$/i;
+const POSITION_NAME =
+  /^(?:next|prev|previous|page|continuation|scroll|sync|sort|start|partition)[-_]?(?:page)?[-_]?(?:token|key)$/i;
 
 /** True for a query parameter or header that carries a secret by its name (`access_token`, `X-Api-Key`). */
 export function isSecretName(name: string): boolean {
@@ -52,14 +53,19 @@ export class Secrets {
       .split('&')
       .map((pair) => {
         const equals = pair.indexOf('=');
-        return equals > 0 && isSecretName(readable(pair.slice(0, equals))) ? `${pair.slice(0, equals)}=${HIDDEN}` : pair;
+        return equals > 0 && isSecretName(readable(pair.slice(0, equals)))
+          ? `${pair.slice(0, equals)}=${HIDDEN}`
+          : pair;
       });
     return this.redact(`${open.slice(0, start)}?${query.join('&')}`);
   }
 
   redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? HIDDEN : this.redact(value)]),
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        isSecretName(name) ? HIDDEN : this.redact(value),
+      ]),
     );
   }
 }

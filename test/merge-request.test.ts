@@ -26,7 +26,11 @@ describe('mergeOver', () => {
   });
 
   test('a value of another kind replaces', () => {
-    expect(mergeOver({ x: null, y: 'a', z: [1] }, { x: 1, y: [1], z: { a: 1 } })).toEqual({ x: null, y: 'a', z: [1] });
+    expect(mergeOver({ x: null, y: 'a', z: [1] }, { x: 1, y: [1], z: { a: 1 } })).toEqual({
+      x: null,
+      y: 'a',
+      z: [1],
+    });
   });
 
   test('keys like numbers and like __proto__ are keys', () => {

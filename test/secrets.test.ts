@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toJsonText } from '../src/json/index.ts';
 import { isSecretName, Secrets } from '../src/secrets.ts';
@@ -15,7 +15,10 @@ describe('Secrets', () => {
   test.each([
     ['plain', value],
     ['URL-encoded', encodeURIComponent(value)],
-    ['URL-encoded strictly', encodeURIComponent("a'secret!").replace(/[!']/g, (c) => `%${c.charCodeAt(0).toString(16)}`)],
+    [
+      'URL-encoded strictly',
+      encodeURIComponent("a'secret!").replace(/[!']/g, (c) => `%${c.charCodeAt(0).toString(16)}`),
+    ],
     ['form-encoded', new URLSearchParams({ a: value }).toString().slice(2)],
     ['base64', Buffer.from(value).toString('base64')],
     ['base64url', Buffer.from(value).toString('base64url')],
@@ -55,9 +58,9 @@ describe('Secrets', () => {
 
   test('addresses lose user, password and the values of secret parameters', () => {
     const secrets = secretsOf('known-secret');
-    expect(secrets.redactUrl('https://me:pw@h.example/p/known-secret?api_key=1&page=2&access%5Ftoken=3&b')).toBe(
-      'https://***@h.example/p/***?api_key=***&page=2&access%5Ftoken=***&b',
-    );
+    expect(
+      secrets.redactUrl('https://me:pw@h.example/p/known-secret?api_key=1&page=2&access%5Ftoken=3&b'),
+    ).toBe('https://***@h.example/p/***?api_key=***&page=2&access%5Ftoken=***&b');
     expect(secrets.redactUrl('http://h/p')).toBe('http://h/p');
     expect(secrets.redactUrl('http://h/p?q=a@b&x=known-secret')).toBe('http://h/p?q=a@b&x=***');
     expect(secrets.redactUrl('http://h/p?q=%zz')).toBe('http://h/p?q=%zz');
@@ -77,12 +80,26 @@ describe('Secrets', () => {
 });
 
 describe('isSecretName', () => {
-  test.each(['token', 'access_token', 'apikey', 'api_key', 'key', 'X-Auth-Token', 'client_secret', 'password', 'sig', 'X-Amz-Signature'])(
-    '%s is secret',
-    (name) => expect(isSecretName(name)).toBe(true),
-  );
-  test.each(['page', 'pageToken', 'next_page_token', 'continuationToken', 'keyword', 'monkey', 'design', 'cursor'])(
-    '%s is not',
-    (name) => expect(isSecretName(name)).toBe(false),
-  );
+  test.each([
+    'token',
+    'access_token',
+    'apikey',
+    'api_key',
+    'key',
+    'X-Auth-Token',
+    'client_secret',
+    'password',
+    'sig',
+    'X-Amz-Signature',
+  ])('%s is secret', (name) => expect(isSecretName(name)).toBe(true));
+  test.each([
+    'page',
+    'pageToken',
+    'next_page_token',
+    'continuationToken',
+    'keyword',
+    'monkey',
+    'design',
+    'cursor',
+  ])('%s is not', (name) => expect(isSecretName(name)).toBe(false));
 });

@@ -8,14 +8,21 @@ import {
   isScalar,
   parseExact,
   toText,
-  withKey,
   type AnyObject,
   type Json,
 } from '../json/index.ts';
 import { asObject } from './normalise.ts';
-import type { ConfigWarning } from './extractor-config.ts';
 import { pathOf } from './path.ts';
-import { invalid, kindOf, numericOf, objectAt, strictTextAt, textAt, wholeOf } from './settings.ts';
+import {
+  invalid,
+  kindOf,
+  numericOf,
+  objectAt,
+  strictTextAt,
+  textAt,
+  wholeOf,
+  type ConfigWarning,
+} from './settings.ts';
 
 /** `parameters.api` (spec extractor 1.2), defaults filled in. Functions are not evaluated. */
 export interface ApiConfig {
@@ -32,7 +39,7 @@ export interface ApiConfig {
   readonly clientCertificate: string | undefined;
   /** The node of the pagination; undefined when none. */
   readonly pagination: AnyObject | undefined;
-  /** The node of the authentication; undefined when none. `api.query` is filled in where it stands for it. */
+  /** The node of the authentication; undefined when none. The older `api.query` is read with it, from `node`. */
   readonly authentication: AnyObject | undefined;
   readonly retry: RetryConfig;
   /** `api.http.headers`; values may be functions. */
@@ -67,7 +74,11 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
   const node = asObject(value);
   if (node === undefined) {
     const problem = isEmpty(value) ? 'is missing' : `must be an object, and it is ${kindOf(value)}`;
-    throw invalid(AT, `The \`api\` section ${problem}.`, 'Add "api": {"baseUrl": "https://…"} to the parameters.');
+    throw invalid(
+      AT,
+      `The \`api\` section ${problem}.`,
+      'Add "api": {"baseUrl": "https://…"} to the parameters.',
+    );
   }
   const http = objectAt(node, 'http', AT);
   const at = `${AT}.http`;
@@ -79,7 +90,7 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
     caCertificate: readCertificate(node),
     clientCertificate: textAt(node, '#clientCertificate', AT),
     pagination: readPagination(getKey(node, 'pagination')),
-    authentication: readAuthentication(node, warnings),
+    authentication: readAuthentication(node),
     retry: readRetry(objectAt(node, 'retryConfig', AT)),
     headers: objectAt(http, 'headers', at),
     requiredHeaders: readNames(getKey(http, 'requiredHeaders'), `${at}.requiredHeaders`),
@@ -103,7 +114,10 @@ function readBaseUrl(value: Json | undefined, warnings: ConfigWarning[]): string
   if (isHttpUrl(value)) return value;
   const inner = objectIn(value);
   if (inner !== undefined) {
-    warnings.push({ path: at, message: 'A function in the text of `baseUrl` is deprecated: write it as an object.' });
+    warnings.push({
+      path: at,
+      message: 'A function in the text of `baseUrl` is deprecated: write it as an object.',
+    });
     return inner;
   }
   const hint = value.includes('://')
@@ -125,7 +139,11 @@ function objectIn(text: string): AnyObject | undefined {
 function readCertificate(node: AnyObject): string | undefined {
   const text = strictTextAt(node, 'caCertificate', AT);
   if (text !== '') return text;
-  throw invalid(`${AT}.caCertificate`, '`caCertificate` is empty.', 'Give a PEM bundle, or leave the key out.');
+  throw invalid(
+    `${AT}.caCertificate`,
+    '`caCertificate` is empty.',
+    'Give a PEM bundle, or leave the key out.',
+  );
 }
 
 /** A node that is no map is ignored, as the reference does. */
@@ -138,14 +156,8 @@ function readPagination(value: Json | undefined): AnyObject | undefined {
   return value;
 }
 
-/** `api.query` stands in where `authentication` has no `query` of its own (spec extractor 1.2). */
-function readAuthentication(node: AnyObject, warnings: ConfigWarning[]): AnyObject | undefined {
+function readAuthentication(node: AnyObject): AnyObject | undefined {
   const authentication = objectAt(node, 'authentication', AT);
-  const query = getKey(node, 'query');
-  if (query !== undefined && !isEmpty(query)) {
-    warnings.push({ path: `${AT}.query`, message: '`api.query` is deprecated: move it to `api.authentication.query`.' });
-    if (!isEmpty(authentication) && isEmpty(getKey(authentication, 'query'))) return withKey(authentication, 'query', query);
-  }
   return isEmpty(authentication) ? undefined : authentication;
 }
 
@@ -161,7 +173,8 @@ function readRetry(node: AnyObject): RetryConfig {
     : readCodes(getKey(http, 'codes'), `${at}.http.codes`);
   const retryHeader = old ? textAt(node, 'headerName', at) : textAt(http, 'retryHeader', `${at}.http`);
   const curlCodes =
-    readCodes(getKey(node, 'curlCodes'), `${at}.curlCodes`) ?? readCodes(getKey(curl, 'codes'), `${at}.curl.codes`);
+    readCodes(getKey(node, 'curlCodes'), `${at}.curlCodes`) ??
+    readCodes(getKey(curl, 'codes'), `${at}.curl.codes`);
   return {
     ...(maxRetries === undefined ? {} : { maxRetries }),
     ...(codes === undefined ? {} : { codes }),
@@ -205,7 +218,10 @@ function secondsAt(http: AnyObject, key: string, fallback: number): number {
   return (seconds === undefined || seconds <= 0 ? fallback : seconds) * 1000;
 }
 
-function limits(http: AnyObject, at: string): Partial<Pick<ApiConfig, 'requestsPerSecond' | 'concurrency' | 'maxBodyBytes'>> {
+function limits(
+  http: AnyObject,
+  at: string,
+): Partial<Pick<ApiConfig, 'requestsPerSecond' | 'concurrency' | 'maxBodyBytes'>> {
   const requestsPerSecond = positiveAt(http, 'requestsPerSecond', at, numericOf);
   const concurrency = positiveAt(http, 'concurrency', at, wholeOf);
   const maxBodyBytes = positiveAt(http, 'maxBodyBytes', at, wholeOf);

@@ -25,7 +25,8 @@ export interface Finding {
 export function explain(errors: readonly SchemaError[], value: Json): readonly Finding[] {
   const places = new Map<string, SchemaError[]>();
   for (const error of fold(errors)) {
-    const id = error.keyword === 'required' ? `${error.instancePath} ${missingOf(error)}` : error.instancePath;
+    const id =
+      error.keyword === 'required' ? `${error.instancePath} ${missingOf(error)}` : error.instancePath;
     places.set(id, [...(places.get(id) ?? []), error]);
   }
   const findings: Finding[] = [];
@@ -47,7 +48,9 @@ function fold(errors: readonly SchemaError[]): readonly SchemaError[] {
     }
     const branches: SchemaError[] = [];
     while (isInside(kept.at(-1)?.instancePath, error.instancePath)) branches.unshift(...kept.splice(-1));
-    const deeper = branches.filter((branch) => branch.keyword !== 'type' || branch.instancePath !== error.instancePath);
+    const deeper = branches.filter(
+      (branch) => branch.keyword !== 'type' || branch.instancePath !== error.instancePath,
+    );
     kept.push(...(deeper.length > 0 ? deeper : branches));
   }
   return kept;
@@ -141,7 +144,8 @@ function unitOf(keyword: string): string {
 /** What the usual patterns mean. */
 function patternWords(pattern: string): string {
   if (pattern === '^[^/]*$') return 'a text without a slash';
-  if (/^\^(?:\\s\*)?(?:\[\+-\]\?|-\?)?(?:\\d|\[0-9\])[+*](?:\\s\*)?\$$/.test(pattern)) return 'a whole number';
+  if (/^\^(?:\\s\*)?(?:\[\+-\]\?|-\?)?(?:\\d|\[0-9\])[+*](?:\\s\*)?\$$/.test(pattern))
+    return 'a whole number';
   if (pattern.includes('\\d') || pattern.includes('[0-9]')) return 'a number';
   if (pattern.includes('https?')) return 'an http or https URL';
   return `a text of the form ${pattern}`;
@@ -183,7 +187,8 @@ const SHOWN = 60;
 
 /** The value itself where it is short and no secret, else its kind. */
 export function foundText(keys: readonly string[], value: Json | undefined): string {
-  if (!isScalar(value) || typeof value === 'boolean' || value === '' || keys.some(isSecretKey)) return kindOf(value);
+  if (!isScalar(value) || typeof value === 'boolean' || value === '' || keys.some(isSecretKey))
+    return kindOf(value);
   const text = toText(value);
   if (isNumber(value)) return text;
   return `“${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}”`;

@@ -22,7 +22,7 @@ import {
   type SshProxyConfig,
 } from './platform-config.ts';
 import { pathOf } from './path.ts';
-import { EMPTY, invalid, kindOf, objectAt, textAt, wholeOf } from './settings.ts';
+import { EMPTY, invalid, kindOf, objectAt, textAt, wholeOf, type ConfigWarning } from './settings.ts';
 import { isWrapped, WRAPPED_HINT } from './resource.ts';
 
 /** A component configuration as the runtime uses it. Functions in it are not evaluated yet. */
@@ -42,11 +42,6 @@ export interface ExtractorConfig {
   readonly action: string;
   /** What works and should be written otherwise. */
   readonly warnings: readonly ConfigWarning[];
-}
-
-export interface ConfigWarning {
-  readonly message: string;
-  readonly path: string;
 }
 
 /** `config` after the shallow replacement by one iteration (spec extractor 1.1, 1.3). */
@@ -110,20 +105,34 @@ function configNode(root: AnyObject, parameters: AnyObject): AnyObject {
     ? WRAPPED_HINT
     : 'Add "config": {"jobs": [{"endpoint": "…"}]} to the parameters.';
   if (isEmpty(value)) throw invalid('parameters.config', 'The `config` section is missing.', hint);
-  throw invalid('parameters.config', `The \`config\` section must be an object, and it is ${kindOf(value)}.`, hint);
+  throw invalid(
+    'parameters.config',
+    `The \`config\` section must be an object, and it is ${kindOf(value)}.`,
+    hint,
+  );
 }
 
 function effectiveConfigs(parameters: AnyObject, base: AnyObject, api: ApiConfig): EffectiveConfig[] {
   const iterations = getKey(parameters, 'iterations');
   if (isEmpty(iterations)) return [effectiveConfig(base, undefined, api)];
-  const list = isList(iterations) ? iterations : isObject(iterations) ? entriesOf(iterations).map(([, item]) => item) : undefined;
+  const list = isList(iterations)
+    ? iterations
+    : isObject(iterations)
+      ? entriesOf(iterations).map(([, item]) => item)
+      : undefined;
   if (list === undefined) {
-    throw invalid('parameters.iterations', `\`iterations\` must be a list of objects, and it is ${kindOf(iterations)}.`);
+    throw invalid(
+      'parameters.iterations',
+      `\`iterations\` must be a list of objects, and it is ${kindOf(iterations)}.`,
+    );
   }
   return list.map((item, index) => {
     const over = asObject(item);
     if (over === undefined) {
-      throw invalid(`parameters.iterations[${index}]`, `An iteration must be an object, and it is ${kindOf(item)}.`);
+      throw invalid(
+        `parameters.iterations[${index}]`,
+        `An iteration must be an object, and it is ${kindOf(item)}.`,
+      );
     }
     return effectiveConfig(objectOf([...entriesOf(base), ...entriesOf(over)]), { index, over }, api);
   });
@@ -176,7 +185,11 @@ function readJobs(jobs: Json | undefined, at: string): Json {
   if (items.length === 0) throw invalid(at, `\`jobs\` must be a list of jobs, and it is ${kindOf(jobs)}.`);
   for (const [key, item] of items) {
     if (asObject(item) === undefined) {
-      throw invalid(pathOf(at, key), `A job must be an object, and it is ${kindOf(item)}.`, 'Write {"endpoint": "…"}.');
+      throw invalid(
+        pathOf(at, key),
+        `A job must be an object, and it is ${kindOf(item)}.`,
+        'Write {"endpoint": "…"}.',
+      );
     }
   }
   return jobs;

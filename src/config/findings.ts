@@ -52,7 +52,13 @@ export class Findings {
   }
 
   /** A problem with the name of a key. */
-  addKey(run: FoundIn, keys: Keys, severity: Severity, message: string, suggestion: string | undefined): void {
+  addKey(
+    run: FoundIn,
+    keys: Keys,
+    severity: Severity,
+    message: string,
+    suggestion: string | undefined,
+  ): void {
     const text = suggestion === undefined ? message : `${message} Did you mean \`${suggestion}\`?`;
     this.#put(this.#locate(run, keys), severity, text, { suggestion }, run.id, 'key');
   }
@@ -61,7 +67,8 @@ export class Findings {
   addUnlessKnown(run: FoundIn, keys: Keys, message: string, hint: string | undefined): void {
     const path = pathText(this.#locate(run, keys));
     const known = [...this.#problems.values()].some(
-      (problem) => problem.severity === 'error' && (isWithin(problem.path, path) || isWithin(path, problem.path)),
+      (problem) =>
+        problem.severity === 'error' && (isWithin(problem.path, path) || isWithin(path, problem.path)),
     );
     if (!known) this.add(run, keys, 'error', message, { hint });
   }
@@ -106,7 +113,14 @@ export class Findings {
     return 0;
   }
 
-  #put(keys: Keys, severity: Severity, message: string, facts: Facts, row: string | undefined, at: 'key' | 'value'): void {
+  #put(
+    keys: Keys,
+    severity: Severity,
+    message: string,
+    facts: Facts,
+    row: string | undefined,
+    at: 'key' | 'value',
+  ): void {
     const place = this.#document.positions().nearest(keys);
     const { line, column } = at === 'key' ? (place.key ?? place.value) : place.value;
     const given = Object.entries(facts).filter(([, value]) => value !== undefined);

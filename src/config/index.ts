@@ -1,5 +1,5 @@
 export { readApi, type ApiConfig, type RetryConfig } from './api-config.ts';
-export { parseExtractorConfig, type ConfigWarning, type EffectiveConfig, type ExtractorConfig } from './extractor-config.ts';
+export { parseExtractorConfig, type EffectiveConfig, type ExtractorConfig } from './extractor-config.ts';
 export type { Problem, Severity } from './findings.ts';
 export { componentPart, mergeConfigurations, mergeJson } from './merge.ts';
 export { normalise } from './normalise.ts';
@@ -9,6 +9,7 @@ export { located, parseConfig, readConfig, resourceOf, type ConfigDocument } fro
 export { isWrapped, readResource, type ConfigResource, type ConfigRow } from './resource.ts';
 export { planRows, sortRows, type RowPlan, type RowRun } from './rows.ts';
 export { collectSecrets, isSecretKey, resolveSecrets } from './secrets.ts';
+export type { ConfigWarning } from './settings.ts';
 export { unwrapState, type StoredState } from './state.ts';
 export { isValid } from './schema-errors.ts';
 export { validateConfig, type ValidateOptions } from './validate.ts';

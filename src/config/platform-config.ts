@@ -25,7 +25,11 @@ export function readSshProxy(parameters: AnyObject): SshProxyConfig | undefined 
   const keys = ['user', 'host', 'port', '#privateKey'] as const;
   const missing = keys.filter((key) => isEmpty(getKey(node, key)));
   if (missing.length > 0) {
-    throw invalid(at, `The SSH proxy lacks ${missing.map((key) => `\`${key}\``).join(', ')}.`, 'All four keys are needed.');
+    throw invalid(
+      at,
+      `The SSH proxy lacks ${missing.map((key) => `\`${key}\``).join(', ')}.`,
+      'All four keys are needed.',
+    );
   }
   const port = wholeOf(getKey(node, 'port'));
   if (port === undefined || port < 1 || port > 65_535) {

@@ -111,7 +111,8 @@ function quoteLine(text: string, line: number, column: number): string {
   const lines = text.split('\n');
   const whole = (lines[line - 1] ?? '').replace(/\r$/, '');
   const opened = lines[line - 2]?.trimEnd() ?? '';
-  if (whole.includes('"#') || (opened.includes('"#') && opened.endsWith(':'))) return 'a line with a secret, not shown';
+  if (whole.includes('"#') || (opened.includes('"#') && opened.endsWith(':')))
+    return 'a line with a secret, not shown';
   const start = Math.max(0, Math.min(column - 1 - SHOWN / 2, whole.length - SHOWN));
   const part = whole.slice(start, start + SHOWN);
   return `${start > 0 ? '…' : ''}${part.trim()}${start + SHOWN < whole.length ? '…' : ''}`;

@@ -1,5 +1,15 @@
 import { ConfigError } from '../errors.ts';
-import { getKey, isList, isObject, isScalar, isNumber, objectOf, toText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  getKey,
+  isList,
+  isObject,
+  isScalar,
+  isNumber,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { asObject } from './normalise.ts';
 
 /** A row of a configuration resource. */
@@ -69,7 +79,11 @@ export function readResource(document: Json): ConfigResource {
  */
 export function isWrapped(configuration: AnyObject): boolean {
   const inner = getKey(configuration, 'configuration');
-  return getKey(configuration, 'parameters') === undefined && isObject(inner) && getKey(inner, 'parameters') !== undefined;
+  return (
+    getKey(configuration, 'parameters') === undefined &&
+    isObject(inner) &&
+    getKey(inner, 'parameters') !== undefined
+  );
 }
 
 /** The sentence to say about a wrapped configuration. */
@@ -89,7 +103,10 @@ function rowsOf(node: Json | undefined): ConfigRow[] {
   for (const row of rows) {
     const first = seen.get(row.id);
     if (first !== undefined) {
-      throw invalid(`The rows ${first} and ${row.index} have the same id “${row.id}”.`, `rows[${row.index}].id`);
+      throw invalid(
+        `The rows ${first} and ${row.index} have the same id “${row.id}”.`,
+        `rows[${row.index}].id`,
+      );
     }
     seen.set(row.id, row.index);
   }
@@ -104,7 +121,11 @@ function rowOf(node: Json, index: number): ConfigRow {
     throw invalid('The row has no id.', `${at}.id`, 'Give it one: its files are kept in rows/<id>.');
   }
   if (/[/\\\0]/.test(id) || id === '.' || id === '..') {
-    throw invalid(`The row id “${id}” cannot name a folder.`, `${at}.id`, 'Use letters, digits, `-` and `_`.');
+    throw invalid(
+      `The row id “${id}” cannot name a folder.`,
+      `${at}.id`,
+      'Use letters, digits, `-` and `_`.',
+    );
   }
   const disabled = getKey(node, 'isDisabled');
   return {

@@ -1,5 +1,10 @@
 import type { OptionSchema } from '../evaluate.ts';
-import { allowedHostsOptions, authenticationOptions, authorizationOptions, awsOptions } from '../http/auth/options.ts';
+import {
+  allowedHostsOptions,
+  authenticationOptions,
+  authorizationOptions,
+  awsOptions,
+} from '../http/auth/options.ts';
 import {
   cacheOption,
   caCertificateOption,
@@ -9,6 +14,7 @@ import {
   retryConfigOption,
   sshProxyOption,
 } from '../http/options.ts';
+import { trustedHostsSchema } from '../http/trusted-hosts.ts';
 import { jobDefinitions, jobsOption } from '../jobs/options.ts';
 import { PAGINATION_DEFINITION, PAGINATION_OPTIONS } from '../pagination/options.ts';
 import {
@@ -19,6 +25,7 @@ import {
   recordDefinitions,
   userDataSchema,
 } from '../records/options.ts';
+import { resourceDefinitions, schemaKey } from './schemas/resource.ts';
 import { storageSchema } from './schemas/storage.ts';
 import { branchesOf, isSchema, propertiesOf } from './validation-schema.ts';
 
@@ -27,7 +34,8 @@ const map = ['object', 'array'];
 /** `parameters.config` and each entry of `iterations`; any further key is an attribute for functions. */
 export const configOptions: OptionSchema = {
   title: 'Extraction',
-  description: 'What to extract. Keys that are not listed are attributes: functions refer to them by `{"attr": "name"}`.',
+  description:
+    'What to extract. Keys that are not listed are attributes: functions refer to them by `{"attr": "name"}`.',
   type: map,
   additionalProperties: true,
   examples: [{ outputBucket: 'my-api', jobs: [{ endpoint: 'users' }] }],
@@ -57,13 +65,24 @@ export const configOptions: OptionSchema = {
       type: map,
       examples: [{ headers: { 'X-Account': '42' } }],
       properties: {
-        headers: { ...headersOption, description: 'Headers of every request, over those of `api.http.headers`. Values may be functions.' },
+        headers: {
+          ...headersOption,
+          description: 'Headers of every request, over those of `api.http.headers`. Values may be functions.',
+        },
       },
     },
     username: credential('User name', 'Name for the basic authentication.', 'me'),
     '#username': credential('User name, secret', 'The same, kept secret.', '$env:API_USER'),
-    password: credential('Password', 'Password for the basic authentication; `#password` keeps it secret.', 'secret'),
-    '#password': credential('Password, secret', 'Password for the basic authentication.', '$env:API_PASSWORD'),
+    password: credential(
+      'Password',
+      'Password for the basic authentication; `#password` keeps it secret.',
+      'secret',
+    ),
+    '#password': credential(
+      'Password, secret',
+      'Password for the basic authentication.',
+      '$env:API_PASSWORD',
+    ),
   },
 };
 
@@ -76,7 +95,8 @@ const api: OptionSchema = {
   properties: {
     baseUrl: {
       title: 'Base URL',
-      description: 'Address that endpoints are relative to, with a slash at its end. May be a function of attributes.',
+      description:
+        'Address that endpoints are relative to, with a slash at its end. May be a function of attributes.',
       type: ['string', 'object'],
       minLength: 1,
       examples: [
@@ -104,6 +124,7 @@ const api: OptionSchema = {
     retryConfig: { $ref: '#/definitions/retryConfig' },
     caCertificate: caCertificateOption,
     '#clientCertificate': clientCertificateOption,
+    trustedHosts: trustedHostsSchema,
   },
 };
 
@@ -205,78 +226,15 @@ export const configSchema: OptionSchema = {
   },
   definitions: {
     component: without(componentSchema, 'definitions'),
-    resource: resourceSchema(),
-    row: rowSchema(),
-    part: partSchema(),
+    ...resourceDefinitions({ ...componentProperties, parameters: partOf(parameters) }),
     ...definitions,
   },
 };
 
-/** A part of a configuration: root or row, complete only when they are merged. */
-function partSchema(): OptionSchema {
-  return {
-    title: 'Part of a configuration',
-    description: 'The root of a configuration or one of its rows: together they make one component configuration.',
-    type: map,
-    examples: [{ parameters: { api: { baseUrl: 'https://api.example.com/v1/' } } }],
-    properties: {
-      ...componentProperties,
-      parameters: {
-        ...without(without(without(parameters, 'required'), 'if'), 'then'),
-        properties: { ...propertiesOf(parameters), api: without(api, 'required') },
-      },
-    },
-  };
-}
-
-function resourceSchema(): OptionSchema {
-  return {
-    title: 'Configuration resource',
-    description: 'A whole configuration: a root, rows that are merged into it one by one, and state.',
-    type: 'object',
-    properties: {
-      $schema: schemaKey('./node_modules/generic-extractor/schemas/config.schema.json'),
-      id: text('Id', 'Id of the configuration.', '12345'),
-      name: text('Name', 'Name of the configuration.', 'Shop'),
-      description: text('Description', 'What the configuration is for.', 'Orders and customers of the shop'),
-      configuration: { $ref: '#/definitions/part' },
-      rows: {
-        title: 'Rows',
-        description: 'Each row is run by itself, merged over the root. Without rows the root is run.',
-        type: 'array',
-        items: { $ref: '#/definitions/row' },
-        default: [],
-        examples: [[{ id: 'users', configuration: { parameters: { config: { jobs: [{ endpoint: 'users' }] } } } }]],
-      },
-      rowsSortOrder: {
-        title: 'Order of rows',
-        description: 'Ids of rows in the order of their runs; rows that are not named follow in document order.',
-        type: 'array',
-        items: { type: ['string', 'integer'] },
-        default: [],
-        examples: [['users', 'orders']],
-      },
-      state: state('State of the root; not used when there are rows.'),
-      isDisabled: disabled('Whether the configuration is disabled in the storage; it is run when it is named.'),
-    },
-  };
-}
-
-function rowSchema(): OptionSchema {
-  return {
-    title: 'Row',
-    description: 'A part of the configuration that makes one run together with the root.',
-    type: 'object',
-    required: ['id'],
-    properties: {
-      id: text('Id', 'Id of the row; it names the folder of its files.', 'users'),
-      name: text('Name', 'Name of the row.', 'Users'),
-      description: text('Description', 'What the row is for.', 'All users, every day'),
-      configuration: { $ref: '#/definitions/part' },
-      isDisabled: disabled('A disabled row is skipped unless it is named.'),
-      state: state('State of the row.'),
-    },
-  };
+/** Parameters of a root or a row: what one lacks the other may have. */
+function partOf(schema: OptionSchema): OptionSchema {
+  const { required: _required, if: _if, then: _then, ...rest } = schema;
+  return { ...rest, properties: { ...propertiesOf(schema), api: without(api, 'required') } };
 }
 
 /** The keys that all methods have are described once, and only named in the branch of each method. */
@@ -284,7 +242,10 @@ function onceEach(schema: OptionSchema): OptionSchema {
   const common = propertiesOf(schema);
   const allOf = branchesOf(schema['allOf']).map((branch) => {
     const then = isSchema(branch['then']) ? branch['then'] : {};
-    const own = Object.entries(propertiesOf(then)).map(([key, property]) => [key, property === common[key] ? {} : property]);
+    const own = Object.entries(propertiesOf(then)).map(([key, property]) => [
+      key,
+      property === common[key] ? {} : property,
+    ]);
     return { ...branch, then: { ...then, properties: Object.fromEntries(own) as unknown } };
   });
   return { ...schema, allOf };
@@ -292,22 +253,6 @@ function onceEach(schema: OptionSchema): OptionSchema {
 
 function credential(title: string, description: string, example: string): OptionSchema {
   return { title, description, type: ['string', 'number', 'null'], examples: [example] };
-}
-
-function text(title: string, description: string, example: string): OptionSchema {
-  return { title, description, type: ['string', 'integer', 'null'], examples: [example] };
-}
-
-function disabled(description: string): OptionSchema {
-  return { title: 'Disabled', description, type: ['boolean', 'integer', 'null'], default: false, examples: [true] };
-}
-
-function state(description: string): OptionSchema {
-  return { title: 'State', description, type: ['object', 'array', 'null'], default: {}, examples: [{ component: {} }] };
-}
-
-function schemaKey(example: string): OptionSchema {
-  return { title: 'Schema', description: 'Where editors find this schema.', type: 'string', examples: [example] };
 }
 
 function without(schema: OptionSchema, keyword: string): OptionSchema {

@@ -1,5 +1,15 @@
 import { ConfigError } from '../errors.ts';
-import { entriesOf, isList, isObject, isScalar, objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  isList,
+  isObject,
+  isScalar,
+  objectOf,
+  parseExact,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { pathText } from './path.ts';
 
 /** True for the name of a value that must not be shown: it starts with `#`. */

@@ -31,6 +31,12 @@ export function kindOf(value: Json | undefined): string {
   return isEmpty(value) ? 'an empty object' : 'an object';
 }
 
+/** What works and should be written otherwise. */
+export interface ConfigWarning {
+  readonly message: string;
+  readonly path: string;
+}
+
 export const EMPTY: AnyObject = objectOf([]);
 
 /** An object; empty when the key is missing, null or an empty list. */
@@ -67,6 +73,7 @@ export function wholeOf(value: Json | undefined): number | undefined {
 /** A number, or a text that says one. */
 export function numericOf(value: Json | undefined): number | undefined {
   if (isNumber(value)) return numberOf(value);
-  if (typeof value !== 'string' || !/^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/.test(value)) return undefined;
+  if (typeof value !== 'string' || !/^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/.test(value))
+    return undefined;
   return Number(value);
 }

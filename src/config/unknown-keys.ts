@@ -3,20 +3,22 @@ import { digKeys, entriesOf, getKey, isList, isObject, type AnyObject, type Json
 import { nearest } from '../suggest.ts';
 import { branchesOf, discriminatorOf, fixedValues, isSchema, propertiesOf } from './validation-schema.ts';
 
-/** A key that no schema knows. */
-export interface UnknownKey {
+/** A key that no schema knows, or one that should not be used any more. */
+export interface OddKey {
   readonly keys: readonly string[];
   readonly suggestion: string | undefined;
+  /** Of a deprecated key: what to use, in a sentence. */
+  readonly deprecated?: string;
 }
 
 /**
- * The keys of a value that its schema does not know, where it lists what it knows. An object is free when a schema
+ * The keys of a value that its schema does not know, where it lists what it knows, and deprecated ones. An object is free when a schema
  * of it admits any further key. Beside a choice by kind (`method`, `type`), only the kind in use counts.
  *
  * @param schema the whole schema, with its `definitions`
  */
-export function unknownKeys(value: Json, schema: OptionSchema): readonly UnknownKey[] {
-  const found: UnknownKey[] = [];
+export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
+  const found: OddKey[] = [];
   const visit = (item: Json, schemas: readonly OptionSchema[], keys: readonly string[]): void => {
     const known = new Walk(schema, item).all(schemas);
     if (isList(item)) {
@@ -26,9 +28,17 @@ export function unknownKeys(value: Json, schema: OptionSchema): readonly Unknown
       const present = entriesOf(item).map(([key]) => key);
       for (const [key, entry] of entriesOf(item)) {
         const schemasOfKey = known.flatMap((one) => schemasFor(one, key));
+        const old = schemasOfKey.find((one) => one['deprecated'] === true);
+        if (old !== undefined) {
+          const deprecated = String(old['description']);
+          found.push({ keys: [...keys, key], suggestion: undefined, deprecated });
+        }
         if (schemasOfKey.length > 0) visit(entry, schemasOfKey, [...keys, key]);
         else if (names.length > 0 && !known.some(isFree)) {
-          const suggestion = nearest(key, names.filter((name) => !present.includes(name)));
+          const suggestion = nearest(
+            key,
+            names.filter((name) => !present.includes(name)),
+          );
           found.push({ keys: [...keys, key], suggestion });
         }
       }
@@ -44,14 +54,17 @@ export function unknownKeys(value: Json, schema: OptionSchema): readonly Unknown
  * @param parameters the node `parameters`
  * @param configSchema the schema of `parameters.config`
  */
-export function unusedNearMisses(parameters: Json, configSchema: OptionSchema): readonly UnknownKey[] {
+export function unusedNearMisses(parameters: Json, configSchema: OptionSchema): readonly OddKey[] {
   const config = digKeys(['config'], parameters);
   if (!isObject(config)) return [];
   const names = Object.keys(propertiesOf(configSchema));
   const used = attributesUsed(parameters);
   return entriesOf(config).flatMap(([key]) => {
     if (names.includes(key) || used.has(key)) return [];
-    const suggestion = nearest(key, names.filter((name) => getKey(config, name) === undefined));
+    const suggestion = nearest(
+      key,
+      names.filter((name) => getKey(config, name) === undefined),
+    );
     return suggestion === undefined ? [] : [{ keys: ['parameters', 'config', key], suggestion }];
   });
 }
@@ -108,7 +121,8 @@ class Walk {
 
   #condition(schema: OptionSchema): OptionSchema[] {
     if (!isSchema(schema['if'])) return [];
-    const branch = isObject(this.#value) && holds(schema['if'], this.#value) ? schema['then'] : schema['else'];
+    const branch =
+      isObject(this.#value) && holds(schema['if'], this.#value) ? schema['then'] : schema['else'];
     return isSchema(branch) ? this.one(branch) : [];
   }
 }

@@ -48,14 +48,23 @@ export async function validateConfig(
 /** The form of the document, its keys that come twice, and its order of rows. */
 function checkDocument(document: ConfigDocument, resource: ConfigResource, findings: Findings): void {
   for (const { path, position } of document.positions().duplicates) {
-    findings.addAt(position, path, 'warning', `\`${path.at(-1) ?? ''}\` stands here a second time; this one counts.`);
+    findings.addAt(
+      position,
+      path,
+      'warning',
+      `\`${path.at(-1) ?? ''}\` stands here a second time; this one counts.`,
+    );
   }
   const ids = resource.rows.map(({ id }) => id);
   resource.rowsSortOrder.forEach((id, index) => {
     if (ids.includes(id)) return;
     const meant = nearest(id, ids);
     const hint = meant === undefined ? '' : ` Did you mean “${meant}”?`;
-    findings.addInDocument(['rowsSortOrder', String(index)], 'warning', `There is no row “${id}” to order.${hint}`);
+    findings.addInDocument(
+      ['rowsSortOrder', String(index)],
+      'warning',
+      `There is no row “${id}” to order.${hint}`,
+    );
   });
   const parts: [Keys, AnyObject][] = [
     [resource.form === 'component' ? [] : ['configuration'], resource.configuration],
@@ -93,19 +102,25 @@ async function checkRun(run: RowRun, findings: Findings, options: ValidateOption
   for (const { keys, message, hint } of secretProblems(configuration, options.env)) {
     findings.add(run, keys, 'error', message, { hint });
   }
-  await warnOfKeys(run, findings, errors.map(({ keys }) => keys));
+  await warnOfKeys(
+    run,
+    findings,
+    errors.map(({ keys }) => keys),
+  );
   checkMeaning(run, findings, options);
 }
 
 /** Loaded when it is asked for: the schema has the texts for people, and a run without warnings needs none. */
 async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[]): Promise<void> {
   const { componentSchema, configOptions } = await import('./schema.ts');
-  const { unknownKeys, unusedNearMisses } = await import('./unknown-keys.ts');
+  const { oddKeys, unusedNearMisses } = await import('./unknown-keys.ts');
   const unknownKinds = new Set(wrong.filter(isKind).map((keys) => pathText(keys.slice(0, -1))));
-  for (const { keys, suggestion } of unknownKeys(run.configuration, componentSchema)) {
+  for (const { keys, suggestion, deprecated } of oddKeys(run.configuration, componentSchema)) {
     if (unknownKinds.has(pathText(keys.slice(0, -1)))) continue;
     if (keys.length === 1 && keys[0] === 'configuration' && isWrapped(alone(run.configuration))) continue;
-    findings.addKey(run, keys, 'warning', `\`${keys.at(-1) ?? ''}\` is no known key here, and has no effect.`, suggestion);
+    const what =
+      deprecated === undefined ? 'no known key here, and has no effect.' : `deprecated. ${deprecated}`;
+    findings.addKey(run, keys, 'warning', `\`${keys.at(-1) ?? ''}\` is ${what}`, suggestion);
   }
   const parameters = digKeys(['parameters'], run.configuration) ?? null;
   for (const { keys, suggestion } of unusedNearMisses(parameters, configOptions)) {
@@ -117,7 +132,9 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[
 /** Whether a key tells the kind of the object it is in: of an unknown kind, no key is known. */
 function isKind(keys: Keys): boolean {
   const [, , node] = keys;
-  return keys.at(-1) === 'method' ? node === 'pagination' : keys.at(-1) === 'type' && node === 'authentication';
+  return keys.at(-1) === 'method'
+    ? node === 'pagination'
+    : keys.at(-1) === 'type' && node === 'authentication';
 }
 
 /** The `configuration` in a configuration, without what the root gives: that one is warned of already. */
@@ -128,7 +145,8 @@ function alone(configuration: AnyObject): AnyObject {
 /** What only reading it tells: the rules between keys, and the small languages inside texts. */
 function checkMeaning(run: RowRun, findings: Findings, options: ValidateOptions): void {
   try {
-    const configuration = options.env === undefined ? run.configuration : safeSecrets(run.configuration, options.env);
+    const configuration =
+      options.env === undefined ? run.configuration : safeSecrets(run.configuration, options.env);
     const config = parseExtractorConfig(configuration);
     for (const { path, message } of config.warnings) findings.add(run, keysOfPath(path), 'warning', message);
     checkStages(config, ({ path, message, hint, severity }) =>

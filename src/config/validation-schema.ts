@@ -10,9 +10,12 @@ export function forValidation(schema: OptionSchema): OptionSchema {
   for (const [keyword, value] of Object.entries(schema)) {
     if (LEFT_OUT.has(keyword) || (keyword === 'additionalProperties' && value === false)) continue;
     if (MAPS.has(keyword)) out[keyword] = mapValues(value, forValidation);
-    else if (keyword === 'oneOf' || keyword === 'anyOf') Object.assign(out, choice(keyword, branchesOf(value), out));
-    else if (keyword === 'allOf') out['allOf'] = [...listOf(out['allOf']), ...branchesOf(value).map(forValidation)];
-    else out[keyword] = isSchema(value) ? forValidation(value) : Array.isArray(value) ? value.map(deep) : value;
+    else if (keyword === 'oneOf' || keyword === 'anyOf')
+      Object.assign(out, choice(keyword, branchesOf(value), out));
+    else if (keyword === 'allOf')
+      out['allOf'] = [...listOf(out['allOf']), ...branchesOf(value).map(forValidation)];
+    else
+      out[keyword] = isSchema(value) ? forValidation(value) : Array.isArray(value) ? value.map(deep) : value;
   }
   return out;
 }
@@ -21,7 +24,9 @@ export function forValidation(schema: OptionSchema): OptionSchema {
 export function discriminatorOf(branches: readonly OptionSchema[]): string | undefined {
   const [first] = branches;
   if (first === undefined || branches.length < 2) return undefined;
-  return Object.keys(propertiesOf(first)).find((key) => branches.every((branch) => fixedValues(branch, key) !== undefined));
+  return Object.keys(propertiesOf(first)).find((key) =>
+    branches.every((branch) => fixedValues(branch, key) !== undefined),
+  );
 }
 
 /** The values that a branch admits for a key, where it lists them. */
@@ -47,7 +52,16 @@ export function branchesOf(value: unknown): readonly OptionSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : [];
 }
 
-const LEFT_OUT = new Set(['title', 'description', 'default', 'examples', 'format', 'uniqueItems', '$comment', 'deprecated']);
+const LEFT_OUT = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'format',
+  'uniqueItems',
+  '$comment',
+  'deprecated',
+]);
 const MAPS = new Set(['properties', 'patternProperties', 'definitions']);
 
 function choice(keyword: string, branches: readonly OptionSchema[], out: OptionSchema): OptionSchema {
@@ -59,9 +73,14 @@ function choice(keyword: string, branches: readonly OptionSchema[], out: OptionS
   }));
   const all = branches.flatMap((branch) => fixedValues(branch, key) ?? []);
   const kinds = { properties: { [key]: { enum: [...new Set(all)] } } };
-  const needsKey = branches.every((branch) => listOf(branch['required']).includes(key)) ? { required: [key] } : {};
-  const types = new Set(branches.flatMap((branch) => (branch['type'] === undefined ? [] : listOf(branch['type']))));
-  const type = types.size > 0 && branches.every((branch) => branch['type'] !== undefined) ? { type: [...types] } : {};
+  const needsKey = branches.every((branch) => listOf(branch['required']).includes(key))
+    ? { required: [key] }
+    : {};
+  const types = new Set(
+    branches.flatMap((branch) => (branch['type'] === undefined ? [] : listOf(branch['type']))),
+  );
+  const type =
+    types.size > 0 && branches.every((branch) => branch['type'] !== undefined) ? { type: [...types] } : {};
   return { allOf: [...listOf(out['allOf']), { ...type, ...kinds, ...needsKey }, ...cases] };
 }
 
@@ -71,7 +90,9 @@ function deep(value: unknown): unknown {
 
 function mapValues(value: unknown, change: (schema: OptionSchema) => OptionSchema): unknown {
   if (!isSchema(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isSchema(item) ? change(item) : item]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, isSchema(item) ? change(item) : item]),
+  );
 }
 
 function listOf(value: unknown): readonly unknown[] {

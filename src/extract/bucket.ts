@@ -41,26 +41,28 @@ export class Bucket {
   }
 
   /** Writes a page. When it fails, the sink is as it was before. */
-  take(content: PageContent, target: PageTarget): void {
+  async take(content: PageContent, target: PageTarget): Promise<void> {
     const { parser, writesAtOnce } = this.#options;
     const mark = this.#sink.commit();
     try {
       parser.take({ ...target, count: content.page.rows, chunks: () => content.chunks() }, this.#sink);
       if (!writesAtOnce(target.dataType)) this.#keep(content, target);
+      await this.#sink.settle();
     } catch (error) {
-      this.#sink.rollback(mark);
+      await this.#sink.rollback(mark);
       throw error;
     }
   }
 
   /** Writes what could not be written before, and gives the tables. */
-  finish(): FinishedTable[] {
+  async finish(): Promise<FinishedTable[]> {
+    await this.#sink.settle(true);
     this.#options.parser.finish(() => this.#pages(), this.#sink);
     return this.#sink.close();
   }
 
-  abandon(): void {
-    this.#sink.abandon();
+  async abandon(): Promise<void> {
+    await this.#sink.abandon();
   }
 
   #keep(content: PageContent, { dataType, extra, filter }: PageTarget): void {

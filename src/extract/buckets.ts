@@ -77,12 +77,12 @@ export class Buckets {
   }
 
   /** Ends all tables; header-only files take the place of mapped ones that got nothing (spec extractor 7.4). */
-  finish(): BucketsResult {
+  async finish(): Promise<BucketsResult> {
     const publications: Publication[] = [];
     const structs: Json[] = [];
     let structVersion = STRUCT_VERSION;
     for (const open of this.#open.values()) {
-      publications.push(...this.#publications(open));
+      publications.push(...(await this.#publications(open)));
       const struct = open.bucket.struct;
       if (struct === undefined || !open.hasStruct) continue;
       structs.push(struct);
@@ -91,12 +91,12 @@ export class Buckets {
     return { publications, structs, structVersion };
   }
 
-  abandon(): void {
-    for (const { bucket } of this.#open.values()) bucket.abandon();
+  async abandon(): Promise<void> {
+    for (const { bucket } of this.#open.values()) await bucket.abandon();
   }
 
-  #publications({ name: bucketName, bucket, mappings, incremental }: OpenBucket): Publication[] {
-    const finished = bucket.finish();
+  async #publications({ name: bucketName, bucket, mappings, incremental }: OpenBucket): Promise<Publication[]> {
+    const finished = await bucket.finish();
     const names = new Set(finished.map(({ name }) => name));
     const fileName = (table: string): string => checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
     const publications = finished.map(({ name, file, primaryKey }) => ({

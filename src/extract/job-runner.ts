@@ -146,7 +146,7 @@ export class JobRunner {
         const { content, position } = step.value;
         page = step.value.page;
         this.#frames[depth] = { job: job.name, position };
-        bucket.take(content, target);
+        await bucket.take(content, target);
         progress.page?.({
           job: job.name,
           level: job.level,

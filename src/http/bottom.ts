@@ -50,9 +50,11 @@ export function wireHeaders(request: ApiRequest, target: Target): Record<string,
     headers[name] = ASCII.test(value) ? value : Buffer.from(value).toString('latin1');
     if (!hasAuthorization && name.toLowerCase() === 'authorization') hasAuthorization = true;
   }
-  if (!hasAuthorization && target.authorization !== undefined) headers['Authorization'] = target.authorization;
+  if (!hasAuthorization && target.authorization !== undefined)
+    headers['Authorization'] = target.authorization;
   if (request.body !== undefined) {
-    if (headerOf(request.headers, 'Content-Length') === undefined) headers['Content-Length'] = Buffer.byteLength(request.body);
+    if (headerOf(request.headers, 'Content-Length') === undefined)
+      headers['Content-Length'] = Buffer.byteLength(request.body);
   }
   return headers;
 }
@@ -79,9 +81,20 @@ function fromBytes(latin1: string): string {
  *
  * @returns call it when the request has ended, in whatever way
  */
-export function watchTimes(req: ClientRequest, target: Target, options: BottomOptions, fail: (error: Error) => void): () => void {
+export function watchTimes(
+  req: ClientRequest,
+  target: Target,
+  options: BottomOptions,
+  fail: (error: Error) => void,
+): () => void {
   const total = setTimeout(
-    () => fail(tooLate(`${target.origin} did not answer within ${seconds(options.requestTimeoutMs)}.`, 'requestTimeout')),
+    () =>
+      fail(
+        tooLate(
+          `${target.origin} did not answer within ${seconds(options.requestTimeoutMs)}.`,
+          'requestTimeout',
+        ),
+      ),
     options.requestTimeoutMs,
   );
   let connecting: NodeJS.Timeout | undefined;
@@ -89,7 +102,13 @@ export function watchTimes(req: ClientRequest, target: Target, options: BottomOp
   req.once('socket', (socket) => {
     if (req.reusedSocket || !(target.secure || socket.connecting)) return;
     connecting = setTimeout(
-      () => fail(tooLate(`No connection to ${target.origin} within ${seconds(options.connectTimeoutMs)}.`, 'connectTimeout')),
+      () =>
+        fail(
+          tooLate(
+            `No connection to ${target.origin} within ${seconds(options.connectTimeoutMs)}.`,
+            'connectTimeout',
+          ),
+        ),
       options.connectTimeoutMs,
     );
     socket.once(target.secure ? 'secureConnect' : 'connect', connected);

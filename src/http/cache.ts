@@ -35,7 +35,10 @@ export function cache(options: CacheOptions): SendWrapper {
     const response = await next(request, sendOptions);
     if (!except.includes(response.status)) {
       await write(file, options.folder, response, env).catch((error: unknown) =>
-        log.warn('A response could not be kept in the cache.', { folder: options.folder, error: String(error) }),
+        log.warn('A response could not be kept in the cache.', {
+          folder: options.folder,
+          error: String(error),
+        }),
       );
     }
     return response;
@@ -55,9 +58,15 @@ async function read(file: string, request: ApiRequest): Promise<Kept | undefined
     const bytes = await readFile(file);
     const end = bytes.indexOf(NEWLINE);
     // Written by `write` below, under a name that only it makes; anything else fails the test that follows.
-    const head = JSON.parse(bytes.toString('utf8', 0, end)) as { at: unknown; status: unknown; headers: Record<string, string>; bytes: unknown };
+    const head = JSON.parse(bytes.toString('utf8', 0, end)) as {
+      at: unknown;
+      status: unknown;
+      headers: Record<string, string>;
+      bytes: unknown;
+    };
     const body = bytes.subarray(end + 1);
-    if (typeof head.at !== 'number' || typeof head.status !== 'number' || head.bytes !== body.length) return undefined;
+    if (typeof head.at !== 'number' || typeof head.status !== 'number' || head.bytes !== body.length)
+      return undefined;
     return { at: head.at, response: { status: head.status, headers: head.headers, url: request.url, body } };
   } catch {
     return undefined;

@@ -50,11 +50,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { env, log, secrets } = options;
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
   const pacer = createPacer(options.pace ?? {}, env);
-  const network: Bottom = options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
+  const network: Bottom =
+    options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
 
   const outer = [redirect({ log, secrets }), retry(retryOptions, { env, log, secrets })];
-  const inner = [options.allowedHosts, options.sign, options.debug === true ? logRequests({ env, log, secrets }) : undefined];
-  const kept = options.cache === undefined ? undefined : cache({ ...options.cache, except: retryOptions.codes, env, log });
+  const inner = [
+    options.allowedHosts,
+    options.sign,
+    options.debug === true ? logRequests({ env, log, secrets }) : undefined,
+  ];
+  const kept =
+    options.cache === undefined
+      ? undefined
+      : cache({ ...options.cache, except: retryOptions.codes, env, log });
 
   return {
     send: compose(network.send, [

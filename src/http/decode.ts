@@ -22,14 +22,20 @@ export function decodeBody(
   return decodeAll(body, encoding.toLowerCase().split(',').reverse(), maxBytes, attempt);
 }
 
-async function decodeAll(body: Uint8Array, encodings: string[], maxBytes: number, attempt: Attempt): Promise<Uint8Array> {
+async function decodeAll(
+  body: Uint8Array,
+  encodings: string[],
+  maxBytes: number,
+  attempt: Attempt,
+): Promise<Uint8Array> {
   let decoded = body;
   for (const encoding of encodings) {
     const codec = codecOf(encoding.trim(), decoded);
     if (codec === undefined) continue;
     try {
       const options: ZlibOptions = { maxOutputLength: maxBytes };
-      decoded = decoded.length <= SYNC_BYTES ? codec.sync(decoded, options) : await codec.later(decoded, options);
+      decoded =
+        decoded.length <= SYNC_BYTES ? codec.sync(decoded, options) : await codec.later(decoded, options);
     } catch (error) {
       throw decodeError(error, encoding.trim(), maxBytes, attempt);
     }
@@ -43,8 +49,14 @@ interface Codec {
 }
 
 const GZIP: Codec = { sync: zlib.gunzipSync, later: promisify<Uint8Array, ZlibOptions, Buffer>(zlib.gunzip) };
-const INFLATE: Codec = { sync: zlib.inflateSync, later: promisify<Uint8Array, ZlibOptions, Buffer>(zlib.inflate) };
-const INFLATE_RAW: Codec = { sync: zlib.inflateRawSync, later: promisify<Uint8Array, ZlibOptions, Buffer>(zlib.inflateRaw) };
+const INFLATE: Codec = {
+  sync: zlib.inflateSync,
+  later: promisify<Uint8Array, ZlibOptions, Buffer>(zlib.inflate),
+};
+const INFLATE_RAW: Codec = {
+  sync: zlib.inflateRawSync,
+  later: promisify<Uint8Array, ZlibOptions, Buffer>(zlib.inflateRaw),
+};
 const BROTLI: Codec = {
   sync: (body, { maxOutputLength }) => zlib.brotliDecompressSync(body, limit(maxOutputLength)),
   later: (body, { maxOutputLength }) => promisify(zlib.brotliDecompress)(body, limit(maxOutputLength)),
@@ -76,7 +88,12 @@ function decodeError(cause: unknown, encoding: string, maxBytes: number, attempt
   const { code } = cause as { code?: string };
   if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes, attempt);
   const wasCut = code === 'Z_BUF_ERROR' || /unexpected end/.test((cause as Error).message);
-  if (wasCut) return failure(CURL.receive, `The response was cut off by ${attempt.origin} (its ${encoding} data ends too early).`, { cause });
+  if (wasCut)
+    return failure(
+      CURL.receive,
+      `The response was cut off by ${attempt.origin} (its ${encoding} data ends too early).`,
+      { cause },
+    );
   return failure(CURL.encoding, `The response of ${attempt.origin} says it is ${encoding}, and is not.`, {
     cause,
     hint: 'Set the header Accept-Encoding to "identity" in api.http.headers.',
@@ -84,8 +101,12 @@ function decodeError(cause: unknown, encoding: string, maxBytes: number, attempt
 }
 
 export function tooLarge(maxBytes: number, attempt: Attempt): HttpError {
-  return new HttpError('http.tooLarge', `The response of ${attempt.origin} is larger than ${maxBytes} bytes.`, {
-    hint: 'Ask for smaller pages: lower the limit of the pagination.',
-    details: { curl: CURL.tooLarge, maxBytes },
-  });
+  return new HttpError(
+    'http.tooLarge',
+    `The response of ${attempt.origin} is larger than ${maxBytes} bytes.`,
+    {
+      hint: 'Ask for smaller pages: lower the limit of the pagination.',
+      details: { curl: CURL.tooLarge, maxBytes },
+    },
+  );
 }

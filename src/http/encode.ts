@@ -36,7 +36,8 @@ export function parseQuery(text: string): QueryPair[] {
     const value = rawValue === undefined ? null : decodeForm(rawValue);
     const before = pairs.get(name);
     if (before === undefined) pairs.set(name, value);
-    else pairs.set(name, before === null || typeof before === 'string' ? [before, value] : [...before, value]);
+    else
+      pairs.set(name, before === null || typeof before === 'string' ? [before, value] : [...before, value]);
   }
   return [...pairs];
 }
@@ -95,7 +96,7 @@ function percent(char: string): string {
 
 /**
  * Percent-decodes. Bytes that are no UTF-8 become unpaired surrogates U+DC80 to U+DCFF, which are encoded as those
- * bytes again: a query in another encoding is rebuilt as it was (the scheme of Python's `surrogateescape`).
+ * bytes again: a query in another encoding is rebuilt as it was.
  */
 function decodeForm(text: string): string {
   const spaced = text.replaceAll('+', ' ');
@@ -103,15 +104,18 @@ function decodeForm(text: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    return spaced.replace(/(?:%[0-9a-f]{2})+/gi, (run) => decodeBytes(Buffer.from(run.replaceAll('%', ''), 'hex')));
+    return spaced.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+      decodeBytes(Buffer.from(run.replaceAll('%', ''), 'hex')),
+    );
   }
 }
 
 function decodeBytes(bytes: Buffer): string {
   let text = '';
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = utf8LengthAt(bytes, at);
-    text += length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
+    text +=
+      length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
     at += Math.max(length, 1);
   }
   return text;
@@ -120,7 +124,8 @@ function decodeBytes(bytes: Buffer): string {
 /** Bytes of the character that starts here; 0 when none does. */
 function utf8LengthAt(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
-  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const length =
+    first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   if (length === 0 || at + length > bytes.length) return 0;
   const piece = bytes.subarray(at, at + length);
   return Buffer.from(piece.toString('utf8')).equals(piece) ? length : 0;

@@ -5,7 +5,15 @@ import type { Secrets } from '../secrets.ts';
 import type { SendWrapper } from './message.ts';
 
 /** A debug line for each request as it goes out, and one for what came back, without secrets. */
-export function logRequests({ env, log, secrets }: { readonly env: Env; readonly log: Log; readonly secrets: Secrets }): SendWrapper {
+export function logRequests({
+  env,
+  log,
+  secrets,
+}: {
+  readonly env: Env;
+  readonly log: Log;
+  readonly secrets: Secrets;
+}): SendWrapper {
   return (next) => async (request, options) => {
     const line = `${request.method} ${secrets.redactUrl(request.url)}`;
     log.debug(line, { headers: secrets.redactHeaders(request.headers) });

@@ -18,7 +18,14 @@ export const CURL = {
 } as const;
 
 /** Failures that may pass when the request is sent again. */
-export const RETRYABLE_CURL: readonly number[] = [CURL.timeout, CURL.dns, CURL.connect, CURL.tls, CURL.empty, CURL.receive];
+export const RETRYABLE_CURL: readonly number[] = [
+  CURL.timeout,
+  CURL.dns,
+  CURL.connect,
+  CURL.tls,
+  CURL.empty,
+  CURL.receive,
+];
 
 /** What is known of an attempt beside the error. */
 export interface Attempt {
@@ -34,12 +41,16 @@ export function networkError(cause: unknown, attempt: Attempt): HttpError {
   if (known !== undefined) return known;
   const code = codeOf(cause);
   const kind = kindOf(code, cause, attempt);
-  return failure(kind.curl, `${kind.what} ${attempt.origin}${kind.why ?? ` (${code || messageOf(cause)})`}.`, {
-    cause,
-    code: kind.code,
-    hint: kind.hint,
-    system: code,
-  });
+  return failure(
+    kind.curl,
+    `${kind.what} ${attempt.origin}${kind.why ?? ` (${code || messageOf(cause)})`}.`,
+    {
+      cause,
+      code: kind.code,
+      hint: kind.hint,
+      system: code,
+    },
+  );
 }
 
 export interface FailureOptions {
@@ -69,14 +80,30 @@ interface Kind {
 
 const CERTIFICATE = /CERT|UNABLE_TO_|SELF_SIGNED|CRL|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ALTNAME/;
 const TLS = /^(?:EPROTO|ERR_SSL_|ERR_TLS_|ERR_OSSL_)/;
-const CONNECT = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL', 'EACCES']);
+const CONNECT = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'EACCES',
+]);
 
 function kindOf(code: string, cause: unknown, attempt: Attempt): Kind {
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
-    return { curl: CURL.dns, what: 'There is no address for', hint: 'Check the host name in api.baseUrl and the network.' };
+    return {
+      curl: CURL.dns,
+      what: 'There is no address for',
+      hint: 'Check the host name in api.baseUrl and the network.',
+    };
   }
   if (CONNECT.has(code)) {
-    return { curl: CURL.connect, what: 'No connection to', hint: 'Check host and port, and whether a firewall or proxy is in between.' };
+    return {
+      curl: CURL.connect,
+      what: 'No connection to',
+      hint: 'Check host and port, and whether a firewall or proxy is in between.',
+    };
   }
   if (code === 'ETIMEDOUT') return { curl: CURL.timeout, what: 'No answer in time from' };
   if (CERTIFICATE.test(code)) {
@@ -106,7 +133,8 @@ function codeOf(cause: unknown): string {
   for (const error of causes(cause)) {
     // The library's own codes say less than the system's below them.
     const { code } = error as { code?: unknown };
-    if (typeof code === 'string' && !code.startsWith('ERR_GOT') && code !== 'ERR_READING_RESPONSE_STREAM') return code;
+    if (typeof code === 'string' && !code.startsWith('ERR_GOT') && code !== 'ERR_READING_RESPONSE_STREAM')
+      return code;
   }
   return '';
 }

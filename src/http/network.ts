@@ -65,10 +65,11 @@ async function openIndirect(
   log: Log,
 ): Promise<Bottom> {
   const { createGotSend } = await import('./send-got.ts');
-  if (sshProxy === undefined) return createGotSend({ ...bottom, ...(proxyOf === undefined ? {} : { proxyFor: proxyOf }) });
+  if (sshProxy === undefined)
+    return createGotSend({ ...bottom, ...(proxyOf === undefined ? {} : { proxyFor: proxyOf }) });
   const { createSshTunnel } = await import('./ssh-tunnel.ts');
   const tunnel = createSshTunnel(sshProxy, env, log);
-  const got = createGotSend({ ...bottom, connect: tunnel.connect });
+  const got = createGotSend({ ...bottom, connect: (hostname, port) => tunnel.connect(hostname, port) });
   return {
     send: got.send,
     close: async () => {
@@ -80,7 +81,9 @@ async function openIndirect(
 
 /** Undefined when the environment names no proxy at all, which is the usual case. */
 function rememberProxies(environment: Environment): ((target: Target) => Target | undefined) | undefined {
-  const isNamed = Object.keys(environment).some((name) => /^(?:https?|all)_proxy$/i.test(name) && environment[name]);
+  const isNamed = Object.keys(environment).some(
+    (name) => /^(?:https?|all)_proxy$/i.test(name) && environment[name],
+  );
   if (!isNamed) return undefined;
   const known = new Map<string, Target | undefined>();
   return (target) => {

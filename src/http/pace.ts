@@ -23,7 +23,8 @@ export function createPacer(options: PaceOptions, env: Env): Pacer {
   const gateOf = (url: string): Gate => {
     const { origin } = targetOf(url);
     let gate = gates.get(origin);
-    if (gate === undefined) gates.set(origin, (gate = { places: new Places(concurrency ?? Infinity), nextAt: -Infinity }));
+    if (gate === undefined)
+      gates.set(origin, (gate = { places: new Places(concurrency ?? Infinity), nextAt: -Infinity }));
     return gate;
   };
   const spacingMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;

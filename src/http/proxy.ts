@@ -27,9 +27,13 @@ export function proxyFor(target: Target, environment: Environment): Target | und
 function parseProxy(address: string): Target {
   const url = address.includes('://') ? address : `http://${address}`;
   if (!/^https?:/i.test(url)) {
-    throw new HttpError('http.proxy', `A proxy with the scheme “${url.split(':', 1).join()}” cannot be used.`, {
-      hint: 'Give an http:// or https:// proxy, or use sshProxy.',
-    });
+    throw new HttpError(
+      'http.proxy',
+      `A proxy with the scheme “${url.split(':', 1).join()}” cannot be used.`,
+      {
+        hint: 'Give an http:// or https:// proxy, or use sshProxy.',
+      },
+    );
   }
   return targetOf(url);
 }
@@ -42,9 +46,14 @@ function matches(entry: string, { hostname, port }: Target): boolean {
   if (entry === '*') return true;
   const [, name = '', onlyPort] = /^(\[[^\]]+\]|[^:]+|[0-9a-f:.]+(?:\/\d+)?)(?::(\d+))?$/i.exec(entry) ?? [];
   if (onlyPort !== undefined && Number(onlyPort) !== port) return false;
-  const wanted = name.replace(/^\[|\]$/g, '').replace(/^\*?\./, '').toLowerCase();
+  const wanted = name
+    .replace(/^\[|\]$/g, '')
+    .replace(/^\*?\./, '')
+    .toLowerCase();
   if (wanted === '') return false;
-  return isIP(hostname) === 0 ? hostname === wanted || hostname.endsWith(`.${wanted}`) : isInside(hostname, wanted);
+  return isIP(hostname) === 0
+    ? hostname === wanted || hostname.endsWith(`.${wanted}`)
+    : isInside(hostname, wanted);
 }
 
 function isInside(address: string, range: string): boolean {
@@ -94,7 +103,8 @@ export function proxyAuthorization(proxy: Target): Record<string, string> {
 
 function refused(proxy: Target, authority: string, status: number): HttpError {
   const message = `The proxy ${proxy.origin} answered ${status} to a connection to ${authority}.`;
-  const hint = status === 407 ? 'Put user and password into its address: http://user:password@proxy:3128' : undefined;
+  const hint =
+    status === 407 ? 'Put user and password into its address: http://user:password@proxy:3128' : undefined;
   if (status >= 500) return failure(CURL.receive, message, { code: 'http.proxy', hint });
   return new HttpError('http.proxy', message, { hint, details: { status } });
 }

@@ -43,7 +43,8 @@ function follow(request: ApiRequest, status: number, location: string): ApiReque
     body = undefined;
     headers = without(headers, ['Content-Type', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding']);
   }
-  if (!isSamePlace(request.url, url)) headers = without(headers, ['Authorization', 'Cookie', 'Proxy-Authorization', 'Host']);
+  if (!isSamePlace(request.url, url))
+    headers = without(headers, ['Authorization', 'Cookie', 'Proxy-Authorization', 'Host']);
   const { body: _sent, ...rest } = request;
   return { ...rest, method, url, headers, ...(body === undefined ? {} : { body }) };
 }

@@ -1,5 +1,17 @@
 import { HttpError } from '../errors.ts';
-import { entriesOf, getKey, isIntegerLike, isList, isObject, JsonMap, objectOf, toJsonText, toText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isIntegerLike,
+  isList,
+  isObject,
+  JsonMap,
+  objectOf,
+  toJsonText,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { mergeOver } from '../merge-request.ts';
 import { encodeForm, hasParams } from './encode.ts';
 import { headerOf, type ApiRequest, type Headers, type JobRequest } from './message.ts';
@@ -41,7 +53,11 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
   const url = resolveUrl(options.baseUrl, mergeParams(endpoint, inQuery));
   const body = inBody ? bodyOf(params, wire.form) : undefined;
-  const contentType = !inBody ? undefined : wire.form ? 'application/x-www-form-urlencoded' : 'application/json';
+  const contentType = !inBody
+    ? undefined
+    : wire.form
+      ? 'application/x-www-form-urlencoded'
+      : 'application/json';
   return {
     method: wire.method,
     url,
@@ -90,7 +106,9 @@ function bodyOf(params: AnyObject, form: boolean): string {
 function listOrMap(params: AnyObject): Json {
   if (!(params instanceof JsonMap)) return params;
   const entries = entriesOf(params);
-  return entries.every(([key], index) => isIntegerLike(key) && Number(key) === index) ? entries.map(([, value]) => value) : params;
+  return entries.every(([key], index) => isIntegerLike(key) && Number(key) === index)
+    ? entries.map(([, value]) => value)
+    : params;
 }
 
 function mapAt(options: AnyObject, key: string): AnyObject {
@@ -101,7 +119,10 @@ function mapAt(options: AnyObject, key: string): AnyObject {
 /** Names compare without case; the winner's spelling stays. */
 function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
   const names = new Set(entriesOf(winner).map(([name]) => name.toLowerCase()));
-  return objectOf([...entriesOf(base).filter(([name]) => !names.has(name.toLowerCase())), ...entriesOf(winner)]);
+  return objectOf([
+    ...entriesOf(base).filter(([name]) => !names.has(name.toLowerCase())),
+    ...entriesOf(winner),
+  ]);
 }
 
 /**
@@ -121,7 +142,9 @@ function headersOf(own: AnyObject, options: RequestOptions, contentType: string 
 }
 
 function keepsOwnType(headers: AnyObject): boolean {
-  return entriesOf(headers).some(([name]) => name !== 'Content-Type' && name.toLowerCase() === 'content-type');
+  return entriesOf(headers).some(
+    ([name]) => name !== 'Content-Type' && name.toLowerCase() === 'content-type',
+  );
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -139,5 +162,7 @@ function headerText(name: string, value: Json): string {
 }
 
 function badHeader(message: string): HttpError {
-  return new HttpError('job.invalid', message, { hint: 'Correct the `headers` of the job, the pagination or the API.' });
+  return new HttpError('job.invalid', message, {
+    hint: 'Correct the `headers` of the job, the pagination or the API.',
+  });
 }

@@ -36,7 +36,8 @@ function dateMs(text: string, nowMs: number): number | undefined {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const FIXDATE = /^[a-z]{3}, (\d{1,2}) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC?|Z|([+-])(\d\d):?(\d\d))$/i;
+const FIXDATE =
+  /^[a-z]{3}, (\d{1,2}) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC?|Z|([+-])(\d\d):?(\d\d))$/i;
 const RFC850 = /^[a-z]{6,9}, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/i;
 const ASCTIME = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
 
@@ -69,5 +70,7 @@ function fullYear(twoDigits: number, nowMs: number): number {
 
 function utc(year: number, month = '', day = '', hour = '', minute = '', second = ''): number | undefined {
   const index = MONTHS.indexOf(month.toLowerCase());
-  return index === -1 ? undefined : Date.UTC(year, index, Number(day), Number(hour), Number(minute), Number(second));
+  return index === -1
+    ? undefined
+    : Date.UTC(year, index, Number(day), Number(hour), Number(minute), Number(second));
 }

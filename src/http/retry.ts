@@ -36,19 +36,20 @@ export interface RetryContext {
  * is handed on and the error thrown as they are.
  */
 export function retry(options: RetryOptions, context: RetryContext): SendWrapper {
-  return (next) => async (request, { signal }) => {
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await next(request, { signal }).catch((error: unknown) => new Failure(error));
-      const reason = attempt > options.maxRetries ? undefined : reasonToRetry(outcome, options);
-      if (reason === undefined) {
-        if (outcome instanceof Failure) throw outcome.error;
-        return outcome;
+  return (next) =>
+    async (request, { signal }) => {
+      for (let attempt = 1; ; attempt++) {
+        const outcome = await next(request, { signal }).catch((error: unknown) => new Failure(error));
+        const reason = attempt > options.maxRetries ? undefined : reasonToRetry(outcome, options);
+        if (reason === undefined) {
+          if (outcome instanceof Failure) throw outcome.error;
+          return outcome;
+        }
+        const waitMs = waitFor(outcome, attempt, options, context.env.now());
+        logWait(reason, request, attempt, waitMs, options, context);
+        await sleepLong(waitMs, context.env, signal);
       }
-      const waitMs = waitFor(outcome, attempt, options, context.env.now());
-      logWait(reason, request, attempt, waitMs, options, context);
-      await sleepLong(waitMs, context.env, signal);
-    }
-  };
+    };
 }
 
 class Failure {
@@ -61,7 +62,8 @@ class Failure {
 type Outcome = ApiResponse | Failure;
 
 function reasonToRetry(outcome: Outcome, options: RetryOptions): string | undefined {
-  if (!(outcome instanceof Failure)) return options.codes.includes(outcome.status) ? `status ${outcome.status}` : undefined;
+  if (!(outcome instanceof Failure))
+    return options.codes.includes(outcome.status) ? `status ${outcome.status}` : undefined;
   if (!(outcome.error instanceof HttpError)) return undefined;
   const { curl } = outcome.error.details;
   return typeof curl === 'number' && options.curlCodes.includes(curl) ? `network failure ${curl}` : undefined;
@@ -71,7 +73,10 @@ function reasonToRetry(outcome: Outcome, options: RetryOptions): string | undefi
 const LONGEST_MS = 3_600_000;
 
 function waitFor(outcome: Outcome, attempt: number, options: RetryOptions, nowMs: number): number {
-  const told = outcome instanceof Failure ? undefined : retryAfterMs(headerOf(outcome.headers, options.retryHeader.toLowerCase()), nowMs);
+  const told =
+    outcome instanceof Failure
+      ? undefined
+      : retryAfterMs(headerOf(outcome.headers, options.retryHeader.toLowerCase()), nowMs);
   return told ?? Math.min(1000 * 2 ** (attempt - 1), LONGEST_MS);
 }
 
@@ -96,5 +101,6 @@ function logWait(
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 async function sleepLong(waitMs: number, env: Env, signal: AbortSignal): Promise<void> {
-  for (let left = waitMs; left > 0; left -= LONGEST_TIMER_MS) await env.sleep(Math.min(left, LONGEST_TIMER_MS), signal);
+  for (let left = waitMs; left > 0; left -= LONGEST_TIMER_MS)
+    await env.sleep(Math.min(left, LONGEST_TIMER_MS), signal);
 }

@@ -34,7 +34,10 @@ export interface GotOptions extends BottomOptions {
 export function createGotSend(given: Partial<GotOptions> = {}): Bottom {
   const options: GotOptions = { ...DEFAULT_BOTTOM, ...given };
   const agents = new Map<string, Agents>();
-  const ways = { agents: (target: Target) => agentsFor(target, options, agents), forward: forwarder(options) };
+  const ways = {
+    agents: (target: Target) => agentsFor(target, options, agents),
+    forward: forwarder(options),
+  };
 
   async function send(request: ApiRequest, { signal }: { signal: AbortSignal }): Promise<ApiResponse> {
     const target = targetOf(request.url);
@@ -43,7 +46,12 @@ export function createGotSend(given: Partial<GotOptions> = {}): Bottom {
       if (response === 'stale') continue;
       const headers = receivedHeaders(response.headers);
       const attempt = { origin: target.origin, answered: true };
-      const body = await decodeBody(response.rawBody, headers['content-encoding'], options.maxBodyBytes, attempt);
+      const body = await decodeBody(
+        response.rawBody,
+        headers['content-encoding'],
+        options.maxBodyBytes,
+        attempt,
+      );
       if (body.length > options.maxBodyBytes) throw tooLarge(options.maxBodyBytes, attempt);
       return { status: response.statusCode, headers, url: request.url, body };
     }
@@ -67,7 +75,8 @@ interface Ways {
 }
 
 function forwarder(options: GotOptions): Ways['forward'] {
-  return (target) => (target.secure || options.connect !== undefined ? undefined : options.proxyFor?.(target));
+  return (target) =>
+    target.secure || options.connect !== undefined ? undefined : options.proxyFor?.(target);
 }
 
 /** One pair of agents for each way out, made when first needed. */
@@ -81,7 +90,10 @@ function agentsFor(target: Target, options: GotOptions, made: Map<string, Agents
     agents =
       isTunnel && connect !== undefined
         ? createTunnelAgents(connect, options)
-        : { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true, ...tlsOptions(options) }) };
+        : {
+            http: new http.Agent({ keepAlive: true }),
+            https: new https.Agent({ keepAlive: true, ...tlsOptions(options) }),
+          };
     made.set(key, agents);
   }
   return agents;
@@ -164,7 +176,8 @@ function toWire(request: ApiRequest, target: Target, proxy: Target | undefined):
       port: next.port,
       servername: next.servername,
       path: proxy === undefined ? target.path : target.origin + target.path,
-      headers: proxy === undefined ? headers : { Host: target.host, ...headers, ...proxyAuthorization(proxy) },
+      headers:
+        proxy === undefined ? headers : { Host: target.host, ...headers, ...proxyAuthorization(proxy) },
       maxHeaderSize: MAX_HEADER_BYTES,
     },
   };

@@ -127,12 +127,14 @@ function collect(
     const first = size === 0;
     size += chunk.length;
     if (size > maxBytes) return fail(tooLarge(maxBytes, { origin: target.origin }));
-    if (first && chunk.length < announced && announced <= PRESIZE_BYTES) whole = Buffer.allocUnsafe(announced);
+    if (first && chunk.length < announced && announced <= PRESIZE_BYTES)
+      whole = Buffer.allocUnsafe(announced);
     if (whole === undefined) chunks.push(chunk);
     else chunk.copy(whole, size - chunk.length);
   });
   response.on('end', () => {
-    if (!response.complete) return fail(failure(CURL.receive, `The response was cut off by ${target.origin}.`));
+    if (!response.complete)
+      return fail(failure(CURL.receive, `The response was cut off by ${target.origin}.`));
     const [only] = chunks;
     done(whole ?? (chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size)));
   });

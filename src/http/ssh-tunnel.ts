@@ -64,7 +64,11 @@ async function open(proxy: SshProxy, env: Env, log: Log, onClose: () => void): P
     } catch (cause) {
       if (attempt === ATTEMPTS || isFinal(cause)) throw notOpened(proxy, cause, attempt);
       const waitMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
-      log.debug('The SSH tunnel could not be opened; trying again.', { attempt, waitMs, error: (cause as Error).message });
+      log.debug('The SSH tunnel could not be opened; trying again.', {
+        attempt,
+        waitMs,
+        error: (cause as Error).message,
+      });
       await env.sleep(waitMs);
     }
   }
@@ -127,9 +131,13 @@ function forward(client: Client, proxy: SshProxy, hostname: string, port: number
 
 function notOpened(proxy: SshProxy, cause: unknown, attempts: number): HttpError {
   const times = attempts === 1 ? '' : ` after ${attempts} attempts`;
-  return new HttpError('http.proxy', `The SSH tunnel to ${proxy.host}:${proxy.port} could not be opened${times} (${(cause as Error).message}).`, {
-    cause,
-    where: { path: 'parameters.sshProxy' },
-    hint: 'Check user, host and port, and that #privateKey is a private key without a passphrase that the server accepts.',
-  });
+  return new HttpError(
+    'http.proxy',
+    `The SSH tunnel to ${proxy.host}:${proxy.port} could not be opened${times} (${(cause as Error).message}).`,
+    {
+      cause,
+      where: { path: 'parameters.sshProxy' },
+      hint: 'Check user, host and port, and that #privateKey is a private key without a passphrase that the server accepts.',
+    },
+  );
 }

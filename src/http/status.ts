@@ -59,9 +59,13 @@ function startOf(body: Uint8Array, secrets: Secrets): string {
 function hintFor(code: number): string | undefined {
   if (code === 401) return 'Check the credentials and api.authentication.';
   if (code === 403) return 'The credentials are known but may not read this. Ask the API for more rights.';
-  if (code === 404) return 'Check api.baseUrl and the endpoint of the job. To go on without, put 404 into api.http.ignoreErrors.';
-  if (code === 429) return 'Set api.http.requestsPerSecond to what the API allows, or raise api.retryConfig.maxRetries.';
-  if (code >= 500) return 'The fault is on the side of the API. Try again later, or raise api.retryConfig.maxRetries.';
-  if (code === 400 || code === 422) return 'The API does not accept the request: check params and method of the job.';
+  if (code === 404)
+    return 'Check api.baseUrl and the endpoint of the job. To go on without, put 404 into api.http.ignoreErrors.';
+  if (code === 429)
+    return 'Set api.http.requestsPerSecond to what the API allows, or raise api.retryConfig.maxRetries.';
+  if (code >= 500)
+    return 'The fault is on the side of the API. Try again later, or raise api.retryConfig.maxRetries.';
+  if (code === 400 || code === 422)
+    return 'The API does not accept the request: check params and method of the job.';
   return undefined;
 }

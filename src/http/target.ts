@@ -64,9 +64,18 @@ function parseAuthority(prefix: string): Authority {
   }
   const shown = name.startsWith('[') ? name : hostname;
   const host = port === usual ? shown : `${shown}:${port}`;
-  const authorization = user === undefined ? undefined : `Basic ${Buffer.from(readable(user)).toString('base64')}`;
+  const authorization =
+    user === undefined ? undefined : `Basic ${Buffer.from(readable(user)).toString('base64')}`;
   const servername = isIP(hostname) === 0 ? hostname : '';
-  return { secure, hostname, port, servername, host, origin: `${secure ? 'https' : 'http'}://${host}`, authorization };
+  return {
+    secure,
+    hostname,
+    port,
+    servername,
+    host,
+    origin: `${secure ? 'https' : 'http'}://${host}`,
+    authorization,
+  };
 }
 
 /** Names of one label or with underscores are left alone, as `URL` would. */
@@ -78,7 +87,8 @@ function asciiHost(name: string): string {
 function sendable(path: string): string {
   for (let i = 0; i < path.length; i++) {
     const code = path.charCodeAt(i);
-    if (code <= 0x20 || code >= 0x7f) return path.replace(/[^!-~]+/g, (text) => encodeURIComponent(text.toWellFormed()));
+    if (code <= 0x20 || code >= 0x7f)
+      return path.replace(/[^!-~]+/g, (text) => encodeURIComponent(text.toWellFormed()));
   }
   return path;
 }

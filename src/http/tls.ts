@@ -17,7 +17,11 @@ export interface TlsSettings {
 export function secureContextOf(settings: TlsSettings): SecureContext {
   const { caCertificate, clientCertificate } = settings;
   if (caCertificate !== undefined && !caCertificate.includes('-----BEGIN')) {
-    throw unreadable('api.caCertificate', 'is not a certificate in PEM form', caCertificate === '' ? 'application' : 'user');
+    throw unreadable(
+      'api.caCertificate',
+      'is not a certificate in PEM form',
+      caCertificate === '' ? 'application' : 'user',
+    );
   }
   const client = clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientCertificate };
   try {
@@ -38,7 +42,12 @@ function usualAuthorities(): string[] {
   return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
 }
 
-function unreadable(path: string, what: string, audience: 'user' | 'application', cause?: unknown): HttpError {
+function unreadable(
+  path: string,
+  what: string,
+  audience: 'user' | 'application',
+  cause?: unknown,
+): HttpError {
   return new HttpError('http.tls', `${path} ${what}.`, {
     audience,
     cause,

@@ -27,10 +27,17 @@ export class TunnelSocket extends Duplex {
     inner.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) inner.pause();
     });
-    inner.once('end', () => this.push(null));
+    let ended = false;
+    inner.once('end', () => {
+      ended = true;
+      this.push(null);
+    });
     inner.once('error', (error) => this.destroy(error));
-    // The response may have been read to its end by then; only a reader that still waits is told.
-    inner.once('close', () => setImmediate(() => this.destroy()));
+    inner.once('close', () => {
+      // What has arrived in good order is read to its end first.
+      if (ended && !this.readableEnded) this.once('end', () => this.destroy());
+      else this.destroy();
+    });
     this.connecting = false;
     this.emit('connect');
     this.#waiting?.();

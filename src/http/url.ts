@@ -19,7 +19,8 @@ import { encodeForm, hasParams, rawQueryEntries } from './encode.ts';
 export function resolveUrl(base: string, endpoint: string): string {
   const from = split(base);
   const to = split(endpoint);
-  const { scheme, authority } = to.authority === undefined ? from : { ...to, scheme: to.scheme ?? from.scheme };
+  const { scheme, authority } =
+    to.authority === undefined ? from : { ...to, scheme: to.scheme ?? from.scheme };
   if ((scheme !== 'http' && scheme !== 'https') || authority === undefined || hostOf(authority) === '') {
     throw new HttpError('job.invalid', `“${shown(endpoint)}” gives no http or https address.`, {
       hint: 'Give an endpoint relative to api.baseUrl, or a whole URL that starts with http:// or https://.',
@@ -72,7 +73,12 @@ const REFERENCE = /^(?:(?:([a-z][a-z0-9+.-]*):)?\/\/([^/?#]*))?([^?#]*)(?:\?([^#
 
 function split(reference: string): Parts {
   const [, scheme, authority, path = '', query] = REFERENCE.exec(reference) ?? [];
-  return { scheme: scheme?.toLowerCase(), authority: authority === undefined ? undefined : lowerHost(authority), path, query };
+  return {
+    scheme: scheme?.toLowerCase(),
+    authority: authority === undefined ? undefined : lowerHost(authority),
+    path,
+    query,
+  };
 }
 
 function lowerHost(authority: string): string {

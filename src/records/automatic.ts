@@ -60,6 +60,9 @@ class AutomaticParser implements RecordParser {
   #aliases: Aliases = new Map();
   #page = 0;
   #rewriting = false;
+  /** Where the page at hand is written to. */
+  #out: TableOutput | undefined;
+  readonly #emitter = new RowEmitter((plan, extra) => this.#open(plan, extra));
 
   constructor({ struct, log }: AutomaticOptions) {
     this.#log = log;
@@ -123,14 +126,14 @@ class AutomaticParser implements RecordParser {
   /** Writes rows that the structure covers; false, and nothing written, when a row shows something new. */
   #write(page: PageRows, chunks: Iterable<readonly Json[]>, out: TableOutput): boolean {
     const root = this.#plan(page.dataType);
+    this.#out = out;
     for (const rows of chunks) {
-      const emitter = new RowEmitter((plan, extra) => this.#open(plan, extra, out));
-      if (!emitter.rows(root, rows, page.extra)) return false;
-      for (const { table, lines, rows: count } of emitter.tables()) {
+      if (!this.#emitter.rows(root, rows, page.extra)) return false;
+      for (const { table, out: lines, rows: count } of this.#emitter.tables()) {
         const known = this.#tables.get(table.plan.node);
         if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;
         known.file.rows += count;
-        out.append(table.name, lines, count);
+        out.append(table.name, lines.view(), count);
       }
     }
     return true;
@@ -141,6 +144,7 @@ class AutomaticParser implements RecordParser {
     if (cached !== undefined && cached.version === this.#structure.version) return cached.plan;
     const plan = planOf(this.#structure, this.#structure.type(dataType));
     this.#plans.set(dataType, { plan, version: this.#structure.version });
+    this.#emitter.reset();
     return plan;
   }
 
@@ -151,7 +155,9 @@ class AutomaticParser implements RecordParser {
   }
 
   /** The table of a plan; made when its first rows come. */
-  #open(plan: ItemPlan, extra: AnyObject, out: TableOutput): OpenTable {
+  #open(plan: ItemPlan, extra: AnyObject): OpenTable {
+    const out = this.#out;
+    if (out === undefined) throw new Error('a table was opened before there was a page');
     const known = this.#tables.get(plan.node);
     const table = known ?? this.#newTable(plan);
     table.plan = plan;

@@ -1,18 +1,5 @@
-import { quoteCell } from '../csv/write.ts';
-import {
-  isList,
-  isObject,
-  JsonMap,
-  JsonNumber,
-  keysOf,
-  md5,
-  serialize,
-  serializeWith,
-  toJsonText,
-  toText,
-  type AnyObject,
-  type Json,
-} from '../json/index.ts';
+import { ByteWriter } from '../bytes.ts';
+import { isList, isObject, JsonMap, JsonNumber, keysOf, md5OfObject, toJsonText, toText, type AnyObject, type Json } from '../json/index.ts';
 import type { PageExtras } from './extras.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
 
@@ -27,9 +14,10 @@ export interface OpenTable {
 /** Name of the extra column that links a nested row to its parent. */
 const PARENT_COLUMN = 'JSON_parentId';
 
-interface Lines {
+/** The lines of one table, of one chunk of rows. */
+export interface Lines {
   readonly table: OpenTable;
-  lines: string;
+  readonly out: ByteWriter;
   rows: number;
 }
 
@@ -44,119 +32,131 @@ interface Frame {
 
 /**
  * Turns the rows of one chunk into CSV lines by a plan. It writes only what the plan covers: the first row that
- * shows a new property or kind ends it, and the lines so far are thrown away.
+ * shows a new property or kind ends it, and the lines so far are thrown away. Reused for every chunk.
  */
 export class RowEmitter {
   readonly #open: (plan: ItemPlan, extra: AnyObject) => OpenTable;
   readonly #lines = new Map<ItemPlan, Lines>();
+  readonly #writers = new Map<ItemPlan, ByteWriter>();
 
   constructor(open: (plan: ItemPlan, extra: AnyObject) => OpenTable) {
     this.#open = open;
   }
 
+  /** The lines of the last chunk, by table; valid until the next chunk. */
   tables(): Iterable<Lines> {
     return this.#lines.values();
   }
 
   /** False when a row does not fit the plan. */
   rows(plan: ItemPlan, rows: readonly Json[], extra: AnyObject): boolean {
-    const out = this.#linesOf(plan, extra);
-    const { pageExtras } = out.table;
-    const tail = pageExtras.cells.join(',');
+    this.#lines.clear();
+    const lines = this.#linesOf(plan, extra);
+    const { pageExtras } = lines.table;
+    const tail = pageExtras.cells.length === 0 ? undefined : Buffer.from(pageExtras.cells.join(','));
     for (let i = 0; i < rows.length; i++) {
-      if (!this.#row(plan, out, rows[i] ?? null, pageExtras, tail)) return false;
+      if (!this.#row(plan, lines, rows[i] ?? null, pageExtras, tail)) return false;
     }
     return true;
+  }
+
+  /** Forgets plans that are not used any more. */
+  reset(): void {
+    this.#lines.clear();
+    this.#writers.clear();
   }
 
   #linesOf(plan: ItemPlan, extra: AnyObject): Lines {
     let lines = this.#lines.get(plan);
     if (lines === undefined) {
-      lines = { table: this.#open(plan, extra), lines: '', rows: 0 };
+      let out = this.#writers.get(plan);
+      if (out === undefined) this.#writers.set(plan, (out = new ByteWriter()));
+      out.length = 0;
+      lines = { table: this.#open(plan, extra), out, rows: 0 };
       this.#lines.set(plan, lines);
     }
     return lines;
   }
 
-  #row(plan: ItemPlan, out: Lines, row: Json, extras: PageExtras, tail: string): boolean {
-    let line: string | undefined;
+  /** @param tail the quoted cells behind the data */
+  #row(plan: ItemPlan, lines: Lines, row: Json, extras: PageExtras, tail: Uint8Array | string | undefined): boolean {
+    const { out } = lines;
+    const start = out.length;
     if (isObject(row)) {
       if (plan.kind !== 'object') return false;
       const frame = { path: plan.path, value: row, extras, outer: undefined, id: undefined };
-      line = this.#cells(plan.row, row, '', frame);
+      if (!this.#cells(plan.row, row, out, start, frame)) return false;
     } else if (plan.kind === 'object') {
       if (row !== null) return false;
-      line = blanks('', plan.row.width);
+      blanks(out, start, plan.row.width);
     } else if (plan.node.kind === 'null' && row !== null) return false;
-    else line = quoteCell(isList(row) ? toJsonText(row) : toText(row));
-    if (line === undefined) return false;
-    out.lines += tail === '' ? `${line}\n` : line === '' ? `${tail}\n` : `${line},${tail}\n`;
-    out.rows++;
+    else out.cell(isList(row) ? toJsonText(row) : toText(row));
+    if (tail !== undefined) {
+      if (out.length > start) out.comma();
+      if (typeof tail === 'string') out.cell(tail);
+      else out.bytes(tail);
+    }
+    out.newline();
+    lines.rows++;
     return true;
   }
 
-  /** Appends the cells of an object to a line; undefined when the plan does not cover it. */
-  #cells(plan: ObjectPlan, object: AnyObject, start: string, frame: Frame): string | undefined {
+  /** Appends the cells of an object to a line that began at `start`; false when the plan does not cover it. */
+  #cells(plan: ObjectPlan, object: AnyObject, out: ByteWriter, start: number, frame: Frame): boolean {
     const keys = keysOf(object);
     const { columns } = plan;
     const aligned = isAligned(keys, plan);
-    if (!aligned) for (const key of keys) if (!plan.index.has(key)) return undefined;
+    if (!aligned) for (const key of keys) if (!plan.index.has(key)) return false;
     const plain = object instanceof JsonMap ? undefined : object;
-    let line = start;
     for (let i = 0; i < columns.length; i++) {
       const key = plan.keys[i] ?? '';
       const value =
         plain === undefined
-          ? (object as JsonMap).get(key)
+          ? (object as JsonMap).get(key) // only a JsonMap is not plain
           : aligned || Object.hasOwn(plain, key)
             ? plain[key]
             : undefined;
       const column = columns[i];
-      if (column === undefined) return undefined;
-      if (column.kind === 'scalar') {
-        if (typeof value === 'string') {
-          line += line === '' ? '"' : ',"';
-          line += value.indexOf('"') < 0 ? value : value.replaceAll('"', '""');
-          line += '"';
-        } else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) return undefined;
-        else if (value === null || value === undefined) line += line === '' ? '""' : ',""';
-        else line += (line === '' ? '"' : ',"') + toText(value) + '"';
-      } else if (column.kind === 'null') {
-        if (value !== null && value !== undefined) return undefined;
-        line += line === '' ? '""' : ',""';
-      } else if (column.kind === 'object') {
-        if (value === null || value === undefined) line = blanks(line, column.plan.width);
-        else if (!isObject(value)) return undefined;
+      if (column === undefined) return false;
+      if (column.kind === 'object') {
+        if (value === null || value === undefined) blanks(out, start, column.plan.width);
+        else if (!isObject(value)) return false;
         else {
           const inner = { path: column.plan.path, value, extras: undefined, outer: frame, id: undefined };
-          const next = this.#cells(column.plan, value, line, inner);
-          if (next === undefined) return undefined;
-          line = next;
+          if (!this.#cells(column.plan, value, out, start, inner)) return false;
         }
+        continue;
+      }
+      if (out.length > start) out.comma();
+      if (column.kind === 'scalar') {
+        if (typeof value === 'string') out.cell(value);
+        else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) return false;
+        else out.cell(value === null || value === undefined ? '' : toText(value));
+      } else if (column.kind === 'null') {
+        if (value !== null && value !== undefined) return false;
+        out.cell('');
       } else {
-        const cell = this.#nested(column.table, value, frame);
-        if (cell === undefined) return undefined;
-        line += line === '' ? cell : `,${cell}`;
+        const id = this.#nested(column.table, value, frame);
+        if (id === undefined) return false;
+        out.cell(id);
       }
     }
-    return line;
+    return true;
   }
 
-  /** Writes the items of a list to their own table; gives the quoted link cell. */
+  /** Writes the items of a list to their own table; gives the link id, or an empty text when there are none. */
   #nested(plan: ItemPlan, value: Json | undefined, frame: Frame): string | undefined {
-    if (value === null || value === undefined) return '""';
+    if (value === null || value === undefined) return '';
     const items = isList(value) ? value : [value];
-    if (items.length === 0) return '""';
+    if (items.length === 0) return '';
     const id = linkId(frame);
-    const cell = quoteCell(id);
-    const known = this.#lines.get(plan);
-    const out = known ?? this.#linesOf(plan, { [PARENT_COLUMN]: id });
-    const name = out.table.pageExtras.entries[0]?.[0] ?? PARENT_COLUMN;
-    const extras: PageExtras = { cells: [cell], entries: [[name, id]] };
+    const lines = this.#lines.get(plan) ?? this.#linesOf(plan, { [PARENT_COLUMN]: id });
+    const name = lines.table.pageExtras.entries[0]?.[0] ?? PARENT_COLUMN;
+    const extras: PageExtras = { cells: [], entries: [[name, id]] };
     for (let i = 0; i < items.length; i++) {
-      if (!this.#row(plan, out, items[i] ?? null, extras, cell)) return undefined;
+      if (!this.#row(plan, lines, items[i] ?? null, extras, id)) return undefined;
     }
-    return cell;
+    return id;
   }
 }
 
@@ -167,19 +167,18 @@ function isAligned(keys: readonly string[], plan: ObjectPlan): boolean {
   return true;
 }
 
-function blanks(line: string, count: number): string {
-  if (count === 0) return line;
-  const cells = BLANKS[count] ?? Array<string>(count).fill('""').join(',');
-  return line === '' ? cells : `${line},${cells}`;
+function blanks(out: ByteWriter, start: number, count: number): void {
+  for (let i = 0; i < count; i++) {
+    if (out.length > start) out.comma();
+    out.cell('');
+  }
 }
-
-const BLANKS = Array.from({ length: 64 }, (_, count) => Array<string>(count).fill('""').join(','));
 
 /** MD5 over the object, its extra columns and the enclosing link id (spec extractor 5.6 "Link id", 0.8). */
 function linkId(frame: Frame): string {
   if (frame.id === undefined) {
-    const text = frame.extras === undefined ? serialize(frame.value) : serializeWith(frame.value, frame.extras.entries);
-    frame.id = `${frame.path}_${md5(frame.outer === undefined ? text : text + linkId(frame.outer))}`;
+    const outer = frame.outer === undefined ? '' : linkId(frame.outer);
+    frame.id = `${frame.path}_${md5OfObject(frame.value, frame.extras?.entries, outer)}`;
   }
   return frame.id;
 }

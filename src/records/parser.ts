@@ -23,8 +23,8 @@ export interface TableOutput {
    * @throws {RecordError} when the table is there with other columns
    */
   open(table: TableLayout): void;
-  /** Appends CSV lines, each with its line end. The table must be open. */
-  append(table: string, lines: string, rows: number): void;
+  /** Appends CSV lines, each with its line end. The table must be open. Bytes are copied or written at once. */
+  append(table: string, lines: string | Uint8Array, rows: number): void;
   /** The table has other columns from now on: what was written so far is stale and will be written again. */
   relayout(table: TableLayout): void;
   /** From now on lines go in front of what is not stale: the stale part is written again. */

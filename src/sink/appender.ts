@@ -1,19 +1,29 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { SinkError } from '../errors.ts';
+import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
+import { fileError, guard } from './file-error.ts';
 
 const BUFFER_BYTES = 1 << 18;
 
+/** Bytes that may wait for the disk before `settle` makes the caller wait too. */
+const MAX_WAITING_BYTES = 8 << 20;
+
 /**
- * Appends to one file through a buffer. Writes are synchronous: they go to the page cache, and order, offsets and
- * rollback stay simple. Closing twice is harmless.
+ * Appends to one file through a buffer. Full buffers are written in the background, so that the disk works while the
+ * next page is; whoever appends a lot without `settle` must ask for `direct` writes, or memory grows.
  */
 export class Appender {
   readonly path: string;
   readonly #fd: number;
-  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  readonly #spare: Buffer[] = [];
   #used = 0;
+  /** Bytes handed to the disk, finished or not. */
   #flushed = 0;
+  #waiting = 0;
+  #failure: unknown;
+  #wake: (() => void) | undefined;
   #closed = false;
+  /** Writes at once instead of in the background. */
+  direct = false;
 
   constructor(path: string) {
     this.path = path;
@@ -30,80 +40,91 @@ export class Appender {
       this.bytes(Buffer.from(text, 'utf8'));
       return;
     }
-    if (text.length * 3 > BUFFER_BYTES - this.#used) this.flush();
+    if (text.length * 3 > BUFFER_BYTES - this.#used) this.#flush();
     this.#used += this.#buffer.write(text, this.#used, 'utf8');
   }
 
+  /** The bytes are copied. */
   bytes(bytes: Uint8Array): void {
-    if (bytes.length > BUFFER_BYTES - this.#used) this.flush();
-    if (bytes.length > BUFFER_BYTES) this.#write(bytes);
-    else {
-      this.#buffer.set(bytes, this.#used);
-      this.#used += bytes.length;
+    for (let from = 0; from < bytes.length; ) {
+      if (this.#used === BUFFER_BYTES) this.#flush();
+      const part = bytes.subarray(from, from + BUFFER_BYTES - this.#used);
+      this.#buffer.set(part, this.#used);
+      this.#used += part.length;
+      from += part.length;
     }
   }
 
-  flush(): void {
-    const used = this.#used;
-    this.#used = 0;
-    if (used > 0) this.#write(this.#buffer.subarray(0, used));
+  /** Waits while too much is on its way to the disk; with `all`, until everything appended is written. */
+  async settle(all = false): Promise<void> {
+    if (all) this.#flush();
+    while (this.#waiting > (all ? 0 : MAX_WAITING_BYTES)) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#failure !== undefined) throw fileError(this.path, this.#failure);
   }
 
-  /** Drops everything behind an offset that was given by `offset` before. */
+  /** Drops everything behind an offset that was given by `offset` before. Nothing may be on its way: `settle(true)`. */
   truncate(offset: number): void {
-    this.flush();
+    if (offset > this.#flushed) {
+      this.#used = offset - this.#flushed;
+      return;
+    }
+    this.#used = 0;
     guard(this.path, () => ftruncateSync(this.#fd, offset));
     this.#flushed = offset;
   }
 
+  /** Writes the rest and closes. Nothing may be on its way: `settle(true)`. Closing twice is harmless. */
   close(): void {
     if (this.#closed) return;
-    this.flush();
+    this.direct = true;
+    this.#flush();
     this.#closed = true;
     closeSync(this.#fd);
   }
 
-  /** Closes without writing what is buffered. */
-  abandon(): void {
+  /** Closes, whatever was not written yet. */
+  async abandon(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#used = 0;
+    await this.settle(true).catch(() => undefined);
     closeSync(this.#fd);
   }
 
-  #write(bytes: Uint8Array): void {
-    let done = 0;
-    while (done < bytes.length) {
-      done += guard(this.path, () => writeSync(this.#fd, bytes, done, bytes.length - done, this.#flushed + done));
+  #flush(): void {
+    const used = this.#used;
+    if (used === 0) return;
+    const buffer = this.#buffer;
+    const at = this.#flushed;
+    this.#used = 0;
+    this.#flushed += used;
+    if (this.direct) {
+      guard(this.path, () => {
+        for (let done = 0; done < used; ) done += writeSync(this.#fd, buffer, done, used - done, at + done);
+      });
+      return;
     }
-    this.#flushed += bytes.length;
+    this.#waiting += used;
+    this.#buffer = this.#spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+    this.#writeBehind(buffer, 0, used, at);
+  }
+
+  #writeBehind(buffer: Buffer, from: number, length: number, at: number): void {
+    write(this.#fd, buffer, from, length, at, (error, written) => {
+      if (error === null && written < length) {
+        this.#writeBehind(buffer, from + written, length - written, at + written);
+        this.#waiting -= written;
+        return;
+      }
+      this.#failure ??= error ?? undefined;
+      this.#waiting -= length;
+      if (this.#spare.length < 4) this.#spare.push(buffer);
+      this.#wake?.();
+      this.#wake = undefined;
+    });
   }
 }
-
-/** Runs a file operation; its failure says which file and what to do. */
-export function guard<T>(path: string, operation: () => T): T {
-  try {
-    return operation();
-  } catch (error) {
-    throw fileError(path, error);
-  }
-}
-
-export function fileError(path: string, error: unknown): SinkError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const hint = HINTS[code];
-  const reason = error instanceof Error ? error.message : String(error);
-  return new SinkError('output.failed', `“${path}” could not be written: ${reason}`, {
-    cause: error,
-    where: { file: path },
-    hint: hint ?? 'Check that the data folder exists and can be written.',
-  });
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full: free some space and run again. No table of this run was changed.',
-  EDQUOT: 'The disk quota is used up: free some space and run again. No table of this run was changed.',
-  EACCES: 'This user may not write there: check the permissions of the data folder.',
-  EPERM: 'This user may not write there: check the permissions of the data folder.',
-  EROFS: 'The file system is read-only: give a data folder that can be written with --data.',
-  EMFILE: 'Too many files are open: raise the limit (ulimit -n).',
-};

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { guard } from './appender.ts';
+import { guard } from './file-error.ts';
 
 /** Writes a whole file: under a temporary name beside it, then renamed. */
 export function writeFileAtomic(file: string, text: string): void {

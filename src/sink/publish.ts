@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { guard } from './appender.ts';
+import { guard } from './file-error.ts';
 import { writeFileAtomic } from './atomic.ts';
 
 /** A whole file of the work folder that is to become an output table. */

@@ -26,7 +26,7 @@ export class Sink {
     this.#files.open(layout);
   }
 
-  append(table: string, lines: string, rows: number): void {
+  append(table: string, lines: string | Uint8Array, rows: number): void {
     this.#files.append(table, lines, rows);
   }
 
@@ -43,6 +43,7 @@ export class Sink {
     this.#spool.append(head, parts);
   }
 
+  /** The pages that were kept, in order. Everything must have settled. */
   kept(): Iterable<SpoolEntry> {
     return this.#spool.entries();
   }
@@ -57,21 +58,28 @@ export class Sink {
     return { tables: this.#files.mark(), spool: this.#spool.offset };
   }
 
-  rollback(mark: Mark): void {
-    this.#files.rollback(mark.tables);
+  async rollback(mark: Mark): Promise<void> {
+    await this.#files.rollback(mark.tables);
+    await this.#spool.settle(true);
     this.#spool.truncate(mark.spool);
   }
 
+  /** Waits for the disk when too much is on its way; with `all`, until everything is written. */
+  async settle(all = false): Promise<void> {
+    await this.#files.settle(all);
+    await this.#spool.settle(all);
+  }
+
   /** Ends writing. The tables are whole files of the work folder. */
-  close(): FinishedTable[] {
-    const tables = this.#files.close();
-    this.#spool.close();
+  async close(): Promise<FinishedTable[]> {
+    const tables = await this.#files.close();
+    await this.#spool.close();
     return tables;
   }
 
   /** Ends without finishing: for a run that failed. */
-  abandon(): void {
-    this.#files.abandon();
-    this.#spool.close();
+  async abandon(): Promise<void> {
+    await this.#files.abandon();
+    await this.#spool.close();
   }
 }

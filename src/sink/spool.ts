@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { Appender, guard } from './appender.ts';
+import { Appender } from './appender.ts';
+import { guard } from './file-error.ts';
 
 /** One page kept for a second reading: a line of JSON that says what the parts are, and the parts. */
 export interface SpoolEntry {
@@ -32,9 +33,13 @@ export class Spool {
     this.#out.truncate(offset);
   }
 
-  /** Reads every entry in order. Entries must be used before the next one is asked for. */
+  /** See {@link Appender.settle}. */
+  async settle(all = false): Promise<void> {
+    await this.#out.settle(all);
+  }
+
+  /** Reads every entry in order. Entries must be used before the next one is asked for; `settle(true)` first. */
   *entries(): Iterable<SpoolEntry> {
-    this.#out.flush();
     const end = this.#out.offset;
     const fd = guard(this.#path, () => openSync(this.#path, 'r'));
     try {
@@ -61,8 +66,8 @@ export class Spool {
     }
   }
 
-  close(): void {
-    this.#out.abandon();
+  async close(): Promise<void> {
+    await this.#out.abandon();
   }
 }
 

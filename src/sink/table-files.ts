@@ -2,7 +2,8 @@ import { closeSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'no
 import path from 'node:path';
 import { csvLine } from '../csv/write.ts';
 import { SinkError } from '../errors.ts';
-import { Appender, guard } from './appender.ts';
+import { Appender } from './appender.ts';
+import { guard } from './file-error.ts';
 
 /** Columns of a table, in header order. */
 export interface Layout {
@@ -69,9 +70,11 @@ export class TableFiles {
     this.#tables.set(name, { name, columns, primaryKey, file, rows: 0, stale: 0, again: undefined });
   }
 
-  append(name: string, lines: string, rows: number): void {
+  append(name: string, lines: string | Uint8Array, rows: number): void {
     const table = this.#table(name);
-    (table.again ?? table.file).text(lines);
+    const file = table.again ?? table.file;
+    if (typeof lines === 'string') file.text(lines);
+    else file.bytes(lines);
     if (!this.#rewriting || table.stale === 0) table.rows += rows;
   }
 
@@ -79,16 +82,20 @@ export class TableFiles {
     const table = this.#table(layout.name);
     table.columns = layout.columns;
     if (table.rows === 0) {
+      // Only a header was written, which is still in the buffer.
       table.file.truncate(0);
       table.file.text(csvLine(layout.columns));
     } else table.stale = table.file.offset;
   }
 
+  /** Writes go to the disk at once from now on. */
   rewrite(): void {
     this.#rewriting = true;
     for (const table of this.#tables.values()) {
+      table.file.direct = true;
       if (table.stale === 0) continue;
       table.again = new Appender(`${table.file.path}.again`);
+      table.again.direct = true;
       table.again.text(csvLine(table.columns));
     }
   }
@@ -100,6 +107,11 @@ export class TableFiles {
     return rows;
   }
 
+  /** See {@link Appender.settle}. */
+  async settle(all = false): Promise<void> {
+    for (const { file } of this.#tables.values()) await file.settle(all);
+  }
+
   mark(): Mark {
     const tables: Record<string, TableMark> = {};
     for (const { name, file, rows, columns, stale } of this.#tables.values()) {
@@ -108,11 +120,12 @@ export class TableFiles {
     return { tables };
   }
 
-  rollback(mark: Mark): void {
+  async rollback(mark: Mark): Promise<void> {
+    await this.settle(true);
     for (const [name, table] of this.#tables) {
       const before = mark.tables[name];
       if (before === undefined) {
-        table.file.abandon();
+        await table.file.abandon();
         rmSync(table.file.path, { force: true });
         this.#tables.delete(name);
       } else {
@@ -123,7 +136,8 @@ export class TableFiles {
   }
 
   /** Finishes every file. The files stay in the work folder. */
-  close(): FinishedTable[] {
+  async close(): Promise<FinishedTable[]> {
+    await this.settle(true);
     return [...this.#tables.values()].map((table) => {
       const file = this.#finish(table);
       const { name, columns, primaryKey, rows } = table;
@@ -132,10 +146,10 @@ export class TableFiles {
   }
 
   /** Lets go of all files; what was written is left to whoever removes the work folder. */
-  abandon(): void {
+  async abandon(): Promise<void> {
     for (const table of this.#tables.values()) {
-      table.file.abandon();
-      table.again?.abandon();
+      await table.file.abandon();
+      await table.again?.abandon();
     }
   }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { positionsOf } from '../../src/config/positions.ts';
 import { keysOfPath, pathText } from '../../src/config/path.ts';
@@ -12,7 +12,10 @@ describe('positions', () => {
     expect(positions.at([])).toEqual({ value: { line: 1, column: 1 } });
     expect(positions.at(['a'])).toEqual({ key: { line: 2, column: 3 }, value: { line: 2, column: 8 } });
     expect(positions.at(['a', '0'])).toEqual({ value: { line: 2, column: 9 } });
-    expect(positions.at(['a', '1', 'bA'])).toEqual({ key: { line: 2, column: 13 }, value: { line: 2, column: 24 } });
+    expect(positions.at(['a', '1', 'bA'])).toEqual({
+      key: { line: 2, column: 13 },
+      value: { line: 2, column: 24 },
+    });
     expect(positions.at(['c'])).toEqual({ key: { line: 3, column: 2 }, value: { line: 3, column: 7 } });
     expect(positions.at(['d'])).toBeUndefined();
   });
@@ -43,7 +46,10 @@ describe('positions', () => {
         for (const keys of pathsOf(parsed)) {
           const at = positions.at(keys)?.value;
           expect(at).toBeDefined();
-          const rest = [lines[(at?.line ?? 0) - 1]?.slice((at?.column ?? 0) - 1), ...lines.slice(at?.line)].join('\n');
+          const rest = [
+            lines[(at?.line ?? 0) - 1]?.slice((at?.column ?? 0) - 1),
+            ...lines.slice(at?.line),
+          ].join('\n');
           expect(rest.startsWith(firstToken(digKeys(keys, parsed) ?? null))).toBe(true);
         }
       }),

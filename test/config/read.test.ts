@@ -65,7 +65,10 @@ describe('config.json', () => {
   });
 
   test('of a wrong form is shown in its place', () => {
-    const document = parseConfig('{\n "configuration": {},\n "rows": [{"id": "a"}, {"id": "a"}]\n}', 'c.json');
+    const document = parseConfig(
+      '{\n "configuration": {},\n "rows": [{"id": "a"}, {"id": "a"}]\n}',
+      'c.json',
+    );
     expect(() => resourceOf(document)).toThrow(ConfigError);
     try {
       resourceOf(document);

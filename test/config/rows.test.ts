@@ -6,10 +6,15 @@ import { unwrapState } from '../../src/config/state.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { parseExact, toJsonText, type AnyObject, type Json } from '../../src/json/index.ts';
 
-const row = (id: string, more: object = {}): Json => ({ id, configuration: { parameters: { row: id } }, ...more });
+const row = (id: string, more: object = {}): Json => ({
+  id,
+  configuration: { parameters: { row: id } },
+  ...more,
+});
 const resource = (rows: Json, more: object = {}): ReturnType<typeof readResource> =>
   readResource({ configuration: { parameters: { root: 1 } }, rows, ...more });
-const ids = (...args: Parameters<typeof planRows>): (string | undefined)[] => planRows(...args).runs.map(({ id }) => id);
+const ids = (...args: Parameters<typeof planRows>): (string | undefined)[] =>
+  planRows(...args).runs.map(({ id }) => id);
 
 describe('the form of a document', () => {
   test.each<[string, Json, 'component' | 'resource']>([
@@ -92,19 +97,16 @@ describe('which rows run', () => {
   });
 
   test('an unknown row is a mistake, with the nearest one', () => {
-    const failure = (named: string[], rows: Json): unknown => {
-      try {
-        return planRows(resource(rows), named);
-      } catch (error) {
-        return error;
-      }
-    };
     expect(failure(['orderz'], [row('orders'), row('users')])).toMatchObject({
       message: 'There is no row “orderz”.',
       hint: 'Did you mean orders?',
     });
-    expect(failure(['zzz'], [row('orders'), row('users')])).toMatchObject({ hint: 'The rows are: orders, users.' });
-    expect(failure(['a'], [])).toMatchObject({ message: 'The configuration has no rows, so there is no row “a”.' });
+    expect(failure(['zzz'], [row('orders'), row('users')])).toMatchObject({
+      hint: 'The rows are: orders, users.',
+    });
+    expect(failure(['a'], [])).toMatchObject({
+      message: 'The configuration has no rows, so there is no row “a”.',
+    });
   });
 });
 
@@ -134,3 +136,11 @@ describe('normalising', () => {
     expect(toJsonText(normalise(parseExact(source) as AnyObject))).toBe(expected);
   });
 });
+
+function failure(named: string[], rows: Json): unknown {
+  try {
+    return planRows(resource(rows), named);
+  } catch (error) {
+    return error;
+  }
+}

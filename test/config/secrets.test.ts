@@ -18,7 +18,12 @@ describe('secrets', () => {
   });
 
   test('may come from the environment; everything else stays', () => {
-    const configuration = { '#token': '$env:TOKEN', plain: '$env:TOKEN', '#text': 'a $env:TOKEN', list: [{ '#k': ['$env:TOKEN'] }] };
+    const configuration = {
+      '#token': '$env:TOKEN',
+      plain: '$env:TOKEN',
+      '#text': 'a $env:TOKEN',
+      list: [{ '#k': ['$env:TOKEN'] }],
+    };
     expect(toJsonText(resolveSecrets(configuration, { TOKEN: 'abc' }))).toBe(
       '{"#token":"abc","plain":"$env:TOKEN","#text":"a $env:TOKEN","list":[{"#k":["abc"]}]}',
     );

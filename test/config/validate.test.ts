@@ -25,13 +25,25 @@ const inConfig = (more: object): object => ({ parameters: { api, config: { jobs,
 describe('a right configuration', () => {
   test('has no problems, in either form', async () => {
     expect(await lines(inApi({}))).toEqual([]);
-    expect(await lines({ configuration: { parameters: { api } }, rows: [{ id: '1', configuration: { parameters: { config: { jobs } } } }] })).toEqual([]);
+    expect(
+      await lines({
+        configuration: { parameters: { api } },
+        rows: [{ id: '1', configuration: { parameters: { config: { jobs } } } }],
+      }),
+    ).toEqual([]);
   });
 
   test('may hold an empty list for an object, an empty object for a list, and an object 0, 1 … for a list', async () => {
     const document = inConfig({ http: [], mappings: [], userData: [] });
     expect(await lines(document)).toEqual([]);
-    expect(await lines({ parameters: { api: { ...api, http: { ignoreErrors: {}, requiredHeaders: {} } }, config: { jobs: { 0: { endpoint: 'a', params: [] } } } } })).toEqual([]);
+    expect(
+      await lines({
+        parameters: {
+          api: { ...api, http: { ignoreErrors: {}, requiredHeaders: {} } },
+          config: { jobs: { 0: { endpoint: 'a', params: [] } } },
+        },
+      }),
+    ).toEqual([]);
     expect(await lines(inApi({ http: { ignoreErrors: { 0: 404, 1: '410' } } }))).toEqual([]);
   });
 
@@ -43,7 +55,8 @@ describe('a right configuration', () => {
   const files = examples === '' ? [] : globSync(`${examples}/*/*/config.json`);
   if (files.length > 0) {
     test('of the outside examples has no problems', async () => {
-      for (const file of files) expect([file, await lines(readFileSync(file, 'utf8'), { strict: true })]).toEqual([file, []]);
+      for (const file of files)
+        expect([file, await lines(readFileSync(file, 'utf8'), { strict: true })]).toEqual([file, []]);
     });
   }
 });
@@ -58,10 +71,14 @@ describe('problems', () => {
     };
     expect(await lines(document)).toEqual([
       '4:18 error parameters.api.baseUrl: `baseUrl` must be a text or an object, and it is 5.',
-      expect.stringMatching(/^6:19 error parameters\.api\.pagination\.method: .*it is “response\.params”\. Did you mean “response\.param”\?$/),
+      expect.stringMatching(
+        /^6:19 error parameters\.api\.pagination\.method: .*it is “response\.params”\. Did you mean “response\.param”\?$/,
+      ),
       '12:9 error parameters.config.jobs[0].endpoint: `endpoint` is missing in `jobs[0]`. Was “endpont” meant for it?',
       '13:11 warning parameters.config.jobs[0].endpont: `endpont` is no known key here, and has no effect. Did you mean `endpoint`?',
-      expect.stringMatching(/^14:21 error parameters\.config\.jobs\[0\]\.method: .*it is “GETT”\. Did you mean “GET”\?$/),
+      expect.stringMatching(
+        /^14:21 error parameters\.config\.jobs\[0\]\.method: .*it is “GETT”\. Did you mean “GET”\?$/,
+      ),
       '16:9 error parameters.config.jobs[1]: `jobs[1]` must be an object, and it is 5.',
       '18:28 error parameters.config.incrementalOutput: `incrementalOutput` must be true or false, and it is 1.',
     ]);
@@ -69,7 +86,13 @@ describe('problems', () => {
 
   test('say what was expected and found', async () => {
     const [problem] = await problems(inApi({ http: { ignoreErrors: ['a'] } }));
-    expect(problem).toMatchObject({ severity: 'error', expected: 'a whole number', found: '“a”', line: 7, column: 11 });
+    expect(problem).toMatchObject({
+      severity: 'error',
+      expected: 'a whole number',
+      found: '“a”',
+      line: 7,
+      column: 11,
+    });
   });
 
   test('of nothing at all', async () => {
@@ -99,9 +122,11 @@ describe('problems', () => {
       '5:21 error parameters.api.pagination.limit: `limit` is missing in `pagination`. Was “limt” meant for it?',
       '7:9 warning parameters.api.pagination.limt: `limt` is no known key here, and has no effect. Did you mean `limit`?',
     ]);
-    expect(await lines(inApi({ pagination: { method: 'multiple', scrollers: { a: { method: 'cursor', idKey: 'id' } } } }))).toEqual([
-      '8:16 error parameters.api.pagination.scrollers.a.param: `param` is missing in `a`.',
-    ]);
+    expect(
+      await lines(
+        inApi({ pagination: { method: 'multiple', scrollers: { a: { method: 'cursor', idKey: 'id' } } } }),
+      ),
+    ).toEqual(['8:16 error parameters.api.pagination.scrollers.a.param: `param` is missing in `a`.']);
   });
 
   test('of mappings name path and setting', async () => {
@@ -119,15 +144,36 @@ describe('problems', () => {
     expect(await lines(inApi({ baseUrl: 'api.example.com' }))).toEqual([
       '4:18 error parameters.api.baseUrl: `baseUrl` is not a valid URL: “api.example.com”.',
     ]);
-    expect(await lines(inConfig({ jobs: [{ endpoint: 'a', children: [{ endpoint: 'b/{id}', placeholders: { id: 'id' }, recursionFilter: 'x' }] }] }))).toEqual([
+    expect(
+      await lines(
+        inConfig({
+          jobs: [
+            {
+              endpoint: 'a',
+              children: [{ endpoint: 'b/{id}', placeholders: { id: 'id' }, recursionFilter: 'x' }],
+            },
+          ],
+        }),
+      ),
+    ).toEqual([
       expect.stringMatching(/^\d+:\d+ error parameters\.config\.jobs\[0\]\.children\[0\]\.recursionFilter: /),
     ]);
-    expect(await lines({ parameters: { api: { ...api, pagination: { method: 'multiple', scrollers: { a: { method: 'pagenum' } } } }, config: { jobs: [{ endpoint: 'a', scroller: 'b' }] } } })).toHaveLength(1);
+    expect(
+      await lines({
+        parameters: {
+          api: { ...api, pagination: { method: 'multiple', scrollers: { a: { method: 'pagenum' } } } },
+          config: { jobs: [{ endpoint: 'a', scroller: 'b' }] },
+        },
+      }),
+    ).toHaveLength(1);
   });
 
   test('of keys that come twice', async () => {
-    const text = '{"parameters": {"api": {"baseUrl": "http://x/"}, "config": {"jobs": [{"endpoint":"a"}], "jobs": [{"endpoint":"b"}]}}}';
-    expect(await lines(text)).toEqual(['1:89 warning parameters.config.jobs: `jobs` stands here a second time; this one counts.']);
+    const text =
+      '{"parameters": {"api": {"baseUrl": "http://x/"}, "config": {"jobs": [{"endpoint":"a"}], "jobs": [{"endpoint":"b"}]}}}';
+    expect(await lines(text)).toEqual([
+      '1:89 warning parameters.config.jobs: `jobs` stands here a second time; this one counts.',
+    ]);
   });
 
   test('of processors, which are not run', async () => {
@@ -140,13 +186,17 @@ describe('problems', () => {
 describe('unknown keys', () => {
   test('are warnings, and errors when strict', async () => {
     const document = inApi({ htpp: {} });
-    expect(await problems(document)).toMatchObject([{ severity: 'warning', suggestion: 'http', path: 'parameters.api.htpp' }]);
+    expect(await problems(document)).toMatchObject([
+      { severity: 'warning', suggestion: 'http', path: 'parameters.api.htpp' },
+    ]);
     expect(await problems(document, { strict: true })).toMatchObject([{ severity: 'error' }]);
   });
 
   test('under config are attributes; a near miss is named unless a function uses it', async () => {
     expect(await lines(inConfig({ accountId: 1, anything: {} }))).toEqual([]);
-    expect(await problems(inConfig({ outputBuket: 'x' }))).toMatchObject([{ severity: 'warning', suggestion: 'outputBucket' }]);
+    expect(await problems(inConfig({ outputBuket: 'x' }))).toMatchObject([
+      { severity: 'warning', suggestion: 'outputBucket' },
+    ]);
     const used = inConfig({ outputBuket: { a: 1 }, userData: { x: { attr: 'outputBuket.a' } } });
     expect(await lines(used)).toEqual([]);
   });
@@ -155,9 +205,17 @@ describe('unknown keys', () => {
     expect(await problems(inApi({ pagination: { method: 'own', limit: 1, x: 2 } }))).toHaveLength(1);
   });
 
+  test('that are deprecated are named with what to use', async () => {
+    expect(await lines(inApi({ query: { a: 1 } }))).toEqual([
+      '5:7 warning parameters.api.query: `query` is deprecated. Use `authentication.query`.',
+    ]);
+  });
+
   test('for sync actions are known by their underscores', async () => {
     const document = inApi({}) as { parameters: object };
-    expect(await lines({ ...document, parameters: { ...document.parameters, __SELECTED_JOB: '0' } })).toEqual([]);
+    expect(await lines({ ...document, parameters: { ...document.parameters, __SELECTED_JOB: '0' } })).toEqual(
+      [],
+    );
   });
 });
 
@@ -197,26 +255,41 @@ describe('rows', () => {
       { path: 'rows[0].configuration.parameters.config.debug', row: 'one' },
       { path: 'rows[1].configuration.parameters.config.jobs', row: 'two', suggestion: 'joobs' },
       { path: 'rows[1].configuration.parameters.config.joobs', row: 'two', severity: 'warning' },
-      { path: 'rowsSortOrder[1]', severity: 'warning', message: 'There is no row “tow” to order. Did you mean “two”?' },
+      {
+        path: 'rowsSortOrder[1]',
+        severity: 'warning',
+        message: 'There is no row “tow” to order. Did you mean “two”?',
+      },
     ]);
   });
 
   test('with processors in root and row are a mistake of that row alone', async () => {
     const processors = { after: [{}] };
-    const row = (id: string, more: object): object => ({ id, configuration: { parameters: { config: { jobs } }, ...more } });
-    const found = await problems({ configuration: { parameters: { api }, processors }, rows: [row('a', { processors }), row('b', {})] });
-    expect(found.filter(({ severity }) => severity === 'error')).toMatchObject([{ row: 'a', path: 'rows[0].configuration.processors' }]);
+    const found = await problems({
+      configuration: { parameters: { api }, processors },
+      rows: [row('a', { processors }), row('b', {})],
+    });
+    expect(found.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { row: 'a', path: 'rows[0].configuration.processors' },
+    ]);
   });
 
   test('that are wrapped are warned of', async () => {
     const wrapped = { configuration: { configuration: inApi({}) } };
-    expect(await problems(wrapped)).toMatchObject([{ severity: 'error' }, { severity: 'warning', path: 'configuration.configuration' }]);
+    expect(await problems(wrapped)).toMatchObject([
+      { severity: 'error' },
+      { severity: 'warning', path: 'configuration.configuration' },
+    ]);
   });
 });
 
-test('a start of a run loads and uses the compiled validator within milliseconds', () => {
+test('the compiled validator checks a configuration within milliseconds', () => {
   const configuration = objectOf([['parameters', { api, config: { jobs } }]]);
   const started = performance.now();
   for (let i = 0; i < 50; i++) expect(isValid(configuration)).toBe(true);
   expect((performance.now() - started) / 50).toBeLessThan(15);
 });
+
+function row(id: string, more: object): object {
+  return { id, configuration: { parameters: { config: { jobs } }, ...more } };
+}

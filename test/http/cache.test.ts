@@ -8,7 +8,11 @@ function setUp(options: Partial<CacheOptions> = {}, ...answers: Parameters<typeo
   const env = fakeEnv();
   const log = recordingLog();
   const folder = join(temporaryFolder(), 'cache');
-  const send = scripted(...(answers.length > 0 ? answers : [{ body: 'first', headers: { 'x-a': '1', 'set-cookie': 's=1' } }, { body: 'second' }]));
+  const send = scripted(
+    ...(answers.length > 0
+      ? answers
+      : [{ body: 'first', headers: { 'x-a': '1', 'set-cookie': 's=1' } }, { body: 'second' }]),
+  );
   const wrapped = cache({ folder, env, log, ...options })(send);
   const run = (url = 'http://h/x?token=abcdef', method = 'GET') =>
     wrapped({ ...get(url, { Authorization: 'Bearer hidden' }), method }, { signal: never });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildQuery, encodeForm, parseQuery } from '../../src/http/encode.ts';
 import { JsonNumber, objectOf, parseExact, type Json } from '../../src/json/index.ts';
@@ -25,9 +25,9 @@ describe('encoder A, form-style', () => {
   });
 
   test('numbers keep their digits', () => {
-    expect(encodeForm(parseExact('{"id":12345678901234567890,"x":1.0,"y":0.30000000000000004,"z":1e20}'))).toBe(
-      'id=12345678901234567890&x=1&y=0.30000000000000004&z=1.0E%2B20',
-    );
+    expect(
+      encodeForm(parseExact('{"id":12345678901234567890,"x":1.0,"y":0.30000000000000004,"z":1e20}')),
+    ).toBe('id=12345678901234567890&x=1&y=0.30000000000000004&z=1.0E%2B20');
     expect(encodeForm({ a: new JsonNumber('9007199254740993') })).toBe('a=9007199254740993');
   });
 
@@ -45,11 +45,14 @@ describe('encoder A, form-style', () => {
 
   test('is read back by the platform', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), (params) => {
-        const read = [...new URLSearchParams(encodeForm(params))].filter(([name]) => name !== '');
-        const given = Object.entries(params).filter(([name]) => name !== '');
-        expect(new Map(read)).toEqual(new Map(given));
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })),
+        (params) => {
+          const read = [...new URLSearchParams(encodeForm(params))].filter(([name]) => name !== '');
+          const given = Object.entries(params).filter(([name]) => name !== '');
+          expect(new Map(read)).toEqual(new Map(given));
+        },
+      ),
     );
   });
 });
@@ -100,12 +103,16 @@ describe('encoder B, as in RFC 3986', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
         const hex = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-        expect(Buffer.from(decodeBytes(buildQuery(parseQuery(`a=${hex}`)).slice(2)))).toEqual(Buffer.from(bytes));
+        expect(Buffer.from(decodeBytes(buildQuery(parseQuery(`a=${hex}`)).slice(2)))).toEqual(
+          Buffer.from(bytes),
+        );
       }),
     );
   });
 });
 
 function decodeBytes(text: string): number[] {
-  return (text.match(/%..|./g) ?? []).map((part) => (part.length === 3 ? parseInt(part.slice(1), 16) : part.charCodeAt(0)));
+  return (text.match(/%..|./g) ?? []).map((part) =>
+    part.length === 3 ? parseInt(part.slice(1), 16) : part.charCodeAt(0),
+  );
 }

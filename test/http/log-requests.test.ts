@@ -18,7 +18,11 @@ test('requests and answers are logged in short, without secrets', async () => {
   await wrapped(request, { signal: never });
   await expect(wrapped(request, { signal: never })).rejects.toThrow('no known-secret here');
   const line = 'GET http://h/x?api_key=***';
-  const sent = { level: 'debug', message: line, fields: { headers: { Authorization: '***', Accept: '***' } } };
+  const sent = {
+    level: 'debug',
+    message: line,
+    fields: { headers: { Authorization: '***', Accept: '***' } },
+  };
   expect(log.lines).toEqual([
     sent,
     { level: 'debug', message: `200 ${line}`, fields: { ms: 25, bytes: 7 } },

@@ -12,7 +12,9 @@ function held() {
   const send: Send = (request) =>
     new Promise((resolve) => {
       started.push(request.url);
-      ends.set(request.url, () => resolve({ status: 200, headers: {}, url: request.url, body: new Uint8Array() }));
+      ends.set(request.url, () =>
+        resolve({ status: 200, headers: {}, url: request.url, body: new Uint8Array() }),
+      );
     });
   const end = async (url: string): Promise<void> => {
     ends.get(url)?.();
@@ -32,10 +34,14 @@ describe('requests per second', () => {
   test('are evenly spaced', async () => {
     const env = fakeEnv(1000);
     const times: number[] = [];
-    const run = paced(async (request) => {
-      times.push(env.now());
-      return { status: 200, headers: {}, url: request.url, body: new Uint8Array() };
-    }, { requestsPerSecond: 4 }, env);
+    const run = paced(
+      async (request) => {
+        times.push(env.now());
+        return { status: 200, headers: {}, url: request.url, body: new Uint8Array() };
+      },
+      { requestsPerSecond: 4 },
+      env,
+    );
     for (let i = 0; i < 4; i++) await run('http://h/');
     expect(times).toEqual([1000, 1250, 1500, 1750]);
   });
@@ -64,10 +70,14 @@ describe('requests per second', () => {
 
   test('go in the order in which they asked', async () => {
     const order: string[] = [];
-    const run = paced(async (request) => {
-      order.push(request.url);
-      return { status: 200, headers: {}, url: request.url, body: new Uint8Array() };
-    }, { requestsPerSecond: 200 }, systemEnv);
+    const run = paced(
+      async (request) => {
+        order.push(request.url);
+        return { status: 200, headers: {}, url: request.url, body: new Uint8Array() };
+      },
+      { requestsPerSecond: 200 },
+      systemEnv,
+    );
     const urls = Array.from({ length: 10 }, (_, i) => `http://h/${i}`);
     await Promise.all(urls.map((url) => run(url)));
     expect(order).toEqual(urls);
@@ -80,7 +90,8 @@ describe('requests per second', () => {
       sleep: (waitMs, signal) => {
         waits.push(waitMs);
         return new Promise((resolve, reject) => {
-          if (signal?.aborted === false) signal.addEventListener('abort', () => reject(signal.reason as Error));
+          if (signal?.aborted === false)
+            signal.addEventListener('abort', () => reject(signal.reason as Error));
           else resolve();
         });
       },

@@ -18,7 +18,13 @@ function setUp(...answers: Parameters<typeof scripted>) {
 const post: ApiRequest = {
   method: 'POST',
   url: 'http://h/a/b?x=1',
-  headers: { 'Content-Type': 'application/json', Authorization: 'Bearer x', cookie: 'a=b', Host: 'virtual', 'X-Key': '1' },
+  headers: {
+    'Content-Type': 'application/json',
+    Authorization: 'Bearer x',
+    cookie: 'a=b',
+    Host: 'virtual',
+    'X-Key': '1',
+  },
   body: '[]',
   label: 'users',
 };
@@ -84,7 +90,11 @@ describe('redirect', () => {
     expect((await five.run(get('http://h/'))).url).toBe('http://h/5');
     const endless = setUp(to('/again'));
     const error = await errorOf(endless.run(get('http://h/?token=abcd')));
-    expect(error).toMatchObject({ code: 'http.network', recovery: 'stop', where: { url: 'http://h/?token=***' } });
+    expect(error).toMatchObject({
+      code: 'http.network',
+      recovery: 'stop',
+      where: { url: 'http://h/?token=***' },
+    });
     expect(endless.sent).toHaveLength(6);
   });
 

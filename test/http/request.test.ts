@@ -75,15 +75,20 @@ describe('parameters', () => {
       url: 'http://h/v1/users?page=2',
       body: '{"a":1}',
     });
-    expect(buildRequest(job({ params: { page: 1, a: 1 }, query }), OPTIONS).url).toBe('http://h/v1/users?page=2&a=1');
+    expect(buildRequest(job({ params: { page: 1, a: 1 }, query }), OPTIONS).url).toBe(
+      'http://h/v1/users?page=2&a=1',
+    );
   });
 
   test('default options come first and lose', () => {
     const defaultOptions = { params: { apikey: 'k1', limit: 10, x: { y: 1 } } };
-    const request = buildRequest(job({ endpoint: 'users?static=1', params: { fields: 12, limit: 5, x: { z: 1 } } }), {
-      ...OPTIONS,
-      defaultOptions,
-    });
+    const request = buildRequest(
+      job({ endpoint: 'users?static=1', params: { fields: 12, limit: 5, x: { z: 1 } } }),
+      {
+        ...OPTIONS,
+        defaultOptions,
+      },
+    );
     expect(request.url).toBe('http://h/v1/users?static=1&apikey=k1&limit=5&x%5Bz%5D=1&fields=12');
   });
 
@@ -94,19 +99,25 @@ describe('parameters', () => {
   });
 });
 
-describe('headers', () => {
-  const headersOf = (own: AnyObject, options: Partial<RequestOptions> = {}, method = 'GET'): object =>
-    buildRequest(job({ headers: own, method }), { ...OPTIONS, ...options }).headers;
+function headersOf(own: AnyObject, options: Partial<RequestOptions> = {}, method = 'GET'): object {
+  return buildRequest(job({ headers: own, method }), { ...OPTIONS, ...options }).headers;
+}
 
+describe('headers', () => {
   test('the job’s win over the default options’, those over the API’s; names compare without case', () => {
-    const options = { headers: { A: 'api', b: 'api', C: 'api' }, defaultOptions: { headers: { B: 'default', c: 'default' } } };
+    const options = {
+      headers: { A: 'api', b: 'api', C: 'api' },
+      defaultOptions: { headers: { B: 'default', c: 'default' } },
+    };
     expect(headersOf({ C: 'job' }, options)).toMatchObject({ A: 'api', B: 'default', C: 'job' });
     expect(headersOf({ C: 'job' }, options)).not.toHaveProperty('b');
     expect(headersOf({ C: 'job' }, options)).not.toHaveProperty('c');
   });
 
   test('values are texts: true is 1, numbers are exact, lists are joined, null leaves the header out', () => {
-    expect(headersOf({ a: true, b: 1.5, c: ['x', 'y'], d: ' z\n', e: null }, { headers: { E: 'x' } })).toMatchObject({
+    expect(
+      headersOf({ a: true, b: 1.5, c: ['x', 'y'], d: ' z\n', e: null }, { headers: { E: 'x' } }),
+    ).toMatchObject({
       a: '1',
       b: '1.5',
       c: 'x, y',
@@ -116,7 +127,9 @@ describe('headers', () => {
   });
 
   test('the body decides about the content type, unless the job spells it in its own way', () => {
-    expect(headersOf({ 'Content-Type': 'text/x' }, { headers: { 'content-type': 'text/y' } }, 'POST')).toMatchObject({
+    expect(
+      headersOf({ 'Content-Type': 'text/x' }, { headers: { 'content-type': 'text/y' } }, 'POST'),
+    ).toMatchObject({
       'Content-Type': 'application/json',
     });
     const own = headersOf({ 'content-type': 'application/vnd.api+json' }, {}, 'POST');
@@ -146,7 +159,14 @@ describe('headers', () => {
   });
 
   test('the value of a refused header is not in the message', () => {
-    expect(() => headersOf({ Authorization: 'secret\nx' })).toThrow(expect.not.objectContaining({ message: expect.stringContaining('secret') }));
+    let message = '';
+    try {
+      headersOf({ Authorization: 'secret\nx' });
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    expect(message).toContain('Authorization');
+    expect(message).not.toContain('secret');
   });
 });
 

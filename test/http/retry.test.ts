@@ -10,10 +10,12 @@ function setUp(send: ReturnType<typeof scripted>, options: Partial<RetryOptions>
   const env = fakeEnv();
   const log = recordingLog();
   const wrapped = retry({ ...DEFAULT_RETRY, ...options }, { env, log, secrets: new Secrets() })(send);
-  const run = (request: ApiRequest = get('http://h/x?token=abcdef'), signal = never) => wrapped(request, { signal });
+  const run = (request: ApiRequest = get('http://h/x?token=abcdef'), signal = never) =>
+    wrapped(request, { signal });
   return { run, env, log, sent: send.sent };
 }
 
+const after = (value: string) => ({ status: 503, headers: { 'retry-after': value } });
 const cut = (): Error => failure(CURL.receive, 'The response was cut off by http://h.');
 
 describe('retry', () => {
@@ -81,7 +83,6 @@ describe('retry', () => {
   });
 
   test('0 and nonsense are as if nothing was said, a time in the past is no wait', async () => {
-    const after = (value: string) => ({ status: 503, headers: { 'retry-after': value } });
     const { run, env, sent } = setUp(scripted(after('0'), after('soon'), after('-3'), after('0'), {}));
     await run();
     expect(env.sleeps).toEqual([1000, 2000, 8000]);
@@ -103,7 +104,9 @@ describe('retry', () => {
   });
 
   test('every wait is logged with its reason and without secrets; long ones are for everybody', async () => {
-    const { run, log } = setUp(scripted({ status: 429 }, cut(), { status: 503, headers: { 'retry-after': '60' } }, {}));
+    const { run, log } = setUp(
+      scripted({ status: 429 }, cut(), { status: 503, headers: { 'retry-after': '60' } }, {}),
+    );
     await run();
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'debug Retrying in 1 seconds [1 x] after status 429.',

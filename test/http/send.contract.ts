@@ -1,4 +1,4 @@
-import http from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Bottom, BottomOptions } from '../../src/http/bottom.ts';
@@ -8,7 +8,9 @@ import { errorOf, freePort, get, makeCertificates, never, startApi, startRaw, te
 
 /** What every bottom does, whatever it is made of. */
 export function sendContract(name: string, create: (options: Partial<BottomOptions>) => Bottom): void {
-  function open(options: Partial<BottomOptions> = {}): (request: ApiRequest, signal?: AbortSignal) => Promise<ApiResponse> {
+  function open(
+    options: Partial<BottomOptions> = {},
+  ): (request: ApiRequest, signal?: AbortSignal) => Promise<ApiResponse> {
     const bottom = create(options);
     onTestFinished(() => bottom.close());
     return (request, signal = never) => bottom.send(request, { signal });
@@ -64,17 +66,20 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
       expect(api.seen.map(({ headers }) => headers.host)).toEqual([`127.0.0.1:${api.port}`, 'other.example']);
     });
 
-    test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('%s carries a body of exact length', async (method) => {
-      const api = await startApi();
-      const send = open();
-      const body = '{"a":"č"}';
-      await send({ method, url: api.url, headers: {}, body });
-      await send({ method, url: api.url, headers: {}, body: new TextEncoder().encode(body) });
-      expect(api.seen.map((one) => [one.method, one.body, one.headers['content-length']])).toEqual([
-        [method, body, '10'],
-        [method, body, '10'],
-      ]);
-    });
+    test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+      '%s carries a body of exact length',
+      async (method) => {
+        const api = await startApi();
+        const send = open();
+        const body = '{"a":"č"}';
+        await send({ method, url: api.url, headers: {}, body });
+        await send({ method, url: api.url, headers: {}, body: new TextEncoder().encode(body) });
+        expect(api.seen.map((one) => [one.method, one.body, one.headers['content-length']])).toEqual([
+          [method, body, '10'],
+          [method, body, '10'],
+        ]);
+      },
+    );
 
     test('an empty body has the length 0', async () => {
       const api = await startApi();
@@ -98,7 +103,11 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
   describe(`${name}: a response`, () => {
     test('has its status, its headers in lower case and its bytes; no status is an error', async () => {
       const api = await startApi((response) => {
-        response.writeHead(503, { 'X-Odd': 'A', 'Set-Cookie': ['a=1', 'b=2'], Link: Buffer.from('<č>').toString('latin1') });
+        response.writeHead(503, {
+          'X-Odd': 'A',
+          'Set-Cookie': ['a=1', 'b=2'],
+          Link: Buffer.from('<č>').toString('latin1'),
+        });
         response.end(Buffer.from([0, 255, 1]));
       });
       const response = await open()(get(api.url));
@@ -118,19 +127,22 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
       expect((await open()(get(api.url))).body).toHaveLength(0);
     });
 
-    test.each([0, 1, 65_536, 1_000_000])('of %d bytes comes whole, with a length and without', async (size) => {
-      const bytes = Buffer.alloc(size, 'abcdefghij');
-      const api = await startApi((response, { target }) => {
-        if (target === '/length') response.setHeader('Content-Length', size);
-        for (let at = 0; at < size; at += 30_000) response.write(bytes.subarray(at, at + 30_000));
-        response.end();
-      });
-      const send = open();
-      for (const path of ['/length', '/chunked']) {
-        const { body } = await send(get(api.url + path));
-        expect(Buffer.compare(body, bytes)).toBe(0);
-      }
-    });
+    test.each([0, 1, 65_536, 1_000_000])(
+      'of %d bytes comes whole, with a length and without',
+      async (size) => {
+        const bytes = Buffer.alloc(size, 'abcdefghij');
+        const api = await startApi((response, { target }) => {
+          if (target === '/length') response.setHeader('Content-Length', size);
+          for (let at = 0; at < size; at += 30_000) response.write(bytes.subarray(at, at + 30_000));
+          response.end();
+        });
+        const send = open();
+        for (const path of ['/length', '/chunked']) {
+          const { body } = await send(get(api.url + path));
+          expect(Buffer.compare(body, bytes)).toBe(0);
+        }
+      },
+    );
 
     const plain = Buffer.from(JSON.stringify({ text: 'č'.repeat(100_000), random: 'qwertzuiop' }));
     test.each([
@@ -145,7 +157,9 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
       ['identity', plain],
       ['utf-8', plain],
     ])('in %s is decoded', async (encoding, bytes) => {
-      const api = await startApi((response) => response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes));
+      const api = await startApi((response) =>
+        response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes),
+      );
       expect(Buffer.compare((await open()(get(api.url))).body, plain)).toBe(0);
     });
 
@@ -164,14 +178,27 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
     });
 
     test('that lies about its encoding is a failure that stays', async () => {
-      const api = await startApi((response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('{"a":1}'));
-      expect(await errorOf(open()(get(api.url)))).toMatchObject({ code: 'http.network', recovery: 'stop', details: { curl: 61 } });
+      const api = await startApi((response) =>
+        response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('{"a":1}'),
+      );
+      expect(await errorOf(open()(get(api.url)))).toMatchObject({
+        code: 'http.network',
+        recovery: 'stop',
+        details: { curl: 61 },
+      });
     });
 
     test.each([
-      ['by its announced length', (response: http.ServerResponse) => response.writeHead(200, { 'Content-Length': 5000 }).write('x')],
-      ['as it comes', (response: http.ServerResponse) => response.end('x'.repeat(5000))],
-      ['when decoded', (response: http.ServerResponse) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync('x'.repeat(5000)))],
+      [
+        'by its announced length',
+        (response: ServerResponse) => response.writeHead(200, { 'Content-Length': 5000 }).write('x'),
+      ],
+      ['as it comes', (response: ServerResponse) => response.end('x'.repeat(5000))],
+      [
+        'when decoded',
+        (response: ServerResponse) =>
+          response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync('x'.repeat(5000))),
+      ],
     ])('larger than allowed is refused %s', async (_how, answer) => {
       const api = await startApi((response) => void answer(response));
       const error = await errorOf(open({ maxBodyBytes: 1000, requestTimeoutMs: 2000 })(get(api.url)));
@@ -198,7 +225,11 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
 
     test('nobody listens', async () => {
       const error = await errorOf(open()(get(`http://127.0.0.1:${await freePort()}`)));
-      expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 7, system: 'ECONNREFUSED' } });
+      expect(error).toMatchObject({
+        code: 'http.network',
+        recovery: 'retry',
+        details: { curl: 7, system: 'ECONNREFUSED' },
+      });
     });
 
     test('there is no such host', async () => {
@@ -216,7 +247,9 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
 
     test('a body that stops coming ends with the request timeout too', async () => {
       const api = await startApi((response) => response.writeHead(200, { 'Content-Length': 10 }).write('x'));
-      expect(await errorOf(open({ requestTimeoutMs: 60 })(get(api.url)))).toMatchObject({ details: { curl: 28 } });
+      expect(await errorOf(open({ requestTimeoutMs: 60 })(get(api.url)))).toMatchObject({
+        details: { curl: 28 },
+      });
     });
 
     test('a TLS handshake that nobody answers ends with the connect timeout', async () => {
@@ -277,9 +310,6 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
   });
 
   describe(`${name}: TLS`, () => {
-    const secure = (settings: TlsSettings): Partial<BottomOptions> => ({ secureContext: () => secureContextOf(settings) });
-    const local = (url: string): string => url.replace('127.0.0.1', 'localhost');
-
     test.each([
       ['its authority', 'an authority', 'ca'],
       ['itself, which looks self-signed', 'localhost', 'cert'],
@@ -303,7 +333,9 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
     test('a certificate of another host is refused', async () => {
       const { ca, cert, key } = makeCertificates('other.example', 'an authority');
       const api = await startApi(undefined, { cert, key });
-      expect(await errorOf(open(secure({ caCertificate: ca }))(get(local(api.url))))).toMatchObject({ details: { curl: 60 } });
+      expect(await errorOf(open(secure({ caCertificate: ca }))(get(local(api.url))))).toMatchObject({
+        details: { curl: 60 },
+      });
     });
 
     test('a client certificate is shown', async () => {
@@ -315,9 +347,20 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
     });
 
     test('plain HTTP at the other end is a failure of TLS', async () => {
-      const api = await startRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
+      const api = await startRaw((socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+      );
       const error = await errorOf(open()(get(api.url.replace('http:', 'https:'))));
       expect(error).toMatchObject({ code: 'http.tls', details: { curl: 35 } });
     });
   });
+}
+
+function secure(settings: TlsSettings): Partial<BottomOptions> {
+  return { secureContext: () => secureContextOf(settings) };
+}
+
+/** By the name that the certificates have. */
+function local(url: string): string {
+  return url.replace('127.0.0.1', 'localhost');
 }

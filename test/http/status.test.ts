@@ -34,7 +34,9 @@ describe('status', () => {
   });
 
   test('a status without a name and a body without text are fine', async () => {
-    expect((await errorOf(run({ status: 499, body: '' }))).message).toBe('The API answered 499 to GET http://***@h/x?api_key=***.');
+    expect((await errorOf(run({ status: 499, body: '' }))).message).toBe(
+      'The API answered 499 to GET http://***@h/x?api_key=***.',
+    );
   });
 
   test('500 bytes of the body are shown, no character and no secret is cut in half', async () => {

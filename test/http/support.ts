@@ -32,7 +32,10 @@ export interface Api {
 export type Answer = (response: ServerResponse, seen: Seen, count: number) => void;
 
 /** An API on loopback that ends with the test. */
-export function startApi(answer: Answer = (response) => response.end('{}'), tls?: ServerOptions): Promise<Api> {
+export function startApi(
+  answer: Answer = (response) => response.end('{}'),
+  tls?: ServerOptions,
+): Promise<Api> {
   const seen: Seen[] = [];
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
@@ -109,7 +112,20 @@ export function makeCertificates(serverName: string, caName: string): Certificat
   const folder = temporaryFolder();
   const run = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const request = (name: string, subject: string): void => {
-    run('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', `/CN=${subject}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
+    run(
+      'req',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-subj',
+      `/CN=${subject}`,
+      '-keyout',
+      `${name}.key`,
+      '-out',
+      `${name}.csr`,
+    );
   };
   request('ca', caName);
   request('server', serverName);
@@ -117,10 +133,30 @@ export function makeCertificates(serverName: string, caName: string): Certificat
   // No extensions at all: as certificates of old tools have none.
   run('x509', '-req', '-in', 'ca.csr', '-signkey', 'ca.key', '-days', '2', '-out', 'ca.pem');
   for (const name of ['server', 'client']) {
-    run('x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-set_serial', '7', '-days', '2', '-out', `${name}.pem`);
+    run(
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-set_serial',
+      '7',
+      '-days',
+      '2',
+      '-out',
+      `${name}.pem`,
+    );
   }
   const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  return { ca: text('ca.pem'), cert: text('server.pem'), key: text('server.key'), client: text('client.pem') + text('client.key') };
+  return {
+    ca: text('ca.pem'),
+    cert: text('server.pem'),
+    key: text('server.key'),
+    client: text('client.pem') + text('client.key'),
+  };
 }
 
 /** A clock that only sleeping moves. */
@@ -175,7 +211,9 @@ export async function errorOf(pending: Promise<unknown>): Promise<HttpError> {
 }
 
 /** A bottom that answers from a list, without a network. */
-export function scripted(...answers: (Partial<Omit<ApiResponse, 'body'>> & { readonly body?: string } | Error)[]): Send & {
+export function scripted(
+  ...answers: ((Partial<Omit<ApiResponse, 'body'>> & { readonly body?: string }) | Error)[]
+): Send & {
   readonly sent: ApiRequest[];
 } {
   const sent: ApiRequest[] = [];

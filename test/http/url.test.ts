@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { objectOf } from '../../src/json/index.ts';
 import { isHttpUrl, mergeParams, originOf, resolveUrl } from '../../src/http/url.ts';
@@ -129,8 +129,17 @@ describe('isHttpUrl', () => {
     'https://čeština.example/',
   ])('%s is one', (text) => expect(isHttpUrl(text)).toBe(true));
 
-  test.each(['', 'h', '/x', 'ftp://h', 'http://', 'http:///x', 'http://h h/', 'http://h/a b', 'http://-/', 'http://h:port/', '{"function":"concat"}'])(
-    '%s is none',
-    (text) => expect(isHttpUrl(text)).toBe(false),
-  );
+  test.each([
+    '',
+    'h',
+    '/x',
+    'ftp://h',
+    'http://',
+    'http:///x',
+    'http://h h/',
+    'http://h/a b',
+    'http://-/',
+    'http://h:port/',
+    '{"function":"concat"}',
+  ])('%s is none', (text) => expect(isHttpUrl(text)).toBe(false));
 });

@@ -1,4 +1,5 @@
 import type { OptionSchema } from '../../evaluate.ts';
+import { schemaKey } from './resource.ts';
 
 /** `in/state.json` and `out/state.json` (spec extractor 5.9). */
 export const stateSchema: OptionSchema = {
@@ -9,7 +10,7 @@ export const stateSchema: OptionSchema = {
   type: ['object', 'array'],
   additionalProperties: true,
   properties: {
-    $schema: schemaKey(),
+    $schema: schemaKey('../node_modules/generic-extractor/schemas/state.schema.json'),
     time: {
       title: 'Times',
       description: 'Times of earlier runs, for the functions that refer to `time`.',
@@ -55,12 +56,3 @@ export const stateSchema: OptionSchema = {
     },
   },
 };
-
-function schemaKey(): OptionSchema {
-  return {
-    title: 'Schema',
-    description: 'Where editors find this schema.',
-    type: 'string',
-    examples: ['../node_modules/generic-extractor/schemas/state.schema.json'],
-  };
-}

@@ -91,6 +91,18 @@ export const awsOptions: OptionSchema = {
   type: ['object', 'array', 'null'],
   title: 'AWS',
   description: 'Signing of requests for services of AWS.',
+  examples: [
+    {
+      signature: {
+        credentials: {
+          accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+          '#secretKey': 'a-secret',
+          serviceName: 'execute-api',
+          regionName: 'eu-west-1',
+        },
+      },
+    },
+  ],
   properties: {
     signature: {
       type: ['object', 'array', 'null'],

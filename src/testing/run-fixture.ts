@@ -1,0 +1,122 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { collectSecrets, planRows, readConfig, resolveSecrets, resourceOf } from '../config/index.ts';
+import { isObject } from '../json/index.ts';
+import { extract } from '../extract.ts';
+import type { Send } from '../http/message.ts';
+import type { Log, LogFields } from '../log.ts';
+import { Secrets } from '../secrets.ts';
+import { readState } from '../sink/state.ts';
+import { fixtureEnv, type FixtureEnv } from './clock.ts';
+import { readExchanges, type Exchange } from './exchanges.ts';
+import { compareOutcome } from './expectation.ts';
+import type { FixtureResult } from './run-fixtures.ts';
+import { startServer } from './server.ts';
+import { readSettings, type FixtureSettings } from './settings.ts';
+import { Tape } from './tape.ts';
+
+export interface RunFixtureOptions {
+  readonly signal: AbortSignal;
+  /** Exchanges of other fixtures, for examples that ask for them; see `runFixtures`. */
+  readonly shared: readonly Exchange[];
+  /** In place of a `fixture.json`. */
+  readonly settings?: FixtureSettings;
+}
+
+/** Runs one fixture and compares. Only an abort makes it throw: what is wrong with a fixture is a problem in its result. */
+export async function runFixture(folder: string, options: RunFixtureOptions): Promise<FixtureResult> {
+  const startedMs = performance.now();
+  const requests: string[] = [];
+  let problems: string[];
+  try {
+    problems = await play(folder, requests, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    problems = [error instanceof Error ? error.message : String(error)];
+  }
+  const durationMs = performance.now() - startedMs;
+  return { name: path.basename(folder), folder, passed: problems.length === 0, problems, requests, durationMs };
+}
+
+async function play(folder: string, requests: string[], options: RunFixtureOptions): Promise<string[]> {
+  const settings = { ...options.settings, ...readSettings(folder) };
+  const own = readExchanges(folder);
+  const isShared = existsSync(path.join(folder, '_sample_out'));
+  const others = isShared ? options.shared.filter((exchange) => exchange.folder !== folder) : [];
+  const tape = new Tape([...own, ...others]);
+  const env = fixtureEnv(settings);
+  const server = await startServer({
+    answer(asked) {
+      requests.push(`${asked.method} ${asked.target}`);
+      return tape.answer(asked);
+    },
+    onAnswered: () => env.answered(),
+  });
+  const dataFolder = mkdtempSync(path.join(tmpdir(), 'gex-fixture-'));
+  const log: string[] = [];
+  const runs: string[] = [];
+  let error: unknown;
+  try {
+    cpSync(path.join(folder, 'config.json'), path.join(dataFolder, 'config.json'));
+    if (existsSync(path.join(folder, 'in'))) cpSync(path.join(folder, 'in'), path.join(dataFolder, 'in'), { recursive: true });
+    try {
+      await runAll(dataFolder, { settings, env, bottom: server.send, log: logTo(log), runs, signal: options.signal });
+    } catch (caught) {
+      options.signal.throwIfAborted();
+      error = caught;
+    }
+    const unused = isShared || settings.allowUnused === true ? [] : tape.unused();
+    return [
+      ...tape.problems,
+      ...compareOutcome(folder, { dataFolder, requests, log, error, runs }),
+      ...unused.map(({ name, method, target }) => `${name}.request was never asked for: ${method} ${target}`),
+    ];
+  } finally {
+    await server.close();
+    rmSync(dataFolder, { recursive: true, force: true });
+  }
+}
+
+interface World {
+  readonly settings: FixtureSettings;
+  readonly env: FixtureEnv;
+  readonly bottom: Send;
+  readonly log: Log;
+  readonly runs: string[];
+  readonly signal: AbortSignal;
+}
+
+/** One run over the data folder, or one for each row (`rows/<id>/in`, `rows/<id>/out`). */
+async function runAll(dataFolder: string, { settings, env, bottom, log, runs, signal }: World): Promise<void> {
+  const plan = planRows(resourceOf(await readConfig(dataFolder)));
+  runs.push(...plan.runs.map(({ id }) => (id === undefined ? '' : path.join('rows', id))));
+  for (const [i, run] of plan.runs.entries()) {
+    const folder = path.join(dataFolder, runs[i] ?? '');
+    const stateFile = path.join(folder, 'in', 'state.json');
+    const configuration = resolveSecrets(run.configuration, settings.environment ?? {});
+    const secrets = new Secrets();
+    for (const secret of collectSecrets(configuration)) secrets.add(secret);
+    mkdirSync(folder, { recursive: true });
+    await extract({
+      configuration,
+      state: existsSync(stateFile) || !isObject(run.state) ? readState(stateFile, log) : run.state,
+      outFolder: path.join(folder, 'out'),
+      workFolder: path.join(folder, '.gex'),
+      cacheFolder: path.join(folder, 'cache'),
+      env,
+      log,
+      secrets,
+      signal,
+      limit: settings.limit,
+      bottom,
+    });
+  }
+}
+
+function logTo(lines: string[]): Log {
+  const write = (level: string) => (message: string, fields?: LogFields) => {
+    lines.push(`${level}: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`);
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
