@@ -62,6 +62,23 @@ export class ByteWriter {
     this.length = start + length;
   }
 
+  /** ASCII text between two others; false, and nothing written, when the text in the middle is not ASCII. */
+  framed(head: string, text: string, tail: string): boolean {
+    const { length } = text;
+    this.#grow(head.length + length + tail.length);
+    const bytes = this.#bytes;
+    let at = this.length;
+    for (let i = 0; i < head.length; i++) bytes[at++] = head.charCodeAt(i);
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) return false;
+      bytes[at++] = code;
+    }
+    for (let i = 0; i < tail.length; i++) bytes[at++] = tail.charCodeAt(i);
+    this.length = at;
+    return true;
+  }
+
   /** A CSV cell: quoted, inner quotes doubled. */
   cell(text: string): void {
     const { length } = text;

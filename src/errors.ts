@@ -46,6 +46,7 @@ export const ERROR_CODES = {
   'output.failed': 'A file could not be written.',
   'run.locked': 'Another process is running over this data folder.',
   'run.interrupted': 'The run was interrupted.',
+  'command.invalid': 'The command line is wrong: a command or an option is unknown or has a wrong value.',
   'internal': 'A mistake of this program.',
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES;

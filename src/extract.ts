@@ -7,12 +7,13 @@ import { Buckets } from './extract/buckets.ts';
 import { connect } from './extract/connect.ts';
 import { JobRunner } from './extract/job-runner.ts';
 import type { Progress } from './extract/progress.ts';
+import { timeContext } from './extract/time.ts';
 import type { AuthType } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
-import { createEvaluator, flattenContext, strtotime } from './jobs/functions/index.ts';
+import { createEvaluator, strtotime } from './jobs/functions/index.ts';
 import { attributesOf } from './jobs/attributes.ts';
 import { parseJobs, type JobWarning } from './jobs/index.ts';
-import { entriesOf, getKey, isEmpty, isObject, isNumber, numberOf, objectOf, type AnyObject, type Json } from './json/index.ts';
+import type { AnyObject } from './json/index.ts';
 import type { Log } from './log.ts';
 import type { PaginationMethod } from './pagination/index.ts';
 import type { Secrets } from './secrets.ts';
@@ -35,6 +36,8 @@ export interface ExtractOptions {
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly progress?: Progress;
+  /** True when the configuration was validated: its warnings were given then, and are not given again. */
+  readonly isValidated?: boolean;
   /** Ends each job after so many pages. */
   readonly limit?: number | undefined;
   /** Pagination methods to choose from; all of this package by default. */
@@ -46,11 +49,17 @@ export interface ExtractOptions {
 }
 
 export interface ExtractResult {
-  /** Names of the tables written. */
-  readonly tables: readonly string[];
+  /** The tables written, in the order of their first rows. */
+  readonly tables: readonly WrittenTable[];
   /** Rows in all of them. */
   readonly rows: number;
   readonly state: AnyObject;
+}
+
+export interface WrittenTable {
+  /** File name below `tables/`, bucket included. */
+  readonly name: string;
+  readonly rows: number;
 }
 
 /**
@@ -63,7 +72,8 @@ export interface ExtractResult {
 export async function extract(options: ExtractOptions): Promise<ExtractResult> {
   const { log, env, state, workFolder, outFolder } = options;
   const config = parseExtractorConfig(options.configuration);
-  for (const { message, path: at } of config.warnings) log.warn(message, { path: at });
+  const tell: Log['warn'] = options.isValidated === true ? () => {} : (message, fields) => log.warn(message, fields);
+  for (const { message, path: at } of config.warnings) tell(message, { path: at });
   const startedAt = Math.floor(env.now() / 1000);
   const time = timeContext(state, startedAt);
   const parseTime = (text: string): number | undefined => {
@@ -72,14 +82,14 @@ export async function extract(options: ExtractOptions): Promise<ExtractResult> {
   };
   const buckets = new Buckets({ workFolder, state, parseTime, log });
   try {
-    for (const effective of config.configs) await runConfig(config, effective, time, buckets, options);
+    for (const effective of config.configs) await runConfig(config, effective, time, buckets, { ...options, tell });
     const rows = buckets.rows;
     const { publications, structs, structVersion } = await buckets.finish();
     options.signal.throwIfAborted();
     const after = nextState({ before: state, startedAt, structs, structVersion });
     publish(publications, path.join(outFolder, 'tables'));
     writeState(path.join(outFolder, 'state.json'), after);
-    return { tables: publications.map(({ name }) => name), rows, state: after };
+    return { tables: publications.map(({ name, rows }) => ({ name, rows })), rows, state: after };
   } finally {
     await buckets.abandon();
     rmSync(workFolder, { recursive: true, force: true });
@@ -92,14 +102,14 @@ async function runConfig(
   effective: EffectiveConfig,
   time: AnyObject,
   buckets: Buckets,
-  options: ExtractOptions,
+  options: ExtractOptions & { readonly tell: Log['warn'] },
 ): Promise<void> {
-  const { env, log, secrets, signal } = options;
+  const { env, log, secrets, signal, tell } = options;
   const evaluate = createEvaluator(env);
   const contexts: Contexts = { attr: attributesOf(effective.node), time };
   const warnings: JobWarning[] = [];
   const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings);
-  for (const { message, path: at, hint } of warnings) log.warn(hint === undefined ? message : `${message}. ${hint}`, { path: at });
+  for (const { message, path: at, hint } of warnings) tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   const bucket = buckets.of(effective);
   const connection = connect({ config, effective, evaluate, contexts, ...options });
   try {
@@ -132,13 +142,4 @@ async function runConfig(
   } finally {
     await connection.close();
   }
-}
-
-/** What `{"time": …}` refers to (spec extractor 1.8, 4.2). */
-function timeContext(state: AnyObject, startedAt: number): AnyObject {
-  const stored = getKey(state, 'time');
-  const entries = isObject(stored) ? entriesOf(stored) : [];
-  const previous = isObject(stored) ? getKey(stored, 'previousStart') : undefined;
-  const previousStart: Json = isEmpty(previous) || previous === undefined ? 0 : isNumber(previous) ? numberOf(previous) : previous;
-  return flattenContext(objectOf([...entries, ['previousStart', previousStart], ['currentStart', startedAt]]));
 }

@@ -18,6 +18,8 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   /** Environment for `$env:NAME` values; without it they are not looked up. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Ids of the rows to check. All by default. */
+  readonly rows?: readonly string[];
 }
 
 /**
@@ -41,7 +43,7 @@ export async function validateConfig(
   }
   const findings = new Findings(document, resource, options.strict ?? false);
   checkDocument(document, resource, findings);
-  for (const run of runsOf(resource, findings)) await checkRun(run, findings, options);
+  for (const run of runsOf(resource, findings, options.rows)) await checkRun(run, findings, options);
   return findings.sorted();
 }
 
@@ -82,8 +84,13 @@ function checkDocument(document: ConfigDocument, resource: ConfigResource, findi
 }
 
 /** The runs of all rows; each row is planned alone, so that one that cannot be merged hides no other. */
-function runsOf(resource: ConfigResource, findings: Findings): readonly RowRun[] {
-  const ids = resource.rows.length === 0 ? [[]] : resource.rows.map(({ id }) => [id]);
+function runsOf(
+  resource: ConfigResource,
+  findings: Findings,
+  wanted: readonly string[] | undefined,
+): readonly RowRun[] {
+  const chosen = resource.rows.filter(({ id }) => wanted?.includes(id) ?? true);
+  const ids = resource.rows.length === 0 ? [[]] : chosen.map(({ id }) => [id]);
   return ids.flatMap((named) => {
     try {
       return planRows(resource, named).runs;

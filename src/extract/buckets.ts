@@ -99,9 +99,10 @@ export class Buckets {
     const finished = await bucket.finish();
     const names = new Set(finished.map(({ name }) => name));
     const fileName = (table: string): string => checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
-    const publications = finished.map(({ name, file, primaryKey }) => ({
+    const publications = finished.map(({ name, file, primaryKey, rows }) => ({
       name: fileName(name),
       file,
+      rows,
       manifest: tableManifest({ bucket: bucketName, table: name, incremental, primaryKey }),
     }));
     for (const each of mappings) {
@@ -112,6 +113,7 @@ export class Buckets {
         publications.push({
           name: fileName(name),
           file,
+          rows: 0,
           manifest: tableManifest({ bucket: bucketName, table: name, incremental, primaryKey, missing: true }),
         });
       }

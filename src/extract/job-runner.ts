@@ -157,7 +157,7 @@ export class JobRunner {
         if (content.page.warning !== undefined) log.warn(content.page.warning, { job: job.name, page });
         await this.#children(job, run, content, depth);
       }
-      log[job.level === 0 ? 'info' : 'debug'](`“${job.name}” ended after ${count(page, 'page')}: ${step.value}`, {
+      log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](`“${job.name}” ended after ${count(page, 'page')}: ${step.value}`, {
         job: job.name,
         pages: page,
       });

@@ -2,7 +2,7 @@
 export interface Progress {
   /** A page was written. */
   page?(event: PageEvent): void;
-  /** A job, or a run of a child, ended. */
+  /** A job, or a run of a child, ended. Who listens says so himself; the log then has it for debugging only. */
   end?(event: EndEvent): void;
 }
 

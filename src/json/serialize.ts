@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ByteWriter } from '../bytes.ts';
-import { floatDigits } from './float-cache.ts';
+import { floatSerialized } from './text.ts';
 import { entriesOf, isList, JsonMap, JsonNumber, type AnyObject, type Json } from './value.ts';
 
 type Entries = readonly (readonly [string, Json])[];
@@ -70,7 +70,7 @@ function writeValue(value: Json): void {
 
 function writeFloat(value: number): void {
   out.text('d:');
-  out.text(floatDigits(value));
+  out.text(floatSerialized(value));
   out.byte(0x3b);
 }
 
@@ -83,11 +83,11 @@ function writeObject(object: AnyObject, appended: Entries): void {
   out.text(`O:8:"stdClass":${keys.length + appended.length}:{`);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    writeText(key);
+    writeKey(key);
     writeValue(object[key] ?? null);
   }
   for (const [key, value] of appended) {
-    writeText(key);
+    writeKey(key);
     writeValue(value);
   }
   out.byte(0x7d);
@@ -96,7 +96,7 @@ function writeObject(object: AnyObject, appended: Entries): void {
 function writeEntries(entries: Entries): void {
   out.text(`O:8:"stdClass":${entries.length}:{`);
   for (const [key, value] of entries) {
-    writeText(key);
+    writeKey(key);
     writeValue(value);
   }
   out.byte(0x7d);
@@ -104,21 +104,27 @@ function writeEntries(entries: Entries): void {
 
 /** `s:<bytes>:"<text>";`: the length is that of ASCII until another character shows up. */
 function writeText(text: string): void {
-  const start = out.length;
   const { length } = text;
-  out.text(length < HEADS.length ? (HEADS[length] ?? '') : `s:${length}:"`);
-  const from = out.length;
+  if (length < HEADS.length && out.framed(HEADS[length] ?? '', text, TAIL)) return;
+  out.text(`s:${Buffer.byteLength(text)}:"`);
   out.text(text);
-  const written = out.length - from;
-  if (written !== length) {
-    out.length = start;
-    out.text(`s:${written}:"`);
-    out.text(text);
-  }
-  out.text('";');
+  out.text(TAIL);
 }
 
+const TAIL = '";';
 const HEADS = Array.from({ length: 64 }, (_, length) => `s:${length}:"`);
+
+const keyTexts = new Map<string, string>();
+
+/** Keys come again with every row: their text is remembered. */
+function writeKey(key: string): void {
+  let text = keyTexts.get(key);
+  if (text === undefined) {
+    text = `s:${Buffer.byteLength(key)}:"${key}";`;
+    if (keyTexts.size < 10_000) keyTexts.set(key, text);
+  }
+  out.text(text);
+}
 
 function isMapLike(value: Json): value is AnyObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);

@@ -116,7 +116,21 @@ export function floatJson(value: number): string {
 
 /** 17 digits with an upper-case `E` (spec extractor 0.8). */
 export function floatSerialized(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e-4 && size < 1e15) {
+    // Ten binary places are ten decimal ones: the shortest text is the exact one.
+    if (size < 1e6 && Number.isInteger(size * 1024)) return String(value);
+    // With more than 26 binary places no number is half way between two of 17 digits.
+    if (!Number.isInteger(size * 67_108_864)) return withoutTrailingZeros(value.toPrecision(17));
+  }
   return formatFloat(value, 17, 'E');
+}
+
+/** Of a text with a decimal point. */
+function withoutTrailingZeros(text: string): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === 0x30) end--;
+  return text.charCodeAt(end - 1) === 0x2e ? text.slice(0, end - 1) : text.slice(0, end);
 }
 
 /**

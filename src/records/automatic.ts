@@ -180,6 +180,8 @@ class AutomaticParser implements RecordParser {
     if (file.owner === plan.node) {
       file.columns = columns;
       out.open({ name, columns });
+      // Rows of earlier pages, whose lone values are lists now, will go in front of these.
+      if (plan.staleBefore > 0 && !this.#rewriting) out.relayout({ name, columns });
       return;
     }
     if (columns.join('\n') !== file.columns.join('\n')) {

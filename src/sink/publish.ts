@@ -9,6 +9,8 @@ export interface Publication {
   readonly name: string;
   readonly file: string;
   readonly manifest: string;
+  /** Data rows of the file. */
+  readonly rows: number;
 }
 
 /**

@@ -27,6 +27,7 @@ interface TableMark {
   readonly rows: number;
   readonly columns: readonly string[];
   readonly stale: number;
+  readonly staleRows: number;
 }
 
 interface TableFile {
@@ -37,6 +38,8 @@ interface TableFile {
   rows: number;
   /** Offset up to which the file is to be written again; 0 when all of it is right. */
   stale: number;
+  /** Rows in the stale part. */
+  staleRows: number;
   /** What takes the place of the stale part. */
   again: Appender | undefined;
 }
@@ -48,7 +51,6 @@ interface TableFile {
 export class TableFiles {
   readonly #folder: string;
   readonly #tables = new Map<string, TableFile>();
-  #rewriting = false;
 
   /** @param folder made when it is missing; must be on the file system of the final place */
   constructor(folder: string) {
@@ -67,7 +69,7 @@ export class TableFiles {
     const file = new Appender(path.join(this.#folder, `${this.#tables.size}.csv`));
     file.text(csvLine(layout.columns));
     const { name, columns, primaryKey } = layout;
-    this.#tables.set(name, { name, columns, primaryKey, file, rows: 0, stale: 0, again: undefined });
+    this.#tables.set(name, { name, columns, primaryKey, file, rows: 0, stale: 0, staleRows: 0, again: undefined });
   }
 
   append(name: string, lines: string | Uint8Array, rows: number): void {
@@ -90,13 +92,13 @@ export class TableFiles {
 
   /** Writes go to the disk at once from now on. */
   rewrite(): void {
-    this.#rewriting = true;
     for (const table of this.#tables.values()) {
       table.file.direct = true;
       if (table.stale === 0) continue;
       table.again = new Appender(`${table.file.path}.again`);
       table.again.direct = true;
       table.again.text(csvLine(table.columns));
+      table.rows -= table.staleRows;
     }
   }
 
@@ -114,8 +116,8 @@ export class TableFiles {
 
   mark(): Mark {
     const tables: Record<string, TableMark> = {};
-    for (const { name, file, rows, columns, stale } of this.#tables.values()) {
-      tables[name] = { offset: file.offset, rows, columns, stale };
+    for (const { name, file, rows, columns, stale, staleRows } of this.#tables.values()) {
+      tables[name] = { offset: file.offset, rows, columns, stale, staleRows };
     }
     return { tables };
   }
@@ -130,7 +132,8 @@ export class TableFiles {
         this.#tables.delete(name);
       } else {
         table.file.truncate(before.offset);
-        Object.assign(table, { rows: before.rows, columns: before.columns, stale: before.stale });
+        const { rows, columns, stale, staleRows } = before;
+        Object.assign(table, { rows, columns, stale, staleRows });
       }
     }
   }

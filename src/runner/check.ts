@@ -1,0 +1,43 @@
+import { validateConfig, type ConfigDocument, type Problem, type RowPlan } from '../config/index.ts';
+import { ConfigError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { describeProblem, problemText } from './problems.ts';
+
+export interface CheckOptions {
+  /** `refuse` ends the run for an error; `warn` only tells of it, and the run finds out. */
+  readonly onError: 'refuse' | 'warn';
+  readonly strict: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+/**
+ * Validates the rows that are to run. Warnings are logged.
+ *
+ * @throws {ConfigError} with every error, when errors are to be refused
+ */
+export async function checkConfiguration(document: ConfigDocument, plan: RowPlan, options: CheckOptions): Promise<void> {
+  const { log, strict, environment } = options;
+  const rows = plan.runs.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const problems = await validateConfig(document, { strict, env: environment, rows });
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const refused = options.onError === 'refuse' && errors.length > 0;
+  for (const problem of problems) {
+    if (refused && problem.severity === 'error') continue;
+    log.warn(problemText(problem), placeOf(problem, document));
+  }
+  if (refused) throw allOf(errors, document);
+}
+
+function placeOf({ path, line, column, row }: Problem, { file }: ConfigDocument): Record<string, unknown> {
+  const position = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return { at: position, path, ...(row === undefined ? {} : { row }) };
+}
+
+function allOf(errors: readonly Problem[], document: ConfigDocument): ConfigError {
+  const count = errors.length === 1 ? 'a mistake' : `${errors.length} mistakes`;
+  const lines = errors.map((problem) => describeProblem(problem, document.file));
+  return new ConfigError('config.invalid', `The configuration has ${count}:\n${lines.join('\n')}`, {
+    details: { problems: errors },
+  });
+}

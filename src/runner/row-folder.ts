@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { guard } from '../sink/appender.ts';
+import { writeFileAtomic } from '../sink/atomic.ts';
+
+/** The places of one row in the data folder; of the data folder itself when there are no rows. */
+export interface RowFolder {
+  readonly root: string;
+  readonly inState: string;
+  readonly out: string;
+  /** The output of an earlier run, kept until the next one. */
+  readonly previous: string;
+  /** For files under way, on the file system of `out`. Nothing of it outlives a run. */
+  readonly work: string;
+  /** For `parameters.cache` (spec extractor 6.11). */
+  readonly cache: string;
+}
+
+/** `rows/<id>` keeps each row apart (design 4). */
+export function rowFolder(dataFolder: string, rowId: string | undefined): RowFolder {
+  const root = path.resolve(rowId === undefined ? dataFolder : path.join(dataFolder, 'rows', rowId));
+  return {
+    root,
+    inState: path.join(root, 'in', 'state.json'),
+    out: path.join(root, 'out'),
+    previous: path.join(root, 'out.previous'),
+    work: path.join(root, '.gex', 'run'),
+    cache: path.join(root, 'cache'),
+  };
+}
+
+/** Makes the work folder, empty, whatever a killed run left there. */
+export function prepare({ work }: RowFolder): void {
+  guard(work, () => {
+    rmSync(work, { recursive: true, force: true });
+    mkdirSync(work, { recursive: true });
+  });
+}
+
+/** Moves the output of the last run aside, in place of the one before it (design 8.11). */
+export function setAside({ out, previous }: RowFolder): void {
+  if (!existsSync(out)) return;
+  guard(out, () => {
+    if (!hasFiles(out)) {
+      rmSync(out, { recursive: true });
+      return;
+    }
+    rmSync(previous, { recursive: true, force: true });
+    renameSync(out, previous);
+  });
+}
+
+/** Gives a finished output its final name, all of it by one rename. */
+export function publishFolder(finished: string, { out }: RowFolder): void {
+  guard(out, () => renameSync(finished, out));
+}
+
+/** The state that this run wrote becomes the input of the next one. */
+export function promoteState({ out, inState }: RowFolder): void {
+  const written = path.join(out, 'state.json');
+  writeFileAtomic(inState, guard(written, () => readFileSync(written, 'utf8')));
+}
+
+/** Removes what the run needed only for itself; the lock, if it is there, stays. */
+export function cleanUp({ work }: RowFolder): void {
+  rmSync(work, { recursive: true, force: true });
+  removeIfEmpty(path.dirname(work));
+}
+
+/** Removes the work folders of runs that were killed. Call it only while the folder is locked. */
+export function sweep(dataFolder: string): void {
+  const rows = path.join(dataFolder, 'rows');
+  const ids = existsSync(rows) ? readdirSync(rows, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
+  for (const id of [undefined, ...ids.map(({ name }) => name)]) {
+    const folder = rowFolder(dataFolder, id);
+    if (existsSync(folder.work)) guard(folder.work, () => cleanUp(folder));
+  }
+}
+
+export function removeIfEmpty(folder: string): void {
+  try {
+    if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+  } catch {
+    // it is gone already, or another run has just put its lock there
+  }
+}
+
+function hasFiles(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true, recursive: true }).some((entry) => !entry.isDirectory());
+}

@@ -1,0 +1,97 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { CompiledQuery, Kysely, SqliteDialect, SqliteDriver, type DatabaseConnection } from 'kysely';
+import { migrate } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+export type Meta = Kysely<Tables>;
+
+/**
+ * Opens the metadata of one service and brings its tables up to date. Every acknowledged change is on disk
+ * (WAL, synchronous FULL); transactions begin immediately, so that two processes never lose one to a lock.
+ *
+ * @param file a path, or `:memory:`
+ */
+export async function openMeta(file: string): Promise<Meta> {
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  for (const pragma of PRAGMAS) database.exec(`PRAGMA ${pragma}`);
+  const meta = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(database) }) });
+  await migrate(meta);
+  return meta;
+}
+
+const PRAGMAS = [
+  'auto_vacuum = INCREMENTAL',
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'case_sensitive_like = ON',
+];
+
+/** Gives the space of deleted rows back to the disk. */
+export async function reclaimSpace(meta: Meta): Promise<void> {
+  await meta.executeQuery(CompiledQuery.raw('PRAGMA incremental_vacuum'));
+  await meta.executeQuery(CompiledQuery.raw('PRAGMA wal_checkpoint(TRUNCATE)'));
+}
+
+// A deferred `begin` that reads and then writes fails with "database is locked" as soon as another process wrote.
+class ImmediateDialect extends SqliteDialect {
+  readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
+
+  constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new ImmediateDriver(this.#config);
+  }
+}
+
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}
+
+/** Prepared statements kept for reuse; queries differ little, so this is seldom reached. */
+const MAX_STATEMENTS = 500;
+
+function adapt(database: DatabaseSync): {
+  close(): void;
+  prepare(sql: string): ReturnType<typeof adaptStatement>;
+} {
+  const statements = new Map<string, ReturnType<typeof adaptStatement>>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = statements.get(sql);
+      if (known !== undefined) return known;
+      if (statements.size >= MAX_STATEMENTS) statements.clear();
+      const statement = adaptStatement(database.prepare(sql));
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function adaptStatement(statement: StatementSync): {
+  readonly reader: boolean;
+  all(parameters: readonly unknown[]): unknown[];
+  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  iterate(parameters: readonly unknown[]): IterableIterator<unknown>;
+} {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters.map(inputValue)),
+    run: (parameters) => statement.run(...parameters.map(inputValue)),
+    iterate: (parameters) => statement.iterate(...parameters.map(inputValue)),
+  };
+}
+
+function inputValue(value: unknown): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Date) return value.toISOString();
+  if (value === undefined) return null;
+  // The tables' types admit strings, numbers and null only.
+  return value as SQLInputValue;
+}

@@ -1,0 +1,271 @@
+/**
+ * The tables of the metadata. Times are ISO 8601 text in UTC, JSON is text, yes and no are 1 and 0: so the same
+ * queries mean the same in SQLite and in PostgreSQL.
+ */
+export interface Tables {
+  counters: { name: string; value: number };
+  projects: { id: number; name: string; region: string; created: string };
+  tokens: TokenRow;
+  branches: BranchRow;
+  configurations: ConfigurationHead;
+  configuration_versions: ConfigurationVersion;
+  configuration_contents: ConfigurationKey & { version: number; configuration: string };
+  configuration_rows: RowHead;
+  row_versions: RowVersion;
+  metadata: MetadataRow;
+  events: EventRow;
+  triggers: TriggerRow;
+  trigger_tables: { trigger_id: number; table_id: string };
+  files: FileRow;
+  file_tags: { file_id: number; position: number; tag: string };
+  buckets: BucketRow;
+  tables: TableRow;
+  table_columns: TableColumnRow;
+  jobs: JobRow;
+  exports: ExportRow;
+}
+
+export type Flag = 0 | 1;
+
+/** Who made something: kept beside it, so that it outlives the token. */
+export interface Author {
+  creator_id: number;
+  creator_description: string;
+}
+
+export interface TokenRow {
+  id: number;
+  description: string;
+  /** SHA-256 of the token, in hex. The token itself is nowhere. */
+  hash: string;
+  is_master: Flag;
+  can_manage_buckets: Flag;
+  can_read_all_files: Flag;
+  can_purge_trash: Flag;
+  /** JSON: bucket id to read, write or manage. */
+  bucket_permissions: string;
+  /** JSON: list of component ids. */
+  component_access: string;
+  created: string;
+  refreshed: string;
+  expires: string | null;
+  creator_id: number | null;
+  creator_description: string | null;
+}
+
+export interface BranchRow {
+  id: number;
+  name: string;
+  description: string;
+  is_default: Flag;
+  created: string;
+  creator_id: number | null;
+  creator_description: string | null;
+}
+
+export interface ConfigurationKey {
+  branch_id: number;
+  component_id: string;
+  configuration_id: string;
+}
+
+/** What a configuration is now, apart from its current version. */
+export interface ConfigurationHead extends ConfigurationKey, Author {
+  /** The current version; it never goes back. */
+  version: number;
+  is_deleted: Flag;
+  /** JSON text, sent back as it is. */
+  state: string;
+  created: string;
+}
+
+export interface ConfigurationVersion extends ConfigurationKey, Author {
+  version: number;
+  identifier: string;
+  name: string;
+  description: string;
+  is_disabled: Flag;
+  is_deleted: Flag;
+  change_description: string;
+  created: string;
+  /** The version whose content this one has: a change of a row doesn't store the root again. */
+  content_version: number;
+  /** JSON: list of row ids, `[]` until set. */
+  rows_sort_order: string;
+  /** JSON: list of `[row id, row version]`. */
+  rows: string;
+}
+
+export interface RowKey extends ConfigurationKey {
+  row_id: string;
+}
+
+/** A deleted row stays as a head, so that its versions go on and its state can come back. */
+export interface RowHead extends RowKey, Author {
+  version: number;
+  is_deleted: Flag;
+  state: string;
+  created: string;
+}
+
+export interface RowVersion extends RowKey, Author {
+  version: number;
+  identifier: string;
+  name: string;
+  description: string;
+  is_disabled: Flag;
+  configuration: string;
+  change_description: string;
+  created: string;
+}
+
+export type MetadataScope = 'branch' | 'bucket' | 'column' | 'configuration' | 'table';
+
+export interface MetadataRow {
+  id: number;
+  branch_id: number;
+  scope: MetadataScope;
+  /** What it belongs to: a bucket id, a table id, `table.column`, `component/configuration`, or empty for the branch. */
+  owner: string;
+  provider: string;
+  key: string;
+  value: string;
+  timestamp: string;
+}
+
+export interface EventRow {
+  id: number;
+  uuid: string;
+  branch_id: number;
+  event: string;
+  component: string;
+  type: string;
+  message: string;
+  description: string;
+  configuration_id: string | null;
+  run_id: string | null;
+  object_type: string | null;
+  object_id: string | null;
+  /** JSON. */
+  params: string;
+  /** JSON. */
+  results: string;
+  duration: number | null;
+  token_id: number;
+  token_description: string;
+  created: string;
+}
+
+export interface TriggerRow extends Author {
+  id: number;
+  run_with_token_id: number;
+  component: string;
+  configuration_id: string;
+  cool_down_minutes: number;
+  last_run: string | null;
+  created: string;
+}
+
+export interface FileRow extends Author {
+  id: number;
+  branch_id: number;
+  name: string;
+  object_key: string;
+  content_type: string | null;
+  is_public: Flag;
+  is_sliced: Flag;
+  is_encrypted: Flag;
+  size_bytes: number;
+  /** Days until it is swept; null when it is permanent. */
+  max_age_days: number | null;
+  expires: string | null;
+  run_id: string | null;
+  /** JSON: list of run ids. */
+  run_ids: string;
+  /** The table an export came from: who may read its bucket may read the file. */
+  table_id: string | null;
+  created: string;
+}
+
+export interface BucketRow extends Author {
+  branch_id: number;
+  id: string;
+  stage: 'in' | 'out';
+  /** With its `c-`. */
+  name: string;
+  display_name: string;
+  description: string;
+  color: string | null;
+  backend: string;
+  created: string;
+  last_change: string | null;
+  updated: string | null;
+}
+
+export interface TableRow extends Author {
+  branch_id: number;
+  id: string;
+  bucket_id: string;
+  name: string;
+  display_name: string;
+  /** JSON: list of column names. */
+  primary_key: string;
+  is_typed: Flag;
+  rows_count: number;
+  data_bytes: number;
+  /** Goes up with every change of rows or structure; exports of an older one are stale. */
+  revision: number;
+  created: string;
+  last_import: string | null;
+  last_change: string | null;
+}
+
+export interface TableColumnRow {
+  branch_id: number;
+  table_id: string;
+  name: string;
+  position: number;
+  /** JSON: type, length, nullable, default; null in an untyped table. */
+  definition: string | null;
+  basetype: string | null;
+}
+
+export type JobStatus = 'error' | 'processing' | 'success' | 'waiting';
+
+export interface JobRow extends Author {
+  id: number;
+  branch_id: number;
+  operation: string;
+  status: JobStatus;
+  table_id: string | null;
+  /** Jobs with the same key run one after another, in the order of their ids. */
+  lock_key: string | null;
+  /** JSON. */
+  params: string;
+  /** JSON. */
+  results: string | null;
+  /** JSON: code, message, exceptionId. */
+  error: string | null;
+  /** JSON. */
+  metrics: string;
+  run_id: string | null;
+  created: string;
+  started: string | null;
+  ended: string | null;
+  attempt: number;
+  /** Until when the worker that took it is believed to be alive. */
+  lease_until: string | null;
+  /** Goes up with every taking; a worker that comes back late with an older number is turned away. */
+  fencing: number;
+  worker: string | null;
+}
+
+export interface ExportRow {
+  branch_id: number;
+  table_id: string;
+  /** Digest of the export's parameters. */
+  cache_key: string;
+  table_revision: number;
+  file_id: number;
+  created: string;
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * Where the bytes of files live: one bucket of an S3-compatible store (spec service-core 1.1, storage 2).
+ * Two implementations pass one contract suite: a folder of this process behind our own S3 endpoint, and any outside
+ * store. Keys are 1 to 1,024 bytes of UTF-8 and are taken as they are: `..`, `//` or `%` in a key mean nothing.
+ * Everything fails with an `ObjectError`.
+ */
+export interface ObjectStore {
+  readonly bucket: string;
+  readonly region: string;
+  /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else (spec storage 2.4). */
+  grant(scope: GrantScope): Promise<TemporaryCredentials>;
+  /** An address that answers GET of one object to a client without credentials. At most seven days. */
+  presign(key: string, options: { readonly expiresInSeconds: number }): Promise<string>;
+  head(key: string): Promise<StoredObject | undefined>;
+  /** The bytes, or a part of them; the caller reads the stream to its end or destroys it. `NoSuchKey`, `InvalidRange`. */
+  read(key: string, range?: ByteRange): Promise<Readable>;
+  /** All or nothing: until it resolves, the key shows what it showed before. The body is read once. */
+  write(key: string, body: Readable | Uint8Array, options: WriteOptions): Promise<StoredObject>;
+  /** Objects in the order of the bytes of their keys; only a page of them is held in memory. */
+  list(prefix: string): AsyncIterable<{ readonly key: string; readonly bytes: number }>;
+  /** Deletes what is there; a key without an object is no error. */
+  delete(keys: readonly string[]): Promise<void>;
+  deletePrefix(prefix: string): Promise<void>;
+  /** Drops multipart uploads that nobody completed and that began before that moment. */
+  dropUnfinished(before: Date): Promise<void>;
+}
+
+export interface GrantScope {
+  readonly key: string;
+  /** Whether all keys that begin with `key` are meant (sliced files). */
+  readonly isPrefix: boolean;
+  /** `upload` writes and cannot read; `download` reads, and lists what it may read. */
+  readonly access: 'upload' | 'download';
+  /** Whether an upload without `x-amz-server-side-encryption: AES256` is refused. */
+  readonly requiresEncryption: boolean;
+  readonly expiresAt: Date;
+}
+
+/** The four values a client needs, spelled as the protocol spells them (spec service-core 2.1). */
+export interface TemporaryCredentials {
+  readonly AccessKeyId: string;
+  readonly SecretAccessKey: string;
+  readonly SessionToken: string;
+  /** ISO 8601 in UTC, such as `2017-02-14T21:34:46+00:00`. */
+  readonly Expiration: string;
+}
+
+export interface StoredObject {
+  readonly bytes: number;
+  /** Without its quotes. */
+  readonly etag: string;
+}
+
+/** Positions of the first and the last byte, from 0, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface WriteOptions {
+  readonly contentType?: string | undefined;
+  /** Content-Disposition of downloads. */
+  readonly disposition?: string | undefined;
+  readonly encrypted: boolean;
+}
+
+/** `2017-02-14T21:34:46+00:00` */
+export function expirationText(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}+00:00`;
+}
