@@ -13,5 +13,12 @@ export interface Env {
 export const systemEnv: Env = {
   now: () => Date.now(),
   randomBytes: (count) => randomBytes(count),
-  sleep: (waitMs, signal) => delay(waitMs, undefined, signal === undefined ? {} : { signal }),
+  async sleep(waitMs, signal) {
+    try {
+      await delay(waitMs, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted(); // the runtime rejects with an error of its own
+      throw error;
+    }
+  },
 };

@@ -45,6 +45,9 @@ export const ERROR_CODES = {
   'records.invalid': 'A record cannot be written with this mapping or filter.',
   'output.failed': 'A file could not be written.',
   'run.locked': 'Another process is running over this data folder.',
+  'action.unknown': 'There is no sync action of this name.',
+  'action.invalid': 'What a sync action was given is missing or wrong.',
+  'action.late': 'A sync action was not done in time.',
   'run.interrupted': 'The run was interrupted.',
   'command.invalid': 'The command line is wrong: a command or an option is unknown or has a wrong value.',
   'internal': 'A mistake of this program.',
@@ -97,6 +100,7 @@ export class HttpError extends ExtractorError {}
 export class RecordError extends ExtractorError {}
 export class SinkError extends ExtractorError {}
 export class RunError extends ExtractorError {}
+export class ActionError extends ExtractorError {}
 
 /** Exit code of the command for whatever was thrown. */
 export function exitCodeOf(error: unknown): 1 | 2 {

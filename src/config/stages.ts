@@ -1,7 +1,7 @@
 import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
 import { strtotime } from '../jobs/functions/index.ts';
 import type { AnyObject } from '../json/index.ts';
-import { createPaginator } from '../pagination/index.ts';
+import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
 
@@ -18,25 +18,33 @@ export interface StageFinding {
  *
  * @throws {ExtractorError} of the stage, at its first mistake
  */
-export function checkStages(config: ExtractorConfig, report: (finding: StageFinding) => void): void {
+export function checkStages(
+  config: ExtractorConfig,
+  methods: readonly PaginationMethod[] | undefined,
+  report: (finding: StageFinding) => void,
+): void {
   for (const effective of config.configs) {
     const warnings: JobWarning[] = [];
     const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings);
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     parseMappings(effective.mappings, effective.mappingsAt);
-    if (config.api.pagination !== undefined) checkPagination(config.api.pagination, jobs);
+    if (config.api.pagination !== undefined) checkPagination(config.api.pagination, jobs, methods);
   }
 }
 
-function checkPagination(pagination: AnyObject, jobs: readonly Job[]): void {
+function checkPagination(
+  pagination: AnyObject,
+  jobs: readonly Job[],
+  methods: readonly PaginationMethod[] | undefined,
+): void {
   for (const job of jobs) {
     const { endpoint, method, scroller } = job;
     // Parameters and headers are left out: functions in them have no values yet.
     createPaginator(
       pagination,
       { endpoint, method, params: {}, headers: {}, ...(scroller === undefined ? {} : { scroller }) },
-      { parseTime: strtotime },
+      { parseTime: strtotime, ...(methods === undefined ? {} : { methods }) },
     );
-    checkPagination(pagination, job.children);
+    checkPagination(pagination, job.children, methods);
   }
 }

@@ -1,5 +1,7 @@
 import { ConfigError, ExtractorError } from '../errors.ts';
+import type { AuthType } from '../http/auth/index.ts';
 import { digKeys, getKey, objectOf, type AnyObject } from '../json/index.ts';
+import type { PaginationMethod } from '../pagination/index.ts';
 import { nearest } from '../suggest.ts';
 import { schemaErrors } from './schema-errors.ts';
 import { explain } from './explain.ts';
@@ -20,6 +22,10 @@ export interface ValidateOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Ids of the rows to check. All by default. */
   readonly rows?: readonly string[];
+  /** Pagination methods to choose from; all of this package by default. Keys of further ones are not checked. */
+  readonly methods?: readonly PaginationMethod[] | undefined;
+  /** Kinds of authentication to choose from; all of this package by default. Keys of further ones are not checked. */
+  readonly authTypes?: readonly AuthType[] | undefined;
 }
 
 /**
@@ -105,7 +111,9 @@ function runsOf(
 async function checkRun(run: RowRun, findings: Findings, options: ValidateOptions): Promise<void> {
   const { configuration } = run;
   const errors = explain(schemaErrors(configuration), configuration);
-  for (const { keys, message, ...rest } of errors) findings.add(run, keys, 'error', message, rest);
+  for (const { keys, message, ...rest } of errors) {
+    if (!isAdded(keys, configuration, options)) findings.add(run, keys, 'error', message, rest);
+  }
   for (const { keys, message, hint } of secretProblems(configuration, options.env)) {
     findings.add(run, keys, 'error', message, { hint });
   }
@@ -136,6 +144,14 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[
   }
 }
 
+/** Whether a key names a method or a type that a library user added: the schema knows only those of this package. */
+function isAdded(keys: Keys, configuration: AnyObject, { methods = [], authTypes = [] }: ValidateOptions): boolean {
+  if (!isKind(keys)) return false;
+  const names = [...methods.map(({ method }) => method), ...authTypes.map(({ type }) => type)];
+  const word = digKeys(keys, configuration);
+  return typeof word === 'string' && names.includes(word);
+}
+
 /** Whether a key tells the kind of the object it is in: of an unknown kind, no key is known. */
 function isKind(keys: Keys): boolean {
   const [, , node] = keys;
@@ -156,7 +172,7 @@ function checkMeaning(run: RowRun, findings: Findings, options: ValidateOptions)
       options.env === undefined ? run.configuration : safeSecrets(run.configuration, options.env);
     const config = parseExtractorConfig(configuration);
     for (const { path, message } of config.warnings) findings.add(run, keysOfPath(path), 'warning', message);
-    checkStages(config, ({ path, message, hint, severity }) =>
+    checkStages(config, options.methods, ({ path, message, hint, severity }) =>
       findings.add(run, keysOfPath(path), severity, message, { hint }),
     );
   } catch (error) {

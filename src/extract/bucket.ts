@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import type { FinishedTable } from '../sink/table-files.ts';
 import { Sink } from '../sink/sink.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
+import type { RowsPiece } from '../records/page.ts';
 import { filteredRows, type PageContent, type RowFilter } from './content.ts';
 
 /** What a page's rows belong to. */
@@ -70,7 +71,7 @@ export class Bucket {
     let index = this.#filters.indexOf(filter);
     if (index < 0) index = this.#filters.push(filter) - 1;
     const parts = pieces.map((piece) => [piece.rows, piece.plain, piece.single]);
-    this.#sink.keep(encodeExact([dataType, extra, index, rows, parts]), pieces.map((piece) => piece.bytes));
+    this.#sink.keep(encodeExact([dataType, extra, index, rows, parts]), pieces);
   }
 
   *#pages(): Iterable<PageRows> {
@@ -94,9 +95,9 @@ export class Bucket {
   }
 }
 
-function pieceOf(shape: Json, bytes: Uint8Array): { bytes: Uint8Array; rows: number; plain: boolean; single: boolean } {
+function pieceOf(shape: Json, bytes: Uint8Array): RowsPiece {
   const [rows, plain, single] = isList(shape) ? shape : [];
-  return { bytes, rows: isNumber(rows) ? numberOf(rows) : 0, plain: plain === true, single: single === true };
+  return { bytes, byteLength: bytes.length, rows: isNumber(rows) ? numberOf(rows) : 0, plain: plain === true, single: single === true };
 }
 
 /** Reads a key of a state file that may be missing or of another kind. */

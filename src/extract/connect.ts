@@ -5,7 +5,7 @@ import type { Contexts, Evaluate } from '../evaluate.ts';
 import { allowedHosts, parseAllowedHosts } from '../http/allowed-hosts.ts';
 import { createAuth, type AuthType } from '../http/auth/index.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
-import type { ApiRequest, JobRequest, Send } from '../http/message.ts';
+import type { ApiRequest, JobRequest, Send, SendWrapper } from '../http/message.ts';
 import { buildRequest } from '../http/request.ts';
 import { parseAwsCredentials, signAws } from '../http/sign.ts';
 import { secretHeadersOf, trustedOriginsOf } from '../http/trust-sources.ts';
@@ -28,6 +28,8 @@ export interface ConnectOptions {
   readonly cacheFolder: string;
   readonly authTypes?: readonly AuthType[] | undefined;
   readonly bottom?: Send | undefined;
+  /** Sees every request as it leaves, with its credentials, and what came back. */
+  readonly tap?: SendWrapper | undefined;
 }
 
 export interface Connection {
@@ -106,6 +108,7 @@ export function connect(options: ConnectOptions): Connection {
     allowedHosts: allowedHosts(parseAllowedHosts(config.allowedHosts), { redactUrl: (url) => secrets.redactUrl(url) }),
     sign: aws === undefined ? undefined : trust.guard(signAws(aws, env)),
     bottom: options.bottom,
+    tap: options.tap,
   });
   const { send, close } = client;
   return {

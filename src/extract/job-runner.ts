@@ -35,7 +35,8 @@ import type { Progress } from './progress.ts';
 export interface JobRunnerOptions {
   readonly send: Send;
   readonly buildRequest: (request: JobRequest, label: string) => ApiRequest;
-  readonly bucket: Bucket;
+  /** Where the pages of all jobs go. */
+  readonly bucket: Pick<Bucket, 'take'>;
   readonly pagination: Json;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly parseTime: ParseTime;
@@ -140,11 +141,13 @@ export class JobRunner {
     const target = { dataType: job.dataType, extra, filter: this.#filter(job) };
     const depth = this.#frames.push({ job: job.name }) - 1;
     let page = 0;
+    let wanted = 1;
     try {
       let step = await first;
       for (; step.done !== true; step = await steps.next()) {
         const { content, position } = step.value;
         page = step.value.page;
+        wanted = page;
         this.#frames[depth] = { job: job.name, position };
         await bucket.take(content, target);
         progress.page?.({
@@ -156,6 +159,7 @@ export class JobRunner {
         });
         if (content.page.warning !== undefined) log.warn(content.page.warning, { job: job.name, page });
         await this.#children(job, run, content, depth);
+        wanted = page + 1;
       }
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](`“${job.name}” ended after ${count(page, 'page')}: ${step.value}`, {
         job: job.name,
@@ -164,7 +168,7 @@ export class JobRunner {
       progress.end?.({ job: job.name, level: job.level, pages: page, reason: step.value });
     } catch (error) {
       await steps.return('').catch(() => undefined);
-      if (error instanceof ExtractorError) error.at({ job: job.name, path: job.at, page: page + 1 });
+      if (error instanceof ExtractorError) error.at({ job: job.name, path: job.at, page: wanted });
       throw error;
     }
     this.#frames.length = depth;

@@ -30,6 +30,8 @@ export interface HttpClientOptions {
   readonly guard?: SendWrapper | undefined;
   readonly allowedHosts?: SendWrapper | undefined;
   readonly sign?: SendWrapper | undefined;
+  /** Sees every request as it leaves, signed and with credentials, and what came back. */
+  readonly tap?: SendWrapper | undefined;
   /** In the network's place: to record, to replay. The client does not close it. */
   readonly bottom?: Send | undefined;
 }
@@ -58,6 +60,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     options.allowedHosts,
     options.sign,
     options.debug === true ? logRequests({ env, log, secrets }) : undefined,
+    options.tap,
   ];
   const kept =
     options.cache === undefined

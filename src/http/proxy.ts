@@ -1,9 +1,9 @@
-import http from 'node:http';
-import https from 'node:https';
+import type { RequestOptions } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HttpError } from '../errors.ts';
 import { CURL, failure } from './network-error.ts';
+import { http, https } from './runtime.ts';
 import { targetOf, type Target } from './target.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -72,7 +72,7 @@ function isInside(address: string, range: string): boolean {
 export function connectThrough(proxy: Target, hostname: string, port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-    const options: https.RequestOptions = {
+    const options: RequestOptions = {
       method: 'CONNECT',
       host: proxy.hostname,
       port: proxy.port,

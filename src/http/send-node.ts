@@ -1,5 +1,5 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent as SecureAgent, RequestOptions } from 'node:https';
 import {
   DEFAULT_BOTTOM,
   isStale,
@@ -11,17 +11,19 @@ import {
   type Bottom,
   type BottomOptions,
 } from './bottom.ts';
+import { BodyBuffer } from './body-buffer.ts';
 import { decodeBody, tooLarge } from './decode.ts';
 import type { ApiRequest, ApiResponse } from './message.ts';
 import { CURL, failure, networkError } from './network-error.ts';
+import { http, https } from './runtime.ts';
 import { targetOf, type Target } from './target.ts';
 
 /** A bottom over the runtime's own client, with kept connections: the usual way, and the fastest. */
 export function createNodeSend(given: Partial<BottomOptions> = {}): Bottom {
   const options = { ...DEFAULT_BOTTOM, ...given };
   const plain = new http.Agent({ keepAlive: true });
-  let secure: https.Agent | undefined;
-  const agentFor = (target: Target): http.Agent =>
+  let secure: SecureAgent | undefined;
+  const agentFor = (target: Target): Agent =>
     target.secure ? (secure ??= new https.Agent({ keepAlive: true, ...tlsOptions(options) })) : plain;
 
   async function send(request: ApiRequest, { signal }: { signal: AbortSignal }): Promise<ApiResponse> {
@@ -57,7 +59,7 @@ type Exchanged =
 function exchange(
   request: ApiRequest,
   target: Target,
-  agent: http.Agent,
+  agent: Agent,
   options: BottomOptions,
   signal: AbortSignal,
 ): Promise<Exchanged> {
@@ -93,8 +95,8 @@ function exchange(
   });
 }
 
-function startRequest(request: ApiRequest, target: Target, agent: http.Agent): ClientRequest {
-  const options: https.RequestOptions = {
+function startRequest(request: ApiRequest, target: Target, agent: Agent): ClientRequest {
+  const options: RequestOptions = {
     agent,
     method: request.method,
     host: target.hostname,
@@ -107,9 +109,6 @@ function startRequest(request: ApiRequest, target: Target, agent: http.Agent): C
   return target.secure ? https.request(options) : http.request(options);
 }
 
-/** A length that is announced is believed up to here; beyond, memory is taken as bytes arrive. */
-const PRESIZE_BYTES = 2 ** 26;
-
 function collect(
   response: IncomingMessage,
   target: Target,
@@ -119,24 +118,16 @@ function collect(
 ): void {
   const announced = Number(response.headers['content-length'] ?? Number.NaN);
   if (announced > maxBytes) return fail(tooLarge(maxBytes, { origin: target.origin }));
-  const chunks: Buffer[] = [];
-  let whole: Buffer | undefined;
-  let size = 0;
+  const body = new BodyBuffer();
 
   response.on('data', (chunk: Buffer) => {
-    const first = size === 0;
-    size += chunk.length;
-    if (size > maxBytes) return fail(tooLarge(maxBytes, { origin: target.origin }));
-    if (first && chunk.length < announced && announced <= PRESIZE_BYTES)
-      whole = Buffer.allocUnsafe(announced);
-    if (whole === undefined) chunks.push(chunk);
-    else chunk.copy(whole, size - chunk.length);
+    if (body.size + chunk.length > maxBytes) return fail(tooLarge(maxBytes, { origin: target.origin }));
+    body.add(chunk);
   });
   response.on('end', () => {
     if (!response.complete)
       return fail(failure(CURL.receive, `The response was cut off by ${target.origin}.`));
-    const [only] = chunks;
-    done(whole ?? (chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size)));
+    done(body.take());
   });
   response.on('error', fail);
 }

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import { HttpError, type Where } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ApiRequest, ApiResponse, SendWrapper } from './message.ts';
+import { http } from './runtime.ts';
 
 export interface StatusOptions {
   /** `api.http.ignoreErrors`: statuses that are handed on like a success (spec extractor 6.6). */
@@ -30,7 +30,7 @@ export function status({ ignoreErrors = [], secrets }: StatusOptions): SendWrapp
 
 function statusError(request: ApiRequest, response: ApiResponse, secrets: Secrets): HttpError {
   const url = secrets.redactUrl(response.url);
-  const name = STATUS_CODES[response.status];
+  const name = http.STATUS_CODES[response.status];
   const answer = `${response.status}${name === undefined ? '' : ` ${name}`}`;
   const body = startOf(response.body, secrets);
   return new HttpError(

@@ -80,7 +80,7 @@ class Scanner {
   }
 
   #directList(key: string): void {
-    if (this.#bytes[this.#at] === OPEN_LIST) this.#list(key);
+    if (this.#bytes[this.#at] === OPEN_LIST) this.#list(key, 1);
     else this.#skipValue(1);
   }
 
@@ -88,7 +88,7 @@ class Scanner {
   #descend(path: readonly string[], depth: number): void {
     const first = this.#bytes[this.#at];
     if (depth === path.length) {
-      if (first === OPEN_LIST) this.#list(path.join('.'));
+      if (first === OPEN_LIST) this.#list(path.join('.'), depth);
       else this.#skipValue(depth);
       return;
     }
@@ -143,7 +143,7 @@ class Scanner {
   }
 
   /** A list of rows: remembers where chunks of them begin and end. */
-  #list(name: string): void {
+  #list(name: string, depth: number): void {
     const outside = this.#plain;
     const start = this.#at;
     const chunks: RowChunk[] = [];
@@ -159,7 +159,7 @@ class Scanner {
     };
     this.#items(() => {
       if (count === 0) from = this.#at;
-      this.#skipValue(1);
+      this.#skipValue(depth + 1);
       behind = this.#at;
       count++;
       rows++;

@@ -5,7 +5,7 @@ import { RowEmitter, type OpenTable } from './emit.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
 import type { PageRows, RecordParser, TableOutput } from './parser.ts';
-import { planOf, type ItemPlan } from './plan.ts';
+import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
 
@@ -88,7 +88,11 @@ class AutomaticParser implements RecordParser {
       return;
     }
     const whole = first.length === page.count;
-    if (whole && this.#write(page, [first], out)) return;
+    if (whole && this.#isKnown(page.dataType)) {
+      const undo = this.#remember();
+      if (this.#write(page, [first], out)) return;
+      undo();
+    }
     this.#learn(page, whole ? [first] : page.chunks(), index);
     this.#relayout(page.dataType, index, out);
     if (!this.#write(page, whole ? [first] : page.chunks(), out)) {
@@ -112,6 +116,7 @@ class AutomaticParser implements RecordParser {
       if (index >= stale) break;
       this.#rewritePage(page, index++, out);
     }
+    for (const table of this.#tables.values()) checkSharing(table);
   }
 
   #rewritePage(page: PageRows, index: number, out: TableOutput): void {
@@ -137,6 +142,25 @@ class AutomaticParser implements RecordParser {
       }
     }
     return true;
+  }
+
+  /** What an attempt to write a page learns of extra columns is forgotten when it fails; the next one learns it again. */
+  #remember(): () => void {
+    const aliases = [...this.#aliases];
+    const count = this.#events.length;
+    const known = new Map([...this.#tables.values()].map((table) => [table, table.extras.copy()]));
+    return () => {
+      this.#aliases.clear();
+      for (const [key, name] of aliases) this.#aliases.set(key, name);
+      this.#events.length = count;
+      for (const table of this.#tables.values()) table.extras = known.get(table) ?? this.#newExtras(table.plan);
+    };
+  }
+
+  /** An attempt to write records of an unknown kind is in vain, and would name extra columns as those of scalars. */
+  #isKnown(dataType: string): boolean {
+    const kind = this.#structure.types.get(dataType)?.kind;
+    return kind !== undefined && kind !== 'null';
   }
 
   #plan(dataType: string): ItemPlan {
@@ -184,12 +208,6 @@ class AutomaticParser implements RecordParser {
       if (plan.staleBefore > 0 && !this.#rewriting) out.relayout({ name, columns });
       return;
     }
-    if (columns.join('\n') !== file.columns.join('\n')) {
-      this.#log.warn(
-        `“${file.owner.path}” and “${plan.path}” are written to one table “${name}” although their columns differ: ` +
-          'the rows of the second do not fit the header. Give one of the jobs another “dataType”, or use a mapping',
-      );
-    }
     if (plan.staleBefore > 0 && !this.#rewriting) this.#change(table, this.#page - 1, out);
   }
 
@@ -202,18 +220,27 @@ class AutomaticParser implements RecordParser {
 
   #newExtras(plan: ItemPlan, final?: TableExtras): TableExtras {
     const has = (key: string): boolean => plan.row.index.has(key);
-    return new TableExtras({ aliases: this.#aliases, hasProperty: has, scope: plan.scope(), ...(final === undefined ? {} : { final }) });
+    return new TableExtras({ aliases: this.#aliases, hasProperty: has, scope: plan.scope, ...(final === undefined ? {} : { final }) });
   }
 
   /** Tables of a type whose columns changed become stale up to the page. */
   #relayout(dataType: string, index: number, out: TableOutput): void {
     for (const plan of itemPlans(this.#plan(dataType))) {
       const table = this.#tables.get(plan.node);
-      if (table === undefined) continue;
+      if (table === undefined) {
+        if (plan.staleBefore > 0) this.#makeRoom(plan, index, out);
+        continue;
+      }
       const same = sameLayout(table.plan, plan);
       table.plan = plan;
       if (!same) this.#change(table, index, out);
     }
+  }
+
+  /** Lone values that became a list will be rows of a table that may be there already, with rows of another list. */
+  #makeRoom(plan: ItemPlan, index: number, out: TableOutput): void {
+    const name = safeName(plan.path);
+    for (const table of this.#tables.values()) if (table.name === name) this.#change(table, index, out);
   }
 
   #change(table: Table, index: number, out: TableOutput): void {
@@ -236,7 +263,7 @@ class AutomaticParser implements RecordParser {
       if (table === undefined) continue;
       const { row, scope } = table.plan;
       let extras = finals.get(node);
-      extras ??= new TableExtras({ aliases, hasProperty: (key) => row.index.has(key), scope: scope() });
+      extras ??= new TableExtras({ aliases, hasProperty: (key) => row.index.has(key), scope });
       finals.set(node, extras);
       extras.page(extra);
       if (extras.learned !== names) renamed = true;
@@ -249,33 +276,23 @@ class AutomaticParser implements RecordParser {
       if (renamed || moved) this.#change(table, this.#page, out);
       stale = Math.max(stale, file.staleBefore);
     }
+    for (const table of this.#tables.values()) checkSharing(table);
     return stale;
   }
+}
+
+/** Two types whose names are the same when made safe may share a table, but only with the same columns. */
+function checkSharing(table: Table): void {
+  const { file, plan, name } = table;
+  if (columnsOf(table).join('\n') === file.columns.join('\n')) return;
+  throw new RecordError(
+    'records.invalid',
+    `“${file.owner.path}” and “${plan.path}” are both written to the table “${name}”, and their columns differ: ` +
+      `${file.columns.join(', ')} and ${columnsOf(table).join(', ')}`,
+    { hint: 'Give one of the jobs another “dataType”, or use a mapping.' },
+  );
 }
 
 function columnsOf(table: Table): readonly string[] {
   return [...table.plan.row.headers, ...table.extras.headers];
 }
-
-function* itemPlans(plan: ItemPlan): Iterable<ItemPlan> {
-  yield plan;
-  const rows = [plan.row];
-  for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
-    for (const column of row.columns) {
-      if (column.kind === 'object') rows.push(column.plan);
-      else if (column.kind === 'array') yield* itemPlans(column.table);
-    }
-  }
-}
-
-/** Cells written by the old plan are right under the new one. */
-function sameLayout(old: ItemPlan, plan: ItemPlan): boolean {
-  if (old.staleBefore !== plan.staleBefore || old.row.width !== plan.row.width) return false;
-  for (let i = 0; i < plan.row.width; i++) {
-    if (old.row.headers[i] !== plan.row.headers[i]) return false;
-    const content = old.row.contents[i];
-    if (content !== plan.row.contents[i] && content !== 'null') return false;
-  }
-  return true;
-}
-

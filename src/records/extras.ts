@@ -20,8 +20,8 @@ export interface TableExtrasOptions {
   readonly aliases: Aliases;
   /** Whether the table's records have a property of exactly this name. */
   readonly hasProperty: (key: string) => boolean;
-  /** Names of the table's own columns. */
-  readonly scope: NameScope;
+  /** Names of the table's own columns, in a scope of its own. */
+  readonly scope: () => NameScope;
   /** The columns as they were at the end, for writing the table again. */
   readonly final?: TableExtras;
 }
@@ -35,16 +35,22 @@ export class TableExtras {
   readonly #headers: Map<string, string>;
   readonly #aliases: Aliases;
   readonly #hasProperty: (key: string) => boolean;
-  readonly #scope: NameScope;
-  readonly #seen = new Set<string>();
+  readonly #scope: () => NameScope;
+  /** Raw name → the column it got on the first page that had it: a later rename elsewhere does not move it. */
+  readonly #columns: Map<string, string>;
+  readonly #seen: Set<string>;
   /** The names of the last page when they had not come in this form before. */
   learned: string | undefined;
 
-  constructor({ aliases, hasProperty, scope, final }: TableExtrasOptions) {
+  /** @param before what it knows already, for a copy */
+  constructor({ aliases, hasProperty, scope, final }: TableExtrasOptions, before?: TableExtras) {
     this.#aliases = aliases;
     this.#hasProperty = hasProperty;
     this.#scope = scope;
-    this.#headers = new Map(final === undefined ? [] : final.#headers);
+    const headers = final ?? before;
+    this.#headers = new Map(headers === undefined ? [] : headers.#headers);
+    this.#columns = new Map(before === undefined ? [] : before.#columns);
+    this.#seen = new Set(before === undefined ? [] : before.#seen);
   }
 
   get headers(): string[] {
@@ -55,23 +61,37 @@ export class TableExtras {
     return this.#headers.size;
   }
 
+  /** The same, to go back to when an attempt to write a page fails. */
+  copy(): TableExtras {
+    return new TableExtras({ aliases: this.#aliases, hasProperty: this.#hasProperty, scope: this.#scope }, this);
+  }
+
   /** Takes the extra columns of a page; new ones are added to the table. */
   page(extra: AnyObject): PageExtras {
     const kept: [string, Json][] = [];
     const renamed: [string, Json][] = [];
+    const values = new Map<string, Json>();
     for (const [key, value] of entriesOf(extra)) {
       const known = this.#aliases.get(key) ?? key;
       const name = this.#freeName(known);
-      if (!this.#headers.has(name)) this.#headers.set(name, this.#scope.take(safeName(name)));
+      const column = this.#columns.get(key) ?? name;
+      this.#columns.set(key, column);
+      if (!this.#headers.has(column)) this.#headers.set(column, this.#newHeader(column));
+      values.set(column, value);
       if (name !== known) this.#aliases.set(key, name);
       (name === known ? kept : renamed).push([name, value]);
     }
     const entries = [...kept, ...renamed];
-    const values = new Map(entries);
     const cells: string[] = [];
     for (const name of this.#headers.keys()) cells.push(quoteCell(toText(values.get(name))));
     this.#remember(entries);
     return { cells, entries };
+  }
+
+  #newHeader(column: string): string {
+    const scope = this.#scope();
+    for (const header of this.#headers.values()) scope.reserve(header);
+    return scope.take(safeName(column));
   }
 
   #remember(entries: readonly (readonly [string, Json])[]): void {

@@ -23,7 +23,9 @@ export interface DataField {
 
 /** One decodable piece of rows: bytes of a JSON list, or of one value. */
 export interface RowsPiece {
+  /** Good until the bytes of another piece are asked for. */
   readonly bytes: Uint8Array;
+  readonly byteLength: number;
   readonly rows: number;
   readonly plain: boolean;
   /** The bytes are one value, which is the row. */
@@ -124,19 +126,38 @@ function listPage(bytes: Uint8Array, scan: Scan, [name, list]: [string, FoundLis
 
 const EMPTY_LIST = Buffer.from('[]');
 
-/** The chunk as a JSON list. Its neighbours are a bracket or a comma, so a copy is needed only in between. */
+/**
+ * The chunk as a JSON list. Where its neighbours are no brackets, it is copied each time it is asked for, always to the
+ * same place: the copies of all chunks of a large page would be the page again.
+ */
 function chunkPiece(bytes: Uint8Array, chunk: RowChunk): RowsPiece {
   const { start, end, rows, plain } = chunk;
-  if (bytes[start - 1] === 0x5b && bytes[end] === 0x5d) return { bytes: bytes.subarray(start - 1, end + 1), rows, plain, single: false };
-  const copy = new Uint8Array(end - start + 2);
-  copy[0] = 0x5b;
-  copy.set(bytes.subarray(start, end), 1);
-  copy[copy.length - 1] = 0x5d;
-  return { bytes: copy, rows, plain, single: false };
+  const isWhole = bytes[start - 1] === 0x5b && bytes[end] === 0x5d;
+  return {
+    get bytes() {
+      return isWhole ? bytes.subarray(start - 1, end + 1) : listOf(bytes.subarray(start, end));
+    },
+    byteLength: end - start + 2,
+    rows,
+    plain,
+    single: false,
+  };
+}
+
+let scratch = new Uint8Array(0);
+
+function listOf(items: Uint8Array): Uint8Array {
+  const size = items.length + 2;
+  if (scratch.length < size) scratch = new Uint8Array(size);
+  scratch[0] = 0x5b;
+  scratch.set(items, 1);
+  scratch[size - 1] = 0x5d;
+  return scratch.subarray(0, size);
 }
 
 function singlePiece(value: Json): RowsPiece {
-  return { bytes: Buffer.from(encodeExact(value)), rows: 1, plain: false, single: true, value };
+  const bytes = Buffer.from(encodeExact(value));
+  return { bytes, byteLength: bytes.length, rows: 1, plain: false, single: true, value };
 }
 
 function decode(bytes: Uint8Array, plain: boolean): Json {

@@ -85,3 +85,26 @@ function objectPlan(structure: Structure, node: StructureNode, stale: number): O
   const index = new Map(keys.map((key, i) => [key, i]));
   return { path: node.path, keys, columns, index, width: headers.length, headers, contents };
 }
+
+/** A plan and those of all lists below it. */
+export function* itemPlans(plan: ItemPlan): Iterable<ItemPlan> {
+  yield plan;
+  const rows = [plan.row];
+  for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+    for (const column of row.columns) {
+      if (column.kind === 'object') rows.push(column.plan);
+      else if (column.kind === 'array') yield* itemPlans(column.table);
+    }
+  }
+}
+
+/** Cells written by the old plan are right under the new one. */
+export function sameLayout(old: ItemPlan, plan: ItemPlan): boolean {
+  if (old.staleBefore !== plan.staleBefore || old.row.width !== plan.row.width) return false;
+  for (let i = 0; i < plan.row.width; i++) {
+    if (old.row.headers[i] !== plan.row.headers[i]) return false;
+    const content = old.row.contents[i];
+    if (content !== plan.row.contents[i] && content !== 'null') return false;
+  }
+  return true;
+}

@@ -1,6 +1,8 @@
 import { validateConfig, type ConfigDocument, type Problem, type RowPlan } from '../config/index.ts';
 import { ConfigError } from '../errors.ts';
+import type { AuthType } from '../http/auth/index.ts';
 import type { Log } from '../log.ts';
+import type { PaginationMethod } from '../pagination/index.ts';
 import { describeProblem, problemText } from './problems.ts';
 
 export interface CheckOptions {
@@ -8,6 +10,8 @@ export interface CheckOptions {
   readonly onError: 'refuse' | 'warn';
   readonly strict: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly methods?: readonly PaginationMethod[] | undefined;
+  readonly authTypes?: readonly AuthType[] | undefined;
   readonly log: Log;
 }
 
@@ -16,10 +20,14 @@ export interface CheckOptions {
  *
  * @throws {ConfigError} with every error, when errors are to be refused
  */
-export async function checkConfiguration(document: ConfigDocument, plan: RowPlan, options: CheckOptions): Promise<void> {
-  const { log, strict, environment } = options;
+export async function checkConfiguration(
+  document: ConfigDocument,
+  plan: RowPlan,
+  options: CheckOptions,
+): Promise<void> {
+  const { log, strict, environment, methods, authTypes } = options;
   const rows = plan.runs.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const problems = await validateConfig(document, { strict, env: environment, rows });
+  const problems = await validateConfig(document, { strict, env: environment, rows, methods, authTypes });
   const errors = problems.filter(({ severity }) => severity === 'error');
   const refused = options.onError === 'refuse' && errors.length > 0;
   for (const problem of problems) {

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import os from 'node:os';
 import path from 'node:path';
 import { RunError } from '../errors.ts';
-import { guard } from '../sink/appender.ts';
+import { guard } from '../sink/file-error.ts';
 import { removeIfEmpty } from './row-folder.ts';
 
 /** Who holds a data folder: the content of `.gex/lock`. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { guard } from '../sink/appender.ts';
+import { guard } from '../sink/file-error.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 
 /** The places of one row in the data folder; of the data folder itself when there are no rows. */
@@ -58,7 +58,10 @@ export function publishFolder(finished: string, { out }: RowFolder): void {
 /** The state that this run wrote becomes the input of the next one. */
 export function promoteState({ out, inState }: RowFolder): void {
   const written = path.join(out, 'state.json');
-  writeFileAtomic(inState, guard(written, () => readFileSync(written, 'utf8')));
+  writeFileAtomic(
+    inState,
+    guard(written, () => readFileSync(written, 'utf8')),
+  );
 }
 
 /** Removes what the run needed only for itself; the lock, if it is there, stays. */
@@ -70,7 +73,9 @@ export function cleanUp({ work }: RowFolder): void {
 /** Removes the work folders of runs that were killed. Call it only while the folder is locked. */
 export function sweep(dataFolder: string): void {
   const rows = path.join(dataFolder, 'rows');
-  const ids = existsSync(rows) ? readdirSync(rows, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
+  const ids = existsSync(rows)
+    ? readdirSync(rows, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    : [];
   for (const id of [undefined, ...ids.map(({ name }) => name)]) {
     const folder = rowFolder(dataFolder, id);
     if (existsSync(folder.work)) guard(folder.work, () => cleanUp(folder));

@@ -5,13 +5,23 @@ import type { Log } from '../log.ts';
 import { readState } from '../sink/state.ts';
 import type { RowFolder } from './row-folder.ts';
 
+export interface StateOptions {
+  /** Begins as if it were the first run (`--reset-state`); the file is replaced when the run has succeeded. */
+  readonly reset: boolean;
+  /** True where whoever starts the run puts a state file there, so that a missing one is worth a warning. */
+  readonly isExpected: boolean;
+}
+
 /**
  * The state a row begins with: that of its last run (`in/state.json`), else the one that the configuration brings
- * along, else none.
- *
- * @param reset begins as if it were the first run (`--reset-state`); the file is replaced when the run has succeeded
+ * along (design 8.10), else none.
  */
-export function stateOf(row: RowRun, folder: RowFolder, reset: boolean, log: Log): AnyObject {
+export function stateOf(
+  row: RowRun,
+  folder: RowFolder,
+  { reset, isExpected }: StateOptions,
+  log: Log,
+): AnyObject {
   if (reset) {
     log.info('The state is reset: this run begins as a first one');
     return {};
@@ -21,5 +31,7 @@ export function stateOf(row: RowRun, folder: RowFolder, reset: boolean, log: Log
     log.info('The state that the configuration brings along is used');
     return row.state;
   }
-  return readState(folder.inState, log);
+  if (isExpected) return readState(folder.inState, log);
+  log.debug('There is no state of an earlier run: this is a first run');
+  return {};
 }

@@ -3,12 +3,15 @@ import { fileError, guard } from './file-error.ts';
 
 const BUFFER_BYTES = 1 << 18;
 
-/** Bytes that may wait for the disk before `settle` makes the caller wait too. */
-const MAX_WAITING_BYTES = 8 << 20;
+/** Bytes that may wait for the disk. Beyond, `settle` makes the caller wait, and one large append writes at once. */
+const MAX_WAITING_BYTES = 2 << 20;
+
+/** Buffers kept for the next writes: as many as may wait. */
+const MAX_SPARE = MAX_WAITING_BYTES / BUFFER_BYTES;
 
 /**
  * Appends to one file through a buffer. Full buffers are written in the background, so that the disk works while the
- * next page is; whoever appends a lot without `settle` must ask for `direct` writes, or memory grows.
+ * next page is.
  */
 export class Appender {
   readonly path: string;
@@ -102,7 +105,7 @@ export class Appender {
     const at = this.#flushed;
     this.#used = 0;
     this.#flushed += used;
-    if (this.direct) {
+    if (this.direct || this.#waiting >= MAX_WAITING_BYTES) {
       guard(this.path, () => {
         for (let done = 0; done < used; ) done += writeSync(this.#fd, buffer, done, used - done, at + done);
       });
@@ -122,7 +125,7 @@ export class Appender {
       }
       this.#failure ??= error ?? undefined;
       this.#waiting -= length;
-      if (this.#spare.length < 4) this.#spare.push(buffer);
+      if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
       this.#wake?.();
       this.#wake = undefined;
     });

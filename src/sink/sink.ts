@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Spool, type SpoolEntry } from './spool.ts';
+import { Spool, type SpoolEntry, type SpoolPart } from './spool.ts';
 import { TableFiles, type FinishedTable, type Layout, type Mark as TablesMark } from './table-files.ts';
 
 /** A point that a sink can go back to. JSON: byte offsets, row counts, layouts. */
@@ -39,7 +39,7 @@ export class Sink {
   }
 
   /** Keeps a page for a second reading. */
-  keep(head: string, parts: readonly Uint8Array[]): void {
+  keep(head: string, parts: readonly SpoolPart[]): void {
     this.#spool.append(head, parts);
   }
 

@@ -8,6 +8,12 @@ export interface SpoolEntry {
   readonly parts: readonly Uint8Array[];
 }
 
+/** Bytes to keep. They may be made when they are asked for, and are asked for once. */
+export interface SpoolPart {
+  readonly byteLength: number;
+  readonly bytes: Uint8Array;
+}
+
 /** A file of pages, appended during the run and read from the start again. Memory does not grow with it. */
 export class Spool {
   readonly #path: string;
@@ -22,11 +28,11 @@ export class Spool {
     return this.#out.offset;
   }
 
-  append(head: string, parts: readonly Uint8Array[]): void {
+  append(head: string, parts: readonly SpoolPart[]): void {
     const text = Buffer.from(head, 'utf8');
-    this.#out.bytes(lengths([text, ...parts]));
+    this.#out.bytes(lengths([text.length, ...parts.map((part) => part.byteLength)]));
     this.#out.bytes(text);
-    for (const part of parts) this.#out.bytes(part);
+    for (const part of parts) this.#out.bytes(part.bytes);
   }
 
   truncate(offset: number): void {
@@ -71,9 +77,9 @@ export class Spool {
   }
 }
 
-function lengths(parts: readonly Uint8Array[]): Buffer {
-  const bytes = Buffer.allocUnsafe(4 + parts.length * 4);
-  bytes.writeUInt32LE(parts.length, 0);
-  parts.forEach((part, i) => bytes.writeUInt32LE(part.length, 4 + i * 4));
+function lengths(sizes: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + sizes.length * 4);
+  bytes.writeUInt32LE(sizes.length, 0);
+  sizes.forEach((size, i) => bytes.writeUInt32LE(size, 4 + i * 4));
   return bytes;
 }

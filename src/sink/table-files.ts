@@ -77,7 +77,7 @@ export class TableFiles {
     const file = table.again ?? table.file;
     if (typeof lines === 'string') file.text(lines);
     else file.bytes(lines);
-    if (!this.#rewriting || table.stale === 0) table.rows += rows;
+    table.rows += rows;
   }
 
   relayout(layout: Layout): void {
@@ -87,7 +87,9 @@ export class TableFiles {
       // Only a header was written, which is still in the buffer.
       table.file.truncate(0);
       table.file.text(csvLine(layout.columns));
-    } else table.stale = table.file.offset;
+    }
+    table.stale = table.file.offset;
+    table.staleRows = table.rows;
   }
 
   /** Writes go to the disk at once from now on. */
@@ -131,9 +133,10 @@ export class TableFiles {
         rmSync(table.file.path, { force: true });
         this.#tables.delete(name);
       } else {
-        table.file.truncate(before.offset);
         const { rows, columns, stale, staleRows } = before;
         Object.assign(table, { rows, columns, stale, staleRows });
+        table.file.truncate(rows === 0 ? 0 : before.offset);
+        if (rows === 0) table.file.text(csvLine(columns)); // it may have got another header since
       }
     }
   }

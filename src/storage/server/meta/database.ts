@@ -23,7 +23,6 @@ const PRAGMAS = [
   'auto_vacuum = INCREMENTAL',
   'journal_mode = WAL',
   'synchronous = FULL',
-  'foreign_keys = ON',
   'case_sensitive_like = ON',
 ];
 

@@ -8,6 +8,9 @@ export const CHECKSUM_NAMES = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256']
 export type ChecksumName = (typeof CHECKSUM_NAMES)[number];
 export type DigestName = ChecksumName | 'md5';
 
+/** In base64; composite ones end with `-<number of parts>`. */
+export type Checksums = Readonly<Partial<Record<ChecksumName, string>>>;
+
 export interface RunningDigest {
   update(bytes: Uint8Array): void;
   /** Once, at the end. */
@@ -37,6 +40,16 @@ export function createDigest(name: DigestName): RunningDigest {
   if (name === 'crc64nvme') return createCrc64Nvme();
   const hash = createHash(name);
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() };
+}
+
+/** Digests in base64, by name. */
+export function checksumTexts(
+  digests: ReadonlyMap<DigestName, Buffer>,
+  names: readonly ChecksumName[],
+): Checksums {
+  const sums: Partial<Record<ChecksumName, string>> = {};
+  for (const name of names) sums[name] = digests.get(name)?.toString('base64') ?? '';
+  return sums;
 }
 
 export function digestLength(name: DigestName): number {

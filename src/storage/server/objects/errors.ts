@@ -15,6 +15,7 @@ export const OBJECT_ERROR_STATUS = {
   InvalidArgument: 400,
   InvalidDigest: 400,
   InvalidPart: 400,
+  InvalidPartNumber: 416,
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,

@@ -49,8 +49,7 @@ export function createKeyRing(secret: Uint8Array, env: Pick<Env, 'randomBytes'>)
       };
     },
     find(accessKeyId, sessionToken) {
-      if (sessionToken === undefined)
-        return isSame(accessKeyId, service.accessKeyId) ? service : undefined;
+      if (sessionToken === undefined) return isSame(accessKeyId, service.accessKeyId) ? service : undefined;
       const [content = '', seal = ''] = sessionToken.split('.');
       if (!isSame(seal, derive('session seal', content).toString('base64url'))) return undefined;
       const keys = keysOf(sessionToken);
@@ -69,7 +68,9 @@ export function isSame(left: string, right: string): boolean {
 function encodeScope(scope: GrantScope, nonce: Uint8Array): string {
   const { key, isPrefix, access, requiresEncryption, expiresAt } = scope;
   const content = [key, isPrefix, access, requiresEncryption, Math.floor(expiresAt.getTime() / 1000)];
-  return Buffer.from(JSON.stringify([...content, Buffer.from(nonce).toString('base64url')])).toString('base64url');
+  return Buffer.from(JSON.stringify([...content, Buffer.from(nonce).toString('base64url')])).toString(
+    'base64url',
+  );
 }
 
 function decodeScope(content: string): GrantScope {

@@ -14,3 +14,8 @@ export function checkKey(key: string): string {
     });
   return key;
 }
+
+/** The order in which keys are listed: that of their bytes in UTF-8. */
+export function compareKeys(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -61,7 +61,7 @@ export interface ByteRange {
 
 export interface WriteOptions {
   readonly contentType?: string | undefined;
-  /** Content-Disposition of downloads. */
+  /** Content-Disposition of downloads, in ASCII (`attachmentOf`). */
   readonly disposition?: string | undefined;
   readonly encrypted: boolean;
 }

@@ -6,7 +6,10 @@ export const first: Migration = {
   async up(db: Kysely<never>) {
     for (const [name, columns] of Object.entries(TABLES)) await createTable(db, name, columns);
     for (const [name, table, columns, isUnique] of INDEXES) {
-      const index = db.schema.createIndex(name).on(table).columns([...columns]);
+      const index = db.schema
+        .createIndex(name)
+        .on(table)
+        .columns([...columns]);
       await (isUnique ? index.unique() : index).execute();
     }
   },
@@ -72,7 +75,14 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     rows: 'text',
   },
   configuration_contents: { ...CONFIGURATION, version: 'integer!', configuration: 'text' },
-  configuration_rows: { ...ROW, ...AUTHOR, version: 'integer', is_deleted: 'integer', state: 'text', created: 'text' },
+  configuration_rows: {
+    ...ROW,
+    ...AUTHOR,
+    version: 'integer',
+    is_deleted: 'integer',
+    state: 'text',
+    created: 'text',
+  },
   row_versions: { ...ROW, version: 'integer!', ...VERSION, configuration: 'text' },
   metadata: {
     id: 'bigint!',
@@ -228,5 +238,5 @@ async function createTable(
     const type = notation.replace(/[!?]$/, '') as 'bigint' | 'double precision' | 'integer' | 'text';
     table = table.addColumn(column, type, (definition) => (isNullable ? definition : definition.notNull()));
   }
-  await table.addPrimaryKeyConstraint(`${name}_key`, keys as never).execute();
+  await table.addPrimaryKeyConstraint(`${name}_key`, keys).execute();
 }

@@ -1,0 +1,34 @@
+# syntax=docker/dockerfile:1
+
+# Compiles the sources; none of its development dependencies reach the image.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --loglevel=error --no-progress --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --loglevel=error --no-progress --ignore-scripts
+
+FROM node:24-slim
+LABEL org.opencontainers.image.title="generic-extractor" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="MIT"
+ENV NODE_ENV=production \
+    KBC_DATADIR=/data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY schemas ./schemas
+COPY docker/entrypoint.sh docker/health.sh ./docker/
+RUN mkdir -p /data && chown node:node /data
+USER node
+VOLUME /data
+HEALTHCHECK --interval=60s --timeout=10s --start-period=5s CMD ["/app/docker/health.sh"]
+ENTRYPOINT ["/app/docker/entrypoint.sh"]

@@ -1,0 +1,210 @@
+/**
+ * Import and export of the embedded table engine beside the database's own commands, in one run.
+ *
+ *   node bench/import.mjs [--rows 1000000] [--columns 10] [--runs 3] [--json]
+ *
+ * Prints wall times (the best of the runs), ratios, the peak of resident memory of the process that imports and
+ * exports, and the longest time its event loop was held up. The comparison runs in a process of its own.
+ */
+import { fork } from 'node:child_process';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    columns: { type: 'string', default: '10' },
+    runs: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const rows = Number(options.rows);
+const columns = Number(options.columns);
+const names = Array.from({ length: columns }, (_, i) => `column_${i}`);
+
+const [role, folder] = (process.env.BENCH_ROLE ?? '').split('|');
+if (role === 'engine') await answer(await measureEngine(folder));
+else if (role === 'database') await answer(await measureDatabase(folder));
+else await compare();
+
+async function compare() {
+  const work = await mkdtemp(join(tmpdir(), 'bench-import-'));
+  try {
+    await generate(join(work, 'in.csv'));
+    const { size } = await stat(join(work, 'in.csv'));
+    const runs = [];
+    for (let run = 0; run < Number(options.runs); run++) {
+      runs.push({ database: await inProcess('database', work), engine: await inProcess('engine', work) });
+    }
+    const best = (of) => Math.min(...runs.map(of));
+    const importMs = best(({ engine }) => engine.importMs);
+    const exportMs = best(({ engine }) => engine.exportMs);
+    const insertMs = best(({ database }) => database.insertMs);
+    const copyMs = best(({ database }) => database.copyMs);
+    const report = {
+      rows,
+      columns,
+      megabytes: round(size / 1e6),
+      import: { ms: importMs, databaseMs: insertMs, ratio: round(importMs / insertMs) },
+      export: { ms: exportMs, databaseMs: copyMs, ratio: round(exportMs / copyMs) },
+      exportGzip: {
+        ms: best(({ engine }) => engine.exportGzipMs),
+        databaseMs: best(({ database }) => database.copyGzipMs),
+      },
+      upsertMs: best(({ engine }) => engine.upsertMs),
+      peakRssMegabytes: Math.max(...runs.map(({ engine }) => engine.peakRssMegabytes)),
+      longestDelayMs: Math.max(...runs.map(({ engine }) => engine.longestDelayMs)),
+    };
+    console.log(options.json ? JSON.stringify(report) : describe(report));
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+function describe(report) {
+  return [
+    `${report.rows} rows × ${report.columns} columns, ${report.megabytes} MB`,
+    `import        ${report.import.ms} ms, read_csv insert ${report.import.databaseMs} ms, ratio ${report.import.ratio} (at most 1.5)`,
+    `export        ${report.export.ms} ms, COPY ${report.export.databaseMs} ms, ratio ${report.export.ratio} (at most 1.5)`,
+    `export, gzip  ${report.exportGzip.ms} ms, COPY ${report.exportGzip.databaseMs} ms`,
+    `upsert of all ${report.upsertMs} ms`,
+    `peak RSS      ${report.peakRssMegabytes} MB (less than 700)`,
+    `longest delay of the event loop ${report.longestDelayMs} ms (less than 100)`,
+  ].join('\n');
+}
+
+async function measureEngine(work) {
+  const { createDuckDbEngine } = await import('../src/storage/server/tables/duckdb/engine.ts');
+  const tables = join(work, 'tables');
+  const engine = createDuckDbEngine({ folder: tables });
+  await engine.open();
+  const table = { bucket: 'in.c-bench', table: 'rows' };
+  const watch = watchLoop();
+  const slices = async function* () {
+    yield createReadStream(join(work, 'in.csv'), { highWaterMark: 1024 * 1024 });
+  };
+  const importedAt = new Date();
+  const importMs = await time(() =>
+    engine.import(table, { importedAt, create: { primaryKey: [] } }, slices()),
+  );
+  const open = (index) => createWriteStream(join(work, `slice-${index}`));
+  const exportMs = await time(() => engine.export(table, {}, { gzip: false, targetBytes: 32e6 }, open));
+  const exportGzipMs = await time(() => engine.export(table, {}, { gzip: true, targetBytes: 32e6 }, open));
+  await engine.setPrimaryKey(table, [names[0]]);
+  const upsertMs = await time(() => engine.import(table, { importedAt, incremental: true }, slices()));
+  const longestDelayMs = await watch.stop();
+  await engine.close();
+  await rm(tables, { recursive: true, force: true });
+  return {
+    importMs,
+    exportMs,
+    exportGzipMs,
+    upsertMs,
+    longestDelayMs,
+    peakRssMegabytes: round(process.resourceUsage().maxRSS / 1024),
+  };
+}
+
+async function measureDatabase(work) {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const tables = join(work, 'own.duckdb');
+  const connection = await (await DuckDBInstance.create(tables)).connect();
+  const types = `{${names.map((name) => `${name}: 'VARCHAR'`).join(', ')}}`;
+  const insertMs = await time(async () => {
+    await connection.run(`CREATE TABLE rows (${names.map((name) => `${name} VARCHAR`).join(', ')})`);
+    await connection.run(
+      `INSERT INTO rows SELECT * FROM read_csv('${join(work, 'in.csv')}', header = true, columns = ${types})`,
+    );
+  });
+  const copy = (file, more) =>
+    connection.run(`COPY rows TO '${join(work, file)}' (FORMAT csv, HEADER false, FORCE_QUOTE *${more})`);
+  const copyMs = await time(() => copy('own.csv', ''));
+  const copyGzipMs = await time(() => copy('own.csv.gz', ', COMPRESSION gzip'));
+  connection.closeSync();
+  await rm(tables, { force: true });
+  return { insertMs, copyMs, copyGzipMs };
+}
+
+/** How much longer than asked a timer of 5 ms takes at most. */
+function watchLoop() {
+  let longest = 0;
+  let isStopped = false;
+  const watching = (async () => {
+    while (!isStopped) {
+      const start = performance.now();
+      await wait(5);
+      longest = Math.max(longest, performance.now() - start - 5);
+    }
+  })();
+  return {
+    stop: async () => {
+      isStopped = true;
+      await watching;
+      return Math.round(longest);
+    },
+  };
+}
+
+async function generate(path) {
+  const out = createWriteStream(path);
+  const header = names.map((name) => `"${name}"`).join(',');
+  let lines = [`${header}\n`];
+  // A fixed sequence, so that runs can be compared (Numerical Recipes' generator).
+  let seed = 1;
+  const random = (below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return seed % below;
+  };
+  const makers = [
+    () => `user${random(100_000)}@example.com`,
+    () => `"Name, with a comma ${random(10_000)}"`,
+    () => `2026-${10 + random(3)}-${10 + random(18)}`,
+    () => String(random(1_000_000_000)),
+    () => `"He said ""${random(1000)}"""`,
+    () => `text ${random(100)}`,
+  ];
+  for (let row = 0; row < rows; row++) {
+    const cells = [String(row)];
+    for (let i = 1; i < columns; i++) cells.push(makers[i % makers.length]());
+    lines.push(`${cells.join(',')}\n`);
+    if (lines.length < 10_000) continue;
+    if (!out.write(lines.join(''))) await once(out, 'drain');
+    lines = [];
+  }
+  out.end(lines.join(''));
+  await once(out, 'close');
+}
+
+async function inProcess(name, work) {
+  const child = fork(import.meta.filename, process.argv.slice(2), {
+    env: { ...process.env, BENCH_ROLE: `${name}|${work}` },
+  });
+  const [result] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) =>
+      Promise.reject(new Error(`The ${name} process ended with ${code}.`)),
+    ),
+  ]);
+  await once(child, 'exit');
+  return result;
+}
+
+async function answer(result) {
+  await new Promise((sent) => process.send(result, sent));
+  process.disconnect();
+}
+
+async function time(work) {
+  const start = performance.now();
+  await work();
+  return Math.round(performance.now() - start);
+}
+
+function round(value) {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,82 @@
+import type { Env } from '../env.ts';
+import type { EndEvent, PageEvent } from '../extract/progress.ts';
+import type { Log } from '../log.ts';
+import type { RunProgress } from '../runner.ts';
+import type { Io } from './command.ts';
+import { formatBytes, plural } from './format.ts';
+
+const LIVE_MS = 100;
+const PLAIN_MS = 10_000;
+
+/** What a job and its children did so far. */
+interface Tally {
+  readonly startedMs: number;
+  pages: number;
+  rows: number;
+  bytes: number;
+}
+
+/**
+ * Tells how a run goes on. On a terminal one line shows the job at work, and stays with the reason when it ended;
+ * elsewhere the log gets a line at the end of each job, and one every ten seconds until then.
+ *
+ * A renderer of our own: there is one line to draw, and a spinner package would take longer to load than a short run.
+ */
+export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): RunProgress & { stop(): void } {
+  let row = '';
+  let tally = newTally(env.now());
+  let current = '';
+  let saidMs = env.now();
+
+  const line = (): string => `${row}${current}: ${describe(tally, env.now())}`;
+  const fields = (): Record<string, number> => ({ ...countsOf(tally), ms: env.now() - tally.startedMs });
+  const say = (): void => {
+    const wait = isLive ? LIVE_MS : PLAIN_MS;
+    if (env.now() - saidMs < wait) return;
+    saidMs = env.now();
+    if (isLive) io.live(line());
+    else log.info(`“${current}” goes on: ${describe(tally, env.now())}`, fields());
+  };
+
+  return {
+    rowStart({ id, name }) {
+      row = id === undefined ? '' : `${name ?? id} / `;
+      tally = newTally(env.now());
+      saidMs = env.now();
+      if (isLive) io.live(`${row}waiting for the first page …`);
+    },
+    page({ job, level, rows, bytes }: PageEvent) {
+      if (level === 0) current = job;
+      tally.pages++;
+      tally.rows += rows;
+      tally.bytes += bytes;
+      say();
+    },
+    end({ job, level, reason }: EndEvent) {
+      if (level > 0) return;
+      current = job;
+      if (isLive) {
+        io.live('');
+        io.note(`${line()}; ${reason}`);
+      } else log.info(`“${job}” ended after ${describe(tally, env.now())}: ${reason}`, { job, ...fields() });
+      tally = newTally(env.now());
+      saidMs = env.now();
+    },
+    stop() {
+      if (isLive) io.live('');
+    },
+  };
+}
+
+function newTally(startedMs: number): Tally {
+  return { startedMs, pages: 0, rows: 0, bytes: 0 };
+}
+
+function countsOf({ pages, rows, bytes }: Tally): Record<string, number> {
+  return { pages, rows, bytes };
+}
+
+function describe({ pages, rows, bytes, startedMs }: Tally, nowMs: number): string {
+  const seconds = Math.max(nowMs - startedMs, 1) / 1000;
+  return `${plural(pages, 'page')}, ${plural(rows, 'row')}, ${plural(Math.round(rows / seconds), 'row')}/s, ${formatBytes(bytes)}`;
+}

@@ -1,0 +1,58 @@
+import { systemEnv } from '../env.ts';
+import { RunError } from '../errors.ts';
+import { plainLine, terminalLine } from '../logging/lines.ts';
+import { createLog, type Level, type LeveledLog, type WriteEvent } from '../logging/log.ts';
+import type { Args, Io, Option } from './command.ts';
+
+export const dataOption: Option = {
+  type: 'string',
+  value: 'DIR',
+  default: '.',
+  describe: 'The data folder: it holds config.json',
+};
+
+export const strictOption: Option = {
+  type: 'boolean',
+  describe: 'Make warnings about the configuration errors',
+};
+
+export const logOptions = {
+  'log-format': {
+    type: 'string',
+    choices: ['text', 'json'],
+    default: 'text',
+    describe: 'Log lines on stderr, for people or for programs',
+  },
+  'log-level': {
+    type: 'string',
+    choices: ['debug', 'info', 'warn', 'error'],
+    default: 'info',
+    describe: 'The least important lines to show',
+  },
+} as const satisfies Record<string, Option>;
+
+/** The log that the options ask for. On a terminal it leaves the times out. */
+export async function openLog(args: Args, io: Io): Promise<LeveledLog> {
+  // the parser admits only the choices
+  const level = (args.text('log-level') ?? 'info') as Level;
+  return createLog(await eventsFor(args, io), { level, secrets: io.secrets });
+}
+
+async function eventsFor(args: Args, io: Io): Promise<WriteEvent> {
+  if (args.text('log-format') === 'json') {
+    const { jsonEvents } = await import('../logging/json.ts');
+    return jsonEvents((line) => io.note(line.trimEnd()));
+  }
+  if (io.isTerminal) return (...event) => io.note(terminalLine(...event));
+  return (...event) => io.note(plainLine(systemEnv.now(), ...event));
+}
+
+/** A whole number from 1, or undefined when the option is not given. */
+export function countArg(args: Args, name: string): number | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new RunError('command.invalid', `--${name} is a whole number from 1, and not “${text}”.`, {
+    hint: `Write for example --${name} 2.`,
+  });
+}

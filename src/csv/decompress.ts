@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { CsvError } from './csv-error.ts';
+
+/**
+ * The plain bytes of a file that may be gzip, told by its first two bytes (RFC 1952), not by its name.
+ * Several gzip members in a row are one file. A zip archive or broken gzip throws CsvError (`compression`).
+ */
+export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]();
+  try {
+    const head = await firstBytes(chunks, 4);
+    const whole = chain(head, chunks);
+    if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole);
+    else if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04) {
+      throw new CsvError(
+        'compression',
+        'The file is a zip archive; only gzip is supported. Upload it as plain CSV or gzip.',
+      );
+    } else yield* whole;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(source);
+  const plain = createGunzip({ chunkSize: 256 * 1024 });
+  packed.once('error', (error) => plain.destroy(error));
+  packed.pipe(plain);
+  try {
+    // A zlib stream yields buffers.
+    for await (const chunk of plain as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+    throw new CsvError(
+      'compression',
+      'The file is not complete gzip: it is cut or damaged. Compress and upload it again.',
+      { cause: error },
+    );
+  } finally {
+    packed.destroy();
+    plain.destroy();
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_')
+  );
+}
+
+async function firstBytes(chunks: AsyncIterator<Uint8Array>, count: number): Promise<Uint8Array> {
+  let head: Uint8Array = new Uint8Array(0);
+  while (head.length < count) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+  }
+  return head;
+}
+
+async function* chain(head: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (head.length > 0) yield head;
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}

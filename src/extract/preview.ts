@@ -1,0 +1,179 @@
+import {
+  parseExtractorConfig,
+  type EffectiveConfig,
+  type ExtractorConfig,
+} from '../config/extractor-config.ts';
+import type { Env } from '../env.ts';
+import type { Contexts } from '../evaluate.ts';
+import type { AuthType } from '../http/auth/index.ts';
+import type { ApiRequest, Send } from '../http/message.ts';
+import { attributesOf } from '../jobs/attributes.ts';
+import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
+import { firstRequest, parseJobs, ROOT_RUN, type Job } from '../jobs/index.ts';
+import { isEmpty, toJsonText, type AnyObject } from '../json/index.ts';
+import { silentLog } from '../log.ts';
+import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
+import { isSecretName, HIDDEN, type Secrets } from '../secrets.ts';
+import { connect } from './connect.ts';
+import { timeContext } from './time.ts';
+
+export interface PreviewOptions {
+  /** One component configuration: root and row merged, `#` values in place. */
+  readonly configuration: AnyObject;
+  /** Content of `in/state.json`. */
+  readonly state: AnyObject;
+  readonly env: Env;
+  readonly secrets: Secrets;
+  readonly methods?: readonly PaginationMethod[] | undefined;
+  readonly authTypes?: readonly AuthType[] | undefined;
+}
+
+/** What a job would ask for first. */
+export interface JobPreview {
+  readonly job: string;
+  /** JSON path of the job. */
+  readonly at: string;
+  /** Sent before; its answer goes into the request, which is then shown without it. */
+  readonly login?: ShownRequest;
+  readonly request: ShownRequest;
+  readonly children: readonly ChildPreview[];
+}
+
+/** A request without its secrets. */
+export interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A child as it is written: its placeholders get their values from the rows of the jobs above it. */
+export interface ChildPreview {
+  readonly job: string;
+  readonly at: string;
+  readonly method: string;
+  readonly endpoint: string;
+  /** JSON, functions and placeholders unevaluated; absent when there are none. */
+  readonly params?: string;
+  readonly children: readonly ChildPreview[];
+}
+
+/**
+ * The first request of every job, made by the same steps as in a run, up to the point where it would be sent.
+ *
+ * @throws {ExtractorError} as a run would
+ */
+export async function firstRequests(options: PreviewOptions): Promise<readonly JobPreview[]> {
+  const config = { ...parseExtractorConfig(options.configuration), cache: undefined };
+  const time = timeContext(options.state, Math.floor(options.env.now() / 1000));
+  const previews: JobPreview[] = [];
+  for (const effective of config.configs)
+    previews.push(...(await previewConfig(config, effective, time, options)));
+  return previews;
+}
+
+async function previewConfig(
+  config: ExtractorConfig,
+  effective: EffectiveConfig,
+  time: AnyObject,
+  options: PreviewOptions,
+): Promise<JobPreview[]> {
+  const { secrets, methods } = options;
+  const env: Env = { ...options.env, sleep: async () => {} };
+  const evaluate = createEvaluator(env);
+  const contexts: Contexts = { attr: attributesOf(effective.node), time };
+  const connection = connect({
+    ...options,
+    config,
+    effective,
+    evaluate,
+    contexts,
+    env,
+    log: silentLog,
+    cacheFolder: '',
+    bottom: keep,
+  });
+  try {
+    const previews: JobPreview[] = [];
+    for (const job of parseJobs(effective.jobs, effective.jobsAt)) {
+      const { scroller, queryParamIn } = job;
+      const asked = firstRequest(job, ROOT_RUN, evaluate, contexts);
+      const paginated = {
+        ...asked,
+        ...(scroller === undefined ? {} : { scroller }),
+        ...(queryParamIn === undefined ? {} : { queryParamIn }),
+      };
+      const paginator = createPaginator(config.api.pagination ?? null, paginated, {
+        parseTime: strtotime,
+        ...(methods === undefined ? {} : { methods }),
+      });
+      const wire = connection.buildRequest(paginator.first(env.now()).request, job.name);
+      const kept = await keptBy(connection.send, wire);
+      const isLogin = kept.isLogin === true;
+      previews.push({
+        job: job.name,
+        at: job.at,
+        ...(isLogin ? { login: shown(kept, secrets) } : {}),
+        request: shown(isLogin ? wire : kept, secrets),
+        children: job.children.map(childPreview),
+      });
+    }
+    return previews;
+  } finally {
+    await connection.close();
+  }
+}
+
+function childPreview(job: Job): ChildPreview {
+  const { name, at, method, endpoint, params } = job;
+  return {
+    job: name,
+    at,
+    method,
+    endpoint,
+    ...(isEmpty(params) ? {} : { params: toJsonText(params) }),
+    children: job.children.map(childPreview),
+  };
+}
+
+/** A request that came to the end of the chain. */
+class Kept extends Error {
+  readonly request: ApiRequest;
+  constructor(request: ApiRequest) {
+    super('a preview sends nothing');
+    this.request = request;
+  }
+}
+
+/** Stands in the network's place. */
+const keep: Send = async (request) => {
+  throw new Kept(request);
+};
+
+async function keptBy(send: Send, request: ApiRequest): Promise<ApiRequest> {
+  try {
+    await send(request, { signal: new AbortController().signal });
+  } catch (error) {
+    if (error instanceof Kept) return error.request;
+    throw error;
+  }
+  throw new Error('a preview got an answer');
+}
+
+function shown({ method, url, headers, body }: ApiRequest, secrets: Secrets): ShownRequest {
+  return {
+    method,
+    url: secrets.redactUrl(url),
+    headers: secrets.redactHeaders(headers),
+    ...(body === undefined ? {} : { body: shownBody(Buffer.from(body).toString('utf8'), secrets) }),
+  };
+}
+
+/** Values are hidden when they are secret by the name of their key, too. */
+function shownBody(body: string, secrets: Secrets): string {
+  if (!/^\s*[[{]/.test(body)) return secrets.redactUrl(`?${body}`).slice(1);
+  const named = body.replace(/"((?:[^"\\]|\\.)*)":\s*"(?:[^"\\]|\\.)*"/g, (pair, name: string) =>
+    isSecretName(name) ? `"${name}":"${HIDDEN}"` : pair,
+  );
+  return secrets.redact(named);
+}

@@ -1,0 +1,178 @@
+import {
+  parseExtractorConfig,
+  type EffectiveConfig,
+  type ExtractorConfig,
+} from '../config/extractor-config.ts';
+import type { Env } from '../env.ts';
+import { ConfigError, ExtractorError } from '../errors.ts';
+import type { Contexts } from '../evaluate.ts';
+import type { AuthType } from '../http/auth/index.ts';
+import type { ApiRequest, ApiResponse, Send, SendWrapper } from '../http/message.ts';
+import { attributesOf } from '../jobs/attributes.ts';
+import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
+import type { Job } from '../jobs/index.ts';
+import type { AnyObject, Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import type { PaginationMethod } from '../pagination/index.ts';
+import type { Secrets } from '../secrets.ts';
+import { connect } from './connect.ts';
+import type { PageContent } from './content.ts';
+import { JobRunner } from './job-runner.ts';
+import { selectJob } from './select-job.ts';
+import { timeContext } from './time.ts';
+
+export interface ProbeOptions {
+  /** One component configuration: root and row merged, `#` values in place. */
+  readonly configuration: AnyObject;
+  /** Content of `in/state.json`. */
+  readonly state: AnyObject;
+  /** Which job: its index, then those of children below it. */
+  readonly job: readonly number[];
+  /** Requests of each job, logins and redirects not counted; what comes later is not sent. */
+  readonly maxCalls: number;
+  readonly env: Env;
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly methods?: readonly PaginationMethod[] | undefined;
+  readonly authTypes?: readonly AuthType[] | undefined;
+  readonly bottom?: Send | undefined;
+}
+
+/** A request as it left, with its credentials, and what came back. */
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly response: ApiResponse;
+}
+
+export interface ProbedPage {
+  /** Rows after `dataField` and `responseFilter`. */
+  readonly rows: readonly Json[];
+  /** Extra columns: user data and values of placeholders (spec extractor 5.5). */
+  readonly extra: AnyObject;
+}
+
+export interface Probe {
+  readonly job: Job;
+  /** The first page of each run of the job. */
+  readonly pages: readonly ProbedPage[];
+  /** All that went over the wire, logins and redirects included, in order. */
+  readonly exchanges: readonly Exchange[];
+  /** The job had more runs than calls are allowed. */
+  readonly isCut: boolean;
+  /** What ended it early; exchanges and pages are those before. */
+  readonly failure: ExtractorError | undefined;
+}
+
+/**
+ * Runs one job for a look at it, by the engine of a run: the first page only, nothing written, nothing tried again.
+ * For a child, the first pages of the jobs above it give its placeholders. Of several iterations the first is taken.
+ *
+ * @throws {ExtractorError} for a configuration that cannot be run at all
+ */
+export async function probe(options: ProbeOptions): Promise<Probe> {
+  const config = forLooking(parseExtractorConfig(options.configuration));
+  for (const { message, path } of config.warnings) options.log.warn(message, { path });
+  const effective = firstOf(config);
+  const { top, job, names } = selectJob(effective.jobs, effective.jobsAt, options.job);
+  const pages: ProbedPage[] = [];
+  const take = async (content: PageContent, { extra }: { readonly extra: AnyObject }): Promise<void> => {
+    if (content.request.label === job.name) pages.push({ rows: [...content.chunks()].flat(), extra });
+  };
+  const exchanges: Exchange[] = [];
+  const tap: SendWrapper = (next) => async (request, sendOptions) => {
+    const response = await next(request, sendOptions);
+    exchanges.push({ request, response });
+    return response;
+  };
+  const { isCut, failure } = await run({ options, config, effective, top, names, take, tap });
+  return { job, pages, exchanges, isCut, failure };
+}
+
+interface RunOptions {
+  readonly options: ProbeOptions;
+  readonly config: ExtractorConfig;
+  readonly effective: EffectiveConfig;
+  readonly top: Job;
+  readonly names: readonly string[];
+  readonly take: (content: PageContent, target: { readonly extra: AnyObject }) => Promise<void>;
+  readonly tap: SendWrapper;
+}
+
+async function run({
+  options,
+  config,
+  effective,
+  top,
+  names,
+  take,
+  tap,
+}: RunOptions): Promise<Pick<Probe, 'isCut' | 'failure'>> {
+  const { env, log, secrets, signal } = options;
+  const evaluate = createEvaluator(env);
+  const time = timeContext(options.state, Math.floor(env.now() / 1000));
+  const contexts: Contexts = { attr: attributesOf(effective.node), time };
+  const connection = connect({ ...options, config, effective, evaluate, contexts, tap, cacheFolder: '' });
+  try {
+    const runner = new JobRunner({
+      send: counted(connection.send, names, options.maxCalls),
+      buildRequest: connection.buildRequest,
+      concurrency: 1,
+      bucket: { take },
+      pagination: config.api.pagination ?? null,
+      methods: options.methods,
+      parseTime: strtotime,
+      evaluate,
+      evaluatePlaceholder: createEvaluator(env, { placeholders: true }),
+      contexts,
+      userData: effective.userData,
+      userDataAt: effective.userDataAt,
+      compatLevel: effective.compatLevel,
+      limit: 1,
+      ignoreErrors: config.api.ignoreErrors,
+      env,
+      log,
+      secrets,
+      signal,
+      progress: {},
+    });
+    await runner.run(top);
+    return { isCut: false, failure: undefined };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error === ENOUGH) return { isCut: true, failure: undefined };
+    if (!(error instanceof ExtractorError)) throw error;
+    return { isCut: false, failure: error };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Ends a probe from within; never seen outside. */
+const ENOUGH = new Error('a probe has all its calls');
+
+function counted(send: Send, names: readonly string[], maxCalls: number): Send {
+  const calls = new Map(names.map((name) => [name, 0]));
+  return async (request, options) => {
+    const name = request.label ?? '';
+    const call = (calls.get(name) ?? 0) + 1;
+    if (call > maxCalls) throw ENOUGH;
+    calls.set(name, call);
+    return send(request, options);
+  };
+}
+
+/** Whoever looks wants what the API says now: no stored answers, no waiting for better ones. */
+function forLooking(config: ExtractorConfig): ExtractorConfig {
+  return {
+    ...config,
+    cache: undefined,
+    api: { ...config.api, retry: { ...config.api.retry, maxRetries: 0 } },
+  };
+}
+
+function firstOf({ configs }: ExtractorConfig): EffectiveConfig {
+  const [first] = configs;
+  if (first === undefined) throw new ConfigError('config.invalid', 'The configuration describes no run.');
+  return { ...first, debug: true };
+}

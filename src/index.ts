@@ -1,0 +1,142 @@
+/**
+ * The library: the same engine that the command runs.
+ *
+ * ```ts
+ * import { run } from 'generic-extractor';
+ *
+ * const { rows } = await run({ dataFolder: 'my-api', log: console });
+ * for (const { tables } of rows) for (const { name, rows: count } of tables) console.log(name, count);
+ * ```
+ *
+ * `run` does what `gex run` does with a data folder; `extract` runs one component configuration that is at hand.
+ * Pagination methods and kinds of authentication are values: add yours to the lists.
+ *
+ * ```ts
+ * import { PAGINATION_METHODS, run, silentLog, type PaginationMethod } from 'generic-extractor';
+ *
+ * const byWeek: PaginationMethod = { method: 'by.week', options: { … }, create: (options, job) => ({ … }) };
+ * await run({ dataFolder: 'my-api', log: silentLog, methods: [...PAGINATION_METHODS, byWeek] });
+ * ```
+ *
+ * @module
+ */
+
+// One run: a component configuration becomes tables
+export { extract, type ExtractOptions, type ExtractResult, type WrittenTable } from './extract.ts';
+export {
+  firstRequests,
+  type ChildPreview,
+  type JobPreview,
+  type PreviewOptions,
+  type ShownRequest,
+} from './extract/preview.ts';
+export type { EndEvent, PageEvent, Progress } from './extract/progress.ts';
+
+// A data folder: rows, states, lock
+export { run, type RowResult, type RunOptions, type RunProgress, type RunResult } from './runner.ts';
+export { previewRun, type PreviewRunOptions, type RowPreview } from './runner/preview.ts';
+export { noStorage, type Storage } from './runner/storage.ts';
+export type { RowFolder } from './runner/row-folder.ts';
+export { component, type ComponentOptions } from './component.ts';
+
+// Configurations
+export {
+  collectSecrets,
+  mergeConfigurations,
+  parseConfig,
+  planRows,
+  readConfig,
+  readResource,
+  resolveSecrets,
+  validateConfig,
+  type ConfigDocument,
+  type ConfigResource,
+  type ConfigRow,
+  type Problem,
+  type RowPlan,
+  type RowRun,
+  type Severity,
+  type ValidateOptions,
+} from './config/index.ts';
+
+// Sync actions and recorded examples
+export { ACTION_NAMES, actionError, runAction, type ActionOptions } from './actions.ts';
+export {
+  runFixtures,
+  type FixtureReport,
+  type FixtureResult,
+  type RunFixturesOptions,
+} from './testing/index.ts';
+
+// What a user of the library may add
+export {
+  createPaginator,
+  PAGINATION_METHODS,
+  type FirstStep,
+  type IdRange,
+  type MethodContext,
+  type Needs,
+  type Observation,
+  type PaginatedJob,
+  type PaginationMethod,
+  type Paginator,
+  type PaginatorContext,
+  type PaginatorState,
+  type ParseTime,
+  type Step,
+} from './pagination/index.ts';
+export { AUTH_TYPES, type AuthContext, type AuthType } from './http/auth/index.ts';
+export type {
+  ApiRequest,
+  ApiResponse,
+  Headers,
+  JobRequest,
+  Send,
+  SendOptions,
+  SendWrapper,
+} from './http/message.ts';
+export type { Contexts, Evaluate, OptionSchema } from './evaluate.ts';
+
+// The world outside
+export { systemEnv, type Env } from './env.ts';
+export { silentLog, type Log, type LogFields } from './log.ts';
+export { Secrets } from './secrets.ts';
+
+// Errors
+export {
+  ActionError,
+  ConfigError,
+  describeError,
+  ERROR_CODES,
+  exitCodeOf,
+  ExtractorError,
+  FunctionError,
+  HttpError,
+  JobError,
+  PaginationError,
+  RecordError,
+  RunError,
+  SinkError,
+  type Audience,
+  type ErrorCode,
+  type ErrorOptions,
+  type Recovery,
+  type Where,
+} from './errors.ts';
+
+// JSON, exact: numbers keep their literal, objects the order of their keys
+export {
+  encodeExact,
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  JsonMap,
+  JsonNumber,
+  objectOf,
+  parseExact,
+  toText,
+  type AnyObject,
+  type Json,
+  type JsonObject,
+} from './json/index.ts';

@@ -1,0 +1,19 @@
+import { pino, stdTimeFunctions } from 'pino';
+import type { WriteEvent } from './log.ts';
+
+/**
+ * One JSON object for each event: `{"level":"warn","time":"2026-01-02T03:04:05.000Z","job":"users","message":"…"}`.
+ *
+ * A module of its own because loading pino takes a tenth of a short run.
+ */
+export function jsonEvents(write: (line: string) => void): WriteEvent {
+  const options = {
+    level: 'debug',
+    base: null,
+    messageKey: 'message',
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  const logger = pino(options, { write });
+  return (level, message, fields) => logger[level](fields, message);
+}

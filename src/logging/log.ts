@@ -1,0 +1,50 @@
+import type { Log, LogFields } from '../log.ts';
+import type { Secrets } from '../secrets.ts';
+
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** A log that can be made more or less talkative while it is in use. */
+export interface LeveledLog extends Log {
+  setLevel(level: Level): void;
+}
+
+/** Writes one event; what it gets is free of secrets. */
+export type WriteEvent = (level: Level, message: string, fields: LogFields) => void;
+
+/** A log that hides secrets and leaves out what is below its level. */
+export function createLog(
+  write: WriteEvent,
+  options: { readonly level: Level; readonly secrets: Secrets },
+): LeveledLog {
+  const { secrets } = options;
+  let lowest = LEVELS.indexOf(options.level);
+  const at =
+    (level: Level) =>
+    (message: string, fields: LogFields = {}) => {
+      if (LEVELS.indexOf(level) < lowest) return;
+      write(level, secrets.redact(message), redactFields(fields, secrets));
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    setLevel: (level) => {
+      lowest = LEVELS.indexOf(level);
+    },
+  };
+}
+
+function redactFields(fields: LogFields, secrets: Secrets): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, redactValue(value, secrets)]));
+}
+
+function redactValue(value: unknown, secrets: Secrets): unknown {
+  if (typeof value === 'string') return secrets.redact(value);
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return secrets.holds(String(value)) ? secrets.redact(String(value)) : value;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return redactFields(Object.fromEntries(Object.entries(value)), secrets);
+}

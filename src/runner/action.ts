@@ -1,0 +1,42 @@
+import { systemEnv, type Env } from '../env.ts';
+import { ConfigError } from '../errors.ts';
+import type { Json } from '../json/index.ts';
+import { silentLog } from '../log.ts';
+import { Secrets } from '../secrets.ts';
+import { makePlan, type PlanOptions } from './plan.ts';
+import { rowFolder } from './row-folder.ts';
+import { stateOf } from './row-state.ts';
+
+export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
+  /** The name of the action, such as `test_request`. */
+  readonly action: string;
+  readonly env?: Env;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a sync action over a data folder (spec extractor 1.7): of the row that is named, else of the first one.
+ * Nothing is written.
+ *
+ * @returns the answer, one JSON document
+ * @throws {ExtractorError} when the action is unknown or fails
+ */
+export async function runSyncAction(options: ActionOptions): Promise<Json> {
+  const { action, dataFolder, log, signal, env = systemEnv, secrets = new Secrets(), methods, authTypes } = options;
+  const { ready } = await makePlan({ ...options, secrets, log: silentLog }, 'warn');
+  const [first] = ready;
+  if (first === undefined) {
+    throw new ConfigError(
+      'config.invalid',
+      'All rows are disabled, so there is nothing to run the action on.',
+      {
+        hint: 'Name a row.',
+      },
+    );
+  }
+  const { row, configuration } = first;
+  const state = stateOf(row, rowFolder(dataFolder, row.id), { reset: false, isExpected: false }, silentLog);
+  const { runAction } = await import('../actions.ts');
+  const more = { ...(methods === undefined ? {} : { methods }), ...(authTypes === undefined ? {} : { authTypes }) };
+  return runAction(action, { configuration, state, env, log, signal, ...more });
+}

@@ -1,0 +1,99 @@
+import {
+  collectSecrets,
+  located,
+  planRows,
+  readConfig,
+  resolveSecrets,
+  resourceOf,
+  type ConfigDocument,
+  type RowPlan,
+  type RowRun,
+} from '../config/index.ts';
+import { ConfigError } from '../errors.ts';
+import type { AuthType } from '../http/auth/index.ts';
+import { digKeys, isEmpty, type AnyObject } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import type { PaginationMethod } from '../pagination/index.ts';
+import type { Secrets } from '../secrets.ts';
+import { checkConfiguration } from './check.ts';
+import { placed } from './place-error.ts';
+
+export interface PlanOptions {
+  /** Holds `config.json`. */
+  readonly dataFolder: string;
+  /** Ids of the rows to run, disabled ones included; all that are not disabled by default. */
+  readonly rows?: readonly string[] | undefined;
+  /** Makes warnings about the configuration errors. Default false. */
+  readonly strict?: boolean;
+  /** For `$env:NAME` values. Default `process.env`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Learns the secrets of the configuration before anything is logged. */
+  readonly secrets?: Secrets;
+  /** Pagination methods to choose from; all of this package by default. */
+  readonly methods?: readonly PaginationMethod[];
+  /** Kinds of authentication to choose from; all of this package by default. */
+  readonly authTypes?: readonly AuthType[];
+  /** Called when the configuration asks for a detailed log (`config.debug`). */
+  readonly onDebug?: () => void;
+}
+
+/** A row that is ready to run: root and row merged, secrets in place. */
+export interface ReadyRow {
+  readonly row: RowRun;
+  readonly configuration: AnyObject;
+}
+
+export interface Plan {
+  readonly document: ConfigDocument;
+  /** In the order of the runs. */
+  readonly ready: readonly ReadyRow[];
+  /** Ids of disabled rows that were not asked for. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * Reads the configuration, checks it, and makes its rows ready.
+ *
+ * @param onError `refuse` ends here for a mistake; `warn` only tells of it, and the run finds out
+ * @throws {ConfigError} naming the place
+ */
+export async function makePlan(options: PlanOptions, onError: 'refuse' | 'warn'): Promise<Plan> {
+  const { dataFolder, strict = false, environment = process.env, log, methods, authTypes } = options;
+  const document = await readConfig(dataFolder);
+  hide(document.value, options);
+  const plan = chooseRows(document, options);
+  await checkConfiguration(document, plan, { onError, strict, environment, methods, authTypes, log });
+  // for all rows before the first one runs, so that a missing secret is known early
+  const ready = plan.runs.map((row) => makeReady(row, document, environment, options));
+  return { document, ready, skipped: plan.skipped.map(({ id = '' }) => id) };
+}
+
+function chooseRows(document: ConfigDocument, { rows }: PlanOptions): RowPlan {
+  const resource = resourceOf(document);
+  try {
+    return planRows(resource, rows);
+  } catch (error) {
+    throw error instanceof ConfigError ? located(error, document) : error;
+  }
+}
+
+function makeReady(
+  row: RowRun,
+  document: ConfigDocument,
+  environment: NonNullable<PlanOptions['environment']>,
+  options: PlanOptions,
+): ReadyRow {
+  try {
+    const configuration = resolveSecrets(row.configuration, environment);
+    hide(configuration, options);
+    if (!isEmpty(digKeys(['parameters', 'config', 'debug'], configuration))) options.onDebug?.();
+    return { row, configuration };
+  } catch (error) {
+    throw placed(error, document, row);
+  }
+}
+
+function hide(value: ConfigDocument['value'], { secrets }: PlanOptions): void {
+  for (const secret of collectSecrets(value)) secrets?.add(secret);
+}

@@ -1,0 +1,42 @@
+import { systemEnv, type Env } from '../env.ts';
+import type { JobPreview } from '../extract/preview.ts';
+import { Secrets } from '../secrets.ts';
+import { placed } from './place-error.ts';
+import { makePlan, type PlanOptions } from './plan.ts';
+import { rowFolder } from './row-folder.ts';
+import { stateOf } from './row-state.ts';
+
+export interface PreviewRunOptions extends PlanOptions {
+  /** Begins every row as a first run. Default false. */
+  readonly resetState?: boolean;
+  readonly env?: Env;
+}
+
+export interface RowPreview {
+  /** Absent when the configuration has no rows. */
+  readonly id?: string;
+  readonly jobs: readonly JobPreview[];
+}
+
+/**
+ * The first request of every job of every row, without sending one and without writing anything (`--dry-run`).
+ *
+ * @throws {ExtractorError} for a configuration that could not run
+ */
+export async function previewRun(options: PreviewRunOptions): Promise<readonly RowPreview[]> {
+  const { dataFolder, log, env = systemEnv, secrets = new Secrets(), methods, authTypes } = options;
+  const { document, ready } = await makePlan({ ...options, secrets }, 'refuse');
+  const { firstRequests } = await import('../extract/preview.ts');
+  const previews: RowPreview[] = [];
+  for (const { row, configuration } of ready) {
+    try {
+      const folder = rowFolder(dataFolder, row.id);
+      const state = stateOf(row, folder, { reset: options.resetState ?? false, isExpected: false }, log);
+      const jobs = await firstRequests({ configuration, state, env, secrets, methods, authTypes });
+      previews.push({ ...(row.id === undefined ? {} : { id: row.id }), jobs });
+    } catch (error) {
+      throw placed(error, document, row);
+    }
+  }
+  return previews;
+}

@@ -1,0 +1,37 @@
+import { Type, type Static } from 'typebox';
+import { Time } from './common.ts';
+
+export const Stage = Type.Enum(['in', 'out']);
+
+export const BucketCreate = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  stage: Type.Optional(Stage),
+  description: Type.Optional(Type.String()),
+  backend: Type.Optional(Type.String()),
+  displayName: Type.Optional(Type.String()),
+  color: Type.Optional(Type.String()),
+});
+export type BucketCreate = Static<typeof BucketCreate>;
+
+export const BucketUpdate = Type.Object({
+  displayName: Type.Optional(Type.String()),
+  color: Type.Optional(Type.String()),
+});
+
+export const Bucket = Type.Object(
+  {
+    id: Type.String({ examples: ['in.c-main'] }),
+    name: Type.String({ examples: ['c-main'] }),
+    displayName: Type.String(),
+    stage: Stage,
+    description: Type.String(),
+    created: Time,
+    lastChangeDate: Type.Union([Time, Type.Null()]),
+    isReadOnly: Type.Boolean(),
+    dataSizeBytes: Type.Integer(),
+    rowsCount: Type.Integer(),
+    backend: Type.String(),
+  },
+  { title: 'Bucket' },
+);
+export type Bucket = Static<typeof Bucket>;

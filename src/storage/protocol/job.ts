@@ -1,0 +1,36 @@
+import { Type, type Static } from 'typebox';
+import { Time } from './common.ts';
+
+export const JobStatus = Type.Enum(['waiting', 'processing', 'success', 'error']);
+export type JobStatus = Static<typeof JobStatus>;
+
+/** A job (storage 1.4). `error` is there only when it failed, and is an object then. */
+export const Job = Type.Object(
+  {
+    id: Type.Integer(),
+    status: JobStatus,
+    url: Type.String({ description: 'Where to ask for it again.' }),
+    tableId: Type.Union([Type.String(), Type.Null()]),
+    operationName: Type.String(),
+    operationParams: Type.Unknown(),
+    createdTime: Time,
+    startTime: Type.Union([Time, Type.Null()]),
+    endTime: Type.Union([Time, Type.Null()]),
+    runId: Type.Union([Type.String(), Type.Null()]),
+    results: Type.Unknown({ description: 'Null until it is finished.' }),
+    error: Type.Optional(
+      Type.Object({ code: Type.String(), message: Type.String(), exceptionId: Type.String() }),
+    ),
+    creatorToken: Type.Object({ id: Type.String(), description: Type.String() }),
+    metrics: Type.Object({
+      inCompressed: Type.Boolean(),
+      inBytes: Type.Integer(),
+      inBytesUncompressed: Type.Integer(),
+      outCompressed: Type.Boolean(),
+      outBytes: Type.Integer(),
+      outBytesUncompressed: Type.Integer(),
+    }),
+  },
+  { title: 'Job' },
+);
+export type Job = Static<typeof Job>;

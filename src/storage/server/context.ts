@@ -1,0 +1,17 @@
+import type { Env } from '../../env.ts';
+import type { Log } from '../../log.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import type { Meta } from './meta/database.ts';
+import type { Project } from './meta/projects.ts';
+
+/** What every part of the service is given. */
+export interface Context {
+  readonly dir: string;
+  readonly meta: Meta;
+  readonly project: Project;
+  readonly catalogue: Catalogue;
+  readonly env: Env;
+  readonly log: Log;
+  /** The address that clients use, without a slash at the end; the one of the request's Host when undefined. */
+  readonly publicUrl: string | undefined;
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from './context.ts';
+import { encodeReply } from './encode-reply.ts';
+import { ApiError, InvalidRequest } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    validationCode?: string;
+  }
+}
+
+/** Turns whatever was thrown into the documented shape; what wasn't foreseen goes to the log, not to the caller. */
+export function errorHandlers(context: Context): {
+  onError: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+} {
+  return {
+    onError(error, request, reply) {
+      const exceptionId = `exception-${Buffer.from(context.env.randomBytes(10)).toString('hex')}`;
+      const answer = apiErrorOf(error, request.routeOptions?.config?.validationCode ?? 'storage.validation');
+      if (answer.status >= 500 && answer.status !== 501) {
+        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        context.log.error('A request failed', {
+          exceptionId,
+          method: request.method,
+          route: request.routeOptions?.url,
+          detail,
+        });
+      }
+      if (answer.retryAfter !== undefined) reply.header('retry-after', String(answer.retryAfter));
+      reply
+        .code(answer.status)
+        .type('application/json')
+        .send(encodeReply(answer.toBody(exceptionId)));
+    },
+  };
+}
+
+function apiErrorOf(error: unknown, validationCode: string): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof InvalidRequest)
+    return new ApiError(400, validationCode, error.message, { errors: error.errors });
+  const { statusCode, code, message, errcode } = error as {
+    statusCode?: unknown;
+    code?: unknown;
+    message?: unknown;
+    errcode?: unknown;
+  };
+  if (code === 'ENOSPC' || errcode === SQLITE_FULL) {
+    return new ApiError(507, 'insufficientStorage', 'The disk of the service is full; nothing was changed.');
+  }
+  if (statusCode === 413) {
+    return new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
+  }
+  if (statusCode === 415) {
+    return new ApiError(
+      415,
+      'unsupportedMediaType',
+      'Send JSON, a form or multipart, and say so in Content-Type.',
+    );
+  }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    const isOurs = typeof code === 'string' && code.startsWith('FST_ERR_');
+    return new ApiError(
+      statusCode,
+      'malformedRequest',
+      isOurs ? String(message) : 'The request cannot be read.',
+    );
+  }
+  return new ApiError(
+    500,
+    'internalError',
+    'An unexpected error happened. Its id is in the log of the service.',
+  );
+}
+
+const SQLITE_FULL = 13;

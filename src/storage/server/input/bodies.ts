@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseExact, type Json } from '../../../json/index.ts';
+import { badRequest, ApiError } from '../errors.ts';
+import { formPairs, nest } from './nest.ts';
+
+/** Largest body that is read into memory: a configuration and a state of 4 MB each, URL-encoded. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * JSON and forms become {@link Json}: exact numbers and key order, lists and objects by brackets. Every route takes
+ * both, and an empty body of either kind (storage 0.3).
+ */
+export function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:[\w.-]+\+)?json/i,
+    { parseAs: 'string' },
+    (_request, text, done) => {
+      settle(() => parseJson(text.toString()), done);
+    },
+  );
+  app.addContentTypeParser(
+    /^application\/x-www-form-urlencoded/i,
+    { parseAs: 'string' },
+    (_request, text, done) => {
+      settle(() => parseForm(text.toString()), done);
+    },
+  );
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    settle(() => parseUnnamed(text.toString()), done);
+  });
+}
+
+/** The fields of a multipart body; a file sent in place of a field counts as its text. */
+export async function readMultipart(request: FastifyRequest): Promise<Json> {
+  const pairs: [string, string][] = [];
+  let bytes = 0;
+  try {
+    for await (const part of request.parts({ limits: { fileSize: MAX_BODY_BYTES }, isPartAFile })) {
+      const text = part.type === 'file' ? (await part.toBuffer()).toString('utf8') : fieldText(part.value);
+      bytes += text.length;
+      if (bytes > MAX_BODY_BYTES)
+        throw new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
+      pairs.push([part.fieldname, text]);
+    }
+  } catch (error) {
+    if (error instanceof ApiError || (error as { statusCode?: unknown }).statusCode === 413) throw error;
+    throw new ApiError(400, 'malformedRequest', 'The multipart body of the request is broken.', {
+      cause: error,
+    });
+  }
+  return nest(pairs);
+}
+
+// A part of type JSON would be parsed with rounded numbers; as a file it comes as it is.
+function isPartAFile(_name: string | undefined, contentType: string | undefined, file: string | undefined): boolean {
+  return file !== undefined || contentType !== 'text/plain';
+}
+
+const fieldText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+
+function settle(parse: () => Json, done: (error: Error | null, body?: unknown) => void): void {
+  let body: Json;
+  try {
+    body = parse();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  done(null, body);
+}
+
+function parseJson(text: string): Json {
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (bare.trim() === '') return {};
+  let body: Json;
+  try {
+    body = parseExact(bare);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badRequest('malformedRequest', `The body of the request is not valid JSON: ${reason}.`);
+  }
+  if (typeof body !== 'object')
+    throw badRequest('malformedRequest', 'The body of the request must be a JSON object.');
+  return body ?? {};
+}
+
+function parseForm(text: string): Json {
+  const pairs = formPairs(text);
+  const first = pairs[0]?.[0].trimStart() ?? '';
+  if (first.startsWith('{')) {
+    throw badRequest(
+      'malformedRequest',
+      'The body of the request looks like JSON, but its Content-Type says that it is a form.',
+    );
+  }
+  return nest(pairs);
+}
+
+function parseUnnamed(text: string): Json {
+  if (text.trim() === '') return {};
+  throw new ApiError(
+    415,
+    'unsupportedMediaType',
+    'Send JSON, a form or multipart, and say so in Content-Type.',
+  );
+}

@@ -1,0 +1,96 @@
+import { readFile, rm, writeFile, mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { RunError } from '../../errors.ts';
+
+/** Who holds a folder; `address` once the service answers there. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+  readonly address?: string;
+}
+
+export interface FolderLock {
+  /** Writes down where the service answers, for others who find the folder held. */
+  announce(address: string): Promise<void>;
+  release(): Promise<void>;
+}
+
+const HOLDER = 'service.json';
+
+/**
+ * Takes a folder for this process alone. The lock is one of the operating system (on a SQLite file), so it ends with
+ * the process, however that ends; `service.json` beside it says who holds it and where it answers.
+ *
+ * @throws {RunError} `run.locked`, naming the holder
+ */
+export async function lockFolder(dir: string, now: number): Promise<FolderLock> {
+  await mkdir(dir, { recursive: true });
+  const lock = tryLock(dir);
+  if (lock === undefined) throw held(dir, await readHolder(dir));
+  const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
+  await writeHolder(dir, holder);
+  return {
+    announce: async (address) => await writeHolder(dir, { ...holder, address }),
+    release: async () => {
+      await rm(join(dir, HOLDER), { force: true });
+      lock.close();
+    },
+  };
+}
+
+/** Who holds a folder now; undefined when nobody does, whatever a killed process left behind. */
+export async function findHolder(dir: string): Promise<Holder | undefined> {
+  const holder = await readHolder(dir);
+  if (holder === undefined) return undefined;
+  const lock = tryLock(dir);
+  lock?.close();
+  return lock === undefined ? holder : undefined;
+}
+
+function tryLock(dir: string): DatabaseSync | undefined {
+  const lock = new DatabaseSync(join(dir, 'service.lock'), { timeout: 0 });
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
+async function writeHolder(dir: string, holder: Holder): Promise<void> {
+  await writeFile(join(dir, HOLDER), `${JSON.stringify(holder)}\n`);
+}
+
+async function readHolder(dir: string): Promise<Holder | undefined> {
+  try {
+    // Written by this module.
+    return JSON.parse(await readFile(join(dir, HOLDER), 'utf8')) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+function held(dir: string, holder: Holder | undefined): RunError {
+  const who =
+    holder === undefined
+      ? 'another process'
+      : `process ${holder.pid} on ${holder.host}${holder.address === undefined ? '' : `, which answers at ${holder.address}`}`;
+  return new RunError('run.locked', `The storage folder is held by ${who}.`, {
+    where: { file: dir },
+    hint:
+      holder?.address === undefined
+        ? 'Stop that process, or choose another folder.'
+        : `Use it as a client with --storage ${holder.address}, stop it, or choose another folder.`,
+  });
+}

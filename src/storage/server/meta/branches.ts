@@ -1,0 +1,45 @@
+import type { Meta } from './database.ts';
+import type { BranchRow } from './tables.ts';
+
+/** The branch of an id in digits, or of the word `default`. */
+export async function findBranch(meta: Meta, id: string): Promise<BranchRow | undefined> {
+  const all = meta.selectFrom('branches').selectAll();
+  if (id === 'default') return await all.where('is_default', '=', 1).executeTakeFirst();
+  return /^\d{1,15}$/.test(id) ? await all.where('id', '=', Number(id)).executeTakeFirst() : undefined;
+}
+
+export async function findBranchByName(meta: Meta, name: string): Promise<BranchRow | undefined> {
+  return await meta.selectFrom('branches').selectAll().where('name', '=', name).executeTakeFirst();
+}
+
+export async function listBranches(meta: Meta): Promise<BranchRow[]> {
+  return await meta.selectFrom('branches').selectAll().orderBy('id').execute();
+}
+
+export async function insertBranch(meta: Meta, branch: BranchRow): Promise<void> {
+  await meta.insertInto('branches').values(branch).execute();
+}
+
+export async function updateBranch(
+  meta: Meta,
+  id: number,
+  changes: { name?: string; description?: string },
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return;
+  await meta.updateTable('branches').set(changes).where('id', '=', id).execute();
+}
+
+/** Removes a branch with its configurations and metadata. Its buckets must be gone already. */
+export async function deleteBranch(meta: Meta, id: number): Promise<void> {
+  for (const table of [
+    'configuration_contents',
+    'configuration_versions',
+    'row_versions',
+    'configuration_rows',
+    'configurations',
+    'metadata',
+  ] as const) {
+    await meta.deleteFrom(table).where('branch_id', '=', id).execute();
+  }
+  await meta.deleteFrom('branches').where('id', '=', id).execute();
+}

@@ -1,0 +1,174 @@
+import type { Meta } from '../database.ts';
+import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
+import {
+  appendVersion,
+  completeVersion,
+  insertConfiguration,
+  keyOf,
+  sortOrder,
+  type Change,
+  type Loaded,
+  type LoadedRow,
+  type RowPair,
+} from './model.ts';
+import {
+  contentOf,
+  findConfiguration,
+  listConfigurations,
+  listRowsOf,
+  requireConfiguration,
+  requireRow,
+  requireRowVersion,
+  requireVersion,
+} from './read.ts';
+import { appendRowVersion, dropRows, findRowHead, rowContent, withRow } from './row-model.ts';
+
+/** A new configuration from a version of another; rows keep their ids and their current state (5.3.9). */
+export async function copyConfiguration(
+  meta: Meta,
+  from: ConfigurationKey & { version: number },
+  to: { id: string; name: string; description: string },
+  change: Change,
+): Promise<Loaded> {
+  return await meta.transaction().execute(async (tx) => {
+    const source = await requireConfiguration(tx, from);
+    const target = await requireVersion(tx, from, from.version);
+    const text = copyText(source, from.version);
+    const noted = { ...change, text: change.text ?? text };
+    const key = { ...keyOf(from), configuration_id: to.id };
+    return await copyVersion(tx, target, key, to, {
+      state: 'kept',
+      change: noted,
+      rowText: () => noted.text,
+    });
+  });
+}
+
+/** A new row from a version of another, in the same configuration or in another one (5.3.10). */
+export async function copyRow(
+  meta: Meta,
+  from: ConfigurationKey & { row: string; version: number },
+  to: { configuration: string; row: string },
+  change: Change,
+): Promise<LoadedRow> {
+  return await meta.transaction().execute(async (tx) => {
+    const source = await requireConfiguration(tx, from);
+    await requireRow(tx, from, from.row);
+    const wanted = await requireRowVersion(tx, from, from.row, from.version);
+    const key = { ...keyOf(from), configuration_id: to.configuration };
+    const target = await requireConfiguration(tx, key);
+    const origin = `"${source.version.name}" (${from.configuration_id}) row ${from.row} version ${from.version}`;
+    const created = await appendRowVersion(tx, key, to.row, rowContent(wanted), '{}', {
+      ...change,
+      text: change.text ?? `Copied from configuration ${origin}`,
+    });
+    await appendVersion(tx, target, withRow(target, to.row, created.head.version), {
+      ...change,
+      text: change.text ?? `Row ${to.row} copied from configuration ${origin}`,
+    });
+    return created;
+  });
+}
+
+/** What a new branch starts with: every live configuration of the default branch, without states (5.8). */
+export async function copyToBranch(meta: Meta, from: number, to: number, change: Change): Promise<void> {
+  for (const source of await listConfigurations(meta, { branch_id: from }, false)) {
+    const key = { ...keyOf(source.head), branch_id: to };
+    const { name, description } = source.version;
+    await copyVersion(meta, source.version, key, { name, description }, branchTexts(source, change));
+  }
+}
+
+/** Gives a configuration of a branch what the default branch has now, as its next version (5.8). */
+export async function resetToDefault(
+  meta: Meta,
+  key: ConfigurationKey,
+  defaultBranch: number,
+  change: Change,
+): Promise<void> {
+  await meta.transaction().execute(async (tx) => {
+    const source = await requireConfiguration(tx, { ...keyOf(key), branch_id: defaultBranch });
+    const known = await findConfiguration(tx, key);
+    const { name, description } = source.version;
+    const texts = branchTexts(source, change);
+    if (known === undefined) {
+      await copyVersion(tx, source.version, keyOf(key), { name, description }, texts);
+      return;
+    }
+    await dropRows(tx, known);
+    const rows = await copyRows(tx, source.version, keyOf(key), { ...texts, state: 'last' });
+    await appendVersion(
+      tx,
+      known,
+      {
+        name,
+        description,
+        isDisabled: source.version.is_disabled === 1,
+        isDeleted: false,
+        configuration: await contentOf(tx, source.version),
+        rows,
+        rowsSortOrder: sortOrder(source.version),
+      },
+      texts.change,
+    );
+  });
+}
+
+interface CopyTexts {
+  /** The state of a copied row: the one its source has now, none, or the last one of the row it replaces. */
+  readonly state: 'empty' | 'kept' | 'last';
+  readonly change: Change;
+  readonly rowText: (row: RowVersion) => string;
+}
+
+function branchTexts(source: Loaded, change: Change): CopyTexts {
+  const { name } = source.version;
+  const id = source.head.configuration_id;
+  return {
+    state: 'empty',
+    change: {
+      ...change,
+      text: `Copied from default branch configuration "${name}" (${id}) version ${source.head.version}`,
+    },
+    rowText: (row) =>
+      `Copied from default branch configuration row "${row.name}" (${row.row_id}) version ${row.version}`,
+  };
+}
+
+async function copyVersion(
+  meta: Meta,
+  source: ConfigurationVersion,
+  key: ConfigurationKey,
+  named: { name: string; description: string },
+  texts: CopyTexts,
+): Promise<Loaded> {
+  const first = {
+    ...named,
+    isDisabled: source.is_disabled === 1,
+    configuration: await contentOf(meta, source),
+    state: '{}',
+  };
+  const created = await insertConfiguration(meta, key, first, texts.change);
+  return await completeVersion(meta, created, await copyRows(meta, source, key, texts), sortOrder(source));
+}
+
+async function copyRows(
+  meta: Meta,
+  source: ConfigurationVersion,
+  key: ConfigurationKey,
+  texts: CopyTexts,
+): Promise<RowPair[]> {
+  const pairs: RowPair[] = [];
+  for (const row of await listRowsOf(meta, source)) {
+    const kept = texts.state === 'kept' ? (await findRowHead(meta, source, row.row_id))?.state : undefined;
+    const state = texts.state === 'last' ? undefined : (kept ?? '{}');
+    const change = { ...texts.change, text: texts.rowText(row) };
+    const created = await appendRowVersion(meta, key, row.row_id, rowContent(row), state, change);
+    pairs.push([row.row_id, created.head.version]);
+  }
+  return pairs;
+}
+
+function copyText(source: Loaded, version: number): string {
+  return `Copied from configuration "${source.version.name}" (${source.head.configuration_id}) version ${version}`;
+}

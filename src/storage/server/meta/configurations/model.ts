@@ -1,0 +1,168 @@
+import type { Env } from '../../../../env.ts';
+import { newIdentifier } from '../../identifier.ts';
+import { isoTime } from '../../time.ts';
+import type { Meta } from '../database.ts';
+import type {
+  Author,
+  ConfigurationHead,
+  ConfigurationKey,
+  ConfigurationVersion,
+  RowHead,
+  RowVersion,
+} from '../tables.ts';
+
+/** A configuration: what it is now, and its current version. */
+export interface Loaded {
+  readonly head: ConfigurationHead;
+  readonly version: ConfigurationVersion;
+}
+
+export interface LoadedRow {
+  readonly head: RowHead;
+  readonly version: RowVersion;
+}
+
+/** Who changes something, with which text (a default is taken when undefined), and the world it happens in. */
+export interface Change {
+  readonly author: Author;
+  readonly env: Env;
+  readonly text: string | undefined;
+}
+
+/** Row id and row version, as a version of a configuration lists them. */
+export type RowPair = readonly [string, number];
+
+export const keyOf = ({ branch_id, component_id, configuration_id }: ConfigurationKey): ConfigurationKey => ({
+  branch_id,
+  component_id,
+  configuration_id,
+});
+
+// Both lists are written by this module only.
+export const rowPairs = (version: ConfigurationVersion): RowPair[] => JSON.parse(version.rows) as RowPair[];
+export const sortOrder = (version: ConfigurationVersion): string[] =>
+  JSON.parse(version.rows_sort_order) as string[];
+
+/** What a version may change of the one before it. */
+export interface VersionChange {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly isDeleted?: boolean;
+  /** New content as JSON text. */
+  readonly configuration?: string | undefined;
+  /** Content of an older version. */
+  readonly contentVersion?: number;
+  readonly rowsSortOrder?: readonly string[] | undefined;
+  readonly rows?: readonly RowPair[];
+}
+
+/** Adds the next version of a configuration: the one before with what changed. Must run in a transaction. */
+export async function appendVersion(
+  meta: Meta,
+  before: Loaded,
+  changed: VersionChange,
+  change: Change,
+): Promise<Loaded> {
+  const number = before.head.version + 1;
+  const old = before.version;
+  const version: ConfigurationVersion = {
+    ...keyOf(before.head),
+    version: number,
+    identifier: newIdentifier(change.env),
+    name: changed.name ?? old.name,
+    description: changed.description ?? old.description,
+    is_disabled: flag(changed.isDisabled, old.is_disabled),
+    is_deleted: flag(changed.isDeleted, old.is_deleted),
+    change_description: change.text ?? '',
+    created: isoTime(change.env.now()),
+    content_version:
+      changed.configuration === undefined ? (changed.contentVersion ?? old.content_version) : number,
+    rows_sort_order:
+      changed.rowsSortOrder === undefined ? old.rows_sort_order : JSON.stringify(changed.rowsSortOrder),
+    rows: changed.rows === undefined ? old.rows : JSON.stringify(changed.rows),
+    ...change.author,
+  };
+  if (changed.configuration !== undefined) await saveContent(meta, version, changed.configuration);
+  await meta.insertInto('configuration_versions').values(version).execute();
+  const head = { ...before.head, version: number, is_deleted: version.is_deleted };
+  await meta
+    .updateTable('configurations')
+    .set({ version: number, is_deleted: version.is_deleted })
+    .where((where) => where.and(keyOf(head)))
+    .execute();
+  return { head, version };
+}
+
+/** Adds the first version of a configuration that wasn't there. Must run in a transaction. */
+export async function insertConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+  first: { name: string; description: string; isDisabled: boolean; configuration: string; state: string },
+  change: Change,
+): Promise<Loaded> {
+  const created = isoTime(change.env.now());
+  const head: ConfigurationHead = {
+    ...key,
+    version: 1,
+    is_deleted: 0,
+    state: first.state,
+    created,
+    ...change.author,
+  };
+  const version: ConfigurationVersion = {
+    ...key,
+    version: 1,
+    identifier: newIdentifier(change.env),
+    name: first.name,
+    description: first.description,
+    is_disabled: first.isDisabled ? 1 : 0,
+    is_deleted: 0,
+    change_description: change.text ?? '',
+    created,
+    content_version: 1,
+    rows_sort_order: '[]',
+    rows: '[]',
+    ...change.author,
+  };
+  await meta.insertInto('configurations').values(head).execute();
+  await saveContent(meta, version, first.configuration);
+  await meta.insertInto('configuration_versions').values(version).execute();
+  return { head, version };
+}
+
+/** Replaces rows and their order in the version that was just added. Only for a version nobody has seen yet. */
+export async function completeVersion(
+  meta: Meta,
+  loaded: Loaded,
+  rows: readonly RowPair[],
+  order: readonly string[],
+): Promise<Loaded> {
+  const lists = { rows: JSON.stringify(rows), rows_sort_order: JSON.stringify(order) };
+  await meta
+    .updateTable('configuration_versions')
+    .set(lists)
+    .where((where) => where.and({ ...keyOf(loaded.head), version: loaded.version.version }))
+    .execute();
+  return { head: loaded.head, version: { ...loaded.version, ...lists } };
+}
+
+export async function saveState(meta: Meta, key: ConfigurationKey, state: string): Promise<void> {
+  await meta
+    .updateTable('configurations')
+    .set({ state })
+    .where((where) => where.and(keyOf(key)))
+    .execute();
+}
+
+async function saveContent(meta: Meta, version: ConfigurationVersion, configuration: string): Promise<void> {
+  await meta
+    .insertInto('configuration_contents')
+    .values({ ...keyOf(version), version: version.version, configuration })
+    .execute();
+}
+
+function flag(value: boolean | undefined, before: 0 | 1): 0 | 1 {
+  if (value === undefined) return before;
+  return value ? 1 : 0;
+}

@@ -1,0 +1,201 @@
+import { notFound } from '../../errors.ts';
+import type { Meta } from '../database.ts';
+import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
+import { keyOf, rowPairs, sortOrder, type Loaded, type LoadedRow } from './model.ts';
+
+/** A configuration, deleted or not. */
+export async function findConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded | undefined> {
+  const head = await meta
+    .selectFrom('configurations')
+    .selectAll()
+    .where((where) => where.and(keyOf(key)))
+    .executeTakeFirst();
+  if (head === undefined) return undefined;
+  return { head, version: await requireVersion(meta, key, head.version) };
+}
+
+/** @throws {ApiError} 404 when there is none, or it is deleted */
+export async function requireConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded> {
+  const found = await findConfiguration(meta, key);
+  if (found === undefined || found.head.is_deleted === 1) {
+    throw notFound(`Configuration ${key.configuration_id} not found`);
+  }
+  return found;
+}
+
+/** Live or deleted configurations of a branch, of one component or of all, by component and id. */
+export async function listConfigurations(
+  meta: Meta,
+  of: { branch_id: number; component_id?: string },
+  isDeleted: boolean,
+): Promise<Loaded[]> {
+  const heads = await meta
+    .selectFrom('configurations')
+    .selectAll()
+    .where((where) => where.and({ ...of, is_deleted: isDeleted ? 1 : 0 }))
+    .orderBy('component_id')
+    .orderBy('configuration_id')
+    .execute();
+  const versions = await meta
+    .selectFrom('configuration_versions as v')
+    .innerJoin('configurations as c', (join) =>
+      join
+        .onRef('c.branch_id', '=', 'v.branch_id')
+        .onRef('c.component_id', '=', 'v.component_id')
+        .onRef('c.configuration_id', '=', 'v.configuration_id')
+        .onRef('c.version', '=', 'v.version'),
+    )
+    .selectAll('v')
+    .where('v.branch_id', '=', of.branch_id)
+    .where('c.is_deleted', '=', isDeleted ? 1 : 0)
+    .$if(of.component_id !== undefined, (query) => query.where('v.component_id', '=', of.component_id ?? ''))
+    .execute();
+  const byKey = new Map(versions.map((version) => [textKey(version), version]));
+  return heads.flatMap((head) => {
+    const version = byKey.get(textKey(head));
+    return version === undefined ? [] : [{ head, version }];
+  });
+}
+
+const textKey = (key: ConfigurationKey): string => JSON.stringify([key.component_id, key.configuration_id]);
+
+/** One version. @throws {ApiError} 404 */
+export async function requireVersion(
+  meta: Meta,
+  key: ConfigurationKey,
+  version: number,
+): Promise<ConfigurationVersion> {
+  const found = await meta
+    .selectFrom('configuration_versions')
+    .selectAll()
+    .where((where) => where.and({ ...keyOf(key), version }))
+    .executeTakeFirst();
+  if (found === undefined) throw notFound(`Version ${version} not found`);
+  return found;
+}
+
+/** Versions, the newest first. */
+export async function listVersions(
+  meta: Meta,
+  key: ConfigurationKey,
+  page: { limit: number; offset: number },
+): Promise<ConfigurationVersion[]> {
+  return await meta
+    .selectFrom('configuration_versions')
+    .selectAll()
+    .where((where) => where.and(keyOf(key)))
+    .orderBy('version', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+/** The content of a version, as the text that was stored. */
+export async function contentOf(meta: Meta, version: ConfigurationVersion): Promise<string> {
+  const { configuration } = await meta
+    .selectFrom('configuration_contents')
+    .select('configuration')
+    .where((where) => where.and({ ...keyOf(version), version: version.content_version }))
+    .executeTakeFirstOrThrow();
+  return configuration;
+}
+
+/** The live rows of a configuration, in the order that its answers show them. */
+export async function listRows(meta: Meta, configuration: Loaded): Promise<LoadedRow[]> {
+  const key = keyOf(configuration.head);
+  const heads = await meta
+    .selectFrom('configuration_rows')
+    .selectAll()
+    .where((where) => where.and({ ...key, is_deleted: 0 }))
+    .execute();
+  const versions = await currentRowVersions(meta, key);
+  const rows = heads.flatMap((head) => {
+    const version = versions.get(head.row_id);
+    return version === undefined ? [] : [{ head, version }];
+  });
+  return inOrder(rows, ({ head }) => head.row_id, configuration.version);
+}
+
+/** The rows that a version had, in its order. */
+export async function listRowsOf(meta: Meta, version: ConfigurationVersion): Promise<RowVersion[]> {
+  const rows: RowVersion[] = [];
+  for (const [row, number] of rowPairs(version))
+    rows.push(await requireRowVersion(meta, version, row, number));
+  return inOrder(rows, ({ row_id }) => row_id, version);
+}
+
+/** A live row. @throws {ApiError} 404 */
+export async function requireRow(meta: Meta, key: ConfigurationKey, row: string): Promise<LoadedRow> {
+  const head = await meta
+    .selectFrom('configuration_rows')
+    .selectAll()
+    .where((where) => where.and({ ...keyOf(key), row_id: row, is_deleted: 0 }))
+    .executeTakeFirst();
+  if (head === undefined) throw notFound(`Row ${row} not found`);
+  return { head, version: await requireRowVersion(meta, key, row, head.version) };
+}
+
+/** @throws {ApiError} 404 */
+export async function requireRowVersion(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  version: number,
+): Promise<RowVersion> {
+  const found = await meta
+    .selectFrom('row_versions')
+    .selectAll()
+    .where((where) => where.and({ ...keyOf(key), row_id: row, version }))
+    .executeTakeFirst();
+  if (found === undefined) throw notFound(`Version ${version} not found`);
+  return found;
+}
+
+export async function listRowVersions(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  page: { limit: number; offset: number },
+): Promise<RowVersion[]> {
+  return await meta
+    .selectFrom('row_versions')
+    .selectAll()
+    .where((where) => where.and({ ...keyOf(key), row_id: row }))
+    .orderBy('version', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+async function currentRowVersions(meta: Meta, key: ConfigurationKey): Promise<Map<string, RowVersion>> {
+  const versions = await meta
+    .selectFrom('row_versions as v')
+    .innerJoin('configuration_rows as r', (join) =>
+      join
+        .onRef('r.branch_id', '=', 'v.branch_id')
+        .onRef('r.component_id', '=', 'v.component_id')
+        .onRef('r.configuration_id', '=', 'v.configuration_id')
+        .onRef('r.row_id', '=', 'v.row_id')
+        .onRef('r.version', '=', 'v.version'),
+    )
+    .selectAll('v')
+    .where('v.branch_id', '=', key.branch_id)
+    .where('v.component_id', '=', key.component_id)
+    .where('v.configuration_id', '=', key.configuration_id)
+    .execute();
+  return new Map(versions.map((version) => [version.row_id, version]));
+}
+
+/** By the order that was set, else by id (storage 5.4). */
+function inOrder<Item>(
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+  version: ConfigurationVersion,
+): Item[] {
+  const places = new Map(sortOrder(version).map((id, index) => [id, index]));
+  return items.toSorted((a, b) => {
+    const place = (places.get(idOf(a)) ?? Infinity) - (places.get(idOf(b)) ?? Infinity);
+    if (place !== 0 && !Number.isNaN(place)) return place;
+    return idOf(a) < idOf(b) ? -1 : 1;
+  });
+}

@@ -1,0 +1,127 @@
+import { badRequest } from '../../errors.ts';
+import type { Meta } from '../database.ts';
+import type { ConfigurationKey } from '../tables.ts';
+import { appendVersion, type Change, type LoadedRow } from './model.ts';
+import { requireConfiguration, requireRow, requireRowVersion } from './read.ts';
+import {
+  appendRowVersion,
+  findRowHead,
+  isSameRow,
+  rowContent,
+  updateRowHead,
+  withRow,
+  type RowContent,
+} from './row-model.ts';
+
+export interface NewRow extends Partial<RowContent> {
+  /** JSON text. */
+  readonly state?: string | undefined;
+}
+
+/** Adds a row, and a version of the configuration with the same text. */
+export async function createRow(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  given: NewRow,
+  change: Change,
+): Promise<LoadedRow> {
+  return await meta.transaction().execute(async (tx) => {
+    const configuration = await requireConfiguration(tx, key);
+    if ((await findRowHead(tx, key, row))?.is_deleted === 0) {
+      throw badRequest('configurationRowAlreadyExists', `Row ${row} already exists`);
+    }
+    const noted = { ...change, text: change.text ?? `Row ${row} added` };
+    const content = {
+      name: given.name ?? '',
+      description: given.description ?? '',
+      isDisabled: given.isDisabled ?? false,
+      configuration: given.configuration ?? '{}',
+    };
+    const created = await appendRowVersion(tx, key, row, content, given.state ?? '{}', noted);
+    await appendVersion(tx, configuration, withRow(configuration, row, created.head.version), noted);
+    return created;
+  });
+}
+
+/** Changes what is given; what changes nothing, or only the state, makes no version (5.3.5). */
+export async function updateRow(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  given: NewRow,
+  change: Change,
+): Promise<LoadedRow> {
+  return await meta.transaction().execute(async (tx) => {
+    const configuration = await requireConfiguration(tx, key);
+    const current = await requireRow(tx, key, row);
+    const before = rowContent(current.version);
+    const content = {
+      name: given.name ?? before.name,
+      description: given.description ?? before.description,
+      isDisabled: given.isDisabled ?? before.isDisabled,
+      configuration: given.configuration ?? before.configuration,
+    };
+    if (isSameRow(before, content)) return await withState(tx, current, given.state);
+    const noted = { ...change, text: change.text ?? `Row ${row} changed` };
+    const changed = await appendRowVersion(tx, key, row, content, given.state, noted);
+    await appendVersion(tx, configuration, withRow(configuration, row, changed.head.version), noted);
+    return changed;
+  });
+}
+
+export async function updateRowState(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  state: string,
+): Promise<LoadedRow> {
+  return await meta.transaction().execute(async (tx) => {
+    await requireConfiguration(tx, key);
+    return await withState(tx, await requireRow(tx, key, row), state);
+  });
+}
+
+/** Deletes a row for good; its past versions stay in those of the configuration. */
+export async function deleteRow(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  change: Change,
+): Promise<void> {
+  await meta.transaction().execute(async (tx) => {
+    const configuration = await requireConfiguration(tx, key);
+    const { head } = await requireRow(tx, key, row);
+    await updateRowHead(tx, head, { is_deleted: 1 });
+    const noted = { ...change, text: change.text ?? `Row ${row} deleted` };
+    await appendVersion(tx, configuration, withRow(configuration, row, undefined), noted);
+  });
+}
+
+/** Makes an older version of a row its newest one (5.3.8). */
+export async function rollbackRow(
+  meta: Meta,
+  key: ConfigurationKey,
+  row: string,
+  version: number,
+  change: Change,
+): Promise<LoadedRow> {
+  return await meta.transaction().execute(async (tx) => {
+    const configuration = await requireConfiguration(tx, key);
+    await requireRow(tx, key, row);
+    const content = rowContent(await requireRowVersion(tx, key, row, version));
+    const noted = { ...change, text: change.text ?? `Rollback to version ${version}` };
+    const changed = await appendRowVersion(tx, key, row, content, undefined, noted);
+    await appendVersion(tx, configuration, withRow(configuration, row, changed.head.version), {
+      ...change,
+      text: change.text ?? `Row ${row} version ${version} rollback`,
+    });
+    return changed;
+  });
+}
+
+async function withState(meta: Meta, row: LoadedRow, state: string | undefined): Promise<LoadedRow> {
+  if (state === undefined) return row;
+  await updateRowHead(meta, row.head, { state });
+  return { ...row, head: { ...row.head, state } };
+}

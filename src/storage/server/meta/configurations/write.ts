@@ -1,0 +1,187 @@
+import { ApiError, badRequest, notFound } from '../../errors.ts';
+import type { Meta } from '../database.ts';
+import type { ConfigurationKey } from '../tables.ts';
+import {
+  appendVersion,
+  insertConfiguration,
+  keyOf,
+  rowPairs,
+  saveState,
+  sortOrder,
+  type Change,
+  type Loaded,
+} from './model.ts';
+import { contentOf, findConfiguration, requireConfiguration } from './read.ts';
+import { dropRows } from './row-model.ts';
+
+export interface NewConfiguration {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+  /** JSON text. */
+  readonly configuration?: string | undefined;
+  /** JSON text. */
+  readonly state?: string | undefined;
+}
+
+/** Creates a configuration, or revives the id of a deleted one: its versions go on, its rows are gone (5.3.13). */
+export async function createConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+  given: NewConfiguration,
+  change: Change,
+): Promise<Loaded> {
+  const noted = { ...change, text: change.text ?? 'Configuration created' };
+  const first = {
+    name: given.name,
+    description: given.description ?? '',
+    isDisabled: given.isDisabled ?? false,
+    configuration: given.configuration ?? '{}',
+    state: given.state ?? '{}',
+  };
+  return await meta.transaction().execute(async (tx) => {
+    const known = await findConfiguration(tx, key);
+    if (known === undefined) return await insertConfiguration(tx, key, first, noted);
+    if (known.head.is_deleted === 0) {
+      throw badRequest('configurationAlreadyExists', `Configuration ${key.configuration_id} already exists`);
+    }
+    await dropRows(tx, known);
+    await deleteMetadata(tx, key);
+    await saveState(tx, key, first.state);
+    const head = { ...known.head, state: first.state };
+    const changed = { ...first, isDeleted: false, rows: [], rowsSortOrder: [] };
+    return await appendVersion(tx, { head, version: known.version }, changed, noted);
+  });
+}
+
+export interface ConfigurationChanges extends Omit<NewConfiguration, 'name'> {
+  readonly name?: string | undefined;
+  readonly rowsSortOrder?: readonly string[] | undefined;
+}
+
+/** Changes what is given. What changes nothing, or only the state, makes no version (5.3.2, 5.3.3). */
+export async function updateConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+  given: ConfigurationChanges,
+  change: Change,
+): Promise<Loaded> {
+  return await meta.transaction().execute(async (tx) => {
+    const current = await requireConfiguration(tx, key);
+    const { state, ...versioned } = given;
+    const order = versioned.rowsSortOrder;
+    if (order !== undefined) checkOrder(order, current);
+    const loaded = state === undefined ? current : { ...current, head: { ...current.head, state } };
+    if (state !== undefined) await saveState(tx, key, state);
+    if (!(await isChanged(tx, current, versioned))) return loaded;
+    return await appendVersion(tx, loaded, versioned, {
+      ...change,
+      text: change.text ?? 'Configuration updated',
+    });
+  });
+}
+
+/** The state alone; never a version (5.3.3). */
+export async function updateState(meta: Meta, key: ConfigurationKey, state: string): Promise<Loaded> {
+  return await meta.transaction().execute(async (tx) => {
+    const current = await requireConfiguration(tx, key);
+    await saveState(tx, key, state);
+    return { ...current, head: { ...current.head, state } };
+  });
+}
+
+/** To the trash; a configuration that is there already is purged (5.3.11). */
+export async function deleteConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+  rights: { mayPurge: () => void },
+  change: Change,
+): Promise<void> {
+  await meta.transaction().execute(async (tx) => {
+    const current = await findConfiguration(tx, key);
+    if (current === undefined) throw notFound(`Configuration ${key.configuration_id} not found`);
+    if (current.head.is_deleted === 1) {
+      rights.mayPurge();
+      await purge(tx, key);
+      return;
+    }
+    await appendVersion(
+      tx,
+      current,
+      { isDeleted: true },
+      { ...change, text: change.text ?? 'Configuration deleted' },
+    );
+  });
+}
+
+/** Out of the trash, with its rows (5.3.12). */
+export async function restoreConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+  change: Change,
+): Promise<Loaded> {
+  return await meta.transaction().execute(async (tx) => {
+    const current = await findConfiguration(tx, key);
+    if (current === undefined || current.head.is_deleted === 0) {
+      throw notFound(`Deleted configuration ${key.configuration_id} not found`);
+    }
+    const noted = { ...change, text: change.text ?? 'Configuration restored' };
+    return await appendVersion(tx, current, { isDeleted: false }, noted);
+  });
+}
+
+async function isChanged(meta: Meta, { version }: Loaded, given: ConfigurationChanges): Promise<boolean> {
+  if (given.name !== undefined && given.name !== version.name) return true;
+  if (given.description !== undefined && given.description !== version.description) return true;
+  if (given.isDisabled !== undefined && given.isDisabled !== (version.is_disabled === 1)) return true;
+  const order = given.rowsSortOrder;
+  if (order !== undefined && JSON.stringify(order) !== JSON.stringify(sortOrder(version))) return true;
+  return given.configuration !== undefined && given.configuration !== (await contentOf(meta, version));
+}
+
+/** An order names every row exactly once (5.4). */
+function checkOrder(order: readonly string[], { version }: Loaded): void {
+  if (order.length === 0 && sortOrder(version).length === 0) return;
+  const rows = new Set(rowPairs(version).map(([row]) => row));
+  const unknown = order.find((row) => !rows.has(row));
+  if (unknown !== undefined) {
+    throw badRequest('storage.components.validation', `rowsSortOrder: the row "${unknown}" does not exist.`);
+  }
+  const missing = [...rows].filter((row) => !order.includes(row));
+  if (missing.length > 0 || order.length !== rows.size) {
+    const reason = missing.length > 0 ? `these are missing: ${missing.join(', ')}` : 'one is named twice';
+    throw new ApiError(
+      400,
+      'validation.invalidRowSortOrder',
+      `rowsSortOrder must name every row of the configuration once; ${reason}.`,
+    );
+  }
+}
+
+async function purge(meta: Meta, key: ConfigurationKey): Promise<void> {
+  for (const table of [
+    'row_versions',
+    'configuration_rows',
+    'configuration_contents',
+    'configuration_versions',
+    'configurations',
+  ] as const) {
+    await meta
+      .deleteFrom(table)
+      .where('branch_id', '=', key.branch_id)
+      .where('component_id', '=', key.component_id)
+      .where('configuration_id', '=', key.configuration_id)
+      .execute();
+  }
+  await deleteMetadata(meta, key);
+}
+
+async function deleteMetadata(meta: Meta, key: ConfigurationKey): Promise<void> {
+  const { branch_id, component_id, configuration_id } = keyOf(key);
+  await meta
+    .deleteFrom('metadata')
+    .where((where) =>
+      where.and({ branch_id, scope: 'configuration', owner: `${component_id}/${configuration_id}` }),
+    )
+    .execute();
+}

@@ -1,0 +1,54 @@
+import type { Env } from '../../../env.ts';
+import { isoTime } from '../time.ts';
+import { nextId } from './counter.ts';
+import type { Meta } from './database.ts';
+import type { MetadataRow, MetadataScope } from './tables.ts';
+
+/** What metadata belongs to. */
+export interface MetadataOwner {
+  readonly branch_id: number;
+  readonly scope: MetadataScope;
+  readonly owner: string;
+}
+
+export async function listMetadata(meta: Meta, owner: MetadataOwner): Promise<MetadataRow[]> {
+  return await meta
+    .selectFrom('metadata')
+    .selectAll()
+    .where((where) => where.and({ ...owner }))
+    .orderBy('id')
+    .execute();
+}
+
+/** Sets values; the same provider and key is overwritten and keeps its id (storage 1.6). */
+export async function saveMetadata(
+  meta: Meta,
+  env: Env,
+  owner: MetadataOwner,
+  provider: string,
+  items: readonly { key: string; value: string }[],
+): Promise<void> {
+  const timestamp = isoTime(env.now());
+  for (const { key, value } of items) {
+    const known = await meta
+      .updateTable('metadata')
+      .set({ value, timestamp })
+      .where((where) => where.and({ ...owner, provider, key }))
+      .executeTakeFirst();
+    if (known.numUpdatedRows > 0n) continue;
+    const id = await nextId(meta);
+    await meta
+      .insertInto('metadata')
+      .values({ id, ...owner, provider, key, value, timestamp })
+      .execute();
+  }
+}
+
+/** @returns whether there was such a one */
+export async function deleteMetadata(meta: Meta, owner: MetadataOwner, id: number): Promise<boolean> {
+  const { numDeletedRows } = await meta
+    .deleteFrom('metadata')
+    .where((where) => where.and({ ...owner, id }))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,51 @@
+import type { Env } from '../../../env.ts';
+import { isoTime } from '../time.ts';
+import { nextId } from './counter.ts';
+import type { Meta } from './database.ts';
+import type { Tables } from './tables.ts';
+import { createToken } from './tokens.ts';
+
+export type Project = Tables['projects'];
+
+/** The project of this service and its default branch; the first call makes both. */
+export async function openProject(
+  meta: Meta,
+  env: Env,
+  named: { name: string; region: string },
+): Promise<Project> {
+  return await meta.transaction().execute(async (tx) => {
+    const known = await tx.selectFrom('projects').selectAll().executeTakeFirst();
+    if (known !== undefined) return known;
+    const created = isoTime(env.now());
+    const project = { id: 1, ...named, created };
+    await tx.insertInto('projects').values(project).execute();
+    await tx.insertInto('counters').values({ name: 'id', value: FIRST_ID }).execute();
+    const id = await nextId(tx);
+    const main = { id, name: 'Main', description: '', is_default: 1, created } as const;
+    await tx
+      .insertInto('branches')
+      .values({ ...main, creator_id: null, creator_description: null })
+      .execute();
+    return project;
+  });
+}
+
+const FIRST_ID = 1000;
+
+/** The first master token, when there is none yet. Only this answer ever shows it. */
+export async function firstMasterToken(meta: Meta, env: Env): Promise<string | undefined> {
+  return await meta.transaction().execute(async (tx) => {
+    const known = await tx.selectFrom('tokens').select('id').where('is_master', '=', 1).executeTakeFirst();
+    return known === undefined ? await insertMasterToken(tx, env) : undefined;
+  });
+}
+
+/** A further master token, for when the first is lost. */
+export async function createMasterToken(meta: Meta, env: Env): Promise<string> {
+  return await meta.transaction().execute((tx) => insertMasterToken(tx, env));
+}
+
+async function insertMasterToken(meta: Meta, env: Env): Promise<string> {
+  const { token } = await createToken(meta, env, { description: 'Master token', isMaster: true }, undefined);
+  return token;
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Env } from '../../../env.ts';
+import type { BucketPermission } from '../../protocol/token.ts';
+import { isoTime } from '../time.ts';
+import { nextId } from './counter.ts';
+import type { Meta } from './database.ts';
+import type { Author, TokenRow } from './tables.ts';
+
+export interface TokenRights {
+  readonly description: string;
+  readonly isMaster?: boolean;
+  readonly canManageBuckets?: boolean;
+  readonly canReadAllFileUploads?: boolean;
+  readonly canPurgeTrash?: boolean;
+  readonly bucketPermissions?: Readonly<Record<string, BucketPermission>>;
+  readonly componentAccess?: readonly string[];
+  /** Seconds from now; it never ends when undefined. */
+  readonly expiresIn?: number;
+}
+
+/** Makes a token `<project>-<id>-<secret>`. This answer is the only place where it is ever seen. */
+export async function createToken(
+  meta: Meta,
+  env: Env,
+  rights: TokenRights,
+  author: Author | undefined,
+): Promise<{ row: TokenRow; token: string }> {
+  const id = await nextId(meta);
+  const token = await newSecret(meta, env, id);
+  const now = env.now();
+  const row: TokenRow = {
+    id,
+    description: rights.description,
+    hash: hashToken(token),
+    is_master: rights.isMaster === true ? 1 : 0,
+    can_manage_buckets: rights.canManageBuckets === true || rights.isMaster === true ? 1 : 0,
+    can_read_all_files: rights.canReadAllFileUploads === true || rights.isMaster === true ? 1 : 0,
+    can_purge_trash: rights.canPurgeTrash === true || rights.isMaster === true ? 1 : 0,
+    bucket_permissions: JSON.stringify(rights.bucketPermissions ?? {}),
+    component_access: JSON.stringify(rights.componentAccess ?? []),
+    created: isoTime(now),
+    refreshed: isoTime(now),
+    expires: rights.expiresIn === undefined ? null : isoTime(now + rights.expiresIn * 1000),
+    creator_id: author?.creator_id ?? null,
+    creator_description: author?.creator_description ?? null,
+  };
+  await meta.insertInto('tokens').values(row).execute();
+  return { row, token };
+}
+
+/** Gives a token a new secret; the old one is worth nothing from then on. */
+export async function refreshToken(meta: Meta, env: Env, id: number): Promise<string> {
+  const token = await newSecret(meta, env, id);
+  await meta
+    .updateTable('tokens')
+    .set({ hash: hashToken(token), refreshed: isoTime(env.now()) })
+    .where('id', '=', id)
+    .execute();
+  return token;
+}
+
+export async function updateToken(
+  meta: Meta,
+  id: number,
+  rights: Partial<Omit<TokenRights, 'canManageBuckets' | 'expiresIn' | 'isMaster'>>,
+): Promise<void> {
+  const changes: Partial<TokenRow> = {};
+  if (rights.description !== undefined) changes.description = rights.description;
+  if (rights.canReadAllFileUploads !== undefined)
+    changes.can_read_all_files = rights.canReadAllFileUploads ? 1 : 0;
+  if (rights.canPurgeTrash !== undefined) changes.can_purge_trash = rights.canPurgeTrash ? 1 : 0;
+  if (rights.bucketPermissions !== undefined)
+    changes.bucket_permissions = JSON.stringify(rights.bucketPermissions);
+  if (rights.componentAccess !== undefined) changes.component_access = JSON.stringify(rights.componentAccess);
+  if (Object.keys(changes).length === 0) return;
+  await meta.updateTable('tokens').set(changes).where('id', '=', id).execute();
+}
+
+export async function findToken(meta: Meta, id: number): Promise<TokenRow | undefined> {
+  return await meta.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function findTokenBySecret(meta: Meta, token: string): Promise<TokenRow | undefined> {
+  return await meta.selectFrom('tokens').selectAll().where('hash', '=', hashToken(token)).executeTakeFirst();
+}
+
+export async function listTokens(meta: Meta): Promise<TokenRow[]> {
+  return await meta.selectFrom('tokens').selectAll().orderBy('id').execute();
+}
+
+export async function deleteToken(meta: Meta, id: number): Promise<void> {
+  await meta.deleteFrom('tokens').where('id', '=', id).execute();
+}
+
+// A secret of 240 random bits needs no slow hash: there is nothing to guess.
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+async function newSecret(meta: Meta, env: Env, id: number): Promise<string> {
+  const project = await meta.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+  return `${project.id}-${id}-${Buffer.from(env.randomBytes(30)).toString('hex')}`;
+}

@@ -1,0 +1,233 @@
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import type { Env } from '../../../env.ts';
+import { ObjectError, OBJECT_ERROR_STATUS, type ObjectErrorCode } from './errors.ts';
+import { checkKey } from './keys.ts';
+import { sessionPolicy } from './session-policy.ts';
+import { expirationText, type ObjectStore } from './store.ts';
+
+export interface ExternalStoreOptions {
+  /** Base address of the store as this service reaches it; the one of AWS when left out. */
+  readonly endpoint?: string | undefined;
+  /** Base address as clients reach it, for signed addresses; `endpoint` when left out. */
+  readonly publicEndpoint?: string | undefined;
+  /** Base address of its STS; `endpoint` when left out. */
+  readonly stsEndpoint?: string | undefined;
+  readonly region: string;
+  readonly bucket: string;
+  /** Keys of the service, which may do everything in the bucket and assume the role. */
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+  /** The role that temporary credentials are made of; a session policy limits it to the file. */
+  readonly roleArn: string;
+  /** `/bucket/key` instead of `bucket.host/key`; true when there is an `endpoint`. */
+  readonly isPathStyle?: boolean | undefined;
+  /** False for stores that refuse `x-amz-server-side-encryption: AES256` (Ceph before 17.2). True unless told. */
+  readonly hasEncryption?: boolean | undefined;
+  /** False for stores that don't know the newer checksums (Ceph 16). True unless told. */
+  readonly hasChecksums?: boolean | undefined;
+  readonly env: Env;
+}
+
+export interface ExternalStore extends ObjectStore {
+  close(): void;
+}
+
+/**
+ * Any S3 endpoint. Temporary credentials come from AssumeRole with a session policy: the one call that AWS and Ceph
+ * both enforce. The SDK is loaded here and nowhere else, when the first store is made.
+ */
+export async function createExternalStore(options: ExternalStoreOptions): Promise<ExternalStore> {
+  const { bucket, region, env, credentials, endpoint, hasEncryption = true, hasChecksums = true } = options;
+  const [s3, sts, presigner, lib] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/client-sts'),
+    import('@aws-sdk/s3-request-presigner'),
+    import('@aws-sdk/lib-storage'),
+  ]);
+  const config: S3ClientConfig = {
+    region,
+    credentials,
+    forcePathStyle: options.isPathStyle ?? endpoint !== undefined,
+    ...(hasChecksums
+      ? {}
+      : { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
+  };
+  const client = new s3.S3Client({ ...config, ...at(endpoint) });
+  const publicClient = new s3.S3Client({ ...config, ...at(options.publicEndpoint ?? endpoint) });
+  const stsClient = new sts.STSClient({ region, credentials, ...at(options.stsEndpoint ?? endpoint) });
+  const encryption = (isWanted: boolean) =>
+    isWanted && hasEncryption ? ({ ServerSideEncryption: 'AES256' } as const) : {};
+
+  const deleteSome = async (keys: readonly string[]): Promise<void> => {
+    const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+    const { Errors = [] } = await typed(client.send(new s3.DeleteObjectsCommand({ Bucket: bucket, Delete })));
+    const [first] = Errors;
+    if (first !== undefined)
+      throw new ObjectError(
+        knownCode(first.Code),
+        `An object could not be deleted: ${first.Message ?? first.Code}`,
+      );
+  };
+
+  const store: ExternalStore = {
+    bucket,
+    region,
+    async grant(scope) {
+      const seconds = Math.round((scope.expiresAt.getTime() - env.now()) / 1000);
+      const answer = await typed(
+        stsClient.send(
+          new sts.AssumeRoleCommand({
+            RoleArn: options.roleArn,
+            RoleSessionName: `file-${Buffer.from(env.randomBytes(6)).toString('hex')}`,
+            DurationSeconds: Math.min(Math.max(seconds, MIN_SESSION_SECONDS), MAX_SESSION_SECONDS),
+            Policy: sessionPolicy(bucket, {
+              ...scope,
+              requiresEncryption: scope.requiresEncryption && hasEncryption,
+            }),
+          }),
+        ),
+      );
+      const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answer.Credentials ?? {};
+      if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
+        throw new ObjectError('InternalError', 'The STS of the object store answered without credentials.');
+      return {
+        AccessKeyId,
+        SecretAccessKey,
+        SessionToken,
+        Expiration: expirationText(Expiration ?? scope.expiresAt),
+      };
+    },
+    presign: (key, { expiresInSeconds }) =>
+      typed(
+        presigner.getSignedUrl(
+          publicClient,
+          new s3.GetObjectCommand({ Bucket: bucket, Key: checkKey(key) }),
+          {
+            expiresIn: expiresInSeconds,
+            signingDate: new Date(env.now()),
+          },
+        ),
+      ),
+    async head(key) {
+      const command = new s3.HeadObjectCommand({ Bucket: bucket, Key: checkKey(key) });
+      const found = await typed(client.send(command)).catch((error: unknown) => {
+        if (error instanceof ObjectError && error.code === 'NoSuchKey') return undefined;
+        throw error;
+      });
+      return found === undefined ? undefined : { bytes: found.ContentLength ?? 0, etag: bare(found.ETag) };
+    },
+    async read(key, range) {
+      const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      const { Body } = await typed(
+        client.send(new s3.GetObjectCommand({ Bucket: bucket, Key: checkKey(key), ...Range })),
+      );
+      if (Body instanceof Readable) return Body;
+      throw new ObjectError('InternalError', 'The object store answered without a body.');
+    },
+    async write(key, body, { contentType, disposition, encrypted }) {
+      const params = {
+        Bucket: bucket,
+        Key: checkKey(key),
+        Body: body,
+        ...(contentType === undefined ? {} : { ContentType: contentType }),
+        ...(disposition === undefined ? {} : { ContentDisposition: disposition }),
+        ...encryption(encrypted),
+      };
+      if (body instanceof Readable) {
+        let bytes = 0;
+        const counted = body.map((chunk: Uint8Array) => ((bytes += chunk.length), chunk));
+        const upload = new lib.Upload({ client, params: { ...params, Body: counted } });
+        return { etag: bare((await typed(upload.done())).ETag), bytes };
+      }
+      const { ETag } = await typed(client.send(new s3.PutObjectCommand(params)));
+      return { bytes: body.length, etag: bare(ETag) };
+    },
+    async *list(prefix) {
+      let token: string | undefined;
+      do {
+        const page = await typed(
+          client.send(
+            new s3.ListObjectsV2Command({
+              Bucket: bucket,
+              Prefix: prefix,
+              ...(token === undefined ? {} : { ContinuationToken: token }),
+            }),
+          ),
+        );
+        for (const { Key, Size } of page.Contents ?? [])
+          if (Key !== undefined) yield { key: Key, bytes: Size ?? 0 };
+        token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      } while (token !== undefined);
+    },
+    async delete(keys) {
+      for (let i = 0; i < keys.length; i += DELETE_BATCH)
+        await deleteSome(keys.slice(i, i + DELETE_BATCH).map((key) => checkKey(key)));
+    },
+    async deletePrefix(prefix) {
+      let batch: string[] = [];
+      for await (const { key } of store.list(prefix)) {
+        if (batch.push(key) < DELETE_BATCH) continue;
+        await deleteSome(batch);
+        batch = [];
+      }
+      if (batch.length > 0) await deleteSome(batch);
+    },
+    async dropUnfinished(before) {
+      let marker: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined;
+      do {
+        const command = new s3.ListMultipartUploadsCommand({ Bucket: bucket, ...marker });
+        const page = await typed(client.send(command));
+        for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
+          if (Initiated !== undefined && Initiated < before)
+            await typed(client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })));
+        const isMore = page.IsTruncated === true;
+        marker = isMore
+          ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+          : undefined;
+      } while (marker !== undefined);
+    },
+    close() {
+      for (const each of [client, publicClient, stsClient]) each.destroy();
+    },
+  };
+  return store;
+}
+
+/** What STS accepts; a role may allow less than twelve hours, and says so itself. */
+const MIN_SESSION_SECONDS = 900;
+const MAX_SESSION_SECONDS = 12 * 3600;
+const DELETE_BATCH = 1000;
+
+function at(endpoint: string | undefined): { endpoint?: string } {
+  return endpoint === undefined ? {} : { endpoint };
+}
+
+function bare(etag: string | undefined): string {
+  return (etag ?? '').replaceAll('"', '');
+}
+
+async function typed<Value>(work: Promise<Value>): Promise<Value> {
+  return work.catch((error: unknown) => {
+    throw fromSdk(error);
+  });
+}
+
+/** Errors of the SDK carry the code of the protocol as their name, and HEAD gives only a status. */
+function fromSdk(error: unknown): ObjectError {
+  if (error instanceof ObjectError) return error;
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'NotFound')
+    return new ObjectError('NoSuchKey', 'The object does not exist.', { cause: error });
+  const isKnown = name in OBJECT_ERROR_STATUS;
+  const message = isKnown && error instanceof Error ? error.message : 'The object store could not be used.';
+  return new ObjectError(isKnown ? knownCode(name) : 'ServiceUnavailable', message, { cause: error });
+}
+
+function knownCode(name: string | undefined): ObjectErrorCode {
+  // Checked by `in`: the names of the table are the codes.
+  return name !== undefined && name in OBJECT_ERROR_STATUS ? (name as ObjectErrorCode) : 'InternalError';
+}

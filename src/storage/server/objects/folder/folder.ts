@@ -1,0 +1,155 @@
+import { mkdir, rm, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { Env } from '../../../../env.ts';
+import { checksumTexts } from '../checksums.ts';
+import { ObjectError } from '../errors.ts';
+import { checkKey } from '../keys.ts';
+import type { ByteRange } from '../store.ts';
+import { moveDurably, removeFile } from './disk.ts';
+import { objectPath } from './layout.ts';
+import { createLocks } from './locks.ts';
+import type { ObjectMeta } from './meta.ts';
+import { openObjectFile, readObjectFile } from './object-file.ts';
+import type { PutOptions } from './options.ts';
+import { createUploads, type Uploads } from './uploads.ts';
+import { stage } from './stage.ts';
+import { walkObjects } from './walk.ts';
+
+/**
+ * Objects in a folder of one process:
+ *
+ *     objects/   one file for each object (layout.ts, object-file.ts)
+ *     uploads/   parts of multipart uploads (uploads.ts); they outlive a restart
+ *     staging/   bodies on their way; emptied at the start
+ *
+ * A write shows all at once or not at all, whatever happens to the process; what was acknowledged is on the disk.
+ */
+export interface ObjectFolder extends Uploads {
+  /** Makes the folder and sweeps what a killed process left. Once, before anything else. */
+  open(): Promise<void>;
+  put(
+    key: string,
+    body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    options: PutOptions,
+  ): Promise<ObjectMeta>;
+  /** Undefined when there is no such object. The caller reads or closes it. */
+  get(key: string): Promise<OpenObject | undefined>;
+  head(key: string): Promise<ObjectMeta | undefined>;
+  /** Keys that begin with `prefix` and lie after `after`, in the order of their bytes. */
+  list(prefix: string, after?: Uint8Array): AsyncIterable<ObjectMeta>;
+  /** False when there was none. */
+  delete(key: string): Promise<boolean>;
+}
+
+export interface OpenObject {
+  readonly meta: ObjectMeta;
+  /** Once. The file is closed at the end of the stream, or when it is destroyed. */
+  read(range?: ByteRange): Readable;
+  close(): Promise<void>;
+}
+
+export function createObjectFolder(
+  directory: string,
+  env: Env,
+  options: { minPartBytes?: number } = {},
+): ObjectFolder {
+  const root = path.resolve(directory);
+  const objects = path.join(root, 'objects');
+  const staging = path.join(root, 'staging');
+  const locks = createLocks();
+  const newName = (): string => Buffer.from(env.randomBytes(16)).toString('hex');
+  const fileOf = (key: string): string => path.join(objects, objectPath(checkKey(key)));
+  const head = async (key: string): Promise<ObjectMeta | undefined> =>
+    readObjectFile<ObjectMeta>(fileOf(key));
+  const publish = (key: string, file: string, condition: PutOptions['condition']): Promise<void> =>
+    locks.run(key, async () => {
+      if (condition !== undefined) condition(await head(key));
+      await moveDurably(file, fileOf(key));
+    });
+
+  const folder: Omit<ObjectFolder, keyof Uploads> = {
+    async open() {
+      await rm(staging, { recursive: true, force: true });
+      for (const part of [objects, staging, path.join(root, 'uploads')])
+        await mkdir(part, { recursive: true });
+    },
+    async put(key, body, { attributes, checksums, digests = [], verify, condition }) {
+      checkKey(key);
+      const modified = new Date(env.now()).toISOString();
+      let meta: ObjectMeta | undefined;
+      return stage(
+        {
+          directory: staging,
+          name: newName(),
+          body,
+          digests: ['md5', ...checksums, ...digests],
+          isDurable: true,
+        },
+        (staged) => {
+          verify?.(staged);
+          const etag = staged.digests.get('md5')?.toString('hex') ?? '';
+          return (meta = {
+            ...attributes,
+            key,
+            bytes: staged.bytes,
+            etag,
+            modified,
+            checksums: checksumTexts(staged.digests, checksums),
+          });
+        },
+        async (file) => {
+          await publish(key, file, condition);
+          return known(meta);
+        },
+      );
+    },
+    head,
+    async get(key) {
+      const opened = await openObjectFile<ObjectMeta>(fileOf(key));
+      if (opened === undefined) return undefined;
+      const { handle, meta } = opened;
+      return { meta, close: () => handle.close(), read: (range) => readPart(handle, meta, range) };
+    },
+    async *list(prefix, after = new Uint8Array()) {
+      for await (const { file } of walkObjects(objects, Buffer.from(prefix), after)) {
+        const meta = await readObjectFile<ObjectMeta>(file);
+        if (meta !== undefined) yield meta;
+      }
+    },
+    delete: (key) => locks.run(key, () => removeFile(fileOf(key), objects)),
+  };
+  const uploads = createUploads({
+    root,
+    staging,
+    env,
+    newName,
+    publish,
+    head,
+    locks,
+    minPartBytes: options.minPartBytes,
+  });
+  return { ...folder, ...uploads };
+}
+
+function readPart(
+  handle: FileHandle,
+  meta: ObjectMeta,
+  range: ByteRange = { start: 0, end: meta.bytes - 1 },
+): Readable {
+  if (meta.bytes > 0) return handle.createReadStream({ ...range, highWaterMark: 256 * 1024 });
+  return new Readable({
+    read() {
+      this.push(null);
+    },
+    destroy(error, done) {
+      handle.close().then(() => done(error), done);
+    },
+  });
+}
+
+function known<Value>(value: Value | undefined): Value {
+  if (value === undefined)
+    throw new ObjectError('InternalError', 'An object was published before it was described.');
+  return value;
+}

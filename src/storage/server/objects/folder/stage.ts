@@ -1,0 +1,79 @@
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { createDigests, type DigestName } from '../checksums.ts';
+import { trailerOf } from './object-file.ts';
+
+/** A body that is on disk, but not yet under its name. */
+export interface Staged {
+  readonly file: string;
+  readonly bytes: number;
+  readonly digests: ReadonlyMap<DigestName, Buffer>;
+}
+
+/**
+ * Writes a body to a new file, closes it with what `describe` says of it, and gives it to `publish`, which moves it
+ * away. Whatever fails (the body, `describe`, `publish`), the file is gone afterwards.
+ */
+export async function stage<Result>(
+  options: {
+    readonly directory: string;
+    readonly name: string;
+    readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+    readonly digests: Iterable<DigestName>;
+    /** Whether the bytes must be on the disk itself before it is published. */
+    readonly isDurable: boolean;
+  },
+  describe: (staged: Staged) => object,
+  publish: (file: string) => Promise<Result>,
+): Promise<Result> {
+  const file = path.join(options.directory, options.name);
+  const handle = await open(file, 'wx');
+  try {
+    try {
+      const digests = createDigests(options.digests);
+      const bytes = await copy(options.body, handle, (chunk) => digests.update(chunk));
+      await handle.write(trailerOf(describe({ file, bytes, digests: digests.finish() })));
+      if (options.isDurable) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return await publish(file);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+const BATCH_BYTES = 256 * 1024;
+
+/** Small chunks are written together: a body of many tiny pieces costs no more calls than a body of few. */
+async function copy(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  handle: FileHandle,
+  look: (chunk: Uint8Array) => void,
+): Promise<number> {
+  let bytes = 0;
+  let batch: Uint8Array[] = [];
+  let waiting = 0;
+  const flush = async (): Promise<void> => {
+    if (waiting > 0)
+      await writeAll(handle, batch.length === 1 ? (batch[0] ?? EMPTY) : Buffer.concat(batch, waiting));
+    batch = [];
+    waiting = 0;
+  };
+  for await (const chunk of body) {
+    look(chunk);
+    bytes += chunk.length;
+    batch.push(chunk);
+    waiting += chunk.length;
+    if (waiting >= BATCH_BYTES) await flush();
+  }
+  await flush();
+  return bytes;
+}
+
+const EMPTY = new Uint8Array();
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += (await handle.write(bytes, done)).bytesWritten;
+}

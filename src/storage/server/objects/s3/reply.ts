@@ -1,0 +1,35 @@
+import type { ObjectError } from '../errors.ts';
+import type { Call } from './call.ts';
+import { XML_DECLARATION, xmlText, type Element } from './xml.ts';
+
+export type Headers = Readonly<Record<string, string | number | undefined>>;
+
+export function sendEmpty(call: Call, status: number, headers: Headers = {}): void {
+  setHeaders(call.response, headers);
+  call.response.writeHead(status).end();
+}
+
+export function sendXml(call: Call, root: Element, headers: Headers = {}): void {
+  const body = Buffer.from(XML_DECLARATION + xmlText(root));
+  setHeaders(call.response, { ...headers, 'content-type': 'application/xml', 'content-length': body.length });
+  call.response.writeHead(200).end(body);
+}
+
+export function setHeaders(response: Call['response'], headers: Headers): void {
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) response.setHeader(name, value);
+}
+
+export function errorElement(error: ObjectError, resource: string, requestId: string): Element {
+  const facts = Object.entries(error.facts).map(([name, value]): Element => [name, value]);
+  return [
+    'Error',
+    [
+      ['Code', error.code],
+      ['Message', error.message],
+      ...facts,
+      ['Resource', resource],
+      ['RequestId', requestId],
+    ],
+  ];
+}

@@ -1,0 +1,174 @@
+import { Type } from 'typebox';
+import { Branch, BranchCreate, BranchUpdate } from '../../protocol/branch.ts';
+import { Job } from '../../protocol/job.ts';
+import type { Reply } from '../answer.ts';
+import { authorOf, type Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { encodeReply } from '../encode-reply.ts';
+import { accessDenied, badRequest, notFound } from '../errors.ts';
+import {
+  deleteBranch,
+  findBranch,
+  findBranchByName,
+  insertBranch,
+  listBranches,
+  updateBranch,
+} from '../meta/branches.ts';
+import { copyToBranch } from '../meta/configurations/copy.ts';
+import { nextId } from '../meta/counter.ts';
+import type { Meta } from '../meta/database.ts';
+import { recordFinishedJob } from '../meta/jobs.ts';
+import type { BranchRow } from '../meta/tables.ts';
+import { route, type Route } from '../route.ts';
+import { jobReply } from '../shapes/job.ts';
+import { apiTime, isoTime } from '../time.ts';
+
+/** Development branches (storage 1.7, 5.8). Their jobs are finished before the answer is sent. */
+export function branchRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  const tag = 'Branches';
+  return [
+    route({
+      method: 'GET',
+      path: '/dev-branches',
+      summary: 'All branches',
+      tag,
+      scope: 'plain',
+      response: Type.Array(Branch),
+      handle: async () => (await listBranches(meta)).map(branchReply),
+    }),
+    route({
+      method: 'GET',
+      path: '/dev-branches/:id',
+      summary: 'A branch',
+      tag,
+      scope: 'plain',
+      response: Branch,
+      handle: async ({ params }) => branchReply(await requireBranch(meta, params.id)),
+    }),
+    route({
+      method: 'POST',
+      path: '/dev-branches',
+      summary: 'Makes a branch with a copy of all configurations',
+      tag,
+      scope: 'plain',
+      status: 202,
+      body: BranchCreate,
+      response: Job,
+      handle: async ({ body, caller, branch: main, origin, runId }) => {
+        requireMaster(caller);
+        const author = authorOf(caller);
+        const job = await meta.transaction().execute(async (tx) => {
+          await requireFreeName(tx, body.name);
+          const branch: BranchRow = {
+            id: await nextId(tx),
+            name: body.name,
+            description: body.description ?? '',
+            is_default: 0,
+            created: isoTime(env.now()),
+            ...author,
+          };
+          await insertBranch(tx, branch);
+          await copyToBranch(tx, main.id, branch.id, { author, env, text: undefined });
+          const params = { queue: 'main', values: { name: body.name } };
+          const results = encodeReply(branchReply(branch));
+          return await recordFinishedJob(tx, env, {
+            branchId: main.id,
+            operation: 'devBranchCreate',
+            params,
+            results,
+            runId,
+            author,
+          });
+        });
+        return jobReply(job, origin);
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/dev-branches/:id',
+      summary: 'Changes the name or the description of a branch',
+      tag,
+      scope: 'plain',
+      body: BranchUpdate,
+      response: Branch,
+      handle: async ({ params, body, caller }) => {
+        requireMaster(caller);
+        return await meta.transaction().execute(async (tx) => {
+          const branch = await requireBranch(tx, params.id);
+          if (body.name !== undefined && body.name !== branch.name) {
+            if (branch.is_default === 1)
+              throw badRequest('storage.devBranch.updateDefault', 'You can not update default branch name.');
+            await requireFreeName(tx, body.name);
+          }
+          await updateBranch(tx, branch.id, body);
+          return branchReply(await requireBranch(tx, params.id));
+        });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/dev-branches/:id',
+      summary: 'Deletes a branch with its configurations',
+      tag,
+      scope: 'plain',
+      status: 202,
+      response: Job,
+      handle: async ({ params, caller, branch: main, origin, runId }) => {
+        requireMaster(caller);
+        const author = authorOf(caller);
+        const job = await meta.transaction().execute(async (tx) => {
+          const branch = await requireBranch(tx, params.id);
+          if (branch.is_default === 1)
+            throw badRequest('storage.devBranch.deleteDefault', 'Cannot delete Main branch');
+          await requireNoBuckets(tx, branch);
+          await deleteBranch(tx, branch.id);
+          const job = { operation: 'devBranchDelete', params: { id: branch.id }, results: '{}' };
+          return await recordFinishedJob(tx, env, { ...job, branchId: main.id, runId, author });
+        });
+        return jobReply(job, origin);
+      },
+    }),
+  ];
+}
+
+function branchReply(branch: BranchRow): Record<string, Reply> {
+  return {
+    id: branch.id,
+    name: branch.name,
+    description: branch.description,
+    created: apiTime(branch.created),
+    isDefault: branch.is_default === 1,
+    creatorToken:
+      branch.creator_id === null ? [] : { id: branch.creator_id, name: branch.creator_description ?? '' },
+  };
+}
+
+async function requireBranch(meta: Meta, id: string): Promise<BranchRow> {
+  const branch = await findBranch(meta, id);
+  if (branch === undefined) throw notFound(`Branch id:"${id}" was not found.`);
+  return branch;
+}
+
+async function requireFreeName(meta: Meta, name: string): Promise<void> {
+  if ((await findBranchByName(meta, name)) !== undefined) {
+    throw badRequest('devBranch.duplicateName', `There already is a branch with name "${name}"`);
+  }
+}
+
+async function requireNoBuckets(meta: Meta, branch: BranchRow): Promise<void> {
+  const bucket = await meta
+    .selectFrom('buckets')
+    .select('id')
+    .where('branch_id', '=', branch.id)
+    .executeTakeFirst();
+  if (bucket === undefined) return;
+  throw badRequest(
+    'devBranch.notEmpty',
+    `The branch still has buckets, such as ${bucket.id}: delete them first.`,
+  );
+}
+
+function requireMaster(caller: Caller): void {
+  if (!caller.isMaster) throw accessDenied();
+}

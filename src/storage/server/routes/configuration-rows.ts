@@ -1,0 +1,209 @@
+import { Type } from 'typebox';
+import { namesOf } from '../../protocol/common.ts';
+import {
+  ChangeNote,
+  ConfigurationRow,
+  RowCopy,
+  RowCreate,
+  RowUpdate,
+  RowVersion,
+  StateUpdate,
+  VersionsQuery,
+} from '../../protocol/configuration.ts';
+import { changeOf, chosenId, contentsOf, keyFrom, readStateBody, versionOf } from '../configuration-input.ts';
+import type { Context } from '../context.ts';
+import { badRequest } from '../errors.ts';
+import { newIdentifier } from '../identifier.ts';
+import { copyRow } from '../meta/configurations/copy.ts';
+import {
+  listRows,
+  listRowVersions,
+  requireConfiguration,
+  requireRow,
+  requireRowVersion,
+} from '../meta/configurations/read.ts';
+import { createRow, deleteRow, rollbackRow, updateRow, updateRowState } from '../meta/configurations/rows.ts';
+import { route, type Route } from '../route.ts';
+import { rowReply, rowVersionReply } from '../shapes/configuration.ts';
+
+const tag = 'Configuration rows';
+const validationCode = 'storage.components.validation';
+
+/** Rows of a configuration and their versions (storage 5.1). */
+export function configurationRowRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  const rows = '/components/:component/configs/:configuration/rows' as const;
+  const row = `${rows}/:row` as const;
+  return [
+    route({
+      method: 'GET',
+      path: rows,
+      summary: 'The rows of a configuration, in their order',
+      tag,
+      response: Type.Array(ConfigurationRow),
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return (await listRows(meta, await requireConfiguration(meta, key))).map(rowReply);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: rows,
+      summary: 'Adds a row',
+      tag,
+      status: 201,
+      body: RowCreate,
+      response: ConfigurationRow,
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const id = chosenId(body.rowId, 'rowId') ?? newIdentifier(env);
+        const given = { ...fieldsOf(body), ...contentsOf(body) };
+        return rowReply(
+          await createRow(meta, key, id, given, changeOf(context, call.caller, body.changeDescription)),
+        );
+      },
+    }),
+    route({
+      method: 'GET',
+      path: row,
+      summary: 'A row',
+      tag,
+      response: ConfigurationRow,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await requireConfiguration(meta, key);
+        return rowReply(await requireRow(meta, key, params.row));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: row,
+      summary: 'Changes a row; what is left out stays',
+      tag,
+      body: RowUpdate,
+      response: ConfigurationRow,
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        if (body.state !== undefined && call.branch.is_default !== 1) {
+          throw badRequest(
+            'storage.componentsRows.validation',
+            'Invalid parameters - state: This field was not expected.',
+          );
+        }
+        const given = { ...fieldsOf(body), ...contentsOf(body) };
+        const change = changeOf(context, call.caller, body.changeDescription);
+        return rowReply(await updateRow(meta, key, params.row, given, change));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${row}/state`,
+      summary: 'Sets the state of a row; makes no version',
+      tag,
+      isRaw: true,
+      body: StateUpdate,
+      response: ConfigurationRow,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return rowReply(await updateRowState(meta, key, params.row, readStateBody(body, 'row')));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: row,
+      summary: 'Deletes a row for good',
+      tag,
+      body: ChangeNote,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await deleteRow(meta, key, params.row, changeOf(context, call.caller, body.changeDescription));
+        return undefined;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${row}/versions`,
+      summary: 'The versions of a row, the newest first',
+      tag,
+      query: VersionsQuery,
+      response: Type.Array(RowVersion),
+      handle: async ({ params, query, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await requireConfiguration(meta, key);
+        await requireRow(meta, key, params.row);
+        const page = { limit: query.limit ?? 100, offset: query.offset ?? 0 };
+        const withContent = namesOf(query.include).includes('configuration');
+        const versions = await listRowVersions(meta, key, params.row, page);
+        return versions.map((version) => rowVersionReply(version, withContent));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${row}/versions/:version`,
+      summary: 'A version of a row with its content',
+      tag,
+      response: RowVersion,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await requireConfiguration(meta, key);
+        await requireRow(meta, key, params.row);
+        const version = await requireRowVersion(meta, key, params.row, versionOf(params.version));
+        return rowVersionReply(version, true);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${row}/versions/:version/rollback`,
+      summary: 'Makes an older version of a row the newest one',
+      tag,
+      status: 201,
+      body: ChangeNote,
+      response: ConfigurationRow,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        return rowReply(await rollbackRow(meta, key, params.row, versionOf(params.version), change));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${row}/versions/:version/create`,
+      summary: 'Makes a new row of a version, here or in another configuration',
+      tag,
+      status: 201,
+      body: RowCopy,
+      response: ConfigurationRow,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const target =
+          body.targetConfigId === undefined || body.targetConfigId === ''
+            ? params.configuration
+            : body.targetConfigId;
+        const from = { ...key, row: params.row, version: versionOf(params.version) };
+        const to = { configuration: target, row: newIdentifier(env) };
+        return rowReply(
+          await copyRow(meta, from, to, changeOf(context, call.caller, body.changeDescription)),
+        );
+      },
+    }),
+  ];
+}
+
+function fieldsOf(body: {
+  readonly name?: string;
+  readonly description?: string;
+  readonly isDisabled?: boolean;
+}): {
+  name?: string;
+  description?: string;
+  isDisabled?: boolean;
+} {
+  const { name, description, isDisabled } = body;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(isDisabled === undefined ? {} : { isDisabled }),
+  };
+}

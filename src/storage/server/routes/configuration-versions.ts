@@ -1,0 +1,119 @@
+import { Type } from 'typebox';
+import { namesOf } from '../../protocol/common.ts';
+import {
+  ChangeNote,
+  ConfigurationCopy,
+  ConfigurationVersion,
+  VersionsQuery,
+} from '../../protocol/configuration.ts';
+import type { Reply } from '../answer.ts';
+import { changeOf, keyFrom, versionOf } from '../configuration-input.ts';
+import type { Context } from '../context.ts';
+import { invalidField } from '../errors.ts';
+import { newIdentifier } from '../identifier.ts';
+import { copyConfiguration } from '../meta/configurations/copy.ts';
+import {
+  contentOf,
+  listRowsOf,
+  listVersions,
+  requireConfiguration,
+  requireVersion,
+} from '../meta/configurations/read.ts';
+import { rollbackConfiguration } from '../meta/configurations/rollback.ts';
+import { route, type Route } from '../route.ts';
+import { versionDetailReply, versionReply } from '../shapes/configuration.ts';
+
+const tag = 'Configuration versions';
+const validationCode = 'storage.components.validation';
+
+/** Versions of a configuration: list, detail, rollback, copy (storage 5.1). */
+export function configurationVersionRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  const base = '/components/:component/configs/:configuration/versions' as const;
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: 'The versions of a configuration, the newest first',
+      tag,
+      query: VersionsQuery,
+      response: Type.Array(ConfigurationVersion),
+      handle: async ({ params, query, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const include = includeOf(query.include);
+        await requireConfiguration(meta, key);
+        const shown: Reply[] = [];
+        for (const version of await listVersions(meta, key, {
+          limit: query.limit ?? 100,
+          offset: query.offset ?? 0,
+        })) {
+          const content = include.includes('configuration') ? await contentOf(meta, version) : undefined;
+          shown.push(versionReply(version, include, content));
+        }
+        return shown;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:version`,
+      summary: 'A version with its content and rows',
+      tag,
+      response: ConfigurationVersion,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await requireConfiguration(meta, key);
+        const version = await requireVersion(meta, key, versionOf(params.version));
+        return versionDetailReply(version, await contentOf(meta, version), await listRowsOf(meta, version));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:version/rollback`,
+      summary: 'Makes an older version the newest one',
+      tag,
+      status: 201,
+      body: ChangeNote,
+      response: Type.Object({ version: Type.String() }),
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        const { head } = await rollbackConfiguration(meta, key, versionOf(params.version), change);
+        return { version: String(head.version) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:version/create`,
+      summary: 'Makes a new configuration of a version',
+      tag,
+      status: 201,
+      body: ConfigurationCopy,
+      response: Type.Object({ id: Type.String() }),
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        const to = { id: newIdentifier(env), name: body.name, description: body.description ?? '' };
+        await copyConfiguration(meta, { ...key, version: versionOf(params.version) }, to, change);
+        return { id: to.id };
+      },
+    }),
+  ];
+}
+
+const PARTS = ['name', 'description', 'configuration'];
+
+/** The parts asked for; `state` is passed over, since versions have none. */
+function includeOf(include: string | string[] | undefined): readonly string[] {
+  const names = namesOf(include).filter((name) => name !== 'state');
+  const unknown = names.filter((name) => !PARTS.includes(name));
+  if (unknown.length > 0) {
+    const list = unknown.map((part) => `"${part}"`).join(', ');
+    throw invalidField(
+      'storage.validation',
+      'include',
+      `Invalid include parameters: ${list}. Only following are allowed: ${PARTS.join(', ')}.`,
+    );
+  }
+  return include === undefined ? ['name', 'description'] : names;
+}

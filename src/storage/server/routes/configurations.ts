@@ -1,0 +1,212 @@
+import { Type } from 'typebox';
+import {
+  ChangeNote,
+  Configuration,
+  ConfigurationCreate,
+  ConfigurationUpdate,
+  StateUpdate,
+} from '../../protocol/configuration.ts';
+import type { Reply } from '../answer.ts';
+import { changeOf, chosenId, contentsOf, keyFrom, readStateBody } from '../configuration-input.ts';
+import type { Context } from '../context.ts';
+import { accessDenied, badRequest, notImplemented } from '../errors.ts';
+import { newIdentifier } from '../identifier.ts';
+import { resetToDefault } from '../meta/configurations/copy.ts';
+import { findBranch } from '../meta/branches.ts';
+import type { Loaded } from '../meta/configurations/model.ts';
+import {
+  contentOf,
+  listConfigurations,
+  listRows,
+  requireConfiguration,
+} from '../meta/configurations/read.ts';
+import {
+  createConfiguration,
+  deleteConfiguration,
+  restoreConfiguration,
+  updateConfiguration,
+  updateState,
+} from '../meta/configurations/write.ts';
+import { route, type Route } from '../route.ts';
+import { configurationReply } from '../shapes/configuration.ts';
+
+const tag = 'Configurations';
+const validationCode = 'storage.components.validation';
+
+/** Configurations of a component (storage 5). */
+export function configurationRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/components/:component/configs',
+      summary: 'The configurations of a component',
+      tag,
+      query: Type.Object({ isDeleted: Type.Optional(Type.Boolean({ description: 'Those in the trash.' })) }),
+      response: Type.Array(Configuration),
+      handle: async ({ params, query, ...call }) => {
+        const { branch_id, component_id } = keyFrom(context, call, params.component, '');
+        const found = await listConfigurations(meta, { branch_id, component_id }, query.isDeleted ?? false);
+        const shown: Reply[] = [];
+        for (const loaded of found) shown.push(await wholeConfiguration(context, loaded));
+        return shown;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs',
+      summary: 'Creates a configuration',
+      tag,
+      status: 201,
+      body: ConfigurationCreate,
+      response: Configuration,
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const id = chosenId(body.configurationId, 'configurationId') ?? newIdentifier(env);
+        const key = keyFrom(context, call, params.component, id);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        const { name, description, isDisabled } = body;
+        const given = { name, description, isDisabled, ...contentsOf(body) };
+        return await wholeConfiguration(context, await createConfiguration(meta, key, given, change));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/components/:component/configs',
+      summary: 'Refused: an update needs the id of a configuration',
+      tag,
+      handle: () => {
+        throw badRequest(validationCode, 'The id of the configuration is missing in the path.');
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/components/:component/configs/:configuration',
+      summary: 'A configuration',
+      tag,
+      response: Configuration,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return await wholeConfiguration(context, await requireConfiguration(meta, key));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/components/:component/configs/:configuration',
+      summary: 'Changes a configuration; what is left out stays',
+      tag,
+      body: ConfigurationUpdate,
+      response: Configuration,
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        const { name, description, isDisabled, rowsSortOrder } = body;
+        const given = { name, description, isDisabled, rowsSortOrder, ...contentsOf(body) };
+        return await wholeConfiguration(context, await updateConfiguration(meta, key, given, change));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/components/:component/configs/:configuration/state',
+      summary: 'Sets the state; makes no version',
+      tag,
+      isRaw: true,
+      body: StateUpdate,
+      response: Configuration,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return await wholeConfiguration(
+          context,
+          await updateState(meta, key, readStateBody(body, 'configuration')),
+        );
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/components/:component/configs/:configuration',
+      summary: 'Moves a configuration to the trash; purges one that is there',
+      tag,
+      body: ChangeNote,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const mayPurge = (): void => {
+          if (call.branch.is_default !== 1) {
+            throw badRequest(
+              'storage.components.cannotDeleteConfiguration',
+              'Deleting configuration from trash is not allowed in development branches.',
+            );
+          }
+          if (!call.caller.canPurgeTrash) throw accessDenied();
+        };
+        await deleteConfiguration(
+          meta,
+          key,
+          { mayPurge },
+          changeOf(context, call.caller, body.changeDescription),
+        );
+        return undefined;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs/:configuration/restore',
+      summary: 'Takes a configuration out of the trash',
+      tag,
+      body: ChangeNote,
+      response: Configuration,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        return await wholeConfiguration(context, await restoreConfiguration(meta, key, change));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs/:configuration/reset-to-default',
+      summary: 'Gives a configuration of a branch what the default branch has',
+      tag,
+      body: ChangeNote,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const main = await findBranch(meta, 'default');
+        if (main === undefined || main.id === key.branch_id) {
+          throw badRequest(
+            'storage.components.resetToDefault',
+            'Reset to default branch is not implemented for default branch',
+          );
+        }
+        await resetToDefault(meta, key, main.id, changeOf(context, call.caller, undefined));
+        return undefined;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/components/:component/configs/:configuration/workspaces',
+      summary: 'The workspaces of a configuration: always none',
+      tag,
+      response: Type.Array(Type.Unknown()),
+      handle: async ({ params, ...call }) => {
+        await requireConfiguration(meta, keyFrom(context, call, params.component, params.configuration));
+        return [];
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs/:configuration/workspaces',
+      summary: 'Makes a workspace: not supported',
+      tag,
+      handle: () => {
+        throw notImplemented('A workspace');
+      },
+    }),
+  ];
+}
+
+async function wholeConfiguration(context: Context, loaded: Loaded): Promise<Reply> {
+  return configurationReply(loaded, {
+    configuration: await contentOf(context.meta, loaded.version),
+    rows: await listRows(context.meta, loaded),
+    withState: true,
+  });
+}

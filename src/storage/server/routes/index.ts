@@ -1,0 +1,115 @@
+import { Component, ComponentsQuery, Index, IndexQuery } from '../../protocol/component.ts';
+import { namesOf } from '../../protocol/common.ts';
+import type { Reply } from '../answer.ts';
+import type { Context } from '../context.ts';
+import { invalidField, notFound } from '../errors.ts';
+import { contentOf, listConfigurations, listRows } from '../meta/configurations/read.ts';
+import type { Loaded } from '../meta/configurations/model.ts';
+import { mayUseComponent } from '../permissions.ts';
+import { route, type Route } from '../route.ts';
+import { briefComponent, componentReply } from '../shapes/component.ts';
+import { configurationReply } from '../shapes/configuration.ts';
+
+/** A service that the index names; `url` may be a path below the address of this one. */
+export interface NamedService {
+  readonly id: string;
+  readonly url: string;
+}
+
+/** The index of the API and the catalogue of components (storage 6). */
+export function indexRoutes(context: Context, services: readonly NamedService[]): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '',
+      summary: 'What this service is, and its components',
+      tag: 'Index',
+      access: 'public',
+      scope: 'plain',
+      query: IndexQuery,
+      response: Index,
+      handle: ({ query, origin }) => {
+        const exclude = namesOf(query.exclude);
+        const show = exclude.includes('componentDetails') ? briefComponent : componentReply;
+        return {
+          host: new URL(origin).host,
+          api: 'storage',
+          version: 'v2',
+          revision: '1',
+          stack: new URL(origin).host,
+          documentation: `${origin}/docs`,
+          ...(exclude.includes('components')
+            ? {}
+            : { components: context.catalogue.components.map((component) => show(component, origin)) }),
+          services: services.map(({ id, url }) => ({
+            id,
+            url: url.startsWith('/') || url === '' ? origin + url : url,
+          })),
+          features: [],
+          urlTemplates: { orchestrationJob: `${origin}/jobs/%%JOB_ID%%` },
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/components/:component',
+      summary: 'A component',
+      tag: 'Components',
+      access: 'public',
+      response: Component,
+      handle: ({ params, origin }) => {
+        const component = context.catalogue.find(params.component);
+        if (component === undefined) throw notFound(`Component ${params.component} not found`);
+        return componentReply(component, origin);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/components',
+      summary: 'The components that have configurations, with these',
+      tag: 'Components',
+      query: ComponentsQuery,
+      handle: async ({ query, caller, branch, origin }) => {
+        const include = checkInclude(namesOf(query.include));
+        const all = await listConfigurations(
+          context.meta,
+          { branch_id: branch.id },
+          query.isDeleted ?? false,
+        );
+        const byComponent = Map.groupBy(all, ({ head }) => head.component_id);
+        const found: Reply[] = [];
+        for (const component of context.catalogue.components) {
+          const configurations = byComponent.get(component.id);
+          if (configurations === undefined || !mayUseComponent(caller, component.id)) continue;
+          if (query.componentType !== undefined && query.componentType !== component.type) continue;
+          const shown: Reply[] = [];
+          for (const loaded of configurations) shown.push(await withParts(context, loaded, include));
+          found.push({ ...componentReply(component, origin), configurations: shown });
+        }
+        return found;
+      },
+    }),
+  ];
+}
+
+const PARTS = ['configuration', 'rows', 'state'];
+
+function checkInclude(include: readonly string[]): readonly string[] {
+  const unknown = include.filter((part) => !PARTS.includes(part));
+  if (unknown.length === 0) return include;
+  const names = unknown.map((part) => `"${part}"`).join(', ');
+  throw invalidField(
+    'storage.validation',
+    'include',
+    `Invalid include parameters: ${names}. Only following are allowed: ${PARTS.join(', ')}.`,
+  );
+}
+
+async function withParts(context: Context, loaded: Loaded, include: readonly string[]): Promise<Reply> {
+  const { meta } = context;
+  return configurationReply(loaded, {
+    ...(include.includes('configuration') ? { configuration: await contentOf(meta, loaded.version) } : {}),
+    ...(include.includes('rows') ? { rows: await listRows(meta, loaded) } : {}),
+    withState: include.includes('state'),
+  });
+}

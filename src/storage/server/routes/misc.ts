@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import { columnNameProblem, webalize, webalizeDisplayName } from '../../../names.ts';
+import { Answer } from '../answer.ts';
+import type { Context } from '../context.ts';
+import { docsPage } from '../docs-page.ts';
+import { ApiError, invalidRequestText, notImplemented } from '../errors.ts';
+import { nextId } from '../meta/counter.ts';
+import { route, type Route } from '../route.ts';
+
+/** Tickets, names, health, documentation, and what this service says 501 to (storage 1.8, design 8.14). */
+export function miscRoutes(context: Context): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/tickets',
+      summary: 'A number that no one else gets',
+      tag: 'Tickets',
+      status: 201,
+      response: Type.Object({ id: Type.Integer() }),
+      handle: async () => ({ id: await nextId(context.meta) }),
+    }),
+    ...nameRoutes(),
+    ...NOT_SUPPORTED.map(({ methods, path, what }) =>
+      methods.map((method) => unsupported(method, path, what)),
+    ).flat(),
+    route({
+      method: 'GET',
+      path: '/health',
+      summary: 'Whether the service is up',
+      tag: 'Service',
+      access: 'public',
+      scope: 'plain',
+      isOutside: true,
+      response: Type.Object({ status: Type.Literal('ok') }),
+      handle: async () => {
+        await context.meta.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+        return { status: 'ok' };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/docs',
+      summary: 'This description of the API, as a page',
+      tag: 'Service',
+      access: 'public',
+      scope: 'plain',
+      isOutside: true,
+      handle: () => new Answer(200, docsPage(), { 'content-type': 'text/html; charset=utf-8' }),
+    }),
+  ];
+}
+
+function nameRoutes(): Route[] {
+  const tag = 'Names';
+  const columns = Type.Object({ columnNames: Type.Array(Type.String()) });
+  return [
+    route({
+      method: 'POST',
+      path: '/webalize/display-name',
+      summary: 'The name that a bucket or table would have',
+      tag,
+      body: Type.Object({ displayName: Type.String() }),
+      response: Type.Object({ displayName: Type.String() }),
+      handle: ({ body }) => {
+        const displayName = webalizeDisplayName(body.displayName);
+        if (displayName === '') {
+          throw new ApiError(
+            422,
+            'storage.webalize.displayName.invalid',
+            'Filtered name "" should be valid name',
+          );
+        }
+        return { displayName };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/webalize/column-names',
+      summary: 'The names that columns would have',
+      tag,
+      body: columns,
+      response: columns,
+      handle: ({ body }) => ({ columnNames: body.columnNames.map(webalize) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/validate/column-names',
+      summary: 'Whether names may be those of columns',
+      tag,
+      body: columns,
+      handle: ({ body }) => {
+        const errors = body.columnNames.flatMap((name, index) => {
+          const problem = columnNameProblem(name);
+          return problem === undefined
+            ? []
+            : [{ key: `columnNames[${index}]`, message: `The column name "${name}" ${problem}.` }];
+        });
+        if (errors.length > 0)
+          throw new ApiError(422, 'storage.validation', invalidRequestText(errors), { errors });
+        return undefined;
+      },
+    }),
+  ];
+}
+
+type Method = Route['method'];
+const ALL: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
+
+const NOT_SUPPORTED: readonly { methods: readonly Method[]; path: string; what: string }[] = [
+  { methods: ['GET'], path: '/stats', what: 'Statistics of a run' },
+  { methods: ALL, path: '/workspaces', what: 'A workspace' },
+  { methods: ALL, path: '/workspaces/*', what: 'A workspace' },
+  { methods: ['GET', 'POST'], path: '/tables/:table/snapshots', what: 'A snapshot' },
+  { methods: ['GET', 'DELETE'], path: '/snapshots/:snapshot', what: 'A snapshot' },
+  { methods: ['POST'], path: '/buckets/:bucket/table-aliases', what: 'An alias' },
+  { methods: ['POST', 'DELETE'], path: '/tables/:table/alias-filter', what: 'An alias' },
+  { methods: ['POST', 'DELETE'], path: '/tables/:table/alias-columns-auto-sync', what: 'An alias' },
+  { methods: ['POST'], path: '/tables/:table/profile', what: 'A profile' },
+  { methods: ['GET'], path: '/tables/:table/profile/latest', what: 'A profile' },
+  {
+    methods: ['GET'],
+    path: '/components/:component/configs/:configuration/diff',
+    what: 'The difference of branches',
+  },
+  {
+    methods: ['POST'],
+    path: '/components/:component/configs/:configuration/rebase',
+    what: 'Rebasing a configuration',
+  },
+];
+
+function unsupported(method: Method, path: string, what: string): Route {
+  return route({
+    method,
+    path,
+    summary: `${what}: not supported`,
+    tag: 'Not supported',
+    isRaw: true,
+    handle: () => {
+      throw notImplemented(what);
+    },
+  });
+}

@@ -1,0 +1,159 @@
+import { Type } from 'typebox';
+import { Names, namesOf } from '../../protocol/common.ts';
+import type { Reply } from '../answer.ts';
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { listBranches } from '../meta/branches.ts';
+import { listConfigurations } from '../meta/configurations/read.ts';
+import { listMetadata } from '../meta/metadata.ts';
+import { searchByName, type Found } from '../meta/search.ts';
+import type { BranchRow } from '../meta/tables.ts';
+import { mayUseBucket, mayUseComponent } from '../permissions.ts';
+import { route, type Route } from '../route.ts';
+import { apiTime } from '../time.ts';
+import { metadataReply } from './metadata.ts';
+
+const tag = 'Search';
+
+/** Search by metadata of configurations, and by name over everything (storage 1.8). */
+export function searchRoutes(context: Context): Route[] {
+  const { meta } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/search/component-configurations',
+      summary: 'Configurations by component, id and metadata',
+      tag,
+      query: Type.Object({
+        componentId: Type.Optional(Type.String()),
+        idComponent: Type.Optional(Type.String()),
+        configurationId: Type.Optional(Type.String()),
+        metadataKeys: Type.Optional(Names),
+        include: Type.Optional(Names),
+      }),
+      response: Type.Array(Type.Unknown()),
+      handle: async ({ query, caller, branch }) => {
+        const component = query.componentId ?? query.idComponent;
+        const keys = namesOf(query.metadataKeys);
+        const withMetadata = namesOf(query.include).includes('filteredMetadata');
+        const found: Reply[] = [];
+        for (const { head } of await listConfigurations(meta, { branch_id: branch.id }, false)) {
+          if (component !== undefined && head.component_id !== component) continue;
+          if (query.configurationId !== undefined && head.configuration_id !== query.configurationId)
+            continue;
+          if (!mayUseComponent(caller, head.component_id)) continue;
+          const owner = `${head.component_id}/${head.configuration_id}`;
+          const all = await listMetadata(meta, { branch_id: branch.id, scope: 'configuration', owner });
+          const wanted = keys.length === 0 ? all : all.filter(({ key }) => keys.includes(key));
+          if (keys.length > 0 && wanted.length === 0) continue;
+          found.push({
+            idComponent: head.component_id,
+            configurationId: head.configuration_id,
+            ...(withMetadata ? { metadata: wanted.map((row) => metadataReply(row, false)) } : {}),
+          });
+        }
+        return found;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/global-search',
+      summary: 'Everything whose name or id holds a text',
+      tag,
+      scope: 'plain',
+      query: Type.Object({
+        query: Type.String({ minLength: 1 }),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 50 })),
+        offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+        types: Type.Optional(Names),
+        branchTypes: Type.Optional(Names),
+        projectIds: Type.Optional(Names),
+        branchIds: Type.Optional(Names),
+      }),
+      response: Type.Unknown(),
+      handle: async ({ query, caller }) => {
+        const branches = new Map((await listBranches(meta)).map((branch) => [branch.id, branch]));
+        const items = (await searchByName(meta, query.query))
+          .filter((found) => isVisible(found, caller))
+          .map((found) => ({ found, branch: branches.get(found.branchId), type: typeOf(context, found) }))
+          .filter(({ branch, type }) => isWanted(context, query, branch, type));
+        const offset = query.offset ?? 0;
+        const page = items.slice(offset, offset + (query.limit ?? 50));
+        return {
+          all: items.length,
+          items: page.map(({ found, branch, type }) => itemReply(context, found, branch, type)),
+          byType: countByType(items.map(({ type }) => type)),
+          byProject: { [String(context.project.id)]: context.project.name },
+        };
+      },
+    }),
+  ];
+}
+
+function isVisible(found: Found, caller: Caller): boolean {
+  if (found.componentId !== null) return mayUseComponent(caller, found.componentId);
+  return mayUseBucket(caller, found.id.split('.').slice(0, 2).join('.'), 'read');
+}
+
+function isWanted(
+  context: Context,
+  query: {
+    types?: string | string[];
+    branchTypes?: string | string[];
+    projectIds?: string | string[];
+    branchIds?: string | string[];
+  },
+  branch: BranchRow | undefined,
+  type: string,
+): boolean {
+  if (branch === undefined) return false;
+  const kinds = namesOf(query.branchTypes);
+  return (
+    allows(namesOf(query.types), type) &&
+    allows(namesOf(query.projectIds), String(context.project.id)) &&
+    allows(namesOf(query.branchIds), String(branch.id)) &&
+    allows(kinds, branch.is_default === 1 ? 'production' : 'development')
+  );
+}
+
+const allows = (names: readonly string[], name: string): boolean =>
+  names.length === 0 || names.includes(name);
+
+/** Configurations of some components have a kind of their own. */
+function typeOf(context: Context, found: Found): string {
+  if (found.type !== 'configuration' || found.componentId === null) return found.type;
+  if (['keboola.flow', 'keboola.orchestrator'].includes(found.componentId)) return 'flow';
+  if (found.componentId === 'keboola.shared-code') return 'shared-code';
+  return context.catalogue.find(found.componentId)?.type === 'transformation'
+    ? 'transformation'
+    : 'configuration';
+}
+
+function itemReply(
+  context: Context,
+  found: Found,
+  branch: BranchRow | undefined,
+  type: string,
+): Record<string, Reply> {
+  const component = found.componentId === null ? undefined : context.catalogue.find(found.componentId);
+  return {
+    id: found.id,
+    type,
+    name: found.name,
+    fullPath: {
+      project: { id: context.project.id, name: context.project.name },
+      branch: { id: found.branchId, name: branch?.name ?? '' },
+      ...(component === undefined ? {} : { component: { id: component.id, name: component.name } }),
+    },
+    componentId: found.componentId,
+    organizationId: 1,
+    projectId: context.project.id,
+    created: apiTime(found.created),
+  };
+}
+
+function countByType(types: readonly string[]): Record<string, Reply> {
+  const counts: Record<string, Reply> = { total: types.length };
+  for (const [type, items] of Map.groupBy(types, (type) => type)) counts[type] = items.length;
+  return counts;
+}

@@ -1,0 +1,144 @@
+import { Type } from 'typebox';
+import { TriggerCreate, TriggerUpdate } from '../../protocol/event.ts';
+import type { Reply } from '../answer.ts';
+import { authorOf } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { badRequest, notFound } from '../errors.ts';
+import { nextId } from '../meta/counter.ts';
+import type { Meta } from '../meta/database.ts';
+import { findToken } from '../meta/tokens.ts';
+import { deleteTrigger, findTrigger, listTriggers, saveTrigger, type Trigger } from '../meta/triggers.ts';
+import { requireBucket, requireComponent } from '../permissions.ts';
+import { route, type Route } from '../route.ts';
+import { apiTime, isoTime } from '../time.ts';
+
+const tag = 'Triggers';
+
+/** Triggers: which configuration is to run when tables change (storage 1.8). They are kept; a scheduler runs them. */
+export function triggerRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/triggers',
+      summary: 'All triggers',
+      tag,
+      query: Type.Object({
+        component: Type.Optional(Type.String()),
+        configurationId: Type.Optional(Type.String()),
+      }),
+      response: Type.Array(Type.Unknown()),
+      handle: async ({ query }) =>
+        (await listTriggers(meta))
+          .filter(({ row }) => query.component === undefined || row.component === query.component)
+          .filter(
+            ({ row }) =>
+              query.configurationId === undefined || row.configuration_id === query.configurationId,
+          )
+          .map(triggerReply),
+    }),
+    route({
+      method: 'GET',
+      path: '/triggers/:trigger',
+      summary: 'A trigger',
+      tag,
+      response: Type.Unknown(),
+      handle: async ({ params }) => triggerReply(await requireTrigger(meta, params.trigger)),
+    }),
+    route({
+      method: 'POST',
+      path: '/triggers',
+      summary: 'Makes a trigger',
+      tag,
+      status: 201,
+      body: TriggerCreate,
+      response: Type.Unknown(),
+      handle: async ({ body, caller }) => {
+        requireComponent(caller, body.component);
+        for (const table of body.tableIds)
+          requireBucket(caller, table.split('.').slice(0, 2).join('.'), 'read');
+        await requireRunToken(meta, body.runWithTokenId);
+        const trigger: Trigger = {
+          row: {
+            id: await nextId(meta),
+            run_with_token_id: body.runWithTokenId,
+            component: body.component,
+            configuration_id: body.configurationId,
+            cool_down_minutes: body.coolDownPeriodMinutes,
+            last_run: null,
+            ...authorOf(caller),
+            created: isoTime(env.now()),
+          },
+          tables: body.tableIds,
+        };
+        await saveTrigger(meta, trigger);
+        return triggerReply(trigger);
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/triggers/:trigger',
+      summary: 'Changes a trigger',
+      tag,
+      body: TriggerUpdate,
+      response: Type.Unknown(),
+      handle: async ({ params, body, caller }) => {
+        const known = await requireTrigger(meta, params.trigger);
+        const { row } = known;
+        requireComponent(caller, row.component);
+        if (body.component !== undefined) requireComponent(caller, body.component);
+        for (const table of body.tableIds ?? [])
+          requireBucket(caller, table.split('.').slice(0, 2).join('.'), 'read');
+        if (body.runWithTokenId !== undefined) await requireRunToken(meta, body.runWithTokenId);
+        const changed: Trigger = {
+          row: {
+            ...row,
+            run_with_token_id: body.runWithTokenId ?? row.run_with_token_id,
+            component: body.component ?? row.component,
+            configuration_id: body.configurationId ?? row.configuration_id,
+            cool_down_minutes: body.coolDownPeriodMinutes ?? row.cool_down_minutes,
+          },
+          tables: body.tableIds ?? known.tables,
+        };
+        await saveTrigger(meta, changed);
+        return triggerReply(changed);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/triggers/:trigger',
+      summary: 'Deletes a trigger',
+      tag,
+      handle: async ({ params, caller }) => {
+        const { row } = await requireTrigger(meta, params.trigger);
+        requireComponent(caller, row.component);
+        await deleteTrigger(meta, row.id);
+        return undefined;
+      },
+    }),
+  ];
+}
+
+function triggerReply({ row, tables }: Trigger): Record<string, Reply> {
+  return {
+    id: String(row.id),
+    runWithTokenId: row.run_with_token_id,
+    component: row.component,
+    configurationId: row.configuration_id,
+    lastRun: apiTime(row.last_run ?? row.created),
+    coolDownPeriodMinutes: row.cool_down_minutes,
+    creatorToken: { id: row.creator_id, description: row.creator_description },
+    tables: tables.map((tableId) => ({ tableId })),
+  };
+}
+
+async function requireTrigger(meta: Meta, id: string): Promise<Trigger> {
+  const trigger = /^\d{1,15}$/.test(id) ? await findTrigger(meta, Number(id)) : undefined;
+  if (trigger === undefined) throw notFound(`Trigger ${id} not found`);
+  return trigger;
+}
+
+async function requireRunToken(meta: Meta, id: number): Promise<void> {
+  if ((await findToken(meta, id)) !== undefined) return;
+  throw badRequest('storage.validation', `runWithTokenId: the token ${id} was not found.`);
+}

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { systemEnv, type Env } from '../../env.ts';
+import type { Json } from '../../json/index.ts';
+import { silentLog, type Log } from '../../log.ts';
+import { createApp } from './app.ts';
+import { builtInComponents } from './catalogue/built-in.ts';
+import { createCatalogue } from './catalogue/catalogue.ts';
+import { readComponents } from './catalogue/folder.ts';
+import type { Context } from './context.ts';
+import { lockFolder, type FolderLock } from './lock.ts';
+import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
+import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
+import type { Route } from './route.ts';
+import { coreRoutes } from './routes/all.ts';
+import type { NamedService } from './routes/index.ts';
+
+export interface ServiceOptions {
+  /** Folder that everything is kept in; it is made when it isn't there. */
+  readonly dir: string;
+  /** Address to listen on; default `127.0.0.1`, so that only this machine reaches it. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Address under which clients reach the API, such as `https://storage.example.com`; default: as they called it. */
+  readonly publicUrl?: string;
+  /** Address under which clients reach the object store; default: where it listens. */
+  readonly s3PublicUrl?: string;
+  /** Name of the project that the first start makes; default `My project`. */
+  readonly projectName?: string;
+  /** Default `us-east-1`. */
+  readonly region?: string;
+  /** The extractor's `configurationSchema` in the catalogue. */
+  readonly extractorSchema?: Json;
+  /** Folder of further components of the catalogue, as JSON files. */
+  readonly componentsDir?: string;
+  /** Further parts of the service, such as files or tables; started in this order, stopped in the other. */
+  readonly parts?: readonly MakePart[];
+  readonly env?: Env;
+  readonly log?: Log;
+}
+
+/** Makes a part of the service when the metadata is open and before anything listens. */
+export type MakePart = (context: Context, options: ServiceOptions) => Part | Promise<Part>;
+
+/** Something that lives as long as the service: routes, listeners, workers. */
+export interface Part {
+  readonly routes?: readonly Route[];
+  /** Services that the index names; a `url` that starts with `/` is below the API's own address. */
+  readonly services?: readonly NamedService[];
+  /** Runs when the API listens at that address. Gives the addresses it listens at itself, by name. */
+  start?(apiUrl: string): Promise<Readonly<Record<string, string>> | void>;
+  /** Ends what runs; what is acknowledged is on disk when it returns. Called once, also when `start` failed. */
+  stop?(): Promise<void>;
+}
+
+export interface Addresses {
+  /** Where the API listens, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Where parts listen, by name, such as `s3`. */
+  readonly parts: Readonly<Record<string, string>>;
+  /** Only from the first start over a folder, and never again. */
+  readonly masterToken?: string;
+}
+
+export interface Service {
+  /** @throws {RunError} `run.locked` when another process holds the folder */
+  start(): Promise<Addresses>;
+  /** Answers what is being asked, stops the parts, lets go of the folder. May be called again. */
+  stop(): Promise<void>;
+  /** Makes a further master token, for when the first is lost; the service must have been started. */
+  newToken(): Promise<string>;
+}
+
+interface Running {
+  readonly lock: FolderLock;
+  readonly meta: Meta;
+  readonly parts: Part[];
+  app?: FastifyInstance;
+}
+
+/** The storage and configuration service in one process, over one folder. */
+export function createService(options: ServiceOptions): Service {
+  const env = options.env ?? systemEnv;
+  let running: Running | undefined;
+  return {
+    async start() {
+      if (running !== undefined) throw new Error('The service has been started already.');
+      const lock = await lockFolder(options.dir, env.now());
+      try {
+        running = { lock, meta: await openMeta(join(options.dir, 'meta.sqlite')), parts: [] };
+        return await startOver(running, options, env);
+      } catch (error) {
+        await stopAll(running ?? { lock, parts: [] });
+        running = undefined;
+        throw error;
+      }
+    },
+    async stop() {
+      const stopping = running;
+      running = undefined;
+      if (stopping !== undefined) await stopAll(stopping);
+    },
+    async newToken() {
+      if (running === undefined) throw new Error('The service has not been started.');
+      return await createMasterToken(running.meta, env);
+    },
+  };
+}
+
+/** A further master token for a folder, also while a service runs over it. */
+export async function newMasterToken(dir: string, env: Env = systemEnv): Promise<string> {
+  const meta = await openMeta(join(dir, 'meta.sqlite'));
+  try {
+    await openProject(meta, env, { name: DEFAULT_NAME, region: DEFAULT_REGION });
+    return await createMasterToken(meta, env);
+  } finally {
+    await meta.destroy();
+  }
+}
+
+const DEFAULT_NAME = 'My project';
+const DEFAULT_REGION = 'us-east-1';
+
+async function startOver(running: Running, options: ServiceOptions, env: Env): Promise<Addresses> {
+  const { meta } = running;
+  const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
+  const project = await openProject(meta, env, named);
+  const context: Context = {
+    dir: options.dir,
+    meta,
+    project,
+    catalogue: createCatalogue([
+      ...builtInComponents(options.extractorSchema ?? {}),
+      ...(options.componentsDir === undefined ? [] : await readComponents(options.componentsDir)),
+    ]),
+    env,
+    log: options.log ?? silentLog,
+    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+  };
+  for (const make of options.parts ?? []) running.parts.push(await make(context, options));
+  const services = running.parts.flatMap((part) => part.services ?? []);
+  const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
+  running.app = await createApp(context, routes);
+  const url = await listen(running.app, options);
+  const parts: Record<string, string> = {};
+  for (const part of running.parts) Object.assign(parts, await part.start?.(url));
+  await running.lock.announce(url);
+  // Last, so that a start that fails doesn't make a token that nobody sees.
+  const masterToken = await firstMasterToken(meta, env);
+  return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
+}
+
+async function listen(app: FastifyInstance, options: ServiceOptions): Promise<string> {
+  const host = options.host ?? '127.0.0.1';
+  await app.listen({ host, port: options.port ?? 0 });
+  // It listens on a port, so it has one.
+  const { port } = app.server.address() as AddressInfo;
+  const reachable =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return `http://${reachable}:${port}`;
+}
+
+async function stopAll(running: {
+  readonly lock: FolderLock;
+  readonly meta?: Meta;
+  readonly parts: readonly Part[];
+  readonly app?: FastifyInstance;
+}): Promise<void> {
+  const steps = [
+    async () => await running.app?.close(),
+    ...running.parts.toReversed().map((part) => async () => await part.stop?.()),
+    async () => {
+      if (running.meta === undefined) return;
+      await reclaimSpace(running.meta);
+      await running.meta.destroy();
+    },
+    async () => await running.lock.release(),
+  ];
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,105 @@
+import { RawJson, type Reply } from '../answer.ts';
+import { sortOrder, type Loaded, type LoadedRow } from '../meta/configurations/model.ts';
+import type { Author, ConfigurationVersion, RowVersion } from '../meta/tables.ts';
+import { apiTime } from '../time.ts';
+
+type Shape = Record<string, Reply>;
+
+export const creatorReply = (author: Author): Shape => ({
+  id: author.creator_id,
+  description: author.creator_description,
+});
+
+/** A configuration (storage 5.2); content, rows and state are left out when they are not given. */
+export function configurationReply(
+  { head, version }: Loaded,
+  parts: { configuration?: string; rows?: readonly LoadedRow[]; withState?: boolean },
+): Shape {
+  return {
+    id: head.configuration_id,
+    name: version.name,
+    description: version.description,
+    created: apiTime(head.created),
+    creatorToken: creatorReply(head),
+    version: head.version,
+    changeDescription: version.change_description,
+    isDisabled: version.is_disabled === 1,
+    isDeleted: head.is_deleted === 1,
+    ...(parts.configuration === undefined ? {} : { configuration: new RawJson(parts.configuration) }),
+    rowsSortOrder: sortOrder(version),
+    ...(parts.rows === undefined ? {} : { rows: parts.rows.map(rowReply) }),
+    ...(parts.withState === true ? { state: new RawJson(head.state) } : {}),
+    currentVersion: {
+      created: apiTime(version.created),
+      creatorToken: creatorReply(version),
+      changeDescription: version.change_description,
+      versionIdentifier: version.identifier,
+    },
+  };
+}
+
+export function rowReply({ head, version }: LoadedRow): Shape {
+  return {
+    id: head.row_id,
+    name: version.name,
+    description: version.description,
+    configuration: new RawJson(version.configuration),
+    isDisabled: version.is_disabled === 1,
+    version: head.version,
+    created: apiTime(head.created),
+    creatorToken: creatorReply(head),
+    changeDescription: version.change_description,
+    state: new RawJson(head.state),
+    versionIdentifier: version.identifier,
+  };
+}
+
+/** An item of the list of versions; `configuration` is its content when it was asked for. */
+export function versionReply(
+  version: ConfigurationVersion,
+  include: readonly string[],
+  configuration: string | undefined,
+): Shape {
+  return {
+    version: version.version,
+    ...changeReply(version),
+    isDeleted: version.is_deleted === 1,
+    ...(include.includes('name') ? { name: version.name } : {}),
+    ...(include.includes('description') ? { description: version.description } : {}),
+    ...(configuration === undefined ? {} : { configuration: new RawJson(configuration) }),
+  };
+}
+
+/** One version in full; no version shows a state. */
+export function versionDetailReply(
+  version: ConfigurationVersion,
+  configuration: string,
+  rows: readonly RowVersion[],
+): Shape {
+  return {
+    ...versionReply(version, ['name', 'description'], configuration),
+    isDisabled: version.is_disabled === 1,
+    rowsSortOrder: sortOrder(version),
+    rows: rows.map((row) => ({ id: row.row_id, ...rowVersionReply(row, true) })),
+  };
+}
+
+export function rowVersionReply(version: RowVersion, withContent: boolean): Shape {
+  return {
+    version: version.version,
+    name: version.name,
+    description: version.description,
+    isDisabled: version.is_disabled === 1,
+    ...changeReply(version),
+    ...(withContent ? { configuration: new RawJson(version.configuration) } : {}),
+  };
+}
+
+function changeReply(version: ConfigurationVersion | RowVersion): Shape {
+  return {
+    created: apiTime(version.created),
+    creatorToken: creatorReply(version),
+    changeDescription: version.change_description,
+    versionIdentifier: version.identifier,
+  };
+}

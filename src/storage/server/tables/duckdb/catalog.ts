@@ -1,0 +1,83 @@
+import { TableError } from '../table-error.ts';
+import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
+import type { TableDefinition, TableId } from '../engine.ts';
+import type { Session } from './database.ts';
+
+/** What the database can't keep by itself: names as given, their order, the key, the size. */
+export interface CatalogEntry extends TableDefinition {
+  /** About the bytes of all values. */
+  readonly bytes: number;
+}
+
+const CATALOG = 'main.catalog';
+
+export async function createCatalog(session: Session): Promise<void> {
+  await session.run(
+    `CREATE TABLE IF NOT EXISTS ${CATALOG} (bucket VARCHAR, table_name VARCHAR, columns VARCHAR, primary_key VARCHAR, bytes BIGINT)`,
+  );
+}
+
+export async function findEntry(session: Session, table: TableId): Promise<CatalogEntry | undefined> {
+  const [row] = await session.rows(
+    `SELECT columns, primary_key, bytes FROM ${CATALOG} WHERE ${isTable(table)}`,
+  );
+  if (row === undefined) return undefined;
+  const [columns, primaryKey, bytes] = row;
+  return { columns: readList(columns), primaryKey: readList(primaryKey), bytes: Number(bytes) };
+}
+
+/** @throws TableError (`storage.tables.notFound`) */
+export async function requireEntry(session: Session, table: TableId): Promise<CatalogEntry> {
+  const entry = await findEntry(session, table);
+  if (entry !== undefined) return entry;
+  throw new TableError(
+    'storage.tables.notFound',
+    `The table "${table.table}" was not found in the bucket "${table.bucket}".`,
+  );
+}
+
+/** Writes the entry of a table in place of the one it has. */
+export async function saveEntry(session: Session, table: TableId, entry: CatalogEntry): Promise<void> {
+  const { columns, primaryKey, bytes } = entry;
+  const values = [JSON.stringify(columns), JSON.stringify(primaryKey)].map(literal).join(', ');
+  if ((await findEntry(session, table)) === undefined) {
+    await session.run(
+      `INSERT INTO ${CATALOG} VALUES (${literal(table.bucket)}, ${literal(table.table)}, ${values}, ${Math.round(bytes)})`,
+    );
+    return;
+  }
+  const [columnText, keyText] = [columns, primaryKey].map((list) => literal(JSON.stringify(list)));
+  await session.run(
+    `UPDATE ${CATALOG} SET columns = ${columnText}, primary_key = ${keyText}, bytes = ${Math.round(bytes)} WHERE ${isTable(table)}`,
+  );
+}
+
+/** Drops a table and its entry; nothing happens when there is none. */
+export async function removeTable(session: Session, table: TableId): Promise<void> {
+  const isSchemaThere = await session.number(
+    `SELECT count(*) FROM duckdb_schemas() WHERE NOT internal AND database_name = 'tables' AND schema_name = ${schemaText(table)}`,
+  );
+  if (isSchemaThere > 0) {
+    await session.run(`DROP TABLE IF EXISTS ${tableName(table)}`);
+    await session.run(`DROP TABLE IF EXISTS ${loadingName(table).name}`);
+  }
+  await session.run(`DELETE FROM ${CATALOG} WHERE ${isTable(table)}`);
+}
+
+export async function countRows(session: Session, table: TableId): Promise<number> {
+  return session.number(`SELECT count(*) FROM ${tableName(table)}`);
+}
+
+function schemaText({ bucket }: TableId): string {
+  const name = schemaName(bucket);
+  return literal(name.slice(1, -1).replaceAll('""', '"'));
+}
+
+function isTable({ bucket, table }: TableId): string {
+  return `bucket = ${literal(bucket)} AND table_name = ${literal(table)}`;
+}
+
+/** The lists were written by `saveEntry`. */
+function readList(value: unknown): string[] {
+  return JSON.parse(String(value)) as string[];
+}

@@ -1,0 +1,178 @@
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { Places } from './turns.ts';
+import { literal } from './identifiers.ts';
+import { toTableError } from './failures.ts';
+import { createPlaces } from './turns.ts';
+
+export interface DatabaseOptions {
+  /** Folder of the database file and its temporary files; made when missing. */
+  readonly folder: string;
+  /** What the engine may hold in memory; more goes to temporary files. Default 256. */
+  readonly memoryLimitMb?: number | undefined;
+  /** Threads at work. Default: one for each processor, 4 at most. */
+  readonly threads?: number | undefined;
+}
+
+/** Statements of one connection. */
+export interface Session {
+  run(sql: string): Promise<void>;
+  rows(sql: string): Promise<DuckDBValue[][]>;
+  /** The only value of the only row, as a number. */
+  number(sql: string): Promise<number>;
+}
+
+export interface Database {
+  readonly spoolFolder: string;
+  /** A connection of its own for `work`. */
+  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** The same in one transaction: all of it is kept, or nothing when it throws. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  compact(): Promise<{ freedBytes: number }>;
+  close(): Promise<void>;
+}
+
+/** Transactions at a time; a slow reader of an export keeps its own open. */
+const SESSIONS = 64;
+
+/** Statements at a time: each takes a thread of the runtime's pool of four, which files and compression use as well. */
+const STATEMENTS = 3;
+
+/** Freed space below this is not worth a rewrite. */
+const COMPACT_FROM_BYTES = 64 * 1024 * 1024;
+
+/** Opens the database file of a folder, which no other process may have open. @throws TableError (`storage.tables.locked`) */
+export async function openDatabase({
+  folder,
+  memoryLimitMb = 256,
+  threads,
+}: DatabaseOptions): Promise<Database> {
+  const file = join(folder, 'tables.duckdb');
+  const freshFolder = join(folder, 'compact');
+  const spoolFolder = join(folder, 'spool');
+  // What a killed process left.
+  for (const leftover of [spoolFolder, freshFolder]) await rm(leftover, { recursive: true, force: true });
+  for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true });
+
+  const sessions = createPlaces(SESSIONS);
+  const statements = createPlaces(STATEMENTS);
+  let instance: DuckDBInstance | undefined = await start();
+
+  return {
+    spoolFolder,
+    use: (work) => sessions.use(() => connected(work)),
+    transaction: (work) => sessions.use(() => connected((session) => inTransaction(session, work))),
+    compact: () => sessions.alone(() => rewrite()),
+    close: () =>
+      sessions.alone(() => {
+        instance?.closeSync();
+        instance = undefined;
+        return Promise.resolve();
+      }),
+  };
+
+  async function start(): Promise<DuckDBInstance> {
+    try {
+      // Two instances of one file in a process would not see each other's rows: the cache gives the same one.
+      const started = await DuckDBInstance.fromCache(file, {
+        memory_limit: `${memoryLimitMb}MB`,
+        temp_directory: join(folder, 'temp'),
+        preserve_insertion_order: 'true',
+        autoinstall_known_extensions: 'false',
+        autoload_known_extensions: 'false',
+        allow_community_extensions: 'false',
+        threads: String(threads ?? Math.min(4, availableParallelism())),
+      });
+      const connection = await started.connect();
+      try {
+        // Statements can reach no file but these.
+        await connection.run(
+          `SET allowed_directories = [${[spoolFolder, freshFolder].map((path) => literal(`${path}/`)).join(', ')}]`,
+        );
+        await connection.run('SET enable_external_access = false');
+        await connection.run('SET lock_configuration = true');
+      } finally {
+        connection.disconnectSync();
+      }
+      return started;
+    } catch (error) {
+      throw toTableError(error);
+    }
+  }
+
+  async function connected<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    if (instance === undefined) throw new Error('The table engine is closed.');
+    const connection = await instance.connect();
+    try {
+      return await work(sessionOf(connection, statements));
+    } finally {
+      connection.disconnectSync();
+    }
+  }
+
+  async function rewrite(): Promise<{ freedBytes: number }> {
+    const fresh = join(freshFolder, 'tables.duckdb');
+    const bytesBefore = (await stat(file)).size;
+    const isWorth = await connected(async (session) => {
+      await session.run('CHECKPOINT');
+      const [row] = await session.rows(
+        'SELECT free_blocks * block_size, total_blocks * block_size FROM pragma_database_size()',
+      );
+      const [free, total] = (row ?? []).map(Number);
+      if ((free ?? 0) < COMPACT_FROM_BYTES || (free ?? 0) * 2 < (total ?? 0)) return false;
+      await session.run(`ATTACH ${literal(fresh)} AS fresh`);
+      await session.run('COPY FROM DATABASE tables TO fresh');
+      await session.run('CHECKPOINT fresh');
+      await session.run('DETACH fresh');
+      return true;
+    });
+    if (!isWorth) return { freedBytes: 0 };
+    await sync(fresh);
+    instance?.closeSync();
+    instance = undefined;
+    await rename(fresh, file);
+    await sync(folder);
+    instance = await start();
+    return { freedBytes: bytesBefore - (await stat(file)).size };
+  }
+}
+
+function sessionOf(connection: DuckDBConnection, statements: Places): Session {
+  const rows = async (sql: string): Promise<DuckDBValue[][]> => {
+    try {
+      return (await statements.use(() => connection.runAndReadAll(sql))).getRows();
+    } catch (error) {
+      throw toTableError(error);
+    }
+  };
+  return {
+    rows,
+    run: async (sql) => void (await rows(sql)),
+    number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
+  };
+}
+
+async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+  await session.run('BEGIN TRANSACTION');
+  try {
+    const result = await work(session);
+    await session.run('COMMIT');
+    return result;
+  } catch (error) {
+    // A failed COMMIT has rolled back by itself.
+    await session.run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,189 @@
+import { columnName, columnNameProblem } from '../../../../names.ts';
+import { checkColumnNames, checkPrimaryKey, MAX_COLUMNS } from '../import-plan.ts';
+import { TableError } from '../table-error.ts';
+import { countRows, createCatalog, findEntry, removeTable, requireEntry, saveEntry } from './catalog.ts';
+import { openDatabase } from './database.ts';
+import { exportTable } from './export.ts';
+import { columnIdentifier, tableName } from './identifiers.ts';
+import { importTable } from './import.ts';
+import { createEmpty } from './load.ts';
+import { orderClause, resultColumns, resultExpressions, whereClause } from './select.ts';
+import { createTurns } from './turns.ts';
+import type { TableEngine, TableId } from '../engine.ts';
+import type { Database, DatabaseOptions, Session } from './database.ts';
+
+const PREVIEW_ROWS = 100;
+const MAX_PREVIEW_ROWS = 1000;
+
+/** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */
+export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
+  let opened: Database | undefined;
+  const inTurn = createTurns();
+
+  return {
+    isShared: false,
+
+    async open() {
+      const database = await openDatabase(options);
+      await database.transaction(createCatalog);
+      opened = database;
+    },
+
+    async close() {
+      await opened?.close();
+      opened = undefined;
+    },
+
+    create: (table, definition) =>
+      write(table, async (session) => {
+        const { columns, primaryKey } = definition;
+        checkColumnNames(columns);
+        checkPrimaryKey(primaryKey, columns);
+        await removeTable(session, table);
+        await createEmpty(session, table, tableName(table), columns);
+        await saveEntry(session, table, { columns, primaryKey, bytes: 0 });
+      }),
+
+    drop: (table) => write(table, (session) => removeTable(session, table)),
+
+    describe: (table) =>
+      database().use(async (session) => {
+        const entry = await findEntry(session, table);
+        return entry === undefined ? undefined : { ...entry, rows: await countRows(session, table) };
+      }),
+
+    addColumn: (table, column) =>
+      write(table, async (session) => {
+        const entry = await requireEntry(session, table);
+        const problem = columnNameProblem(column);
+        if (problem !== undefined || columnName(column) !== column) {
+          throw new TableError(
+            'storage.tables.invalidColumnName',
+            `The column name "${column}" ${problem ?? 'is invalid'}.`,
+          );
+        }
+        if (entry.columns.some((known) => known.toLowerCase() === column.toLowerCase())) {
+          throw new TableError(
+            'storage.tables.columnAlreadyExists',
+            `The column "${column}" already exists in the table "${table.table}".`,
+          );
+        }
+        if (entry.columns.length >= MAX_COLUMNS) {
+          throw new TableError(
+            'storage.tables.validation.tooManyColumns',
+            `The table has ${MAX_COLUMNS} columns, which is the limit.`,
+          );
+        }
+        await session.run(
+          `ALTER TABLE ${tableName(table)} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`,
+        );
+        await saveEntry(session, table, { ...entry, columns: [...entry.columns, column] });
+      }),
+
+    dropColumn: (table, column) =>
+      write(table, async (session) => {
+        const entry = await requireEntry(session, table);
+        const columns = entry.columns.filter((known) => known !== column);
+        if (columns.length === entry.columns.length) {
+          throw new TableError(
+            'storage.tables.columnNotExists',
+            `The column "${column}" does not exist in the table "${table.table}".`,
+          );
+        }
+        if (entry.primaryKey.includes(column)) {
+          throw new TableError(
+            'storage.tables.cannotDeletePrimaryKeyColumn',
+            `The column "${column}" is part of the primary key. Remove the key first.`,
+          );
+        }
+        if (columns.length === 0) {
+          throw new TableError(
+            'storage.tables.cannotDeleteLastColumn',
+            `"${column}" is the last column of the table "${table.table}".`,
+          );
+        }
+        await session.run(`ALTER TABLE ${tableName(table)} DROP COLUMN ${columnIdentifier(column)}`);
+        await saveEntry(session, table, { ...entry, columns });
+      }),
+
+    setPrimaryKey: (table, primaryKey) =>
+      write(table, async (session) => {
+        const entry = await requireEntry(session, table);
+        const unknown = primaryKey.filter((name) => !entry.columns.includes(name));
+        if (unknown.length > 0 || new Set(primaryKey).size < primaryKey.length) {
+          const message =
+            unknown.length > 0
+              ? `Columns "${unknown.join(',')}" do not exist in the table.`
+              : 'A column is in the primary key twice.';
+          throw new TableError('storage.validation.primaryKey', message);
+        }
+        if (primaryKey.length > 0) await refuseDuplicates(session, table, primaryKey);
+        await saveEntry(session, table, { ...entry, primaryKey });
+      }),
+
+    import: (table, request, slices) =>
+      inTurn(keyOf(table), () => importTable(database(), table, request, slices)),
+
+    export: (table, query, exportOptions, open) => exportTable(database(), table, query, exportOptions, open),
+
+    preview: (table, query) =>
+      database().use(async (session) => {
+        const { columns } = await requireEntry(session, table);
+        const limit = Math.min(MAX_PREVIEW_ROWS, Math.max(0, Math.floor(query.limit ?? PREVIEW_ROWS)));
+        const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
+        const cells = resultExpressions(query, columns).map((_, cell) => `'=' || r${cell}`);
+        const order = orderClause(query.orderBy, columns);
+        const rows = await session.rows(
+          `SELECT ${cells.join(', ')} FROM (SELECT ${resultExpressions(query, columns).join(', ')} FROM ${tableName(table)}${where}${order} LIMIT ${limit})`,
+        );
+        // The driver drops U+FEFF at the start of a text: the sign in front keeps it.
+        return {
+          columns: resultColumns(query, columns),
+          rows: rows.map((row) => row.map((cell) => String(cell).slice(1))),
+        };
+      }),
+
+    deleteRows: (table, filter) =>
+      write(table, async (session) => {
+        const entry = await requireEntry(session, table);
+        const where = whereClause(filter, entry.columns, 'storage.tables.columnNotExists');
+        const before = await countRows(session, table);
+        const deleted = await session.number(`DELETE FROM ${tableName(table)}${where}`);
+        const left = before - deleted;
+        const bytes = left === 0 ? 0 : Math.max(1, Math.round((entry.bytes * left) / before));
+        await saveEntry(session, table, { ...entry, bytes });
+        return deleted;
+      }),
+
+    compact: () => database().compact(),
+  };
+
+  function database(): Database {
+    if (opened === undefined) throw new Error('The table engine is not open.');
+    return opened;
+  }
+
+  function write<T>(table: TableId, work: (session: Session) => Promise<T>): Promise<T> {
+    return inTurn(keyOf(table), () => database().transaction(work));
+  }
+}
+
+function keyOf({ bucket, table }: TableId): string {
+  return JSON.stringify([bucket, table]);
+}
+
+async function refuseDuplicates(
+  session: Session,
+  table: TableId,
+  primaryKey: readonly string[],
+): Promise<void> {
+  const keys = primaryKey.map(columnIdentifier).join(', ');
+  const distinct = await session.number(
+    `SELECT count(*) FROM (SELECT 1 FROM ${tableName(table)} GROUP BY ${keys})`,
+  );
+  if (distinct === (await countRows(session, table))) return;
+  throw new TableError(
+    'storage.tables.primaryKeyDuplicateValues',
+    `The primary key "${primaryKey.join(',')}" can not be set: several rows have the same values in these columns.`,
+  );
+}

@@ -1,0 +1,104 @@
+import { CsvError } from '../../../../csv/csv-error.ts';
+import { createDialect } from '../../../../csv/dialect.ts';
+import { checkPrimaryKey, planImport } from '../import-plan.ts';
+import { TableError } from '../table-error.ts';
+import { countRows, removeTable, requireEntry, saveEntry } from './catalog.ts';
+import { mergeRows, replaceRows } from './load.ts';
+import { sizeOf } from './size.ts';
+import { withSpool } from './spool.ts';
+import type { CsvDialect } from '../../../../csv/dialect.ts';
+import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
+import type { CatalogEntry } from './catalog.ts';
+import type { Database, Session } from './database.ts';
+import type { Spool } from './spool.ts';
+
+/**
+ * Checks the slices into files, then loads these in one transaction.
+ * The caller sees to it that nothing else writes to the table meanwhile.
+ */
+export async function importTable(
+  database: Database,
+  table: TableId,
+  request: ImportRequest,
+  slices: AsyncIterable<ByteSlice>,
+): Promise<ImportOutcome> {
+  const dialect = dialectOf(request);
+  const isNew = request.create !== undefined;
+  const entry = isNew ? undefined : await database.use((session) => requireEntry(session, table));
+  const ignoredLines = request.ignoredLinesCount ?? 0;
+  const given = request.columns !== undefined && request.columns.length > 0 ? request.columns : undefined;
+  const isByPosition = request.isSliced === true || (request.withoutHeaders === true && ignoredLines === 0);
+  const hasHeader = given === undefined && !isByPosition;
+  if (isNew && given === undefined && isByPosition) {
+    const message = 'The file has no header. Name its columns in the parameter "columns".';
+    throw new TableError('storage.tables.validation.invalidColumnName', message);
+  }
+  const named = given ?? (hasHeader ? undefined : entry?.columns);
+  const options = { dialect, hasHeader, ignoredLines, columns: named?.length };
+  return withSpool(database.spoolFolder, slices, options, (spool) =>
+    database.transaction((session) =>
+      load(session, table, request, { spool, entry, fileColumns: named ?? spool.header ?? [] }),
+    ),
+  );
+}
+
+interface Source {
+  readonly spool: Spool;
+  readonly entry: CatalogEntry | undefined;
+  readonly fileColumns: readonly string[];
+}
+
+async function load(
+  session: Session,
+  table: TableId,
+  request: ImportRequest,
+  { spool, entry, fileColumns }: Source,
+): Promise<ImportOutcome> {
+  const plan = planImport({
+    // By position the names are those of the table, which webalizing leaves alone.
+    fileColumns,
+    tableColumns: entry?.columns,
+    delimiter: request.delimiter ?? ',',
+    useTimestampFromDataFile: request.useTimestampFromDataFile === true,
+  });
+  const columns = plan.columns.map(({ name }) => name);
+  const primaryKey = request.create?.primaryKey ?? entry?.primaryKey ?? [];
+  checkPrimaryKey(primaryKey, columns);
+  const key = request.deduplicationStrategy === 'insert' ? [] : primaryKey;
+
+  const rowsBefore = entry === undefined ? 0 : await countRows(session, table);
+  const isReplaced = entry === undefined || request.incremental !== true;
+  if (entry === undefined) await removeTable(session, table);
+  if (isReplaced) await replaceRows(session, { table, plan, spool, request, key });
+  else await mergeRows(session, { table, plan, spool, request, key });
+
+  const rows = await countRows(session, table);
+  const bytes = isReplaced
+    ? await sizeOf(session, table, columns)
+    : grown(entry.bytes, rowsBefore, rows, spool);
+  await saveEntry(session, table, { columns, primaryKey, bytes });
+  return {
+    importedColumns: plan.importedColumns,
+    newColumns: plan.newColumns,
+    importedRows: spool.records,
+    totalRows: rows,
+    totalBytes: bytes,
+    columns,
+    primaryKey,
+  };
+}
+
+/** New rows are taken to be as large as those of the file on average: counting all of a large table would take longer than adding to it. */
+function grown(bytesBefore: number, rowsBefore: number, rows: number, spool: Spool): number {
+  const added = spool.records === 0 ? 0 : (spool.bytes / spool.records) * (rows - rowsBefore);
+  return Math.max(rows === 0 ? 0 : 1, Math.round(bytesBefore + added));
+}
+
+function dialectOf(request: ImportRequest): CsvDialect {
+  try {
+    return createDialect(request);
+  } catch (error) {
+    if (error instanceof CsvError) throw new TableError('invalidCsv', error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import { TIMESTAMP_MARK } from './failures.ts';
+import {
+  balanced,
+  CHANGED_AT,
+  columnIdentifier,
+  literal,
+  loadingName,
+  schemaName,
+  tableName,
+  timestampLiteral,
+} from './identifiers.ts';
+import { readCsv } from './read-csv.ts';
+import type { ImportRequest, TableId } from '../engine.ts';
+import type { ImportPlan } from '../import-plan.ts';
+import type { Session } from './database.ts';
+import type { Spool } from './spool.ts';
+
+export interface Load {
+  readonly table: TableId;
+  readonly plan: ImportPlan;
+  readonly spool: Spool;
+  readonly request: ImportRequest;
+  /** Rows of one file with the same key become one, and replace those of the table; empty: they don't. */
+  readonly key: readonly string[];
+}
+
+/** Puts the rows of the file in place of the table, which need not be there. */
+export async function replaceRows(session: Session, load: Load): Promise<void> {
+  const { table, plan, key } = load;
+  const loading = loadingName(table);
+  await createEmpty(
+    session,
+    table,
+    loading.name,
+    plan.columns.map(({ name }) => name),
+  );
+  await insert(session, loading.name, load);
+  await keepLastOfKey(session, loading.name, key);
+  await session.run(`DROP TABLE IF EXISTS ${tableName(table)}`);
+  await session.run(`ALTER TABLE ${loading.name} RENAME TO ${loading.target}`);
+}
+
+/** Adds the rows of the file; with a key, rows that differ take the place of those that have it. */
+export async function mergeRows(session: Session, load: Load): Promise<void> {
+  const { table, plan, key } = load;
+  const target = tableName(table);
+  for (const column of plan.newColumns) {
+    await session.run(`ALTER TABLE ${target} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`);
+  }
+  if (key.length === 0) return insert(session, target, load);
+
+  await session.run(`CREATE TEMP TABLE staged (${columnList(plan).map(definition).join(', ')})`);
+  await insert(session, 'staged', load);
+  await keepLastOfKey(session, 'staged', key);
+  const sameKey = key
+    .map(columnIdentifier)
+    .map((name) => `t.${name} = s.${name}`)
+    .join(' AND ');
+  const others = plan.columns
+    .map(({ name }) => name)
+    .filter((name) => !key.includes(name))
+    .map(columnIdentifier);
+  // Rows that are the same already stay, and keep their change time.
+  if (others.length > 0) {
+    const differs = balanced(
+      others.map((name) => `t.${name} <> s.${name}`),
+      ' OR ',
+    );
+    await session.run(`DELETE FROM ${target} t USING staged s WHERE ${sameKey} AND (${differs})`);
+  }
+  const names = columnList(plan).join(', ');
+  await session.run(
+    `INSERT INTO ${target} (${names}) SELECT ${names} FROM staged s WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameKey})`,
+  );
+  await session.run('DROP TABLE staged');
+}
+
+/** An empty table of texts with a change time. */
+export async function createEmpty(
+  session: Session,
+  table: TableId,
+  name: string,
+  columns: readonly string[],
+): Promise<void> {
+  await session.run(`CREATE SCHEMA IF NOT EXISTS ${schemaName(table.bucket)}`);
+  await session.run(`DROP TABLE IF EXISTS ${name}`);
+  await session.run(
+    `CREATE TABLE ${name} (${[...columns.map(columnIdentifier), CHANGED_AT].map(definition).join(', ')})`,
+  );
+}
+
+/** All records of the file, in file order. */
+async function insert(session: Session, target: string, { plan, spool, request }: Load): Promise<void> {
+  if (spool.records === 0) return;
+  const cells = plan.columns.map(({ cell }) => emptied(`c${cell}`, request.treatValuesAsNull));
+  const changedAt = changeTime(plan.timestampCell, request.importedAt);
+  const inserted = await session.number(
+    `INSERT INTO ${target} (${columnList(plan).join(', ')}) SELECT ${[...cells, changedAt].join(', ')} FROM ${readCsv(spool)}`,
+  );
+  if (inserted !== spool.records) {
+    throw new Error(`The database read ${inserted} rows of a file that has ${spool.records}.`);
+  }
+}
+
+/** Rows are numbered in file order: of those with the same key the one with the highest number stays. */
+async function keepLastOfKey(session: Session, target: string, key: readonly string[]): Promise<void> {
+  if (key.length === 0) return;
+  const names = key.map(columnIdentifier);
+  const list = names.join(', ');
+  const keys = await session.number(`SELECT count(*) FROM (SELECT 1 FROM ${target} GROUP BY ${list})`);
+  if (keys === (await session.number(`SELECT count(*) FROM ${target}`))) return;
+  await session.run(
+    `DELETE FROM ${target} t USING (SELECT ${list}, max(rowid) AS "last~" FROM ${target} GROUP BY ${list} HAVING count(*) > 1) d ` +
+      `WHERE ${names.map((name) => `t.${name} = d.${name}`).join(' AND ')} AND t.rowid <> d."last~"`,
+  );
+}
+
+function columnList(plan: ImportPlan): string[] {
+  return [...plan.columns.map(({ name }) => columnIdentifier(name)), CHANGED_AT];
+}
+
+function definition(name: string): string {
+  return name === CHANGED_AT ? `${name} TIMESTAMP` : `${name} VARCHAR DEFAULT ''`;
+}
+
+function emptied(cell: string, values: readonly string[] = []): string {
+  const others = values.filter((value) => value !== '');
+  return others.length === 0
+    ? cell
+    : `CASE WHEN ${cell} IN (${others.map(literal).join(', ')}) THEN '' ELSE ${cell} END`;
+}
+
+function changeTime(cell: number | undefined, importedAt: Date): string {
+  const now = timestampLiteral(importedAt);
+  if (cell === undefined) return now;
+  const refuse = `CAST(error('${TIMESTAMP_MARK}' || c${cell}) AS TIMESTAMP)`;
+  return `CASE WHEN c${cell} = '' THEN ${now} ELSE coalesce(try_cast(c${cell} AS TIMESTAMP), ${refuse}) END`;
+}

@@ -1,0 +1,89 @@
+import { TableError } from '../table-error.ts';
+import { balanced, CHANGED_AT, columnIdentifier, literal, timestampLiteral } from './identifiers.ts';
+import type { TableErrorCode } from '../table-error.ts';
+import type { DataType, RowFilter, RowOrder, RowQuery, WhereFilter } from '../row-query.ts';
+
+/** ` WHERE …` of a filter, or nothing. @throws TableError for a column that the table doesn't have */
+export function whereClause(filter: RowFilter, columns: readonly string[], code: TableErrorCode): string {
+  const conditions = (filter.where ?? []).map((where) => {
+    if (columns.includes(where.column)) return condition(where);
+    throw new TableError(
+      code,
+      `Filter validation: Cannot filter by column "${where.column}", column does not exist`,
+    );
+  });
+  if (filter.changedSince !== undefined)
+    conditions.push(`${CHANGED_AT} >= ${timestampLiteral(filter.changedSince)}`);
+  if (filter.changedUntil !== undefined)
+    conditions.push(`${CHANGED_AT} < ${timestampLiteral(filter.changedUntil)}`);
+  if (filter.search !== undefined && filter.search !== '') {
+    const text = `lower(${literal(filter.search)})`;
+    const found = columns.map((column) => `contains(lower(${columnIdentifier(column)}), ${text})`);
+    conditions.push(balanced(found, ' OR '));
+  }
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+}
+
+/** ` ORDER BY …`, or nothing: equal rows stay in the order of insertion. */
+export function orderClause(orderBy: readonly RowOrder[] | undefined, columns: readonly string[]): string {
+  if (orderBy === undefined || orderBy.length === 0) return '';
+  const terms = orderBy.map(({ column, order, dataType }) => {
+    if (columns.includes(column)) return `${typed(columnIdentifier(column), dataType)} ${order} NULLS LAST`;
+    throw new TableError(
+      'storage.tables.validation.columnNotExists',
+      `Order by: Cannot sort by column "${column}", column does not exist`,
+    );
+  });
+  return ` ORDER BY ${terms.join(', ')}, rowid`;
+}
+
+/** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
+export function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
+  const unknown = (columns ?? []).filter((column) => !all.includes(column));
+  if (unknown.length === 0) return columns === undefined || columns.length === 0 ? all : columns;
+  throw new TableError(
+    'storage.tables.nonExistingColumns',
+    `Trying to select non existing columns: ${unknown.join(', ')}`,
+    {
+      results: { nonExistingColumns: unknown },
+    },
+  );
+}
+
+/** Names of the columns of a result; the change time goes last. */
+export function resultColumns(query: RowQuery, all: readonly string[]): string[] {
+  return [...selectedColumns(query, all), ...(query.includeInternalTimestamp === true ? ['_timestamp'] : [])];
+}
+
+/** Expressions for the columns of a result, named `r0`, `r1`, …: one column may be asked for twice. */
+export function resultExpressions(query: RowQuery, all: readonly string[]): string[] {
+  const cells = selectedColumns(query, all).map(columnIdentifier);
+  if (query.includeInternalTimestamp === true) cells.push(`strftime(${CHANGED_AT}, '%Y-%m-%d %H:%M:%S')`);
+  return cells.map((cell, i) => `${cell} AS r${i}`);
+}
+
+const OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
+
+function condition({ column, operator, values, dataType, isTime }: WhereFilter): string {
+  const cast = (expression: string): string =>
+    isTime === true ? `try_cast(${expression} AS TIMESTAMP)` : typed(expression, dataType);
+  const cell = cast(columnIdentifier(column));
+  const operands = values.map((value) => cast(literal(value)));
+  if (operator !== 'eq' && operator !== 'ne')
+    return `coalesce(${cell} ${OPERATORS[operator]} ${operands[0] ?? 'NULL'}, false)`;
+  if (operands.length === 0) return operator === 'eq' ? 'false' : 'true';
+  return `coalesce(${cell} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${operands.join(', ')}), false)`;
+}
+
+/** Whole numbers and decimals keep all their digits; what is no such number becomes NULL. */
+const SQL_TYPES: Readonly<Record<DataType, string>> = {
+  INTEGER: 'HUGEINT',
+  BIGINT: 'HUGEINT',
+  DECIMAL: 'DECIMAL(38, 10)',
+  REAL: 'DOUBLE',
+  DOUBLE: 'DOUBLE',
+};
+
+function typed(expression: string, dataType: DataType | undefined): string {
+  return dataType === undefined ? expression : `try_cast(${expression} AS ${SQL_TYPES[dataType]})`;
+}

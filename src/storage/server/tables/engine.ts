@@ -1,0 +1,140 @@
+import type { Writable } from 'node:stream';
+import type { RowFilter, RowQuery } from './row-query.ts';
+
+/** One table. Both parts may be any text; an engine maps them to safe names of its own. */
+export interface TableId {
+  /** Bucket, such as `in.c-main`; a service with branches or projects puts these in front. */
+  readonly bucket: string;
+  readonly table: string;
+}
+
+export interface TableDefinition {
+  /** In table order. */
+  readonly columns: readonly string[];
+  /** Empty: no primary key. */
+  readonly primaryKey: readonly string[];
+}
+
+export interface TableDescription extends TableDefinition {
+  readonly rows: number;
+  /** About the size of all values in bytes; above 0 as soon as there is a row. */
+  readonly bytes: number;
+}
+
+/** Bytes of one part of a file, as stored; read once. */
+export type ByteSlice = AsyncIterable<Uint8Array>;
+
+export interface CsvFormat {
+  /** One character; the two characters `\t` mean a tab. Default `,`. */
+  readonly delimiter?: string;
+  /** One character, or empty for no quoting at all. Default `"`. */
+  readonly enclosure?: string;
+  /** One character; makes the next one data. Only without an enclosure. Default none. */
+  readonly escapedBy?: string;
+}
+
+/** What an import does (spec storage 3.1, 3.2, 3.4). */
+export interface ImportRequest extends CsvFormat {
+  /** The time rows get as their change time. */
+  readonly importedAt: Date;
+  /** False: the table is emptied first. True: rows are added, or put in place of those with the same key. Default false. */
+  readonly incremental?: boolean;
+  /** `insert` adds rows without looking at the primary key. Default `upsert`. */
+  readonly deduplicationStrategy?: 'upsert' | 'insert';
+  /** Names of the columns in file order; the file then has no header. */
+  readonly columns?: readonly string[];
+  /** The file has no header; its columns are those of the table by position. Default false. */
+  readonly withoutHeaders?: boolean;
+  /** The file is sliced: no slice has a header. Default false. */
+  readonly isSliced?: boolean;
+  /** Physical lines skipped unread at the start of the first slice; when above 0, `withoutHeaders` is ignored. */
+  readonly ignoredLinesCount?: number;
+  /** Values stored as empty. */
+  readonly treatValuesAsNull?: readonly string[];
+  /** The column `_timestamp` of the file is the change time of its row. Default false. */
+  readonly useTimestampFromDataFile?: boolean;
+  /** Makes the table from the columns of the file; nothing is left of it when the import fails. */
+  readonly create?: { readonly primaryKey: readonly string[] };
+}
+
+export interface ImportOutcome {
+  /** Names as stored, in file order, new ones included. */
+  readonly importedColumns: readonly string[];
+  /** Columns that the table did not have before (none when it was made by this import). */
+  readonly newColumns: readonly string[];
+  /** Rows read from the file. */
+  readonly importedRows: number;
+  /** Rows of the table afterwards. */
+  readonly totalRows: number;
+  /** Size of the table afterwards, as `TableDescription.bytes`. */
+  readonly totalBytes: number;
+  readonly columns: readonly string[];
+  readonly primaryKey: readonly string[];
+}
+
+export interface ExportOptions {
+  readonly gzip: boolean;
+  /** A slice ends at about this many bytes, counted before compression. */
+  readonly targetBytes: number;
+}
+
+export interface ExportOutcome {
+  readonly rows: number;
+  /** Bytes written, compressed where asked for. */
+  readonly bytes: number;
+  readonly slices: number;
+}
+
+/**
+ * Where the rows of tables are. All values are text; empty and NULL are one.
+ * Errors that a user can act on are `TableError`s with a code of the public API.
+ * Writers of one table take turns; readers see the table as it was before or after a write, never between.
+ */
+export interface TableEngine {
+  /** Whether several processes may use one store at a time. */
+  readonly isShared: boolean;
+
+  /** Before anything else; removes what a killed process left behind. */
+  open(): Promise<void>;
+  /** Waits for what is running. */
+  close(): Promise<void>;
+
+  /**
+   * Makes an empty table. Whether a table exists is the catalogue's to say: one of the same id,
+   * left by a process that was killed before the catalogue knew of it, is replaced.
+   */
+  create(table: TableId, definition: TableDefinition): Promise<void>;
+  /** Nothing happens when there is none. */
+  drop(table: TableId): Promise<void>;
+  describe(table: TableId): Promise<TableDescription | undefined>;
+
+  /** Adds a column at the end; rows get an empty value. */
+  addColumn(table: TableId, column: string): Promise<void>;
+  dropColumn(table: TableId, column: string): Promise<void>;
+  /** Sets the key, or removes it with `[]`. Rows that share a key: `storage.tables.primaryKeyDuplicateValues`. */
+  setPrimaryKey(table: TableId, columns: readonly string[]): Promise<void>;
+
+  /** All or nothing. Gzip is detected in each slice; slices are read in order. */
+  import(table: TableId, request: ImportRequest, slices: AsyncIterable<ByteSlice>): Promise<ImportOutcome>;
+
+  /**
+   * Writes CSV slices without header through `open(index)`: every cell quoted, `,`, LF. Concatenated in
+   * order they are the result: sorted by `orderBy`, else in the order of insertion. No rows: no slice.
+   */
+  export(
+    table: TableId,
+    query: RowQuery,
+    options: ExportOptions,
+    open: (index: number) => Writable,
+  ): Promise<ExportOutcome>;
+  /** The first `query.limit` rows (100 by default, 1,000 at most). */
+  preview(
+    table: TableId,
+    query: RowQuery,
+  ): Promise<{ columns: readonly string[]; rows: readonly (readonly string[])[] }>;
+  /** Deletes the rows that match and counts them; without a filter all of them. */
+  deleteRows(table: TableId, filter: RowFilter): Promise<number>;
+
+  /** Gives space of deleted rows back to the disk when it is much; waits for what is running. */
+  compact(): Promise<{ readonly freedBytes: number }>;
+}

@@ -1,0 +1,173 @@
+import { TableError } from './table-error.ts';
+
+/** Which rows: all conditions together. */
+export interface RowFilter {
+  readonly where?: readonly WhereFilter[];
+  /** Rows that changed at this time or later. */
+  readonly changedSince?: Date;
+  /** Rows that changed before this time. */
+  readonly changedUntil?: Date;
+  /** Rows with this text in any column, in whatever case. */
+  readonly search?: string;
+}
+
+export interface RowQuery extends RowFilter {
+  /** Default: all, in table order. */
+  readonly columns?: readonly string[];
+  readonly limit?: number;
+  readonly orderBy?: readonly RowOrder[];
+  /** Adds the change time as a last column `_timestamp`, as `YYYY-MM-DD HH:MM:SS` in UTC. */
+  readonly includeInternalTimestamp?: boolean;
+}
+
+/**
+ * Compares as text (bytes of UTF-8), or as a number with `dataType`; a value that is no such number doesn't match.
+ * `eq` means one of the values, `ne` none of them.
+ */
+export interface WhereFilter {
+  readonly column: string;
+  readonly operator: WhereOperator;
+  readonly values: readonly string[];
+  readonly dataType?: DataType;
+  /** Values of the column are read as times, `values` are `YYYY-MM-DD HH:MM:SS` in UTC. */
+  readonly isTime?: boolean;
+}
+
+export interface RowOrder {
+  readonly column: string;
+  readonly order: 'ASC' | 'DESC';
+  readonly dataType?: DataType;
+}
+
+export const WHERE_OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
+export type WhereOperator = (typeof WHERE_OPERATORS)[number];
+
+export const DATA_TYPES = ['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'] as const;
+export type DataType = (typeof DATA_TYPES)[number];
+
+/** Reads a time as a filter may give it: a date, a Unix time, `-2 days`. */
+export type TimeReader = (text: string) => Date | undefined;
+
+/**
+ * `whereFilters` of a request (spec storage 4.3).
+ * @throws TableError (`storage.tables.validation`) with the messages of the public API
+ */
+export function parseWhereFilters(value: unknown, readTime: TimeReader): WhereFilter[] {
+  const items = parseItems('whereFilters', value);
+  refuseMissing(
+    items.flatMap((item, i) =>
+      ['column', 'values']
+        .filter((field) => isMissing(item[field]))
+        .map((field) => `whereFilters[${i}][${field}]`),
+    ),
+  );
+  return items.map((item) => parseWhereFilter(item, readTime));
+}
+
+/** `orderBy` of a request, as `parseWhereFilters`. */
+export function parseOrderBy(value: unknown): RowOrder[] {
+  const items = parseItems('orderBy', value);
+  refuseMissing(items.flatMap((item, i) => (isMissing(item['column']) ? [`orderBy[${i}][column]`] : [])));
+  return items.map((item) => {
+    const order = isMissing(item['order']) ? 'ASC' : textOf(item['order']);
+    if (order !== 'ASC' && order !== 'DESC') {
+      throw invalid(`Invalid sort order ${order}. Available orders are [DESC|ASC]`);
+    }
+    return { column: textOf(item['column']), order, ...parseDataType(item['dataType']) };
+  });
+}
+
+/** `columns` of a request: a list, or names joined by commas; `undefined` when none is named. */
+export function parseColumns(value: unknown): string[] | undefined {
+  const list = Array.isArray(value) ? value.map(textOf) : isMissing(value) ? [] : textOf(value).split(',');
+  const names = list.map((name) => name.trim()).filter((name) => name !== '');
+  return names.length === 0 ? undefined : names;
+}
+
+function parseWhereFilter(item: Item, readTime: TimeReader): WhereFilter {
+  const given = isMissing(item['operator']) ? 'eq' : textOf(item['operator']);
+  const operator = WHERE_OPERATORS.find((known) => known === given);
+  if (operator === undefined) throw invalid(`Invalid where operator ${given}`);
+  const column = textOf(item['column']);
+  const values = listOf(item['values']).map(textOf);
+  if (operator !== 'eq' && operator !== 'ne' && values.length !== 1) {
+    throw invalid(`The where operator ${operator} needs exactly one value, but ${values.length} were given.`);
+  }
+  const type = isMissing(item['type']) ? 'SCALAR' : textOf(item['type']);
+  if (type === 'SCALAR') return { column, operator, values, ...parseDataType(item['dataType']) };
+  if (type !== 'TIME_STRING')
+    throw invalid(`Filter type ${type} not recognized. Available types are [SCALAR|TIME_STRING]`);
+  if (!isMissing(item['dataType']))
+    throw invalid('The dataType of a filter of type TIME_STRING must be empty.');
+  return { column, operator, values: values.map((text) => timeText(text, readTime)), isTime: true };
+}
+
+function parseDataType(value: unknown): { dataType?: DataType } {
+  if (isMissing(value)) return {};
+  const given = textOf(value);
+  const dataType = DATA_TYPES.find((known) => known === given.toUpperCase());
+  if (dataType === undefined) throw invalid(`Data type ${given} not recognized`);
+  return { dataType };
+}
+
+function timeText(text: string, readTime: TimeReader): string {
+  const time = readTime(text);
+  if (time === undefined || Number.isNaN(time.getTime()))
+    throw invalid(`The filter value "${text}" is no time.`);
+  return time.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+function parseItems(parameter: string, value: unknown): Item[] {
+  if (value === undefined || value === null) return [];
+  const items = isNumbered(value) ? Object.values(value) : value;
+  if (!Array.isArray(items)) {
+    throw invalid(
+      `Parameter "${parameter}" should be an array, but parameter contains:\n${JSON.stringify(value)}`,
+    );
+  }
+  return items.map((item: unknown) => {
+    if (isRecord(item)) return item;
+    throw invalid(
+      `All items in param "${parameter}" should be an arrays, but parameter contains:\n${JSON.stringify(value)}`,
+    );
+  });
+}
+
+function refuseMissing(fields: readonly string[]): void {
+  if (fields.length === 0) return;
+  throw invalid(
+    `Invalid request:\n${fields.map((field) => ` - ${field}: "This field is missing."`).join('\n')}`,
+  );
+}
+
+function listOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  return isNumbered(value) ? Object.values(value) : [value];
+}
+
+/** A list written as `a[0]=…&a[2]=…` may arrive as an object with numbers as keys. */
+function isNumbered(value: unknown): value is Item {
+  return (
+    isRecord(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => /^\d+$/.test(key))
+  );
+}
+
+function isRecord(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw invalid(`A text was expected in a filter, but it contains:\n${JSON.stringify(value)}`);
+}
+
+function invalid(message: string): TableError {
+  return new TableError('storage.tables.validation', message);
+}

@@ -1,0 +1,42 @@
+/** Codes of the public API (spec storage 1.3, 3, 4) that a table engine may answer with. */
+export type TableErrorCode =
+  | 'csvImport.columnsNotMatch'
+  | 'csvImport.duplicateColumns'
+  | 'csvImport.invalidCsv'
+  | 'csvImport.invalidTimestamp'
+  | 'invalidCsv'
+  | 'storage.tables.validation'
+  | 'storage.tables.validation.noColumns'
+  | 'storage.tables.validation.invalidColumnName'
+  | 'storage.tables.validation.invalidPrimaryKeyColumns'
+  | 'storage.tables.validation.tooManyColumns'
+  | 'storage.tables.validation.columnNotExists'
+  | 'storage.tables.columnNotExists'
+  | 'storage.tables.nonExistingColumns'
+  | 'storage.tables.notFound'
+  | 'storage.tables.columnAlreadyExists'
+  | 'storage.tables.invalidColumnName'
+  | 'storage.tables.cannotDeletePrimaryKeyColumn'
+  | 'storage.tables.cannotDeleteLastColumn'
+  | 'storage.tables.primaryKeyDuplicateValues'
+  | 'storage.validation.primaryKey'
+  | 'storage.diskFull'
+  | 'storage.tables.locked';
+
+/** What a user of a table did wrong, or what stands in the way; the message is for that user. */
+export class TableError extends Error {
+  override readonly name = 'TableError';
+  readonly code: TableErrorCode;
+  /** Facts that a failed job shows as its `results`, such as `missingColumns`. */
+  readonly results: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: TableErrorCode,
+    message: string,
+    options: { results?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.results = options.results ?? {};
+  }
+}

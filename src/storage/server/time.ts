@@ -1,0 +1,11 @@
+/** ISO 8601 text in UTC to the form of the API, `2017-02-14T10:34:45+0000` (storage 0.4). */
+export function apiTime(iso: string): string;
+export function apiTime(iso: string | null): string | null;
+export function apiTime(iso: string | null): string | null {
+  return iso === null ? null : `${iso.slice(0, 19)}+0000`;
+}
+
+/** Milliseconds since 1970 to the text that the metadata keeps. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'vitest';
+import { configOf, dataFolder, gex, put } from './support.ts';
+
+describe.concurrent('the command line', () => {
+  test('shows help with examples, for all and for each command', async ({ expect }) => {
+    const all = await gex('--help');
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    for (const name of ['gex run', 'gex validate', 'gex test', 'gex action'])
+      expect(all.stdout).toContain(name);
+    const run = await gex('run', '-h');
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('Examples:');
+    expect(run.stdout).toContain('--dry-run');
+  });
+
+  test('without a command shows the help and fails', async ({ expect }) => {
+    const { code, stdout, stderr } = await gex();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('gex run');
+  });
+
+  test('shows the version of the package', async ({ expect }) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await gex('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+
+  test.for([
+    [['rum'], 'There is no command “rum”.', 'Did you mean “gex run”?'],
+    [['run', '--dat', 'x'], 'Unknown argument: dat.', 'Did you mean --data?'],
+    [['run', '--row'], 'row', 'See gex run --help.'],
+    [['run', 'extra'], 'Unknown', 'See gex run --help.'],
+    [['run', '--log-format', 'xml'], 'Choices: "text", "json"', 'See gex run --help.'],
+    [['run', '--limit', '0'], '--limit is a whole number from 1, and not “0”.', '--limit 2'],
+    [['run', '--storage', 'http://localhost'], 'is not in this version', '--storage none'],
+    [['test'], 'Not enough non-option arguments', 'See gex test --help.'],
+  ] as const)('refuses %j and says what to write', async ([args, message, hint], { expect }) => {
+    const { code, stdout, stderr } = await gex(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+  });
+});
+
+describe.concurrent('gex validate', () => {
+  test('says that a configuration is valid', async ({ expect }) => {
+    const folder = dataFolder(configOf('http://x.example/', [{ endpoint: 'books' }]));
+    expect(await gex('validate', '--data', folder)).toMatchObject({
+      code: 0,
+      stdout: `${folder}/config.json is valid.\n`,
+    });
+  });
+
+  test('prints every problem with its place, as text and as JSON', async ({ expect }) => {
+    const folder = dataFolder(configOf('', [{ endpont: 'books' }]));
+    const { code, stdout, stderr } = await gex('validate', '--data', folder);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/config\.json:\d+:\d+ error parameters\.api\.baseUrl/);
+    expect(stdout).toMatch(/config\.json:\d+:\d+ warning parameters\.config\.jobs\[0\]\.endpont/);
+    expect(stderr).toBe('2 errors, 1 warning\n');
+    const asJson = await gex('validate', '--data', folder, '--json');
+    expect(asJson.code).toBe(1);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ valid: false, problems: { length: 3 } });
+  });
+
+  test('takes a warning for an error with --strict', async ({ expect }) => {
+    const folder = dataFolder(configOf('http://x.example/', [{ endpoint: 'books', datatype: 'x' }]));
+    expect(await gex('validate', '--data', folder)).toMatchObject({ code: 0 });
+    expect(await gex('validate', '--data', folder, '--strict')).toMatchObject({ code: 1 });
+  });
+});
+
+describe.concurrent('gex action', () => {
+  test('prints the answer as JSON', async ({ expect }) => {
+    const folder = dataFolder();
+    const parameters = { __FUNCTION_CFG: { function: 'concat', args: ['a', 'b'] }, config: { jobs: [] } };
+    put(folder, 'config.json', JSON.stringify({ parameters }));
+    const { code, stdout } = await gex('action', 'perform_function', '--data', folder);
+    expect(JSON.parse(stdout)).toEqual({ result: 'ab' });
+    expect(code).toBe(0);
+  });
+});

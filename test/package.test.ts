@@ -1,0 +1,196 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+interface PackageJson {
+  version: string;
+  engines: { node: string };
+  bin: Record<string, string>;
+  exports: Record<string, string | { types: string; default: string }>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+const manifest = JSON.parse(read('package.json')) as PackageJson; // our own file
+
+describe('package.json', () => {
+  test('exports files that the build makes', () => {
+    const targets = Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : Object.values(target),
+    );
+    expect(targets.length).toBeGreaterThan(2);
+    for (const target of targets)
+      expect(existsSync(path.join(root, target.replace(/\*$/, ''))), target).toBe(true);
+  });
+
+  test('gives the library to whoever imports the package by its name', () => {
+    const script = `import { extract, run } from 'generic-extractor'; console.log(typeof extract, typeof run)`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: 'function function\n', stderr: '' });
+  });
+
+  test('has schemas that an editor can be pointed to', () => {
+    const script = `import schema from 'generic-extractor/schemas/config.schema.json' with { type: 'json' }; console.log(typeof schema.title)`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('string\n');
+  });
+
+  test.each(Object.entries(manifest.bin))('names a command %s that starts', (_, file) => {
+    expect(read(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(statSync(path.join(root, file)).mode & 0o111).toBe(0o111);
+    const { status, stdout } = spawnSync(process.execPath, [path.join(root, file), '--version'], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${manifest.version}\n` });
+  });
+
+  test('names every dependency by an exact version', () => {
+    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+      ([, range]) => !/^\d+\.\d+\.\d+/.test(range),
+    );
+    expect(ranges).toEqual([]);
+  });
+});
+
+describe('the packed package', () => {
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  ) as [{ files: { path: string }[] }]; // what `npm pack --json` prints
+  const files = packed.files.map(({ path: file }) => file);
+
+  test('has all that is run and read', () => {
+    const needed = [
+      'package.json',
+      'README.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'bin/gex.js',
+      'bin/component.js',
+      'schemas/config.schema.json',
+    ];
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ...needed,
+        'dist/index.js',
+        'dist/index.d.ts',
+        'dist/cli/main.js',
+        'dist/component.js',
+      ]),
+    );
+  });
+
+  test('has nothing that is for us alone', () => {
+    const folders = new Set(files.map((file) => (file.includes('/') ? file.split('/')[0] : '')));
+    expect(folders).toEqual(new Set(['', 'bin', 'dist', 'schemas']));
+    expect(files.filter((file) => /\.test\.|fixture(?!\.schema)s?\/|\.tsbuildinfo$/.test(file))).toEqual([]);
+  });
+
+  test('imports nothing that is for development alone', () => {
+    const pattern =
+      /^(?:import .*|export .*|\}) from '([^'.][^']*)';$|^import '([^'.][^']*)';$|\bimport\('([^'.][^']*)'\)/gm;
+    const imported = new Set(
+      files
+        .filter((file) => file.startsWith('dist/') && file.endsWith('.js'))
+        .flatMap((file) =>
+          [...read(file).matchAll(pattern)].map(([, from, bare, call]) => from ?? bare ?? call ?? ''),
+        )
+        .filter((name) => !name.startsWith('node:'))
+        .map((name) =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    );
+    expect(imported).toContain('yargs');
+    expect([...imported].filter((name) => !(name in manifest.dependencies))).toEqual([]);
+  });
+});
+
+describe('the repository', () => {
+  test('names no host in the lock file', () => {
+    expect(
+      read('package-lock.json').match(
+        /"resolved":.*|https?:\/\/(?!.*(?:fund|sponsor|opencollective|github\.com|feross|paulmillr|tidelift|patreon|buymeacoffee)).*/g,
+      ) ?? [],
+    ).toEqual([]);
+  });
+
+  test('knows no path of the machine it was written on', () => {
+    // built here, so that this file does not hold what it looks for
+    const pattern = new RegExp(
+      String.raw`(?:^|[\s"'\`(=])/(?:${['home/[a-z]', 'Users/[a-z]', 'root/', 'work/'].join('|')})`,
+    );
+    const found = tracked().flatMap((file) =>
+      read(file)
+        .split('\n')
+        .flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1}: ${line.trim().slice(0, 100)}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('has scripts that may be run', () => {
+    for (const file of ['.ci/run', 'docker/entrypoint.sh', 'docker/health.sh'])
+      expect(statSync(path.join(root, file)).mode & 0o111, file).toBe(0o111);
+  });
+});
+
+describe('an old Node', () => {
+  test.each(['18.20.4', '20.20.2', '22.18.0'])('%s is told what is needed, in one sentence', (version) => {
+    expect(withNode(version)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `generic-extractor needs Node 22.19 or newer, and this is Node ${version}.\n`,
+    });
+  });
+
+  test.each(['22.19.0', '24.0.0', '26.1.0'])('%s is good enough', (version) => {
+    expect(withNode(version)).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  test('is as old as package.json says', () => {
+    expect(manifest.engines.node).toBe('>=22.19');
+  });
+});
+
+/** Runs the command as if it were run by another Node. */
+function withNode(version: string) {
+  const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(fake)}`,
+      path.join(root, 'bin/gex.js'),
+      '--version',
+    ],
+    { encoding: 'utf8' },
+  );
+  return { status, stdout, stderr };
+}
+
+/** Text files that git knows. */
+function tracked(): string[] {
+  const { status, stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
+  expect(status).toBe(0);
+  return stdout
+    .split('\0')
+    .filter(
+      (file) =>
+        file !== '' && existsSync(path.join(root, file)) && !/\.(?:gz|png|zip|pdf|ico|woff2?)$/.test(file),
+    );
+}

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { attachmentOf } from '../../../../src/storage/server/objects/disposition.ts';
+
+test.each([
+  ['a b.csv', 'attachment; filename="a b.csv";'],
+  ['žluť.csv', `attachment; filename="_lu_.csv"; filename*=UTF-8''%C5%BElu%C5%A5.csv;`],
+  ['q"u\\o\r\n.csv', `attachment; filename="q_u_o__.csv"; filename*=UTF-8''q%22u%5Co%0D%0A.csv;`],
+])('%j', (name, header) => expect(attachmentOf(name)).toBe(header));

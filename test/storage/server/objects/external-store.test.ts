@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, test } from 'vitest';
+import { systemEnv } from '../../../../src/env.ts';
+import { createExternalStore } from '../../../../src/storage/server/objects/external-store.ts';
+import { sessionPolicy } from '../../../../src/storage/server/objects/session-policy.ts';
+import type { FolderStore } from '../../../../src/storage/server/objects/folder-store.ts';
+import { describeObjectStore } from './contract.ts';
+import { errorCode, listen, sdkCredentials, startEmbedded, textOf } from './support.ts';
+
+describeObjectStore('the external store, over our own S3 endpoint', async () => {
+  const embedded = await startEmbedded();
+  const sts = createServer((request, response) => {
+    void answerAssumeRole(embedded.store, request).then((xml) => response.end(xml));
+  });
+  const { accessKeyId, secretAccessKey } = embedded.store.keys.service;
+  const store = await createExternalStore({
+    endpoint: embedded.endpoint,
+    stsEndpoint: await listen(sts),
+    region: 'us-east-1',
+    bucket: embedded.store.bucket,
+    credentials: { accessKeyId, secretAccessKey },
+    roleArn: ROLE,
+    env: systemEnv,
+  });
+  return {
+    store,
+    client: embedded.client,
+    hasEncryption: true,
+    async close() {
+      store.close();
+      sts.closeAllConnections();
+      sts.close();
+      await embedded.close();
+    },
+  };
+});
+
+// A real store of others: TEST_S3_ENDPOINT, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY, TEST_S3_ROLE_ARN; TEST_S3_BUCKET is
+// made when it is missing; TEST_S3_CHECKSUMS=0 and TEST_S3_ENCRYPTION=0 for a store that knows neither (Ceph 16).
+const {
+  TEST_S3_ENDPOINT: endpoint,
+  TEST_S3_BUCKET: bucket = 'contract',
+  TEST_S3_REGION: region = 'us-east-1',
+} = process.env;
+if (endpoint !== undefined)
+  describeObjectStore('the external store, over a store of others', async () => {
+    const credentials = {
+      accessKeyId: process.env['TEST_S3_ACCESS_KEY'] ?? '',
+      secretAccessKey: process.env['TEST_S3_SECRET_KEY'] ?? '',
+    };
+    const hasChecksums = process.env['TEST_S3_CHECKSUMS'] !== '0';
+    const hasEncryption = process.env['TEST_S3_ENCRYPTION'] !== '0';
+    const config = {
+      endpoint,
+      region,
+      forcePathStyle: true,
+      ...(hasChecksums ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED' as const }),
+    };
+    const owner = new S3Client({ ...config, credentials });
+    await owner.send(new CreateBucketCommand({ Bucket: bucket })).catch((error: unknown) => {
+      if (!(error instanceof Error) || !error.name.startsWith('BucketAlready')) throw error;
+    });
+    const roleArn = process.env['TEST_S3_ROLE_ARN'] ?? ROLE;
+    const store = await createExternalStore({
+      endpoint,
+      region,
+      bucket,
+      credentials,
+      roleArn,
+      hasChecksums,
+      hasEncryption,
+      env: systemEnv,
+    });
+    return {
+      store,
+      hasEncryption,
+      client: (temporary) => new S3Client({ ...config, credentials: sdkCredentials(temporary) }),
+      async close() {
+        store.close();
+        owner.destroy();
+      },
+    };
+  });
+
+describe('the external store', () => {
+  test('signs addresses for the public endpoint', async () => {
+    const store = await createExternalStore({
+      endpoint: 'http://127.0.0.1:1',
+      publicEndpoint: 'https://objects.example.com',
+      region: 'eu-central-1',
+      bucket: 'files',
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      roleArn: ROLE,
+      env: systemEnv,
+    });
+    const address = new URL(await store.presign('a/b c.csv', { expiresInSeconds: 60 }));
+    expect(address.origin).toBe('https://objects.example.com');
+    expect(address.pathname).toBe('/files/a/b%20c.csv');
+    expect(address.searchParams.get('X-Amz-Credential')).toMatch(
+      /^key\/\d{8}\/eu-central-1\/s3\/aws4_request$/,
+    );
+    store.close();
+  });
+
+  test('a store that does not answer is an ObjectError without secrets', async () => {
+    const store = await createExternalStore({
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      bucket: 'files',
+      credentials: { accessKeyId: 'key', secretAccessKey: 'very-secret' },
+      roleArn: ROLE,
+      env: systemEnv,
+    });
+    const work = store.head('x');
+    expect(await errorCode(work)).toBe('ServiceUnavailable');
+    await expect(work).rejects.toThrow(/^The object store could not be used\.$/);
+    store.close();
+  });
+
+  test('the session policy spells patterns in keys as themselves and stays below 2,048 characters', () => {
+    const scope = { isPrefix: true, access: 'download', requiresEncryption: false } as const;
+    expect(sessionPolicy('files', { ...scope, key: 'a*b?c$d' })).toContain('files/a${*}b${?}c${$}d*');
+    expect(sessionPolicy('files', { ...scope, key: 'x'.repeat(800) }).length).toBeLessThanOrEqual(2048);
+  });
+});
+
+const ROLE = 'arn:aws:iam:::role/files';
+
+interface Policy {
+  readonly Statement: readonly {
+    readonly Action: readonly string[];
+    readonly Resource: string;
+    readonly Condition?: { readonly StringEquals?: Readonly<Record<string, string>> };
+  }[];
+}
+
+/** An STS for tests: reads the session policy and lets the embedded store make keys for what it says. */
+async function answerAssumeRole(store: FolderStore, request: IncomingMessage): Promise<string> {
+  const form = new URLSearchParams(await textOf(request));
+  if (form.get('Action') !== 'AssumeRole' || form.get('RoleArn') !== ROLE)
+    throw new Error('Not what STS is asked.');
+  // The policy is the one that the code under test writes; a wrong one fails the contract.
+  const { Statement: statements } = JSON.parse(form.get('Policy') ?? '') as Policy;
+  const [first] = statements;
+  const isUpload = first?.Action.includes('s3:PutObject') === true;
+  if (!isUpload && !statements.some((statement) => statement.Action.includes('s3:ListBucket')))
+    throw new Error('No list.');
+  const pattern = first?.Resource.slice(`arn:aws:s3:::${store.bucket}/`.length) ?? '';
+  const credentials = await store.grant({
+    key: pattern.replace(/\*$/, ''),
+    isPrefix: pattern.endsWith('*'),
+    access: isUpload ? 'upload' : 'download',
+    requiresEncryption: first?.Condition?.StringEquals?.['s3:x-amz-server-side-encryption'] === 'AES256',
+    expiresAt: new Date(Date.now() + Number(form.get('DurationSeconds')) * 1000),
+  });
+  const fields = Object.entries(credentials).map(([name, value]) => `<${name}>${String(value)}</${name}>`);
+  return `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>${fields.join('')}</Credentials></AssumeRoleResult></AssumeRoleResponse>`;
+}
