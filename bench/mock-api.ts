@@ -5,7 +5,7 @@
 //                          [--latency 0] [--port 0] [--config DIR]
 //
 //   --shape    flat: 10 fields. nested: and an object of 4 fields (one an object), and a list of 3 objects.
-//              children: flat; every 50th record has a child request. late: the last record has a field more.
+//              children: flat; every 500th record has a child request. late: the last record has a field more.
 //   --style    response.param, response.url, offset, pagenum or cursor
 //   --latency  milliseconds before each answer
 //   --config   writes DIR/config.json, the configuration for this API
@@ -25,7 +25,7 @@ type Style = (typeof STYLES)[number];
 const KEPT_BYTES = 1 << 29;
 
 /** Records repeat after so many, but for their id: making one is then a matter of joining texts. */
-const RING = 5040;
+const RING = 5000;
 
 const { values: given } = parseArgs({
   options: {

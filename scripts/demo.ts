@@ -52,11 +52,17 @@ async function demo(): Promise<void> {
 /** Runs the built command over the folder and shows what it printed. */
 async function gex(name: string, ...options: string[]): Promise<void> {
   command(['gex', name, ...options].join(' '));
-  const child = spawn(process.execPath, [GEX, name, ...options], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [GEX, name, ...options], {
+    cwd: folder,
+    env: { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  );
   if (code !== 0) throw new Error(`gex ended with ${code}:\n${stderr}`);
   output(stdout);
 }

@@ -13,11 +13,20 @@ const SETTINGS: Readonly<Record<string, FixtureSettings>> = {
   '110-incremental-relative': { clock: '2017-09-07T12:00:00Z' },
 };
 
-describe.skipIf(FOLDER === '')('outside examples (only where CONFORMANCE_DIR names their folder: they are not part of this package)', () => {
-  test('each asks for what is recorded and writes the tables that are expected', { timeout: 120_000 }, async () => {
-    const { results } = await runFixtures(FOLDER, { settings: (name) => SETTINGS[name] ?? {} });
-    const failed = results.filter(({ passed }) => !passed).map(({ name, problems }) => `${name}\n${problems.join('\n')}`);
-    expect(failed.join('\n\n')).toBe('');
-    expect(results).toHaveLength(readdirSync(FOLDER).length);
-  });
-});
+describe.skipIf(FOLDER === '')(
+  'outside examples (only where CONFORMANCE_DIR names their folder: they are not part of this package)',
+  () => {
+    test(
+      'each asks for what is recorded and writes the tables that are expected',
+      { timeout: 120_000 },
+      async () => {
+        const { results } = await runFixtures(FOLDER, { settings: (name) => SETTINGS[name] ?? {} });
+        const failed = results
+          .filter(({ passed }) => !passed)
+          .map(({ name, problems }) => `${name}\n${problems.join('\n')}`);
+        expect(failed.join('\n\n')).toBe('');
+        expect(results).toHaveLength(readdirSync(FOLDER).length);
+      },
+    );
+  },
+);

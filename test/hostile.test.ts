@@ -23,7 +23,9 @@ describe('an API that never ends its pages', () => {
   });
 
   test('a stuck cursor whose body has a clock in it: its rows give it away', async () => {
-    const api = await startApi((response, { count }) => sendJson(response, { rows: [{ id: count > 1 ? 2 : 1 }], next: 'x', now: count }));
+    const api = await startApi((response, { count }) =>
+      sendJson(response, { rows: [{ id: count > 1 ? 2 : 1 }], next: 'x', now: count }),
+    );
     const { error, tables, log } = await run(api.url, byToken);
     expect(error).toBeUndefined();
     expect(tables).toEqual({ rows: ['"1"', '"2"'] });
@@ -55,7 +57,9 @@ describe('an API that never ends its pages', () => {
   });
 
   test('every page is the first one: a warning, and the page budget ends it', async () => {
-    const api = await startApi((response, { count }) => sendJson(response, { rows: [{ id: 1 }], now: count }));
+    const api = await startApi((response, { count }) =>
+      sendJson(response, { rows: [{ id: 1 }], now: count }),
+    );
     const { error, tables, log } = await run(api.url, { pagination: { method: 'pagenum', maxPages: 20 } });
     expect(codeOf(error)).toBe('pagination.budget');
     expect(tables).toEqual({});
@@ -77,7 +81,10 @@ describe('an API that never ends its pages', () => {
 describe('an API that ends its pages too early', () => {
   test('an empty page in the middle ends no pagination by tokens', async () => {
     const api = await startApi((response, { count }) =>
-      sendJson(response, { rows: count === 2 ? [] : [{ id: count }], ...(count < 4 ? { next: `t${count}` } : {}) }),
+      sendJson(response, {
+        rows: count === 2 ? [] : [{ id: count }],
+        ...(count < 4 ? { next: `t${count}` } : {}),
+      }),
     );
     const { error, tables } = await run(api.url, byToken);
     expect(error).toBeUndefined();
@@ -110,24 +117,32 @@ describe('an API that leads elsewhere', () => {
 
   test('a next link to another host is followed without the credentials', async () => {
     const thief = await startApi((response) => sendJson(response, { rows: [{ id: 2 }] }));
-    const home = await startApi((response) => sendJson(response, { rows: [{ id: 1 }], next_page: `${thief.url}rows?page=2` }));
+    const home = await startApi((response) =>
+      sendJson(response, { rows: [{ id: 1 }], next_page: `${thief.url}rows?page=2` }),
+    );
     const { tables, log } = await run(home.url, { ...bearer, pagination: { method: 'response.url' } });
     expect(tables).toEqual({ rows: ['"1"', '"2"'] });
     expect(home.asked[0]?.headers.authorization).toBe('Bearer for-home-only');
-    expect(JSON.stringify(thief.asked.map(({ headers, target }) => [headers, target]))).not.toContain('for-home-only');
+    expect(JSON.stringify(thief.asked.map(({ headers, target }) => [headers, target]))).not.toContain(
+      'for-home-only',
+    );
     expect(log.join('\n')).toContain('trustedHosts');
   });
 
   test('a redirect to another host takes no credentials along', async () => {
     const thief = await startApi((response) => sendJson(response, [{ id: 1 }]));
-    const home = await startApi((response) => response.writeHead(302, { Location: `${thief.url}rows` }).end());
+    const home = await startApi((response) =>
+      response.writeHead(302, { Location: `${thief.url}rows` }).end(),
+    );
     const { tables } = await run(home.url, bearer);
     expect(tables).toEqual({ rows: ['"1"'] });
     expect(JSON.stringify(thief.asked.map(({ headers }) => headers))).not.toContain('for-home-only');
   });
 
   test('redirects in a circle end after five hops', async () => {
-    const api = await startApi((response, { count }) => response.writeHead(302, { Location: count % 2 === 0 ? '/rows' : '/other' }).end());
+    const api = await startApi((response, { count }) =>
+      response.writeHead(302, { Location: count % 2 === 0 ? '/rows' : '/other' }).end(),
+    );
     const { error } = await run(api.url, {});
     expect(codeOf(error)).toBe('http.network');
     expect(String(error)).toContain('redirects more than 5 times');
@@ -172,7 +187,9 @@ describe('an API whose answers are broken', () => {
   });
 
   test('HTML in place of the second page: the first is not published', async () => {
-    const api = await startApi((response, { count }) => (count === 1 ? sendJson(response, [{ id: 1 }]) : response.end('<html>')));
+    const api = await startApi((response, { count }) =>
+      count === 1 ? sendJson(response, [{ id: 1 }]) : response.end('<html>'),
+    );
     const { error, tables } = await run(api.url, byPage);
     expect(codeOf(error)).toBe('response.notJson');
     expect(tables).toEqual({});
@@ -219,15 +236,18 @@ describe('an API that is slow or refuses', () => {
   });
 });
 
+const row = (id: number): string =>
+  JSON.stringify({ id, text: 'x'.repeat(150), tags: ['old', 'rare'], box: { a: id, b: null } });
+
 test('one page of 60 MB takes less than 250 MB of memory', { timeout: 30_000 }, async () => {
-  const row = (id: number): string => JSON.stringify({ id, text: 'x'.repeat(150), tags: ['old', 'rare'], box: { a: id, b: null } });
   const count = 250_000;
   const api = await startApi((response) => {
     response.setHeader('Content-Type', 'application/json');
     void (async () => {
       for (let id = 0; id < count; id += 1000) {
         const rows = Array.from({ length: 1000 }, (_, i) => row(id + i)).join(',');
-        if (!response.write((id === 0 ? '{"rows":[' : ',') + rows)) await new Promise((resolve) => response.once('drain', resolve));
+        if (!response.write((id === 0 ? '{"rows":[' : ',') + rows))
+          await new Promise((resolve) => response.once('drain', resolve));
       }
       response.end(']}');
     })();

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { bucketId, columnName, columnNameProblem, storageNameProblem, toAscii, webalize, webalizeDisplayName } from '../src/names.ts';
+import {
+  bucketId,
+  columnName,
+  columnNameProblem,
+  storageNameProblem,
+  toAscii,
+  webalize,
+  webalizeDisplayName,
+} from '../src/names.ts';
 
 describe('webalize', () => {
   test.each([
@@ -47,7 +55,9 @@ describe('names of buckets, tables and columns', () => {
     expect(storageNameProblem('$$$$$')).toBe(
       "'$$$$$' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.",
     );
-    expect(storageNameProblem('_x')).toBe("'_x' contains not allowed characters. Cannot start with underscore.");
+    expect(storageNameProblem('_x')).toBe(
+      "'_x' contains not allowed characters. Cannot start with underscore.",
+    );
   });
 
   test('a display name keeps words apart with dashes', () => {

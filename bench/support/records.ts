@@ -4,7 +4,7 @@ export type Shape = 'flat' | 'nested' | 'children' | 'late';
 export const SHAPES: readonly Shape[] = ['flat', 'nested', 'children', 'late'];
 
 /** Every so many records of the shape `children` one has a child. */
-export const CHILD_EVERY = 50;
+const CHILD_EVERY = 500;
 
 const GIVEN = ['Amina', 'Bo', 'Chloé', 'Dita', 'Emil', 'Farid', 'Göran', 'Hana'];
 const FAMILY = ['Anders', 'Berg', 'Costa', 'Dvořák', 'Ekman', 'Fischer', 'Garcia', 'Holm', 'Ito'];

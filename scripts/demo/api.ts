@@ -49,7 +49,13 @@ export async function startLibraryApi(): Promise<LibraryApi> {
       return taken;
     },
     addBook(title, author) {
-      books.push({ id: books.length + 1, title, author: { name: author }, tags: ['new'], added: Math.floor(Date.now() / 1000) });
+      books.push({
+        id: books.length + 1,
+        title,
+        author: { name: author },
+        tags: ['new'],
+        added: Math.floor(Date.now() / 1000),
+      });
     },
     async close() {
       server.closeAllConnections();
@@ -73,9 +79,16 @@ function answerTo(request: IncomingMessage, body: string, books: readonly Book[]
   const value = (name: string): string => url.searchParams.get(name) ?? '';
   switch (`${request.method} ${url.pathname}`) {
     case 'GET /v1/books': {
-      const [from = '0', since = '0'] = value('cursor') === '' ? ['0', value('since')] : value('cursor').split('-');
-      const page = pageOf(books.filter(({ added }) => added >= Number(since)), Number(from));
-      return ok({ books: page.items, meta: { next: page.next === undefined ? null : `${page.next}-${since}` } });
+      const [from = '0', since = '0'] =
+        value('cursor') === '' ? ['0', value('since')] : value('cursor').split('-');
+      const page = pageOf(
+        books.filter(({ added }) => added >= Number(since)),
+        Number(from),
+      );
+      return ok({
+        books: page.items,
+        meta: { next: page.next === undefined ? null : `${page.next}-${since}` },
+      });
     }
     case 'POST /v1/search':
       return hits(books, String((JSON.parse(body) as { q?: unknown }).q), 0); // our own configuration sends it
@@ -133,5 +146,11 @@ function firstBooks(): Book[] {
     ['Wide Sargasso Sea', 'Jean Rhys', ['novel']],
     ['Dracula', 'Bram Stoker', []],
   ];
-  return rows.map(([title, name, tags], i) => ({ id: i + 1, title, author: { name }, tags, added: lastWeek + i * 3600 }));
+  return rows.map(([title, name, tags], i) => ({
+    id: i + 1,
+    title,
+    author: { name },
+    tags,
+    added: lastWeek + i * 3600,
+  }));
 }

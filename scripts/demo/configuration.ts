@@ -8,7 +8,9 @@ export function demoConfiguration(baseUrl: string): Readonly<Record<string, unkn
         id: 'books',
         configuration: {
           parameters: {
-            api: { pagination: { method: 'response.param', responseParam: 'meta.next', queryParam: 'cursor' } },
+            api: {
+              pagination: { method: 'response.param', responseParam: 'meta.next', queryParam: 'cursor' },
+            },
             config: {
               incrementalOutput: true,
               jobs: [{ endpoint: 'books', params: { since: { time: 'previousStart' } } }],
@@ -28,7 +30,17 @@ export function demoConfiguration(baseUrl: string): Readonly<Record<string, unkn
                 scrollRequest: { endpoint: 'scroll', method: 'GET' },
               },
             },
-            config: { jobs: [{ endpoint: 'search', method: 'POST', params: { q: 'sea' }, dataField: 'hits', dataType: 'hits' }] },
+            config: {
+              jobs: [
+                {
+                  endpoint: 'search',
+                  method: 'POST',
+                  params: { q: 'sea' },
+                  dataField: 'hits',
+                  dataType: 'hits',
+                },
+              ],
+            },
           },
         },
       },

@@ -34,7 +34,9 @@ export function requests(seen: readonly SeenRequest[]): void {
 export function table(name: string, csv: string): void {
   const rows = csv.trimEnd().split('\n').map(cellsOf);
   const shown = rows.slice(0, MOST_LINES + 1).map((row) => row.map(shortened));
-  const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => (row[column] ?? '').length)));
+  const widths = (shown[0] ?? []).map((_, column) =>
+    Math.max(...shown.map((row) => (row[column] ?? '').length)),
+  );
   const ruler = (left: string, middle: string, right: string): string =>
     styleText('dim', left + widths.map((width) => '─'.repeat(width + 2)).join(middle) + right);
   const line = (row: readonly string[], isHeader: boolean): string => {

@@ -145,7 +145,11 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[
 }
 
 /** Whether a key names a method or a type that a library user added: the schema knows only those of this package. */
-function isAdded(keys: Keys, configuration: AnyObject, { methods = [], authTypes = [] }: ValidateOptions): boolean {
+function isAdded(
+  keys: Keys,
+  configuration: AnyObject,
+  { methods = [], authTypes = [] }: ValidateOptions,
+): boolean {
   if (!isKind(keys)) return false;
   const names = [...methods.map(({ method }) => method), ...authTypes.map(({ type }) => type)];
   const word = digKeys(keys, configuration);

@@ -31,6 +31,10 @@ export interface Scan {
 /** Bytes of rows that are decoded at once. */
 export const CHUNK_BYTES = 1 << 20;
 
+/** In a large document, where the whole takes memory enough. */
+const SMALL_CHUNK_BYTES = 1 << 16;
+const LARGE_BYTES = 1 << 24;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -144,6 +148,7 @@ class Scanner {
 
   /** A list of rows: remembers where chunks of them begin and end. */
   #list(name: string, depth: number): void {
+    const chunkBytes = this.#bytes.length > LARGE_BYTES ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
     const outside = this.#plain;
     const start = this.#at;
     const chunks: RowChunk[] = [];
@@ -163,7 +168,7 @@ class Scanner {
       behind = this.#at;
       count++;
       rows++;
-      if (behind - from >= CHUNK_BYTES) close();
+      if (behind - from >= chunkBytes) close();
     });
     close();
     this.#plain = outside;

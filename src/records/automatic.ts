@@ -104,7 +104,11 @@ class AutomaticParser implements RecordParser {
 
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void {
     const stale = this.#staleness(out);
-    if (stale === 0) return;
+    if (stale > 0) this.#rewrite(pages(), stale, out);
+    for (const table of this.#tables.values()) this.#checkSharing(table);
+  }
+
+  #rewrite(pages: Iterable<PageRows>, stale: number, out: TableOutput): void {
     this.#rewriting = true;
     this.#aliases = new Map();
     for (const table of this.#tables.values()) {
@@ -112,11 +116,10 @@ class AutomaticParser implements RecordParser {
     }
     out.rewrite();
     let index = 0;
-    for (const page of pages()) {
+    for (const page of pages) {
       if (index >= stale) break;
       this.#rewritePage(page, index++, out);
     }
-    for (const table of this.#tables.values()) checkSharing(table);
   }
 
   #rewritePage(page: PageRows, index: number, out: TableOutput): void {
@@ -250,6 +253,16 @@ class AutomaticParser implements RecordParser {
     out.relayout({ name, columns: file.columns });
   }
 
+  /** Types and lists whose names are the same when made safe share a table, as in the reference. */
+  #checkSharing({ file, plan, name, extras }: Table): void {
+    const columns = [...plan.row.headers, ...extras.headers];
+    if (columns.join('\n') === file.columns.join('\n')) return;
+    this.#log.warn(
+      `“${file.owner.path}” and “${plan.path}” are written to one table “${name}” although their columns differ: ` +
+        'the rows of the second do not fit the header. Give one of the jobs another “dataType”, or use a mapping',
+    );
+  }
+
   /**
    * Names the extra columns as they are named when all data columns are known, and compares. Gives the page up to
    * which something must be written again.
@@ -276,21 +289,8 @@ class AutomaticParser implements RecordParser {
       if (renamed || moved) this.#change(table, this.#page, out);
       stale = Math.max(stale, file.staleBefore);
     }
-    for (const table of this.#tables.values()) checkSharing(table);
     return stale;
   }
-}
-
-/** Two types whose names are the same when made safe may share a table, but only with the same columns. */
-function checkSharing(table: Table): void {
-  const { file, plan, name } = table;
-  if (columnsOf(table).join('\n') === file.columns.join('\n')) return;
-  throw new RecordError(
-    'records.invalid',
-    `“${file.owner.path}” and “${plan.path}” are both written to the table “${name}”, and their columns differ: ` +
-      `${file.columns.join(', ')} and ${columnsOf(table).join(', ')}`,
-    { hint: 'Give one of the jobs another “dataType”, or use a mapping.' },
-  );
 }
 
 function columnsOf(table: Table): readonly string[] {

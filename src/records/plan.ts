@@ -1,4 +1,4 @@
-import { NameScope } from './names.ts';
+import type { NameScope } from './names.ts';
 import type { Structure, StructureNode } from './structure.ts';
 
 /** How the properties of one kind of object become cells. Built from the structure, again after each change. */

@@ -22,7 +22,16 @@ export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
  * @throws {ExtractorError} when the action is unknown or fails
  */
 export async function runSyncAction(options: ActionOptions): Promise<Json> {
-  const { action, dataFolder, log, signal, env = systemEnv, secrets = new Secrets(), methods, authTypes } = options;
+  const {
+    action,
+    dataFolder,
+    log,
+    signal,
+    env = systemEnv,
+    secrets = new Secrets(),
+    methods,
+    authTypes,
+  } = options;
   const { ready } = await makePlan({ ...options, secrets, log: silentLog }, 'warn');
   const [first] = ready;
   if (first === undefined) {
@@ -37,6 +46,9 @@ export async function runSyncAction(options: ActionOptions): Promise<Json> {
   const { row, configuration } = first;
   const state = stateOf(row, rowFolder(dataFolder, row.id), { reset: false, isExpected: false }, silentLog);
   const { runAction } = await import('../actions.ts');
-  const more = { ...(methods === undefined ? {} : { methods }), ...(authTypes === undefined ? {} : { authTypes }) };
+  const more = {
+    ...(methods === undefined ? {} : { methods }),
+    ...(authTypes === undefined ? {} : { authTypes }),
+  };
   return runAction(action, { configuration, state, env, log, signal, ...more });
 }

@@ -49,18 +49,18 @@ export class Spool {
     const end = this.#out.offset;
     const fd = guard(this.#path, () => openSync(this.#path, 'r'));
     try {
-      let at = 0;
+      const cursor = { at: 0 };
       const take = (size: number): Buffer => {
         const bytes = Buffer.allocUnsafe(size);
         for (let done = 0; done < size; ) {
-          const count = readSync(fd, bytes, done, size - done, at + done);
-          if (count === 0) throw new Error(`the spool ends at ${at + done} and not at ${end}`);
+          const count = readSync(fd, bytes, done, size - done, cursor.at + done);
+          if (count === 0) throw new Error(`the spool ends at ${cursor.at + done} and not at ${end}`);
           done += count;
         }
-        at += size;
+        cursor.at += size;
         return bytes;
       };
-      while (at < end) {
+      while (cursor.at < end) {
         const count = take(4).readUInt32LE(0);
         const sizes = take(count * 4);
         const parts = Array.from({ length: count }, (_, i) => take(sizes.readUInt32LE(i * 4)));

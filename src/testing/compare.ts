@@ -14,7 +14,8 @@ export function compareFolders(expected: string, got: string, label: string): st
   for (const name of [...new Set([...wanted, ...found])].toSorted()) {
     const file = `${label}/${name}`;
     if (!found.includes(name)) problems.push(`${file} was not written.`);
-    else if (!wanted.includes(name)) problems.push(`${file} was written and is not expected:\n${firstLines(got, name)}`);
+    else if (!wanted.includes(name))
+      problems.push(`${file} was written and is not expected:\n${firstLines(got, name)}`);
     else {
       const difference = compareTexts(read(expected, name), read(got, name), file);
       if (difference !== undefined) problems.push(difference);
@@ -35,12 +36,19 @@ export function compareTexts(expected: string, got: string, label: string): stri
 
 /** Compares JSON by its values, whatever its layout; the order of keys counts. */
 export function compareJson(expected: string, got: string, label: string): string | undefined {
-  const text = (json: string): string => toJsonText(parseExact(json)).replaceAll(/([,{[])(?=["{[])/g, '$1\n');
-  return compareTexts(text(expected), text(got), label);
+  return compareTexts(jsonLines(expected), jsonLines(got), label);
+}
+
+function jsonLines(json: string): string {
+  return toJsonText(parseExact(json)).replaceAll(/([,{[])(?=["{[])/g, '$1\n');
 }
 
 /** Compares lists of lines, such as the requests that were made. */
-export function compareLines(expected: readonly string[], got: readonly string[], label: string): string | undefined {
+export function compareLines(
+  expected: readonly string[],
+  got: readonly string[],
+  label: string,
+): string | undefined {
   return compareTexts(expected.join('\n'), got.join('\n'), label);
 }
 

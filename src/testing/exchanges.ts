@@ -43,10 +43,12 @@ export function readExchanges(folder: string): readonly Exchange[] {
 
 function readExchange(folder: string, name: string): Exchange {
   const base = path.join(folder, name);
-  if (!existsSync(`${base}.response`)) throw wrong(`${base}.response`, 'There is a .request and no .response beside it.');
+  if (!existsSync(`${base}.response`))
+    throw wrong(`${base}.response`, 'There is a .request and no .response beside it.');
   const { line, body } = splitRequest(readFileSync(`${base}.request`, 'latin1'));
   const parsed = /^([A-Z]+) +(?:https?:\/\/([^/?#\s]+))?(\S*)$/.exec(line);
-  if (parsed === null) throw wrong(`${base}.request`, `“${line}” is no request line such as “GET /books?page=2”.`);
+  if (parsed === null)
+    throw wrong(`${base}.request`, `“${line}” is no request line such as “GET /books?page=2”.`);
   const [, method = '', host, target = ''] = parsed;
   const given = readHeaders(`${base}.responseHeaders`);
   return {
@@ -95,5 +97,8 @@ function readStatus(file: string): number {
 }
 
 function wrong(file: string, message: string): ConfigError {
-  return new ConfigError('config.invalid', message, { where: { file }, hint: 'Correct the file of the fixture.' });
+  return new ConfigError('config.invalid', message, {
+    where: { file },
+    hint: 'Correct the file of the fixture.',
+  });
 }

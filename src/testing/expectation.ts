@@ -38,26 +38,39 @@ function compareRun(fixture: string, run: string, { dataFolder }: Outcome): stri
   if (!existsSync(state)) return problems;
   const written = path.join(out, 'state.json');
   if (!existsSync(written)) return [...problems, `${path.join(run, 'state.json')} was not written.`];
-  const difference = compareJson(readFileSync(state, 'utf8'), readFileSync(written, 'utf8'), path.join(run, 'state.json'));
+  const difference = compareJson(
+    readFileSync(state, 'utf8'),
+    readFileSync(written, 'utf8'),
+    path.join(run, 'state.json'),
+  );
   return difference === undefined ? problems : [...problems, difference];
 }
 
 function compareError(file: string, error: unknown): string[] {
-  if (!existsSync(file)) return error === undefined ? [] : [`The run failed:\n${indented(describeError(error))}`];
+  if (!existsSync(file))
+    return error === undefined ? [] : [`The run failed:\n${indented(describeError(error))}`];
   if (error === undefined) return ['The run succeeded, and error.json expects that it fails.'];
   const expected = parseExact(readFileSync(file, 'utf8'));
   if (!isObject(expected)) return ['error.json must be an object with exitCode, code and message.'];
   const text = describeError(error);
-  const got = { exitCode: String(exitCodeOf(error)), code: error instanceof ExtractorError ? error.code : '' };
+  const got = {
+    exitCode: String(exitCodeOf(error)),
+    code: error instanceof ExtractorError ? error.code : '',
+  };
   const problems: string[] = [];
   for (const key of ['exitCode', 'code'] as const) {
     const wanted = getKey(expected, key);
     if (wanted === undefined || toText(wanted) === got[key]) continue;
-    problems.push(`${key} differs:\n  expected: ${toText(wanted)}\n  got:      ${got[key]}\n${indented(text)}`);
+    problems.push(
+      `${key} differs:\n  expected: ${toText(wanted)}\n  got:      ${got[key]}\n${indented(text)}`,
+    );
   }
   const message = toText(getKey(expected, 'message'));
   if (text.includes(message)) return problems;
-  return [...problems, `The error does not say what error.json expects:\n  expected: ${message}\n  got:      ${text}`];
+  return [
+    ...problems,
+    `The error does not say what error.json expects:\n  expected: ${message}\n  got:      ${text}`,
+  ];
 }
 
 function compareRequests(file: string, requests: readonly string[]): string[] {

@@ -1,2 +1,3 @@
-export { runFixtures, type FixtureReport, type FixtureResult, type RunFixturesOptions } from './run-fixtures.ts';
+export type { FixtureResult } from './result.ts';
+export { runFixtures, type FixtureReport, type RunFixturesOptions } from './run-fixtures.ts';
 export type { FixtureSettings } from './settings.ts';

@@ -11,7 +11,7 @@ import { readState } from '../sink/state.ts';
 import { fixtureEnv, type FixtureEnv } from './clock.ts';
 import { readExchanges, type Exchange } from './exchanges.ts';
 import { compareOutcome } from './expectation.ts';
-import type { FixtureResult } from './run-fixtures.ts';
+import type { FixtureResult } from './result.ts';
 import { startServer } from './server.ts';
 import { readSettings, type FixtureSettings } from './settings.ts';
 import { Tape } from './tape.ts';
@@ -36,7 +36,14 @@ export async function runFixture(folder: string, options: RunFixtureOptions): Pr
     problems = [error instanceof Error ? error.message : String(error)];
   }
   const durationMs = performance.now() - startedMs;
-  return { name: path.basename(folder), folder, passed: problems.length === 0, problems, requests, durationMs };
+  return {
+    name: path.basename(folder),
+    folder,
+    passed: problems.length === 0,
+    problems,
+    requests,
+    durationMs,
+  };
 }
 
 async function play(folder: string, requests: string[], options: RunFixtureOptions): Promise<string[]> {
@@ -59,9 +66,17 @@ async function play(folder: string, requests: string[], options: RunFixtureOptio
   let error: unknown;
   try {
     cpSync(path.join(folder, 'config.json'), path.join(dataFolder, 'config.json'));
-    if (existsSync(path.join(folder, 'in'))) cpSync(path.join(folder, 'in'), path.join(dataFolder, 'in'), { recursive: true });
+    if (existsSync(path.join(folder, 'in')))
+      cpSync(path.join(folder, 'in'), path.join(dataFolder, 'in'), { recursive: true });
     try {
-      await runAll(dataFolder, { settings, env, bottom: server.send, log: logTo(log), runs, signal: options.signal });
+      await runAll(dataFolder, {
+        settings,
+        env,
+        bottom: server.send,
+        log: logTo(log),
+        runs,
+        signal: options.signal,
+      });
     } catch (caught) {
       options.signal.throwIfAborted();
       error = caught;
@@ -88,7 +103,10 @@ interface World {
 }
 
 /** One run over the data folder, or one for each row (`rows/<id>/in`, `rows/<id>/out`). */
-async function runAll(dataFolder: string, { settings, env, bottom, log, runs, signal }: World): Promise<void> {
+async function runAll(
+  dataFolder: string,
+  { settings, env, bottom, log, runs, signal }: World,
+): Promise<void> {
   const plan = planRows(resourceOf(await readConfig(dataFolder)));
   runs.push(...plan.runs.map(({ id }) => (id === undefined ? '' : path.join('rows', id))));
   for (const [i, run] of plan.runs.entries()) {

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { readExchanges, type Exchange } from './exchanges.ts';
+import type { FixtureResult } from './result.ts';
 import { runFixture } from './run-fixture.ts';
 import type { FixtureSettings } from './settings.ts';
 
@@ -14,19 +15,6 @@ export interface RunFixturesOptions {
   readonly settings?: (name: string) => FixtureSettings;
   /** Ends the run between and inside of fixtures. */
   readonly signal?: AbortSignal;
-}
-
-/** What became of one fixture. */
-export interface FixtureResult {
-  /** Name of its folder. */
-  readonly name: string;
-  readonly folder: string;
-  readonly passed: boolean;
-  /** What differs, ready to be printed; empty when it passed. */
-  readonly problems: readonly string[];
-  /** Every request that was made, in order: `GET /books?page=2`. */
-  readonly requests: readonly string[];
-  readonly durationMs: number;
 }
 
 export interface FixtureReport {
@@ -53,7 +41,11 @@ export async function runFixtures(folder: string, options: RunFixturesOptions = 
     signal.throwIfAborted();
     const name = path.basename(each);
     const settings = options.settings?.(name);
-    const result = await runFixture(each, { shared, signal, ...(settings === undefined ? {} : { settings }) });
+    const result = await runFixture(each, {
+      shared,
+      signal,
+      ...(settings === undefined ? {} : { settings }),
+    });
     results.push(result);
     options.onResult?.(result);
   }
@@ -83,7 +75,9 @@ function fixtureFolders(folder: string): string[] {
 
 /** Examples with `_sample_out` are served all together, as some ask for another's exchanges. */
 function sharedExchanges(folders: readonly string[]): readonly Exchange[] {
-  return folders.filter((folder) => isFolder(path.join(folder, '_sample_out'))).flatMap((folder) => readExchanges(folder));
+  return folders
+    .filter((folder) => isFolder(path.join(folder, '_sample_out')))
+    .flatMap((folder) => readExchanges(folder));
 }
 
 function isWanted(name: string, only: readonly string[] | undefined): boolean {

@@ -39,8 +39,14 @@ export async function startServer({ answer, onAnswered }: FixtureServerOptions):
   return {
     async send(request, options) {
       const { host, target } = splitUrl(request.url);
-      const headers = headerOf(request.headers, 'Host') === undefined ? { ...request.headers, Host: host } : request.headers;
-      const response = await network.send({ ...request, url: `http://127.0.0.1:${port}${target}`, headers }, options);
+      const headers =
+        headerOf(request.headers, 'Host') === undefined
+          ? { ...request.headers, Host: host }
+          : request.headers;
+      const response = await network.send(
+        { ...request, url: `http://127.0.0.1:${port}${target}`, headers },
+        options,
+      );
       return { ...response, url: request.url };
     },
     async close() {

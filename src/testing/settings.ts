@@ -2,7 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { parseConfig } from '../config/index.ts';
-import { entriesOf, isInteger, isList, isObject, numberOf, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  isInteger,
+  isList,
+  isObject,
+  numberOf,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 
 /** What `fixture.json` may say. All of it is optional. */
 export interface FixtureSettings {
@@ -37,7 +45,8 @@ export function readSettings(folder: string): FixtureSettings {
   if (!isObject(value)) throw wrong(file, 'fixture.json must be an object.');
   const settings: Record<string, unknown> = {};
   for (const [key, item] of entriesOf(value)) {
-    if (!KEYS.includes(key)) throw wrong(file, `fixture.json has no key “${key}”. The keys are ${KEYS.join(', ')}.`);
+    if (!KEYS.includes(key))
+      throw wrong(file, `fixture.json has no key “${key}”. The keys are ${KEYS.join(', ')}.`);
     if (key !== '$schema') settings[key] = checked(key, item, file);
   }
   return settings; // each value was checked for its key
@@ -48,7 +57,7 @@ function checked(key: string, value: Json, file: string): unknown {
   if (key === 'clock' && isTime(value)) return value;
   if (key === 'clock' && isList(value) && value.length > 0 && value.every(isTime)) return value;
   if (key === 'nonce' && typeof value === 'string' && /^(?:[0-9a-f]{2})+$/i.test(value)) return value;
-  if (key === 'limit' && isInteger(value) && numberOf(value as number) > 0) return value;
+  if (key === 'limit' && isInteger(value) && numberOf(value) > 0) return value;
   if (key === 'environment' && isObject(value) && isTexts(value)) return Object.fromEntries(entriesOf(value));
   if (key === 'allowUnused' && typeof value === 'boolean') return value;
   throw wrong(file, `“${key}” of fixture.json is not understood.`);
@@ -63,5 +72,8 @@ function isTexts(value: AnyObject): boolean {
 }
 
 function wrong(file: string, message: string): ConfigError {
-  return new ConfigError('config.invalid', message, { where: { file }, hint: 'fixtures/README.md describes the keys.' });
+  return new ConfigError('config.invalid', message, {
+    where: { file },
+    hint: 'fixtures/README.md describes the keys.',
+  });
 }

@@ -46,12 +46,15 @@ export class Tape {
 
 /** Why an exchange does not answer a request; undefined when it does. */
 function mismatch(exchange: Exchange, asked: Asked): string | undefined {
-  if (exchange.method !== asked.method) return `the method is ${asked.method}, recorded is ${exchange.method}`;
+  if (exchange.method !== asked.method)
+    return `the method is ${asked.method}, recorded is ${exchange.method}`;
   if (exchange.host !== undefined && exchange.host !== asked.host) {
     return `the host is ${asked.host}, recorded is ${exchange.host}`;
   }
-  if (exchange.target !== asked.target) return `the address is ${asked.target}, recorded is ${exchange.target}`;
-  if (exchange.body !== asked.body.trim()) return `the body is ${shown(asked.body)}, recorded is ${shown(exchange.body)}`;
+  if (exchange.target !== asked.target)
+    return `the address is ${asked.target}, recorded is ${exchange.target}`;
+  if (exchange.body !== asked.body.trim())
+    return `the body is ${shown(asked.body)}, recorded is ${shown(exchange.body)}`;
   for (const rule of exchange.expects) {
     const wrong = wrongHeader(rule, asked);
     if (wrong !== undefined) return wrong;

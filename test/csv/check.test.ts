@@ -7,7 +7,10 @@ import { decompressed } from '../../src/csv/decompress.ts';
 import { createDialect } from '../../src/csv/dialect.ts';
 import type { CheckOptions, CsvReport } from '../../src/csv/check.ts';
 
-async function check(chunks: Iterable<Uint8Array>, options: Partial<CheckOptions> = {}): Promise<{ data: string; report: CsvReport }> {
+async function check(
+  chunks: Iterable<Uint8Array>,
+  options: Partial<CheckOptions> = {},
+): Promise<{ data: string; report: CsvReport }> {
   const checked = checkCsv(chunks, { dialect: createDialect(), ...options });
   const parts: Uint8Array[] = [];
   for await (const chunk of checked.data) parts.push(chunk);
@@ -19,15 +22,26 @@ describe('checkCsv', () => {
     const text = '\ufeffjunk "\n"id","na\r\nme"\r\n1,"x ""y"""\r\n2,\r\n';
     for (const size of [1, 2, 5, 1000]) {
       const bytes = Buffer.from(text);
-      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      );
       const { data, report } = await check(chunks, { hasHeader: true, ignoredLines: 1 });
       expect(data).toBe('1,"x ""y"""\r\n2,\r\n');
-      expect(report).toMatchObject({ header: ['id', 'na\r\nme'], records: 2, columns: 2, lineEnd: 'crlf', hasQuotedLineEnds: true });
+      expect(report).toMatchObject({
+        header: ['id', 'na\r\nme'],
+        records: 2,
+        columns: 2,
+        lineEnd: 'crlf',
+        hasQuotedLineEnds: true,
+      });
     }
   });
 
   test('a header without line end is a header, an empty file has none', async () => {
-    expect((await check([Buffer.from('a,b')], { hasHeader: true })).report).toMatchObject({ header: ['a', 'b'], records: 0 });
+    expect((await check([Buffer.from('a,b')], { hasHeader: true })).report).toMatchObject({
+      header: ['a', 'b'],
+      records: 0,
+    });
     expect((await check([], { hasHeader: true })).report).toMatchObject({ header: undefined, records: 0 });
   });
 
@@ -41,7 +55,10 @@ describe('checkCsv', () => {
   });
 
   test('columns told beforehand are expected of the first record', async () => {
-    await expect(check([Buffer.from('1,2\n')], { columns: 3 })).rejects.toMatchObject({ problem: 'columns', line: 1 });
+    await expect(check([Buffer.from('1,2\n')], { columns: 3 })).rejects.toMatchObject({
+      problem: 'columns',
+      line: 1,
+    });
   });
 
   test('lets the event loop run while a large buffer is checked', async () => {
@@ -70,7 +87,11 @@ describe('decompressed', () => {
   test('refuses a zip archive and damaged gzip', async () => {
     await expect(plain(Buffer.from('PK\u0003\u0004rest'))).rejects.toBeInstanceOf(CsvError);
     const packed = gzipSync('a,b\n'.repeat(100));
-    await expect(plain(packed.subarray(0, packed.length - 10))).rejects.toMatchObject({ problem: 'compression' });
-    await expect(plain(Buffer.concat([packed.subarray(0, 15), Buffer.alloc(20, 0xff)]))).rejects.toMatchObject({ problem: 'compression' });
+    await expect(plain(packed.subarray(0, packed.length - 10))).rejects.toMatchObject({
+      problem: 'compression',
+    });
+    await expect(
+      plain(Buffer.concat([packed.subarray(0, 15), Buffer.alloc(20, 0xff)])),
+    ).rejects.toMatchObject({ problem: 'compression' });
   });
 });

@@ -9,7 +9,10 @@ import type { DialectOptions } from '../../src/csv/dialect.ts';
 const parse = (text: string | Uint8Array, options: DialectOptions = {}): string[][] =>
   parseRows(typeof text === 'string' ? Buffer.from(text) : text, createDialect(options));
 
-function problemOf(text: string | Uint8Array, options: DialectOptions = {}): { problem: string; line: number | undefined } {
+function problemOf(
+  text: string | Uint8Array,
+  options: DialectOptions = {},
+): { problem: string; line: number | undefined } {
   try {
     parse(text, options);
   } catch (error) {
@@ -21,11 +24,32 @@ function problemOf(text: string | Uint8Array, options: DialectOptions = {}): { p
 
 describe('accepted', () => {
   test.each<[string, string, string[][]]>([
-    ['LF, with an end', 'a,b\n1,2\n', [['a', 'b'], ['1', '2']]],
-    ['CRLF, without an end', 'a,b\r\n1,2', [['a', 'b'], ['1', '2']]],
+    [
+      'LF, with an end',
+      'a,b\n1,2\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'CRLF, without an end',
+      'a,b\r\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
     ['both line ends', 'a\r\nb\nc', [['a'], ['b'], ['c']]],
     ['line ends, delimiters and quotes in quotes', '"a\n,""\r\nb\r","c"', [['a\n,"\r\nb\r', 'c']]],
-    ['empty cells, bare and quoted', ',""\n"",', [['', ''], ['', '']]],
+    [
+      'empty cells, bare and quoted',
+      ',""\n"",',
+      [
+        ['', ''],
+        ['', ''],
+      ],
+    ],
     ['a BOM at the start only', '\ufeff"a",\ufeffb', [['a', '\ufeffb']]],
     ['spaces as they are', ' a , b ', [[' a ', ' b ']]],
     ['blank lines of one column', 'a\n\n\r\nb\n', [['a'], [''], [''], ['b']]],
@@ -44,7 +68,9 @@ describe('accepted', () => {
   });
 
   test('escapes: the character behind is text, a CRLF as one', () => {
-    expect(parse('a\\,b,\\\\,c\\\r\nd,\\\ne\n', { escapedBy: '\\' })).toEqual([['a,b', '\\', 'c\r\nd', '\ne']]);
+    expect(parse('a\\,b,\\\\,c\\\r\nd,\\\ne\n', { escapedBy: '\\' })).toEqual([
+      ['a,b', '\\', 'c\r\nd', '\ne'],
+    ]);
   });
 });
 
@@ -78,7 +104,9 @@ describe('refused, with the physical line', () => {
   });
 
   test('the message names line, record and what was expected', () => {
-    expect(() => parse('a,b\n1\n')).toThrow('Line 2 (record 2): there is 1 column, but 2 columns were expected.');
+    expect(() => parse('a,b\n1\n')).toThrow(
+      'Line 2 (record 2): there is 1 column, but 2 columns were expected.',
+    );
   });
 
   test.each<[DialectOptions]>([
@@ -95,20 +123,34 @@ describe('refused, with the physical line', () => {
 });
 
 describe('in chunks', () => {
-  const cell = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', '"', ',', '\n', '\r', ' ', '\ufeff'), maxLength: 6 });
-  const table = fc.integer({ min: 1, max: 4 }).chain((columns) => fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { maxLength: 6 }));
+  const cell = fc.string({
+    unit: fc.constantFrom('a', 'é', '€', '😀', '"', ',', '\n', '\r', ' ', '\ufeff'),
+    maxLength: 6,
+  });
+  const table = fc
+    .integer({ min: 1, max: 4 })
+    .chain((columns) =>
+      fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { maxLength: 6 }),
+    );
   const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
   test('what was quoted is read back, wherever the chunks are cut', async () => {
     await fc.assert(
-      fc.asyncProperty(table, fc.constantFrom('\n', '\r\n'), fc.integer({ min: 1, max: 7 }), async (rows, lineEnd, size) => {
-        const bytes = Buffer.from(rows.map((row) => row.map(quote).join(',') + lineEnd).join(''));
-        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
-        const read: string[][] = [];
-        for await (const row of readRows(chunks, createDialect())) read.push(row);
-        expect(read).toEqual(rows);
-        expect(parseRows(bytes, createDialect())).toEqual(rows);
-      }),
+      fc.asyncProperty(
+        table,
+        fc.constantFrom('\n', '\r\n'),
+        fc.integer({ min: 1, max: 7 }),
+        async (rows, lineEnd, size) => {
+          const bytes = Buffer.from(rows.map((row) => row.map(quote).join(',') + lineEnd).join(''));
+          const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+            bytes.subarray(i * size, (i + 1) * size),
+          );
+          const read: string[][] = [];
+          for await (const row of readRows(chunks, createDialect())) read.push(row);
+          expect(read).toEqual(rows);
+          expect(parseRows(bytes, createDialect())).toEqual(rows);
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -117,6 +159,14 @@ describe('in chunks', () => {
     const scanner = new CsvScanner({ dialect: createDialect() });
     for (const byte of Buffer.from('a,b\r\n"1\n2",3\n4,5')) scanner.push(Uint8Array.of(byte));
     scanner.end();
-    expect(scanner).toMatchObject({ records: 3, columns: 2, line: 4, longestRecord: 8, hasLfEnds: true, hasCrlfEnds: true, hasQuotedLineEnds: true });
+    expect(scanner).toMatchObject({
+      records: 3,
+      columns: 2,
+      line: 4,
+      longestRecord: 8,
+      hasLfEnds: true,
+      hasCrlfEnds: true,
+      hasQuotedLineEnds: true,
+    });
   });
 });

@@ -63,7 +63,11 @@ const impatient: Env = { ...systemEnv, sleep: async (_waitMs, signal) => signal?
 export async function run(
   url: string,
   api: object,
-  { env = impatient, signal = new AbortController().signal, job = {} }: { env?: Env; signal?: AbortSignal; job?: object } = {},
+  {
+    env = impatient,
+    signal = new AbortController().signal,
+    job = {},
+  }: { env?: Env; signal?: AbortSignal; job?: object } = {},
 ): Promise<Ran> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gex-hostile-'));
   const configuration = {
@@ -91,7 +95,8 @@ export async function run(
   }
   const tables = path.join(out, 'tables');
   const names = existsSync(tables) ? readdirSync(tables).filter((name) => !name.endsWith('.manifest')) : [];
-  const read = (name: string): string[] => readFileSync(path.join(tables, name), 'utf8').trimEnd().split('\n').slice(1);
+  const read = (name: string): string[] =>
+    readFileSync(path.join(tables, name), 'utf8').trimEnd().split('\n').slice(1);
   const result = { error, tables: Object.fromEntries(names.map((name) => [name, read(name)])), log };
   rmSync(folder, { recursive: true });
   return result;

@@ -78,7 +78,24 @@ export class Documents {
   }
 }
 
-const KEYS = ['1', '10', '2', '__proto__', 'constructor', 'toString', '', 'id', 'a.b', 'č', '"', '01', '4294967295', '12345678901', '-1', 'rows'];
+const KEYS = [
+  '1',
+  '10',
+  '2',
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+  'id',
+  'a.b',
+  'č',
+  '"',
+  '01',
+  '4294967295',
+  '12345678901',
+  '-1',
+  'rows',
+];
 const TEXTS = ['a', 'č', '"', '\\', '/', '\n', '\u2028', '😀', '[', '}', ',', '12', ' '];
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[a-z]+|[^\s]/g;
 
@@ -91,7 +108,8 @@ export function withDecimals(text: string): string {
 }
 
 export function decimalOf(literal: string): string {
-  const [, sign = '', whole = '', fraction, exponent] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const [, sign = '', whole = '', fraction, exponent] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = (whole + (fraction ?? '')).replace(/^0+/, '');
   const trimmed = digits.replace(/0+$/, '');
   const power = Number(exponent ?? 0) - (fraction ?? '').length + (digits.length - trimmed.length);

@@ -33,14 +33,21 @@ describe('an exact parse', () => {
     expect(encodeExact(parseExact('{"1":1,"0":2,"1":3}'))).toBe('{"1":3,"0":2}');
   });
 
-  test.each(['9007199254740993', '-9223372036854775808', '1.0', '1e3', '-0', '-0.0', '0.1234567890123456789', '1E+400', '123456789012345678901234567890'])(
-    'keeps the literal %s',
-    (literal) => {
-      const value = parseExact(literal);
-      expect(value).toBeInstanceOf(JsonNumber);
-      expect(encodeExact(value)).toBe(literal);
-    },
-  );
+  test.each([
+    '9007199254740993',
+    '-9223372036854775808',
+    '1.0',
+    '1e3',
+    '-0',
+    '-0.0',
+    '0.1234567890123456789',
+    '1E+400',
+    '123456789012345678901234567890',
+  ])('keeps the literal %s', (literal) => {
+    const value = parseExact(literal);
+    expect(value).toBeInstanceOf(JsonNumber);
+    expect(encodeExact(value)).toBe(literal);
+  });
 
   test.each([
     ['7', true],
@@ -102,7 +109,8 @@ test('what is accepted, and what it means, is what JSON.parse says', { timeout: 
     for (const each of [text, broken]) {
       const expected = attempt(() => JSON.parse(each) as unknown);
       const got = attempt(() => plain(parseExact(each)));
-      if (JSON.stringify(got) !== JSON.stringify(expected)) expect({ each, got }).toEqual({ each, got: expected });
+      if (JSON.stringify(got) !== JSON.stringify(expected))
+        expect({ each, got }).toEqual({ each, got: expected });
     }
   }
 });

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHUNK_BYTES, encodeExact, MAX_DEPTH, parseExact, scanPage, type Json } from '../../src/json/index.ts';
+import {
+  CHUNK_BYTES,
+  encodeExact,
+  MAX_DEPTH,
+  parseExact,
+  scanPage,
+  type Json,
+} from '../../src/json/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { createAutomaticParser } from '../../src/records/automatic.ts';
 import { decodeRows, readPage, type DataField } from '../../src/records/page.ts';
@@ -11,8 +18,15 @@ import { decimalOf, Documents, withDecimals } from './documents.ts';
 
 const ROWS: DataField = { keys: ['rows'], text: 'rows' };
 
+const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+const valueOf = (text: string): string => decimalOf(text).replace(/^[if]/, '').replace(/^-0$/, '0');
+
 /** All rows of a page and what is around them. */
-function read(text: string, dataField: DataField | undefined = ROWS): { rows: readonly Json[]; envelope: Json } {
+function read(
+  text: string,
+  dataField: DataField | undefined = ROWS,
+): { rows: readonly Json[]; envelope: Json } {
   const page = readPage(Buffer.from(text), dataField, 'test');
   const rows = page.pieces.flatMap((piece) => decodeRows(piece));
   expect(rows).toHaveLength(page.rows);
@@ -22,8 +36,13 @@ function read(text: string, dataField: DataField | undefined = ROWS): { rows: re
 describe('the scan', () => {
   test('finds every direct list of the root, or the one at a path', () => {
     const bytes = Buffer.from('{"a":[1,2],"b":{"c":[3]},"d":"[]","e":[]}');
-    expect([...scanPage(bytes, undefined).lists].map(([key, list]) => [key, list.rows])).toEqual([['a', 2], ['e', 0]]);
-    expect([...scanPage(bytes, ['b', 'c']).lists].map(([key, list]) => [key, list.rows])).toEqual([['b.c', 1]]);
+    expect([...scanPage(bytes, undefined).lists].map(([key, list]) => [key, list.rows])).toEqual([
+      ['a', 2],
+      ['e', 0],
+    ]);
+    expect([...scanPage(bytes, ['b', 'c']).lists].map(([key, list]) => [key, list.rows])).toEqual([
+      ['b.c', 1],
+    ]);
     expect(scanPage(Buffer.from('[{"x":[[1],[2,3]]}]'), ['0', 'x', '1']).lists.get('0.x.1')?.rows).toBe(2);
   });
 
@@ -38,11 +57,14 @@ describe('the scan', () => {
     ['["10"]', true],
     [String.raw`["\ud800"]`, false],
   ])('says whether JSON.parse may read %s: %s', (text, plain) => {
-    expect(scanPage(Buffer.from(text), []).lists.get('')?.chunks.map((chunk) => chunk.plain)).toEqual([plain]);
+    expect(
+      scanPage(Buffer.from(text), [])
+        .lists.get('')
+        ?.chunks.map((chunk) => chunk.plain),
+    ).toEqual([plain]);
   });
 
   test('refuses more levels than the exact parser', () => {
-    const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
     expect(read(deep(MAX_DEPTH), { keys: [], text: '.' }).rows).toHaveLength(1);
     expect(() => read(deep(MAX_DEPTH + 1), { keys: [], text: '.' })).toThrow('levels of nesting');
     const rows = (levels: number): string => `{"rows":[${deep(levels)}]}`;
@@ -65,25 +87,32 @@ describe('the scan', () => {
   });
 });
 
-test('100,000 documents go through scan and decoding with every literal, key and order kept', { timeout: 60_000 }, () => {
-  const documents = new Documents(4);
-  for (let page = 0; page < 5_000; page++) {
-    const rows = Array.from({ length: 20 }, () => documents.value());
-    const around = documents.object().replaceAll('"rows":', '"others":').slice(1, -1);
-    const text = documents.spaced(`{"rows":[${rows.join(',')}]${around === '' ? '' : `,${around}`}}`);
-    const got = read(text);
-    const again = withDecimals(encodeExact(got.rows));
-    if (again !== withDecimals(`[${rows.join(',')}]`)) expect(again).toBe(withDecimals(`[${rows.join(',')}]`));
-    const rest = withDecimals(encodeExact(got.envelope));
-    if (rest !== withDecimals(`{"rows":[]${around === '' ? '' : `,${around}`}}`)) expect(rest).toBe(around);
-  }
-});
+test(
+  '100,000 documents go through scan and decoding with every literal, key and order kept',
+  { timeout: 60_000 },
+  () => {
+    const documents = new Documents(4);
+    for (let page = 0; page < 5_000; page++) {
+      const rows = Array.from({ length: 20 }, () => documents.value());
+      const around = documents.object().replaceAll('"rows":', '"others":').slice(1, -1);
+      const text = documents.spaced(`{"rows":[${rows.join(',')}]${around === '' ? '' : `,${around}`}}`);
+      const got = read(text);
+      const again = withDecimals(encodeExact(got.rows));
+      if (again !== withDecimals(`[${rows.join(',')}]`))
+        expect(again).toBe(withDecimals(`[${rows.join(',')}]`));
+      const rest = withDecimals(encodeExact(got.envelope));
+      if (rest !== withDecimals(`{"rows":[]${around === '' ? '' : `,${around}`}}`)) expect(rest).toBe(around);
+    }
+  },
+);
 
 test('a document is refused when and only when JSON.parse refuses it', { timeout: 60_000 }, () => {
   const documents = new Documents(5);
   let refused = 0;
   for (let i = 0; i < 30_000; i++) {
-    const text = documents.broken(`{"rows":[${documents.value()},${documents.value()}],"next":${documents.value()}}`);
+    const text = documents.broken(
+      `{"rows":[${documents.value()},${documents.value()}],"next":${documents.value()}}`,
+    );
     if (text === '') continue; // an empty body is no document, and no error (design 8.7)
     const valid = isValid(() => JSON.parse(text));
     if (!valid) refused++;
@@ -110,13 +139,16 @@ test('the cells of a run hold the decimals of the response', { timeout: 30_000 }
   for (let page = 0; page < 50; page++) {
     const numbers = Array.from({ length: 100 }, () => Array.from({ length: 8 }, () => documents.number()));
     literals.push(...numbers);
-    const { rows } = read(`{"rows":[${numbers.map((row) => `{${row.map((literal, i) => `"n${i}":${literal}`).join(',')}}`).join(',')}]}`);
+    const { rows } = read(
+      `{"rows":[${numbers.map((row) => `{${row.map((literal, i) => `"n${i}":${literal}`).join(',')}}`).join(',')}]}`,
+    );
     parser.take({ dataType: 'numbers', extra: {}, count: rows.length, chunks: () => [rows] }, sink);
   }
   const [table] = await sink.close();
-  const [, ...lines] = readFileSync(table?.file ?? '', 'utf8').trimEnd().split('\n');
+  const [, ...lines] = readFileSync(table?.file ?? '', 'utf8')
+    .trimEnd()
+    .split('\n');
   rmSync(folder, { recursive: true });
-  const valueOf = (text: string): string => decimalOf(text).replace(/^[if]/, '').replace(/^-0$/, '0');
   const got = lines.map((line) => line.slice(1, -1).split('","').map(valueOf));
   expect(got).toEqual(literals.map((row) => row.map(valueOf)));
 });

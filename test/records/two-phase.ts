@@ -1,5 +1,16 @@
 import { csvLine } from '../../src/csv/write.ts';
-import { entriesOf, getKey, isList, isObject, md5, serializeWith, toJsonText, toText, type AnyObject, type Json } from '../../src/json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  md5,
+  serializeWith,
+  toJsonText,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../src/json/index.ts';
 import { columnName, NameScope, safeName } from '../../src/records/names.ts';
 import type { PageRows } from '../../src/records/parser.ts';
 
@@ -24,7 +35,10 @@ interface Table {
  * What the rules say, in the plainest way: all pages are learned first, and all of them are written afterwards, with
  * everything in memory (spec extractor 5.6). The parser under test writes as it goes.
  */
-export function twoPhase(pages: readonly PageRows[]): { readonly files: Map<string, string>; readonly shared: ReadonlySet<string> } {
+export function twoPhase(pages: readonly PageRows[]): {
+  readonly files: Map<string, string>;
+  readonly shared: ReadonlySet<string>;
+} {
   const types = new Map<string, Node>();
   const used = pages.filter((page) => page.count > 0 && !(page.count === 1 && rowsOf(page)[0] === null));
   for (const page of used) {
@@ -118,7 +132,8 @@ class Writer {
   /** Tables of several lists, whose names are the same when made safe: the order of their rows is left open. */
   readonly shared = new Set<string>();
   /** In the order of writing: a record before the items of its lists only in other tables. */
-  readonly #rows: { readonly table: Table; readonly cells: string[]; readonly extra: Map<string, string> }[] = [];
+  readonly #rows: { readonly table: Table; readonly cells: string[]; readonly extra: Map<string, string> }[] =
+    [];
   readonly #aliases = new Map<string, string>();
 
   rows(node: Node, rows: readonly Json[], extra: AnyObject): void {
@@ -127,8 +142,13 @@ class Writer {
     for (const row of rows) {
       const appended = entries.map(({ name, value }) => [name, value] as const);
       const link: Link = { path: node.path, value: row, appended, outer: '' };
-      const cells = node.kind === 'object' ? this.#cells(node, row, link) : [isList(row) ? toJsonText(row) : toText(row)];
-      this.#rows.push({ table, cells, extra: new Map(entries.map(({ column, value }) => [column, toText(value)])) });
+      const cells =
+        node.kind === 'object' ? this.#cells(node, row, link) : [isList(row) ? toJsonText(row) : toText(row)];
+      this.#rows.push({
+        table,
+        cells,
+        extra: new Map(entries.map(({ column, value }) => [column, toText(value)])),
+      });
     }
   }
 
@@ -225,6 +245,9 @@ function hasColumn(node: Node, key: string): boolean {
 
 function headersOf(node: Node): string[] {
   if (node.kind !== 'object') return ['data'];
-  const walk = (inner: Node): string[] => [...inner.props.values()].flatMap((child) => (child.kind === 'object' ? walk(child) : [child.name ?? '']));
+  const walk = (inner: Node): string[] =>
+    [...inner.props.values()].flatMap((child) =>
+      child.kind === 'object' ? walk(child) : [child.name ?? ''],
+    );
   return walk(node);
 }

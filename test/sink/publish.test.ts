@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,5 +44,7 @@ test('a place that cannot be written is an error with the file in it', () => {
   writeFileSync(path.join(folder, 'out'), 'a file where a folder should be');
   expect(() => publish([], path.join(folder, 'out', 'tables'))).toThrow(SinkError);
   mkdirSync(path.join(folder, 'state.json'));
-  expect(() => writeFileAtomic(path.join(folder, 'state.json'), '{}')).toThrow(/state\.json” could not be written/);
+  expect(() => writeFileAtomic(path.join(folder, 'state.json'), '{}')).toThrow(
+    /state\.json” could not be written/,
+  );
 });

@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { csvLine } from '../../src/csv/write.ts';
 import { SinkError } from '../../src/errors.ts';
@@ -13,7 +22,10 @@ function folderOfTest(): string {
   return path.join(folder, 'work');
 }
 
-const part = (bytes: Uint8Array): { bytes: Uint8Array; byteLength: number } => ({ bytes, byteLength: bytes.length });
+const part = (bytes: Uint8Array): { bytes: Uint8Array; byteLength: number } => ({
+  bytes,
+  byteLength: bytes.length,
+});
 
 async function tablesOf(sink: Sink): Promise<Record<string, string>> {
   return Object.fromEntries((await sink.close()).map(({ name, file }) => [name, readFileSync(file, 'utf8')]));
@@ -80,84 +92,129 @@ test('pages kept on disk come back as they were, and only up to a rollback', asy
   await sink.rollback(mark);
   sink.keep('[2]', []);
   await sink.settle(true);
-  const kept = [...sink.kept()].map(({ head, parts }) => [head, parts.map((part) => Buffer.from(part).toString())]);
-  expect(kept).toEqual([['[1]', ['č', large.toString()]], ['[2]', []]]);
+  const kept = [...sink.kept()].map(({ head, parts }) => [
+    head,
+    parts.map((part) => Buffer.from(part).toString()),
+  ]);
+  expect(kept).toEqual([
+    ['[1]', ['č', large.toString()]],
+    ['[2]', []],
+  ]);
   await sink.abandon();
 });
 
 /** What happens to one of two tables; sizes go beyond the buffer now and then. */
 const operation = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('append' as const), table: fc.nat(1), size: fc.oneof(fc.nat(30), fc.constant(90_000), fc.constant(400_000)) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('relayout' as const), table: fc.nat(1), columns: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('append' as const),
+      table: fc.nat(1),
+      size: fc.oneof(fc.nat(30), fc.constant(90_000), fc.constant(400_000)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('relayout' as const),
+      table: fc.nat(1),
+      columns: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('keep' as const), size: fc.nat(300_000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('mark' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rollback' as const) }) },
 );
 
 interface Model {
-  readonly tables: Record<string, { columns: number; stale: boolean; fresh: string; rows: number; freshRows: number }>;
+  readonly tables: Record<
+    string,
+    { columns: number; stale: boolean; fresh: string; rows: number; freshRows: number }
+  >;
   readonly kept: string[];
 }
 
 const columnsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `column ${i}`);
 
-test('appends, late columns, marks and rollbacks in any order give what a model in memory gives', { timeout: 30_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
-      const folder = mkdtempSync(path.join(tmpdir(), 'gex-sink-'));
-      const sink = new Sink(path.join(folder, 'work'));
-      let model: Model = { tables: {}, kept: [] };
-      let saved: { readonly mark: Mark; readonly model: Model } | undefined;
-      let line = 0;
-      for (const step of operations) {
-        if (step.do === 'mark') saved = { mark: sink.commit(), model: structuredClone(model) };
-        else if (step.do === 'rollback') {
-          if (saved === undefined) continue;
-          // A mark is JSON: it may have been to a file and back.
-          await sink.rollback(JSON.parse(JSON.stringify(saved.mark)) as Mark);
-          model = structuredClone(saved.model);
-        } else if (step.do === 'keep') {
-          const text = `${line++}`.padEnd(step.size, '.');
-          sink.keep(JSON.stringify(text), [part(Buffer.from(text))]);
-          model.kept.push(text);
-        } else {
-          const name = `t${step.table}`;
-          const known = (model.tables[name] ??= { columns: 1, stale: false, fresh: '', rows: 0, freshRows: 0 });
-          sink.open({ name, columns: columnsOf(known.columns) });
-          if (step.do === 'append') {
-            const text = `"${`${line++}`.padEnd(step.size, 'č')}"\n`;
-            sink.append(name, text, 1);
-            known.fresh += text;
-            known.rows++;
-            known.freshRows++;
+test(
+  'appends, late columns, marks and rollbacks in any order give what a model in memory gives',
+  { timeout: 30_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
+        const folder = mkdtempSync(path.join(tmpdir(), 'gex-sink-'));
+        const sink = new Sink(path.join(folder, 'work'));
+        let model: Model = { tables: {}, kept: [] };
+        let saved: { readonly mark: Mark; readonly model: Model } | undefined;
+        let line = 0;
+        for (const step of operations) {
+          if (step.do === 'mark') saved = { mark: sink.commit(), model: structuredClone(model) };
+          else if (step.do === 'rollback') {
+            if (saved === undefined) continue;
+            // A mark is JSON: it may have been to a file and back.
+            await sink.rollback(JSON.parse(JSON.stringify(saved.mark)) as Mark);
+            model = structuredClone(saved.model);
+          } else if (step.do === 'keep') {
+            const text = `${line++}`.padEnd(step.size, '.');
+            sink.keep(JSON.stringify(text), [part(Buffer.from(text))]);
+            model.kept.push(text);
           } else {
-            sink.relayout({ name, columns: columnsOf(step.columns) });
-            Object.assign(known, { columns: step.columns, stale: known.stale || known.rows > 0, fresh: '', freshRows: 0 });
+            const name = `t${step.table}`;
+            const known = (model.tables[name] ??= {
+              columns: 1,
+              stale: false,
+              fresh: '',
+              rows: 0,
+              freshRows: 0,
+            });
+            sink.open({ name, columns: columnsOf(known.columns) });
+            if (step.do === 'append') {
+              const text = `"${`${line++}`.padEnd(step.size, 'č')}"\n`;
+              sink.append(name, text, 1);
+              known.fresh += text;
+              known.rows++;
+              known.freshRows++;
+            } else {
+              sink.relayout({ name, columns: columnsOf(step.columns) });
+              Object.assign(known, {
+                columns: step.columns,
+                stale: known.stale || known.rows > 0,
+                fresh: '',
+                freshRows: 0,
+              });
+            }
           }
         }
-      }
-      await sink.settle(true);
-      expect([...sink.kept()].map(({ head, parts }) => [JSON.parse(head) as string, Buffer.concat(parts).toString()])).toEqual(
-        model.kept.map((text) => [text, text]),
-      );
-      sink.rewrite();
-      for (const [name, { stale, rows, freshRows }] of Object.entries(model.tables)) {
-        if (stale) sink.append(name, '"again"\n', rows - freshRows);
-      }
-      const tables = await sink.close();
-      expect(Object.fromEntries(tables.map(({ name, rows, file }) => [name, [rows, readFileSync(file, 'utf8')]]))).toEqual(
-        Object.fromEntries(
-          Object.entries(model.tables).map(([name, { columns, stale, fresh, rows }]) => [
-            name,
-            [rows, csvLine(columnsOf(columns)) + (stale ? '"again"\n' : '') + fresh],
+        await sink.settle(true);
+        expect(
+          [...sink.kept()].map(({ head, parts }) => [
+            JSON.parse(head) as string,
+            Buffer.concat(parts).toString(),
           ]),
-        ),
-      );
-      rmSync(folder, { recursive: true, force: true });
-    }),
-    { numRuns: 60 },
-  );
-});
+        ).toEqual(model.kept.map((text) => [text, text]));
+        sink.rewrite();
+        for (const [name, { stale, rows, freshRows }] of Object.entries(model.tables)) {
+          if (stale) sink.append(name, '"again"\n', rows - freshRows);
+        }
+        const tables = await sink.close();
+        expect(
+          Object.fromEntries(
+            tables.map(({ name, rows, file }) => [name, [rows, readFileSync(file, 'utf8')]]),
+          ),
+        ).toEqual(
+          Object.fromEntries(
+            Object.entries(model.tables).map(([name, { columns, stale, fresh, rows }]) => [
+              name,
+              [rows, csvLine(columnsOf(columns)) + (stale ? '"again"\n' : '') + fresh],
+            ]),
+          ),
+        );
+        rmSync(folder, { recursive: true, force: true });
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
 
 test('memory stays flat: 200 MB of rows and pages go to the disk', async () => {
   const sink = new Sink(folderOfTest());
@@ -181,26 +238,26 @@ test('memory stays flat: 200 MB of rows and pages go to the disk', async () => {
   await sink.abandon();
 });
 
+async function failureOf(use: (sink: Sink) => void, file: string): Promise<unknown> {
+  const folder = folderOfTest();
+  mkdirSync(folder);
+  symlinkSync(FULL, path.join(folder, file));
+  const sink = new Sink(folder);
+  try {
+    use(sink);
+    await sink.settle(true);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    await sink.abandon();
+  }
+}
+
 /** A device on which nothing fits: every write ends with ENOSPC. */
 const FULL = '/dev/full';
 
 describe.skipIf(!existsSync(FULL))('a full disk (only where the system has /dev/full)', () => {
-  async function failureOf(use: (sink: Sink) => void, file: string): Promise<unknown> {
-    const folder = folderOfTest();
-    mkdirSync(folder);
-    symlinkSync(FULL, path.join(folder, file));
-    const sink = new Sink(folder);
-    try {
-      use(sink);
-      await sink.settle(true);
-      return undefined;
-    } catch (error) {
-      return error;
-    } finally {
-      await sink.abandon();
-    }
-  }
-
   test.each([
     ['a table', '0.csv', (sink: Sink) => sink.open({ name: 'books', columns: ['id'] })],
     ['the pages kept', 'pages.spool', (sink: Sink) => sink.keep('[]', [part(Buffer.alloc(600_000))])],
@@ -217,18 +274,22 @@ describe.skipIf(!existsSync(FULL))('a full disk (only where the system has /dev/
   });
 });
 
-test.runIf(existsSync('/proc/self/fd'))('an abandoned sink leaves no file open (only where /proc tells)', async () => {
-  const folder = folderOfTest();
-  const open = (): number =>
-    readdirSync('/proc/self/fd').filter((fd) => linkOf(`/proc/self/fd/${fd}`)?.startsWith(folder) === true).length;
-  const sink = new Sink(folder);
-  sink.open({ name: 'books', columns: ['id'] });
-  sink.append('books', '"1"\n', 1);
-  expect(open()).toBe(2);
-  await sink.abandon();
-  await sink.abandon();
-  expect(open()).toBe(0);
-});
+test.runIf(existsSync('/proc/self/fd'))(
+  'an abandoned sink leaves no file open (only where /proc tells)',
+  async () => {
+    const folder = folderOfTest();
+    const open = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => linkOf(`/proc/self/fd/${fd}`)?.startsWith(folder) === true)
+        .length;
+    const sink = new Sink(folder);
+    sink.open({ name: 'books', columns: ['id'] });
+    sink.append('books', '"1"\n', 1);
+    expect(open()).toBe(2);
+    await sink.abandon();
+    await sink.abandon();
+    expect(open()).toBe(0);
+  },
+);
 
 function linkOf(file: string): string | undefined {
   try {

@@ -35,7 +35,9 @@ async function problemsOf(files: Readonly<Record<string, string>>): Promise<stri
 
 test('a fixture that fits passes, and tells each result as it comes', async () => {
   const told: string[] = [];
-  const report = await runFixtures(fixture({}), { onResult: ({ name, passed }) => told.push(`${name} ${passed}`) });
+  const report = await runFixtures(fixture({}), {
+    onResult: ({ name, passed }) => told.push(`${name} ${passed}`),
+  });
   expect(report).toMatchObject({ passed: 1, failed: 0 });
   expect(report.results[0]?.requests).toEqual(['GET /bikes']);
   expect(told).toEqual(['one true']);
@@ -47,7 +49,10 @@ test('a cell that differs is shown with its line', async () => {
 });
 
 test('a table too many and a table too few are named', async () => {
-  const problems = await problemsOf({ 'expected/tables/cars': '"id"\n', 'expected/tables/cars.manifest': '{}' });
+  const problems = await problemsOf({
+    'expected/tables/cars': '"id"\n',
+    'expected/tables/cars.manifest': '{}',
+  });
   expect(problems).toContain('tables/cars was not written.');
   const none = await problemsOf({ 'api/bikes.response': '[]' });
   expect(none).toContain('tables/bikes was not written.');
@@ -61,15 +66,22 @@ test('a request that is not recorded is shown beside the nearest one', async () 
 });
 
 test('headers are checked: a value, any value, and none', async () => {
-  expect(await problemsOf({ 'api/bikes.requestHeaders': 'X-Key: 1\n' })).toContain('the header X-Key was not sent');
+  expect(await problemsOf({ 'api/bikes.requestHeaders': 'X-Key: 1\n' })).toContain(
+    'the header X-Key was not sent',
+  );
   expect(await problemsOf({ 'api/bikes.requestHeaders': 'user-agent: *\n!X-Key\n' })).toBe('');
   expect(await problemsOf({ 'api/bikes.requestHeaders': '!User-Agent\n' })).toContain('must not be');
 });
 
 test('an unexpected error is a problem, and so is an error that does not come', async () => {
-  expect(await problemsOf({ 'api/bikes.response': '{' })).toContain('The run failed:\n  The response is not JSON');
+  expect(await problemsOf({ 'api/bikes.response': '{' })).toContain(
+    'The run failed:\n  The response is not JSON',
+  );
   expect(await problemsOf({ 'expected/error.json': '{"exitCode":1}' })).toContain('expects that it fails');
-  const other = await problemsOf({ 'api/bikes.response': '{', 'expected/error.json': '{"code":"http.status","message":"cut"}' });
+  const other = await problemsOf({
+    'api/bikes.response': '{',
+    'expected/error.json': '{"code":"http.status","message":"cut"}',
+  });
   expect(other).toContain('code differs:\n  expected: http.status\n  got:      response.notJson');
   expect(other).toContain('The error does not say');
 });
@@ -81,7 +93,9 @@ test('requests, log and state are compared when they are given', async () => {
     'expected/state.json': '{"time":{"previousStart":5}}',
     'fixture.json': '{"clock":"2026-01-17T12:00:00Z"}',
   });
-  expect(problems).toContain('requests differs in line 2:\n  expected: GET /bikes?page=2\n  got:      (the end)');
+  expect(problems).toContain(
+    'requests differs in line 2:\n  expected: GET /bikes?page=2\n  got:      (the end)',
+  );
   expect(problems).toContain('The log has no line with: no such line');
   expect(problems).toContain('state.json differs');
 });
@@ -102,5 +116,7 @@ test('only the fixtures that are asked for run; a folder without any is an error
 });
 
 test('an abort ends the run', async () => {
-  await expect(runFixtures(fixture({}), { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  await expect(runFixtures(fixture({}), { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+    'enough',
+  );
 });

@@ -26,11 +26,12 @@ export function errorHandlers(context: Context): {
           detail,
         });
       }
+      // As bytes: a text would be given a charset where no hook can take it away, such as for a broken address.
       if (answer.retryAfter !== undefined) reply.header('retry-after', String(answer.retryAfter));
       reply
         .code(answer.status)
         .type('application/json')
-        .send(encodeReply(answer.toBody(exceptionId)));
+        .send(Buffer.from(encodeReply(answer.toBody(exceptionId))));
     },
   };
 }
@@ -48,6 +49,8 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (code === 'ENOSPC' || errcode === SQLITE_FULL) {
     return new ApiError(507, 'insufficientStorage', 'The disk of the service is full; nothing was changed.');
   }
+  if (code === 'FST_ERR_BAD_URL')
+    return new ApiError(400, 'malformedRequest', 'The address is not properly encoded.');
   if (statusCode === 413) {
     return new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
   }

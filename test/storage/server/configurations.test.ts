@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { FORM, startService, type Reply, type Running } from './harness.ts';
+import {
+  anyNumber,
+  anyText,
+  containing,
+  matching,
+  FORM,
+  startService,
+  type Reply,
+  type Running,
+} from './harness.ts';
 
 let api: Running;
 beforeAll(async () => {
@@ -23,8 +32,12 @@ type Body = Record<string, unknown>;
 const get = async (path = config): Promise<Body> => (await api.call('GET', path)).body as Body;
 const put = async (path: string, body: unknown): Promise<Reply> => await api.call('PUT', path, body);
 const post = async (path: string, body: unknown = {}): Promise<Reply> => await api.call('POST', path, body);
-const versions = async (path = config): Promise<Body[]> => (await api.call('GET', `${path}/versions`)).body as Body[];
-const texts = async (path = config): Promise<unknown[]> => (await versions(path)).map((version) => version['changeDescription']);
+const versions = async (path = config): Promise<Body[]> =>
+  (await api.call('GET', `${path}/versions`)).body as Body[];
+const texts = async (path = config): Promise<unknown[]> =>
+  (await versions(path)).map((version) => version['changeDescription']);
+
+const order = async (): Promise<string[]> => ((await get())['rows'] as { id: string }[]).map((row) => row.id);
 
 describe('versions of a configuration', () => {
   test('1: creation is version 1 with a text', async () => {
@@ -32,8 +45,8 @@ describe('versions of a configuration', () => {
       id,
       name: 'Main',
       description: '',
-      created: expect.stringMatching(/\+0000$/),
-      creatorToken: { id: expect.any(Number), description: 'Master token' },
+      created: matching(/\+0000$/),
+      creatorToken: { id: anyNumber, description: 'Master token' },
       version: 1,
       changeDescription: 'Configuration created',
       isDisabled: false,
@@ -43,10 +56,10 @@ describe('versions of a configuration', () => {
       rows: [],
       state: {},
       currentVersion: {
-        created: expect.any(String),
-        creatorToken: { id: expect.any(Number), description: 'Master token' },
+        created: anyText,
+        creatorToken: { id: anyNumber, description: 'Master token' },
         changeDescription: 'Configuration created',
-        versionIdentifier: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+        versionIdentifier: matching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
       },
     });
   });
@@ -54,13 +67,24 @@ describe('versions of a configuration', () => {
   test('2: an update changes what is given; a text counts for its version only', async () => {
     await put(config, { description: 'd', changeDescription: 'because' });
     await put(config, { configuration: { n: 2 } });
-    expect(await get()).toMatchObject({ version: 3, name: 'Main', description: 'd', configuration: { n: 2 } });
+    expect(await get()).toMatchObject({
+      version: 3,
+      name: 'Main',
+      description: 'd',
+      configuration: { n: 2 },
+    });
     expect(await texts()).toEqual(['Configuration updated', 'because', 'Configuration created']);
   });
 
   test('2: what changes nothing makes no version', async () => {
     const before = await get();
-    for (const body of [{}, { name: 'Main' }, { configuration: { n: 1 } }, { isDisabled: false }, { rowsSortOrder: [] }]) {
+    for (const body of [
+      {},
+      { name: 'Main' },
+      { configuration: { n: 1 } },
+      { isDisabled: false },
+      { rowsSortOrder: [] },
+    ]) {
       const answer = await put(config, { ...body, changeDescription: 'nothing' });
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual(before);
@@ -87,7 +111,13 @@ describe('versions of a configuration', () => {
     await put(`${config}/rows/7`, { description: 'x' });
     await put(`${config}/rows/7`, { isDisabled: true, changeDescription: 'off' });
     await api.call('DELETE', `${config}/rows/7`);
-    expect(await texts()).toEqual(['Row 7 deleted', 'off', 'Row 7 changed', 'Row 7 added', 'Configuration created']);
+    expect(await texts()).toEqual([
+      'Row 7 deleted',
+      'off',
+      'Row 7 changed',
+      'Row 7 added',
+      'Configuration created',
+    ]);
     expect(await get()).toMatchObject({ version: 5, rows: [] });
     expect(await get(`${config}/versions/4`)).toMatchObject({
       rows: [{ id: '7', version: 3, isDisabled: true, description: 'x', configuration: { r: [] } }],
@@ -107,7 +137,10 @@ describe('versions of a configuration', () => {
   test('6: a row id that comes back continues its versions', async () => {
     await post(`${config}/rows`, { rowId: 'r', name: 'first', state: { old: 1 } });
     await api.call('DELETE', `${config}/rows/r`);
-    expect((await api.call('GET', `${config}/rows/r`)).body).toMatchObject({ code: 'notFound', error: 'Row r not found' });
+    expect((await api.call('GET', `${config}/rows/r`)).body).toMatchObject({
+      code: 'notFound',
+      error: 'Row r not found',
+    });
     const again = await post(`${config}/rows`, { rowId: 'r', name: 'second' });
     expect(again.body).toMatchObject({ version: 2, name: 'second', state: {} });
     expect(await texts(`${config}/rows/r`)).toEqual(['Row r added', 'Row r added']);
@@ -135,12 +168,22 @@ describe('versions of a configuration', () => {
       state: { kept: true },
       changeDescription: 'Rollback to version 4',
       rows: [
-        { id: 'b', name: 'B', version: 3, changeDescription: 'Rollback to version 1 (via configuration rollback to version 4)' },
+        {
+          id: 'b',
+          name: 'B',
+          version: 3,
+          changeDescription: 'Rollback to version 1 (via configuration rollback to version 4)',
+        },
         { id: 'a', name: 'A', version: 2, state: { of: 'a' } },
       ],
     });
     await post(`${config}/versions/1/rollback`, { changeDescription: 'start over' });
-    expect(await get()).toMatchObject({ version: 10, rows: [], rowsSortOrder: [], changeDescription: 'start over' });
+    expect(await get()).toMatchObject({
+      version: 10,
+      rows: [],
+      rowsSortOrder: [],
+      changeDescription: 'start over',
+    });
   });
 
   test('7: a row that is as it was gets no version by a rollback', async () => {
@@ -155,17 +198,27 @@ describe('versions of a configuration', () => {
     await put(`${config}/rows/r`, { name: 'two' });
     const answer = await post(`${config}/rows/r/versions/1/rollback`);
     expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ id: 'r', name: 'one', version: 3, changeDescription: 'Rollback to version 1' });
+    expect(answer.body).toMatchObject({
+      id: 'r',
+      name: 'one',
+      version: 3,
+      changeDescription: 'Rollback to version 1',
+    });
     expect(await get()).toMatchObject({ version: 4, changeDescription: 'Row r version 1 rollback' });
   });
 
   test('9: a copy is a new configuration with the rows, their states and no state of its own', async () => {
     await post(`${config}/rows`, { rowId: 'r', name: 'R', state: { row: 1 } });
-    await put(config, { rowsSortOrder: ['r'], isDisabled: true, description: 'not copied', state: { root: 1 } });
+    await put(config, {
+      rowsSortOrder: ['r'],
+      isDisabled: true,
+      description: 'not copied',
+      state: { root: 1 },
+    });
     const answer = await post(`${config}/versions/3/create`, { name: 'Copy' });
     expect(answer.status).toBe(201);
     const copy = answer.body as { id: string };
-    expect(copy).toEqual({ id: expect.stringMatching(/^[0-9A-Z]{26}$/) });
+    expect(copy).toEqual({ id: matching(/^[0-9A-Z]{26}$/) });
     const text = `Copied from configuration "Main" (${id}) version 3`;
     expect(await get(`${all}/${copy.id}`)).toMatchObject({
       name: 'Copy',
@@ -207,12 +260,25 @@ describe('versions of a configuration', () => {
     await post(`${config}/rows`, { rowId: 'r' });
     expect((await post(`${config}/restore`)).status).toBe(404);
     expect((await api.call('DELETE', config)).status).toBe(204);
-    for (const path of [config, `${config}/rows`, `${config}/rows/r`, `${config}/versions`, `${config}/metadata`]) {
-      expect((await api.call('GET', path)).body).toMatchObject({ code: 'notFound', error: `Configuration ${id} not found` });
+    for (const path of [
+      config,
+      `${config}/rows`,
+      `${config}/rows/r`,
+      `${config}/versions`,
+      `${config}/metadata`,
+    ]) {
+      expect((await api.call('GET', path)).body).toMatchObject({
+        code: 'notFound',
+        error: `Configuration ${id} not found`,
+      });
     }
     expect((await put(config, { name: 'x' })).status).toBe(404);
     const trash = (await api.call('GET', `${all}?isDeleted=true`)).body as Body[];
-    expect(trash.find((item) => item['id'] === id)).toMatchObject({ isDeleted: true, version: 3, changeDescription: 'Configuration deleted' });
+    expect(trash.find((item) => item['id'] === id)).toMatchObject({
+      isDeleted: true,
+      version: 3,
+      changeDescription: 'Configuration deleted',
+    });
     expect((await post(`${config}/restore`)).body).toMatchObject({
       isDeleted: false,
       version: 4,
@@ -235,33 +301,47 @@ describe('versions of a configuration', () => {
     await api.call('DELETE', config);
     const answer = await post(all, { name: 'Revived', configurationId: id });
     expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ version: 4, rows: [], state: {}, configuration: {}, changeDescription: 'Configuration created' });
+    expect(answer.body).toMatchObject({
+      version: 4,
+      rows: [],
+      state: {},
+      configuration: {},
+      changeDescription: 'Configuration created',
+    });
   });
 
   test('the list of versions has parts, limit and offset', async () => {
     await put(config, { name: 'Second' });
     await put(config, { name: 'Third' });
-    const list = async (query: string): Promise<Body[]> => (await api.call('GET', `${config}/versions?${query}`)).body as Body[];
+    const list = async (query: string): Promise<Body[]> =>
+      (await api.call('GET', `${config}/versions?${query}`)).body as Body[];
     expect((await list('limit=1&offset=1')).map((item) => item['name'])).toEqual(['Second']);
-    expect((await list('include=configuration,state'))[0]).toMatchObject({ version: 3, configuration: { n: 1 } });
+    expect((await list('include=configuration,state'))[0]).toMatchObject({
+      version: 3,
+      configuration: { n: 1 },
+    });
     expect((await list('include=configuration'))[0]).not.toHaveProperty('name');
     expect((await api.call('GET', `${config}/versions?include=rows`)).status).toBe(400);
-    expect((await api.call('GET', `${config}/versions/99`)).body).toMatchObject({ error: 'Version 99 not found' });
+    expect((await api.call('GET', `${config}/versions/99`)).body).toMatchObject({
+      error: 'Version 99 not found',
+    });
     expect((await api.call('GET', `${config}/versions/x`)).status).toBe(404);
   });
 
   test('every version has an identifier of its own', async () => {
-    for (let n = 2; n < 20; n++) await put(config, { configuration: { n } });
+    for (let n = 2; n < 10; n++) await put(config, { configuration: { n } });
     const identifiers = (await versions()).map((version) => version['versionIdentifier']);
-    expect(new Set(identifiers).size).toBe(19);
+    expect(new Set(identifiers).size).toBe(9);
   });
 
   test('updates from many clients at once lose no version and leave no gap', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 60 }, async (_, n) => await put(config, { configuration: { client: n } })),
+      Array.from({ length: 30 }, async (_, n) => await put(config, { configuration: { client: n } })),
     );
-    const numbers = answers.map((answer) => (answer.body as { version: number }).version).sort((a, b) => a - b);
-    expect(numbers).toEqual(Array.from({ length: 60 }, (_, n) => n + 2));
+    const numbers = answers
+      .map((answer) => (answer.body as { version: number }).version)
+      .sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 30 }, (_, n) => n + 2));
   });
 });
 
@@ -269,7 +349,6 @@ describe('order of rows', () => {
   beforeEach(async () => {
     for (const rowId of ['b', 'a']) await post(`${config}/rows`, { rowId });
   });
-  const order = async (): Promise<string[]> => ((await get())['rows'] as { id: string }[]).map((row) => row.id);
 
   test('by id until it is set; then as set, new rows last, deleted ones left out', async () => {
     expect(await order()).toEqual(['a', 'b']);
@@ -280,7 +359,10 @@ describe('order of rows', () => {
     await api.call('DELETE', `${config}/rows/a`);
     expect(await get()).toMatchObject({ rowsSortOrder: ['b', '0'] });
     expect(await order()).toEqual(['b', '0']);
-    expect(((await api.call('GET', `${config}/rows`)).body as Body[]).map((row) => row['id'])).toEqual(['b', '0']);
+    expect(((await api.call('GET', `${config}/rows`)).body as Body[]).map((row) => row['id'])).toEqual([
+      'b',
+      '0',
+    ]);
   });
 
   test.each([
@@ -303,9 +385,12 @@ describe('errors', () => {
     ['state', '{', 'validation.invalidStateFormat'],
     ['name', '  ', 'storage.components.validation'],
   ])('%s %j', async (field, value, code) => {
-    for (const answer of [await put(config, { [field]: value }), await post(all, { name: 'x', [field]: value })]) {
+    for (const answer of [
+      await put(config, { [field]: value }),
+      await post(all, { name: 'x', [field]: value }),
+    ]) {
       expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ code, error: expect.stringContaining(field) });
+      expect(answer.body).toMatchObject({ code, error: containing(field) });
     }
   });
 
@@ -317,7 +402,7 @@ describe('errors', () => {
     await post(`${config}/rows`, { rowId: 'r' });
     const row = await post(`${config}/rows`, { rowId: 'r' });
     expect(row.status).toBe(400);
-    expect(row.body).toMatchObject({ code: expect.stringMatching(/AlreadyExists$/) });
+    expect(row.body).toMatchObject({ code: matching(/AlreadyExists$/) });
   });
 
   test('an update without an id', async () => {
@@ -331,14 +416,29 @@ describe('errors', () => {
     [{ state: null }, 'Invalid parameters - state: This value should not be blank.'],
     [{ state: 'nope' }, 'Invalid parameters - state: This value should be valid JSON.'],
   ])('a state of a configuration as %j', async (body, error) => {
-    expect((await put(`${config}/state`, body)).body).toMatchObject({ code: 'storage.components.validation', error });
+    expect((await put(`${config}/state`, body)).body).toMatchObject({
+      code: 'storage.components.validation',
+      error,
+    });
   });
 
   test.each([
-    [{ state: {}, description: 'x' }, 'storage.componentsRows.validation', 'Invalid parameters - description: This field was not expected.'],
+    [
+      { state: {}, description: 'x' },
+      'storage.componentsRows.validation',
+      'Invalid parameters - description: This field was not expected.',
+    ],
     [{}, 'validation.invalidStateFormat', 'Invalid state body format: This field is missing.'],
-    [{ state: '' }, 'validation.invalidStateFormat', 'Invalid state body format: This value should not be blank.'],
-    [{ state: 'nope' }, 'validation.invalidStateFormat', 'Invalid state body format: This value should be valid JSON.'],
+    [
+      { state: '' },
+      'validation.invalidStateFormat',
+      'Invalid state body format: This value should not be blank.',
+    ],
+    [
+      { state: 'nope' },
+      'validation.invalidStateFormat',
+      'Invalid state body format: This value should be valid JSON.',
+    ],
   ])('a state of a row as %j', async (body, code, error) => {
     await post(`${config}/rows`, { rowId: 'r' });
     expect((await put(`${config}/rows/r/state`, body)).body).toMatchObject({ code, error });
@@ -349,15 +449,19 @@ describe('components', () => {
   test('those with configurations, with the parts asked for', async () => {
     const plain = (await api.call('GET', 'components')).body as { id: string; configurations: Body[] }[];
     expect(plain.map((component) => component.id)).toEqual(['ex-generic-v2']);
-    expect(plain[0]?.configurations[0]).not.toHaveProperty('configuration');
+    const mine = (found: typeof plain): Body | undefined =>
+      found[0]?.configurations.find((configuration) => configuration['id'] === id);
+    expect(mine(plain)).toMatchObject({ name: 'Main' });
+    expect(mine(plain)).not.toHaveProperty('configuration');
     const full = (await api.call('GET', 'components?include=configuration,rows,state')).body as typeof plain;
-    expect(full[0]?.configurations[0]).toMatchObject({ configuration: {}, rows: [], state: {} });
+    expect(mine(full)).toMatchObject({ configuration: { n: 1 }, rows: [], state: {} });
     expect((await api.call('GET', 'components?componentType=writer')).body).toEqual([]);
     expect((await api.call('GET', 'components?include=rows,invalid')).body).toMatchObject({
       errors: [
         {
           key: 'include',
-          message: 'Invalid include parameters: "invalid". Only following are allowed: configuration, rows, state.',
+          message:
+            'Invalid include parameters: "invalid". Only following are allowed: configuration, rows, state.',
         },
       ],
     });

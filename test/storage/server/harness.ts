@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import {
   createService,
   type Addresses,
@@ -76,3 +77,9 @@ async function request(
 }
 
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+// Vitest types its matchers as `any`.
+export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+export const containing = (text: string): unknown => expect.stringContaining(text);
+export const anyText: unknown = expect.any(String);
+export const anyNumber: unknown = expect.any(Number);

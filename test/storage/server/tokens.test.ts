@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORM, startService, type Reply, type Running } from './harness.ts';
+import { matching, FORM, startService, type Reply, type Running } from './harness.ts';
 
 let api: Running;
 let now = Date.parse('2026-11-21T08:00:00Z');
@@ -65,27 +65,37 @@ describe('authentication', () => {
 describe('verify', () => {
   test('shows the master token as that of an administrator, with the project', async () => {
     expect((await api.call('GET', 'tokens/verify')).body).toMatchObject({
-      id: expect.stringMatching(/^\d+$/),
+      id: matching(/^\d+$/),
       token: api.token,
       isMasterToken: true,
       bucketPermissions: [],
       componentAccess: [],
       admin: { role: 'admin' },
-      owner: { id: 1, defaultBackend: 'snowflake', fileStorageProvider: 'aws', dataSizeBytes: 0, rowsCount: 0 },
+      owner: {
+        id: 1,
+        defaultBackend: 'snowflake',
+        fileStorageProvider: 'aws',
+        dataSizeBytes: 0,
+        rowsCount: 0,
+      },
     });
   });
 
   test('shows another token with its rights and without an administrator', async () => {
     const made = await make({ description: 'limited', bucketPermissions: { 'in.c-main': 'read' } });
     const { body } = await api.call('GET', 'tokens/verify', undefined, as(made.token));
-    expect(body).toMatchObject({ bucketPermissions: { 'in.c-main': 'read' }, creatorToken: { description: 'Master token' } });
+    expect(body).toMatchObject({
+      bucketPermissions: { 'in.c-main': 'read' },
+      creatorToken: { description: 'Master token' },
+    });
     expect(body).not.toHaveProperty('admin');
   });
 });
 
 describe('management', () => {
   test('a token is made, listed, changed, refreshed and ended; the secret is shown twice at most', async () => {
-    const form = 'description=by+form&bucketPermissions[in.c-main]=write&componentAccess[]=wr-db&canReadAllFileUploads=1';
+    const form =
+      'description=by+form&bucketPermissions[in.c-main]=write&componentAccess[]=wr-db&canReadAllFileUploads=1';
     const answer = await api.call('POST', 'tokens', form, FORM);
     expect(answer.status).toBe(201);
     const made = answer.body as Made;
@@ -96,8 +106,15 @@ describe('management', () => {
     expect(list.text).not.toContain(made.token);
     expect((list.body as Made[]).map(({ id }) => id)).toContain(made.id);
 
-    const changed = await api.call('PUT', `tokens/${made.id}`, { description: 'changed', bucketPermissions: [] });
-    expect(changed.body).toMatchObject({ description: 'changed', bucketPermissions: [], componentAccess: ['wr-db'] });
+    const changed = await api.call('PUT', `tokens/${made.id}`, {
+      description: 'changed',
+      bucketPermissions: [],
+    });
+    expect(changed.body).toMatchObject({
+      description: 'changed',
+      bucketPermissions: [],
+      componentAccess: ['wr-db'],
+    });
 
     const refreshed = (await api.call('POST', `tokens/${made.id}/refresh`, {}, as(made.token))).body as Made;
     expect(refreshed.token).not.toBe(made.token);
@@ -122,7 +139,10 @@ describe('management', () => {
       await refused('POST', 'dev-branches', { name: 'x' }),
     ]) {
       expect(answer.status).toBe(403);
-      expect(answer.body).toMatchObject({ code: 'accessDenied', error: "You don't have access to the resource." });
+      expect(answer.body).toMatchObject({
+        code: 'accessDenied',
+        error: "You don't have access to the resource.",
+      });
     }
     expect((await refused('GET', `tokens/${made.id}`)).status).toBe(200);
   });

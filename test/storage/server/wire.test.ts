@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORM, startService, type Running } from './harness.ts';
+import { containing, matching, FORM, startService, type Running } from './harness.ts';
 
 let api: Running;
 beforeAll(async () => {
@@ -12,6 +12,8 @@ afterAll(async () => {
 
 const configs = 'components/ex-generic-v2/configs';
 
+const read = async (id: string): Promise<string> => (await api.call('GET', `${configs}/${id}`)).text;
+
 describe('answers', () => {
   test('JSON has exactly the content type application/json, errors too', async () => {
     for (const path of ['/v2/storage', 'tokens/verify', 'no-such-thing', '/health']) {
@@ -22,7 +24,7 @@ describe('answers', () => {
 
   test('times have a zone without a colon and no fraction', async () => {
     const { body } = await api.call('GET', 'tokens/verify');
-    expect(body).toMatchObject({ created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+\d{4}$/) });
+    expect(body).toMatchObject({ created: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+\d{4}$/) });
   });
 
   test('a trailing slash is tolerated, a double slash is not', async () => {
@@ -60,8 +62,8 @@ describe('errors', () => {
     expect(answer.body).toMatchObject({
       status: 'error',
       code,
-      error: expect.stringMatching(/./),
-      exceptionId: expect.stringMatching(/^exception-[0-9a-f]{20}$/),
+      error: matching(/./),
+      exceptionId: matching(/^exception-[0-9a-f]{20}$/),
       params: {},
     });
   });
@@ -107,15 +109,16 @@ describe('errors', () => {
     const answer = await new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = connect(Number(port), hostname, () => socket.write('no http at all\r\n\r\n'));
-      socket.on('data', (data) => (text += data.toString())).on('end', () => resolve(text)).on('error', reject);
+      socket
+        .on('data', (data) => (text += data.toString()))
+        .on('end', () => resolve(text))
+        .on('error', reject);
     });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 
 describe('bodies', () => {
-  const read = async (id: string): Promise<string> => (await api.call('GET', `${configs}/${id}`)).text;
-
   test('JSON, form and multipart mean the same', async () => {
     const multipart = new FormData();
     multipart.set('name', 'three');
@@ -148,7 +151,9 @@ describe('bodies', () => {
   test('DELETE may carry a body', async () => {
     await api.call('POST', configs, { name: 'd', configurationId: 'with-body' });
     await api.call('POST', `${configs}/with-body/rows`, { rowId: 'r' });
-    const gone = await api.call('DELETE', `${configs}/with-body/rows/r`, { changeDescription: 'no longer needed' });
+    const gone = await api.call('DELETE', `${configs}/with-body/rows/r`, {
+      changeDescription: 'no longer needed',
+    });
     expect(gone.status).toBe(204);
     expect((await api.call('GET', `${configs}/with-body`)).body).toMatchObject({
       changeDescription: 'no longer needed',
@@ -158,16 +163,26 @@ describe('bodies', () => {
   test('content survives exactly: numbers, key order, empty lists and objects, odd keys', async () => {
     const content =
       '{"10":1.0,"2":12345678901234567890,"e":1e3,"f":-0,"empty":{},"none":[],"deep":[{},[[]],null],"__proto__":{"x":1},"constructor":{"prototype":[]},"ř":"\\u0000"}';
-    await api.call('POST', configs, `{"name":"e","configurationId":"exact","configuration":${content},"state":${content}}`, {
-      'Content-Type': 'application/json',
-    });
+    await api.call(
+      'POST',
+      configs,
+      `{"name":"e","configurationId":"exact","configuration":${content},"state":${content}}`,
+      {
+        'Content-Type': 'application/json',
+      },
+    );
     expect(await read('exact')).toContain(`"configuration":${content}`);
     expect(await read('exact')).toContain(`"state":${content}`);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
   test('content as text inside a JSON body is the same as the JSON', async () => {
-    await api.call('POST', configs, { name: 't', configurationId: 'text', configuration: '{"a":1.50}', state: '[]' });
+    await api.call('POST', configs, {
+      name: 't',
+      configurationId: 'text',
+      configuration: '{"a":1.50}',
+      state: '[]',
+    });
     expect(await read('text')).toContain('"configuration":{"a":1.50}');
     expect(await read('text')).toContain('"state":[]');
   });
@@ -181,11 +196,16 @@ describe('bodies', () => {
 
   test('JSON in a form that was not URL-encoded is refused, and says why', async () => {
     await api.call('POST', configs, { name: 'u', configurationId: 'unescaped' });
-    const answer = await api.call('PUT', `${configs}/unescaped`, 'configuration={"query":"a=1&b[c]=2"}', FORM);
+    const answer = await api.call(
+      'PUT',
+      `${configs}/unescaped`,
+      'configuration={"query":"a=1&b[c]=2"}',
+      FORM,
+    );
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
       code: 'validation.invalidConfigurationFormat',
-      error: expect.stringContaining('URL-encoded'),
+      error: containing('URL-encoded'),
     });
   });
 

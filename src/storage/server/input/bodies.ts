@@ -53,11 +53,16 @@ export async function readMultipart(request: FastifyRequest): Promise<Json> {
 }
 
 // A part of type JSON would be parsed with rounded numbers; as a file it comes as it is.
-function isPartAFile(_name: string | undefined, contentType: string | undefined, file: string | undefined): boolean {
+function isPartAFile(
+  _name: string | undefined,
+  contentType: string | undefined,
+  file: string | undefined,
+): boolean {
   return file !== undefined || contentType !== 'text/plain';
 }
 
-const fieldText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+const fieldText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? '');
 
 function settle(parse: () => Json, done: (error: Error | null, body?: unknown) => void): void {
   let body: Json;

@@ -21,6 +21,7 @@ export type TableErrorCode =
   | 'storage.tables.primaryKeyDuplicateValues'
   | 'storage.validation.primaryKey'
   | 'storage.diskFull'
+  | 'storage.outOfMemory'
   | 'storage.tables.locked';
 
 /** What a user of a table did wrong, or what stands in the way; the message is for that user. */

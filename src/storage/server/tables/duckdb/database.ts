@@ -11,7 +11,7 @@ import { createPlaces } from './turns.ts';
 export interface DatabaseOptions {
   /** Folder of the database file and its temporary files; made when missing. */
   readonly folder: string;
-  /** What the engine may hold in memory; more goes to temporary files. Default 256. */
+  /** What the engine may hold in memory; more goes to temporary files. Default 512. */
   readonly memoryLimitMb?: number | undefined;
   /** Threads at work. Default: one for each processor, 4 at most. */
   readonly threads?: number | undefined;
@@ -42,24 +42,26 @@ const SESSIONS = 64;
 const STATEMENTS = 3;
 
 /** Freed space below this is not worth a rewrite. */
-const COMPACT_FROM_BYTES = 64 * 1024 * 1024;
+const COMPACT_FROM_BYTES = 32 * 1024 * 1024;
 
 /** Opens the database file of a folder, which no other process may have open. @throws TableError (`storage.tables.locked`) */
 export async function openDatabase({
   folder,
-  memoryLimitMb = 256,
+  memoryLimitMb = 512,
   threads,
 }: DatabaseOptions): Promise<Database> {
   const file = join(folder, 'tables.duckdb');
   const freshFolder = join(folder, 'compact');
   const spoolFolder = join(folder, 'spool');
-  // What a killed process left.
-  for (const leftover of [spoolFolder, freshFolder]) await rm(leftover, { recursive: true, force: true });
-  for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true });
-
+  const tempFolder = join(folder, 'temp');
+  await mkdir(folder, { recursive: true });
   const sessions = createPlaces(SESSIONS);
   const statements = createPlaces(STATEMENTS);
   let instance: DuckDBInstance | undefined = await start();
+  // What a killed process left; nobody else is here now.
+  for (const leftover of [spoolFolder, freshFolder, tempFolder])
+    await rm(leftover, { recursive: true, force: true });
+  for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true });
 
   return {
     spoolFolder,
@@ -79,8 +81,10 @@ export async function openDatabase({
       // Two instances of one file in a process would not see each other's rows: the cache gives the same one.
       const started = await DuckDBInstance.fromCache(file, {
         memory_limit: `${memoryLimitMb}MB`,
-        temp_directory: join(folder, 'temp'),
+        temp_directory: tempFolder,
         preserve_insertion_order: 'true',
+        // The smallest: a load holds some blocks for each column, so large ones leave no memory for wide tables.
+        default_block_size: '16384',
         autoinstall_known_extensions: 'false',
         autoload_known_extensions: 'false',
         allow_community_extensions: 'false',

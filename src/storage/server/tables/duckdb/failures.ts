@@ -21,6 +21,13 @@ export function toTableError(error: unknown): unknown {
       { cause: error },
     );
   }
+  if (/out of memory error/i.test(message)) {
+    return new TableError(
+      'storage.outOfMemory',
+      'The memory of the tables is too small for this. Use fewer columns or shorter values, or raise its limit.',
+      { cause: error },
+    );
+  }
   if (/could not set lock on file/i.test(message)) {
     const holder = /PID (\d+)/.exec(message)?.[1];
     const by = holder === undefined ? 'another process' : `the process ${holder}`;

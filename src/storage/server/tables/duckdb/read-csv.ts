@@ -23,8 +23,8 @@ export function readCsv({ paths, dialect, columns, longestRecord, isLineWise }: 
     // Both are needed for an empty cell to stay a text, unquoted and quoted.
     `force_not_null = [${names.map((name) => `'${name}'`).join(', ')}]`,
     'allow_quoted_nulls = false',
-    // A thread that starts in the middle takes the next line end for that of a record.
-    `parallel = ${isLineWise}`,
+    // A thread that starts in the middle takes the next line end for that of a record; each has buffers of its own.
+    `parallel = ${isLineWise && longestRecord < USUAL_LINE_BYTES}`,
     ...sizes(longestRecord),
   ];
   return `read_csv(${options.join(', ')})`;
@@ -35,8 +35,10 @@ function separators({ delimiter, enclosure }: CsvDialect): string[] {
   return [`delim = ${literal(String.fromCharCode(delimiter))}`, `quote = ${quote}`, `escape = ${quote}`];
 }
 
+const USUAL_LINE_BYTES = 2 * 1024 * 1024;
+
 /** The reader refuses lines above 2 MB unless told, and holds some buffers for each thread. */
 function sizes(longestRecord: number): string[] {
-  const line = Math.max(longestRecord + 16, 2 * 1024 * 1024);
-  return [`max_line_size = ${line}`, `buffer_size = ${Math.max(2 * line, 8 * 1024 * 1024)}`];
+  const line = Math.max(longestRecord + 16, USUAL_LINE_BYTES);
+  return [`max_line_size = ${line}`, `buffer_size = ${Math.max(line + 8192, 4 * USUAL_LINE_BYTES)}`];
 }

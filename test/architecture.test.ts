@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Where a file belongs; the names are those of the table below. */
+const PARTS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:json|csv)\//, 'leaf'],
+  [/^(?:errors|log|env|evaluate|bytes|merge-request|secrets|suggest|names)\.ts$/, 'leaf'],
+  [/^http\/message\.ts$/, 'message'],
+  [/^http\//, 'http'],
+  [/^jobs\//, 'jobs'],
+  [/^pagination\//, 'pagination'],
+  [/^records\//, 'records'],
+  [/^sink\//, 'sink'],
+  [/^config\//, 'config'],
+  [/^extract(?:\.ts|\/)/, 'extract'],
+  [/^runner(?:\.ts|\/)/, 'runner'],
+  [/^actions(?:\.ts|\/)/, 'actions'],
+  [/^testing\//, 'testing'],
+  [/^logging\//, 'logging'],
+  [/^cli\//, 'cli'],
+  [/^component\.ts$/, 'component'],
+  [/^index\.ts$/, 'index'],
+  [/^process\.ts$/, 'process'],
+  [/^storage\/protocol\//, 'protocol'],
+  [/^storage\/client\//, 'client'],
+  [/^storage\/server\//, 'server'],
+];
+
+const STAGES = ['http', 'jobs', 'pagination', 'records', 'sink'];
+const ENGINE = ['leaf', 'message', ...STAGES, 'config', 'extract'];
+
+/** What each part may import, besides itself. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  leaf: [],
+  message: ['leaf'],
+  ...Object.fromEntries(STAGES.map((stage) => [stage, ['leaf', 'message']])),
+  config: ['leaf', 'message', ...STAGES],
+  extract: ENGINE,
+  actions: ENGINE,
+  runner: [...ENGINE, 'actions'],
+  testing: [...ENGINE, 'runner'],
+  logging: ['leaf'],
+  process: ['leaf'],
+  cli: [...ENGINE, 'runner', 'process', 'logging', 'testing', 'client', 'protocol', 'server'],
+  component: [...ENGINE, 'runner', 'process', 'logging', 'actions', 'cli'],
+  index: [...ENGINE, 'runner', 'actions', 'testing', 'component', 'client', 'protocol'],
+  protocol: ['leaf'],
+  client: ['leaf', 'protocol', 'message', 'http'],
+  server: ['leaf', 'protocol'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+}
+
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((name) => name.split(path.sep).join('/'))
+  .filter((name) => name.endsWith('.ts'))
+  .toSorted();
+
+describe('folders', () => {
+  test('every file belongs to a part', () => {
+    expect(FILES.filter((file) => partOf(file) === undefined)).toEqual([]);
+  });
+
+  test('imports go one way', () => {
+    const wrong = FILES.flatMap(importsOf).filter(({ file, target }) => !isAllowed(file, target));
+    expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  });
+
+  test('a forbidden edge would be seen', () => {
+    expect(isAllowed('jobs/job.ts', 'http/send-node.ts')).toBe(false);
+    expect(isAllowed('jobs/job.ts', 'http/message.ts')).toBe(true);
+    expect(isAllowed('storage/server/app.ts', 'extract.ts')).toBe(false);
+    expect(
+      importsIn(
+        'jobs/a.ts',
+        "import type { A } from '../http/b.ts';\nawait import('./c.ts');\nexport * from '../json/index.ts';",
+      ),
+    ).toEqual(['http/b.ts', 'jobs/c.ts', 'json/index.ts']);
+  });
+
+  test('imports end in .ts and lead to files', () => {
+    const missing = FILES.flatMap(importsOf).filter(
+      ({ target }) => !FILES.includes(target) && !target.endsWith('.json'),
+    );
+    expect(missing.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  });
+});
+
+describe('clock and randomness come from Env', () => {
+  const OUTSIDE =
+    /\bDate\.now\(|\bMath\.random\(|\bnew Date\(\s*\)|\brandomUUID\(|\bperformance\.now\(|\bsetTimeout\(/;
+  /** Timers of sockets are no clock of a run: they only end a connection. */
+  const TIMERS = /^http\/(?:send-node|send-got|bottom|tunnel-socket|network|proxy)\.ts$/;
+
+  test.each([...STAGES, 'config', 'extract'])('%s', (part) => {
+    const wrong = FILES.filter((file) => partOf(file) === part && !TIMERS.test(file)).flatMap((file) =>
+      codeOf(file)
+        .split('\n')
+        .flatMap((line, i) => (OUTSIDE.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+function partOf(file: string): string | undefined {
+  return PARTS.find(([pattern]) => pattern.test(file))?.[1];
+}
+
+function isAllowed(file: string, target: string): boolean {
+  const [from = '', to = ''] = [partOf(file), partOf(target)];
+  return from === to || (ALLOWED[from] ?? []).includes(to);
+}
+
+function importsOf(file: string): Import[] {
+  return importsIn(file, codeOf(file)).map((target) => ({ file, target }));
+}
+
+/** Relative imports, exports and lazy imports, as paths below `src/`. */
+function importsIn(file: string, code: string): string[] {
+  const patterns = [
+    /^(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+)'/gm,
+    /\bimport\(\s*'(\.[^']+)'\s*\)/g,
+    /^import\s+'(\.[^']+)'/gm,
+  ];
+  return patterns
+    .flatMap((pattern) =>
+      Array.from(code.matchAll(pattern), (match) => ({ at: match.index, target: match[1] ?? '' })),
+    )
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ target }) => path.posix.join(path.posix.dirname(file), target));
+}
+
+/** Without comments, which may show imports. */
+function codeOf(file: string): string {
+  return readFileSync(path.join(SRC, file), 'utf8').replace(/^\s*(?:\/\*[^]*?\*\/|\/\/.*)$/gm, '');
+}
