@@ -70,13 +70,13 @@ describe('checkCsv', () => {
   });
 });
 
-describe('decompressed', () => {
-  const plain = async (...chunks: Uint8Array[]): Promise<string> => {
-    const parts: Uint8Array[] = [];
-    for await (const chunk of decompressed(Readable.from(chunks))) parts.push(chunk);
-    return Buffer.concat(parts).toString();
-  };
+async function plain(...chunks: Uint8Array[]): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of decompressed(Readable.from(chunks))) parts.push(chunk);
+  return Buffer.concat(parts).toString();
+}
 
+describe('decompressed', () => {
   test('tells gzip by its first bytes, members in a row are one file', async () => {
     const packed = Buffer.concat([gzipSync('a,b\n'), gzipSync('1,2\n')]);
     expect(await plain(packed.subarray(0, 1), packed.subarray(1))).toBe('a,b\n1,2\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { CsvError } from '../../src/csv/csv-error.ts';
 import { createDialect } from '../../src/csv/dialect.ts';
 import { parseRows, readRows } from '../../src/csv/read.ts';
@@ -122,6 +122,8 @@ describe('refused, with the physical line', () => {
   });
 });
 
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
 describe('in chunks', () => {
   const cell = fc.string({
     unit: fc.constantFrom('a', 'é', '€', '😀', '"', ',', '\n', '\r', ' ', '\ufeff'),
@@ -132,8 +134,6 @@ describe('in chunks', () => {
     .chain((columns) =>
       fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { maxLength: 6 }),
     );
-  const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
   test('what was quoted is read back, wherever the chunks are cut', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from './context.ts';
 import { encodeReply } from './encode-reply.ts';
 import { ApiError, InvalidRequest } from './errors.ts';
+import { ObjectError } from './objects/errors.ts';
+import { TableError, type TableErrorCode } from './tables/table-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,6 +42,8 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidRequest)
     return new ApiError(400, validationCode, error.message, { errors: error.errors });
+  if (error instanceof TableError) return new ApiError(statusOf(error.code), error.code, error.message);
+  if (error instanceof ObjectError && error.code === 'InsufficientStorage') return diskFull();
   const { statusCode, code, message, errcode } = error as {
     statusCode?: unknown;
     code?: unknown;
@@ -47,7 +51,7 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
     errcode?: unknown;
   };
   if (code === 'ENOSPC' || errcode === SQLITE_FULL) {
-    return new ApiError(507, 'insufficientStorage', 'The disk of the service is full; nothing was changed.');
+    return diskFull();
   }
   if (code === 'FST_ERR_BAD_URL')
     return new ApiError(400, 'malformedRequest', 'The address is not properly encoded.');
@@ -75,5 +79,13 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
     'An unexpected error happened. Its id is in the log of the service.',
   );
 }
+
+function statusOf(code: TableErrorCode): number {
+  if (code === 'storage.tables.notFound') return 404;
+  return code === 'storage.diskFull' ? 507 : code === 'storage.tables.locked' ? 503 : 400;
+}
+
+const diskFull = (): ApiError =>
+  new ApiError(507, 'insufficientStorage', 'The disk of the service is full; nothing was changed.');
 
 const SQLITE_FULL = 13;

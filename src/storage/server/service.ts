@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { systemEnv, type Env } from '../../env.ts';
-import type { Json } from '../../json/index.ts';
-import { silentLog, type Log } from '../../log.ts';
+import { silentLog } from '../../log.ts';
 import { createApp } from './app.ts';
 import { builtInComponents } from './catalogue/built-in.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
@@ -12,48 +11,11 @@ import type { Context } from './context.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
-import type { Route } from './route.ts';
+import { dataPart } from './data.ts';
+import type { Part, ServiceOptions } from './part.ts';
 import { coreRoutes } from './routes/all.ts';
-import type { NamedService } from './routes/index.ts';
 
-export interface ServiceOptions {
-  /** Folder that everything is kept in; it is made when it isn't there. */
-  readonly dir: string;
-  /** Address to listen on; default `127.0.0.1`, so that only this machine reaches it. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** Address under which clients reach the API, such as `https://storage.example.com`; default: as they called it. */
-  readonly publicUrl?: string;
-  /** Address under which clients reach the object store; default: where it listens. */
-  readonly s3PublicUrl?: string;
-  /** Name of the project that the first start makes; default `My project`. */
-  readonly projectName?: string;
-  /** Default `us-east-1`. */
-  readonly region?: string;
-  /** The extractor's `configurationSchema` in the catalogue. */
-  readonly extractorSchema?: Json;
-  /** Folder of further components of the catalogue, as JSON files. */
-  readonly componentsDir?: string;
-  /** Further parts of the service, such as files or tables; started in this order, stopped in the other. */
-  readonly parts?: readonly MakePart[];
-  readonly env?: Env;
-  readonly log?: Log;
-}
-
-/** Makes a part of the service when the metadata is open and before anything listens. */
-export type MakePart = (context: Context, options: ServiceOptions) => Part | Promise<Part>;
-
-/** Something that lives as long as the service: routes, listeners, workers. */
-export interface Part {
-  readonly routes?: readonly Route[];
-  /** Services that the index names; a `url` that starts with `/` is below the API's own address. */
-  readonly services?: readonly NamedService[];
-  /** Runs when the API listens at that address. Gives the addresses it listens at itself, by name. */
-  start?(apiUrl: string): Promise<Readonly<Record<string, string>> | void>;
-  /** Ends what runs; what is acknowledged is on disk when it returns. Called once, also when `start` failed. */
-  stop?(): Promise<void>;
-}
+export type { MakePart, Part, ServiceOptions } from './part.ts';
 
 export interface Addresses {
   /** Where the API listens, such as `http://127.0.0.1:8080`. */
@@ -139,7 +101,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
     log: options.log ?? silentLog,
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
   };
-  for (const make of options.parts ?? []) running.parts.push(await make(context, options));
+  for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
   const services = running.parts.flatMap((part) => part.services ?? []);
   const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
   running.app = await createApp(context, routes);

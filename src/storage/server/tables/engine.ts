@@ -53,6 +53,11 @@ export interface ImportRequest extends CsvFormat {
   readonly treatValuesAsNull?: readonly string[];
   /** The column `_timestamp` of the file is the change time of its row. Default false. */
   readonly useTimestampFromDataFile?: boolean;
+  /**
+   * Name of this piece of work. When it was the last import of the table already, nothing is done and the outcome of
+   * that time is given: so work that a killed process had finished without knowing is not done twice.
+   */
+  readonly mark?: string;
   /** Makes the table from the columns of the file; nothing is left of it when the import fails. */
   readonly create?: { readonly primaryKey: readonly string[] };
 }
@@ -64,6 +69,8 @@ export interface ImportOutcome {
   readonly newColumns: readonly string[];
   /** Rows read from the file. */
   readonly importedRows: number;
+  /** Bytes of these rows as CSV, decompressed. */
+  readonly importedBytes: number;
   /** Rows of the table afterwards. */
   readonly totalRows: number;
   /** Size of the table afterwards, as `TableDescription.bytes`. */

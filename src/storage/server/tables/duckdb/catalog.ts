@@ -1,29 +1,39 @@
 import { TableError } from '../table-error.ts';
 import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
-import type { TableDefinition, TableId } from '../engine.ts';
+import type { ImportOutcome, TableDefinition, TableId } from '../engine.ts';
 import type { Session } from './database.ts';
 
 /** What the database can't keep by itself: names as given, their order, the key, the size. */
 export interface CatalogEntry extends TableDefinition {
   /** About the bytes of all values. */
   readonly bytes: number;
+  /** The last import that has a mark. */
+  readonly lastImport?: { readonly mark: string; readonly outcome: ImportOutcome } | undefined;
 }
 
 const CATALOG = 'main.catalog';
 
 export async function createCatalog(session: Session): Promise<void> {
   await session.run(
-    `CREATE TABLE IF NOT EXISTS ${CATALOG} (bucket VARCHAR, table_name VARCHAR, columns VARCHAR, primary_key VARCHAR, bytes BIGINT)`,
+    `CREATE TABLE IF NOT EXISTS ${CATALOG} (bucket VARCHAR, table_name VARCHAR, columns VARCHAR, primary_key VARCHAR, bytes BIGINT, last_import VARCHAR)`,
   );
 }
 
 export async function findEntry(session: Session, table: TableId): Promise<CatalogEntry | undefined> {
   const [row] = await session.rows(
-    `SELECT columns, primary_key, bytes FROM ${CATALOG} WHERE ${isTable(table)}`,
+    `SELECT columns, primary_key, bytes, last_import FROM ${CATALOG} WHERE ${isTable(table)}`,
   );
   if (row === undefined) return undefined;
-  const [columns, primaryKey, bytes] = row;
-  return { columns: readList(columns), primaryKey: readList(primaryKey), bytes: Number(bytes) };
+  const [columns, primaryKey, bytes, lastImport] = row;
+  return {
+    columns: readList(columns),
+    primaryKey: readList(primaryKey),
+    bytes: Number(bytes),
+    // Written by `saveEntry`.
+    ...(typeof lastImport === 'string'
+      ? { lastImport: JSON.parse(lastImport) as CatalogEntry['lastImport'] }
+      : {}),
+  };
 }
 
 /** @throws TableError (`storage.tables.notFound`) */
@@ -39,16 +49,17 @@ export async function requireEntry(session: Session, table: TableId): Promise<Ca
 /** Writes the entry of a table in place of the one it has. */
 export async function saveEntry(session: Session, table: TableId, entry: CatalogEntry): Promise<void> {
   const { columns, primaryKey, bytes } = entry;
+  const lastImport = entry.lastImport === undefined ? 'NULL' : literal(JSON.stringify(entry.lastImport));
   const values = [JSON.stringify(columns), JSON.stringify(primaryKey)].map(literal).join(', ');
   if ((await findEntry(session, table)) === undefined) {
     await session.run(
-      `INSERT INTO ${CATALOG} VALUES (${literal(table.bucket)}, ${literal(table.table)}, ${values}, ${Math.round(bytes)})`,
+      `INSERT INTO ${CATALOG} VALUES (${literal(table.bucket)}, ${literal(table.table)}, ${values}, ${Math.round(bytes)}, ${lastImport})`,
     );
     return;
   }
   const [columnText, keyText] = [columns, primaryKey].map((list) => literal(JSON.stringify(list)));
   await session.run(
-    `UPDATE ${CATALOG} SET columns = ${columnText}, primary_key = ${keyText}, bytes = ${Math.round(bytes)} WHERE ${isTable(table)}`,
+    `UPDATE ${CATALOG} SET columns = ${columnText}, primary_key = ${keyText}, bytes = ${Math.round(bytes)}, last_import = ${lastImport} WHERE ${isTable(table)}`,
   );
 }
 

@@ -133,7 +133,8 @@ export async function openDatabase({
       await session.run('DETACH fresh');
       return true;
     });
-    if (!isWorth) return { freedBytes: 0 };
+    // The checkpoint gives back what is free at the end of the file.
+    if (!isWorth) return { freedBytes: bytesBefore - (await stat(file)).size };
     await sync(fresh);
     instance?.closeSync();
     instance = undefined;

@@ -1,0 +1,13 @@
+import type { Context } from './context.ts';
+import type { JobRow } from './meta/tables.ts';
+import type { NewJob } from './meta/jobs.ts';
+import type { ObjectStore } from './objects/store.ts';
+import type { TableEngine } from './tables/engine.ts';
+
+/** What the routes and the work on files and tables are given. */
+export interface DataContext extends Context {
+  readonly objects: ObjectStore;
+  readonly engine: TableEngine;
+  /** Puts work into the queue, and tells the worker. */
+  submit(job: NewJob): Promise<JobRow>;
+}

@@ -1,0 +1,170 @@
+import type { Meta } from './database.ts';
+import type { TableColumnRow, TableRow } from './tables.ts';
+
+/** A table as the catalogue knows it, with its columns in their order. */
+export interface StoredTable extends TableRow {
+  readonly columns: readonly TableColumnRow[];
+}
+
+/** What the table engine says of a table after a change. */
+export interface TableState {
+  readonly columns: readonly string[];
+  readonly primaryKey: readonly string[];
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export type ColumnDefinition = Pick<TableColumnRow, 'basetype' | 'definition'>;
+
+export async function findTable(meta: Meta, branchId: number, id: string): Promise<StoredTable | undefined> {
+  const [table] = await withColumns(
+    meta,
+    branchId,
+    await meta
+      .selectFrom('tables')
+      .selectAll()
+      .where((where) => where.and({ branch_id: branchId, id }))
+      .execute(),
+  );
+  return table;
+}
+
+/** Tables of a branch, or of one bucket of it. */
+export async function listTables(meta: Meta, branchId: number, bucketId?: string): Promise<StoredTable[]> {
+  let query = meta.selectFrom('tables').selectAll().where('branch_id', '=', branchId);
+  if (bucketId !== undefined) query = query.where('bucket_id', '=', bucketId);
+  return await withColumns(meta, branchId, await query.orderBy('id').execute());
+}
+
+export async function findTableByDisplayName(
+  meta: Meta,
+  key: { readonly branch_id: number; readonly bucket_id: string; readonly display_name: string },
+): Promise<TableRow | undefined> {
+  return await meta
+    .selectFrom('tables')
+    .selectAll()
+    .where((where) => where.and({ ...key }))
+    .executeTakeFirst();
+}
+
+export async function insertTable(
+  meta: Meta,
+  table: TableRow,
+  columns: readonly string[],
+  definitions: ReadonlyMap<string, ColumnDefinition> = new Map(),
+): Promise<void> {
+  await meta.insertInto('tables').values(table).execute();
+  await saveColumns(meta, table.branch_id, table.id, columns, definitions);
+}
+
+export async function updateTable(
+  meta: Meta,
+  branchId: number,
+  id: string,
+  changes: Partial<TableRow>,
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return;
+  await meta
+    .updateTable('tables')
+    .set(changes)
+    .where((where) => where.and({ branch_id: branchId, id }))
+    .execute();
+}
+
+/** Takes over what the engine says, and moves the revision on: exports of the older one are stale. */
+export async function saveState(
+  meta: Meta,
+  table: StoredTable,
+  state: TableState,
+  times: { readonly last_change: string; readonly last_import?: string },
+  definitions?: ReadonlyMap<string, ColumnDefinition>,
+): Promise<void> {
+  await meta
+    .updateTable('tables')
+    .set((update) => ({
+      primary_key: JSON.stringify(state.primaryKey),
+      rows_count: state.rows,
+      data_bytes: state.bytes,
+      revision: update('revision', '+', 1),
+      ...times,
+    }))
+    .where((where) => where.and({ branch_id: table.branch_id, id: table.id }))
+    .execute();
+  const known = new Map(table.columns.map((column) => [column.name, column as ColumnDefinition]));
+  const gone = table.columns.filter(({ name }) => !state.columns.includes(name));
+  for (const { name } of gone) {
+    await deleteMetadataOf(meta, table.branch_id, 'column', `${table.id}.${name}`);
+  }
+  const all = new Map([...known, ...(definitions ?? [])]);
+  await saveColumns(meta, table.branch_id, table.id, state.columns, all);
+  await meta
+    .updateTable('buckets')
+    .set({ last_change: times.last_change })
+    .where((where) => where.and({ branch_id: table.branch_id, id: table.bucket_id }))
+    .execute();
+}
+
+/** Removes a table with its columns, metadata and the memory of its exports. */
+export async function deleteTable(meta: Meta, table: StoredTable): Promise<void> {
+  const { branch_id, id } = table;
+  for (const { name } of table.columns) await deleteMetadataOf(meta, branch_id, 'column', `${id}.${name}`);
+  await deleteMetadataOf(meta, branch_id, 'table', id);
+  for (const of of ['table_columns', 'exports'] as const) {
+    await meta
+      .deleteFrom(of)
+      .where((where) => where.and({ branch_id, table_id: id }))
+      .execute();
+  }
+  await meta
+    .deleteFrom('tables')
+    .where((where) => where.and({ branch_id, id }))
+    .execute();
+}
+
+async function saveColumns(
+  meta: Meta,
+  branchId: number,
+  tableId: string,
+  columns: readonly string[],
+  definitions: ReadonlyMap<string, ColumnDefinition>,
+): Promise<void> {
+  const key = { branch_id: branchId, table_id: tableId };
+  await meta
+    .deleteFrom('table_columns')
+    .where((where) => where.and(key))
+    .execute();
+  // SQLite takes a limited number of values in one statement.
+  for (let start = 0; start < columns.length; start += ROWS_AT_ONCE) {
+    const rows = columns.slice(start, start + ROWS_AT_ONCE).map((name, i) => ({
+      ...key,
+      name,
+      position: start + i,
+      definition: definitions.get(name)?.definition ?? null,
+      basetype: definitions.get(name)?.basetype ?? null,
+    }));
+    await meta.insertInto('table_columns').values(rows).execute();
+  }
+}
+
+const ROWS_AT_ONCE = 100;
+
+async function deleteMetadataOf(
+  meta: Meta,
+  branchId: number,
+  scope: 'column' | 'table',
+  owner: string,
+): Promise<void> {
+  await meta
+    .deleteFrom('metadata')
+    .where((where) => where.and({ branch_id: branchId, scope, owner }))
+    .execute();
+}
+
+async function withColumns(meta: Meta, branchId: number, tables: readonly TableRow[]): Promise<StoredTable[]> {
+  if (tables.length === 0) return [];
+  let query = meta.selectFrom('table_columns').selectAll().where('branch_id', '=', branchId);
+  const [only] = tables;
+  if (tables.length === 1 && only !== undefined) query = query.where('table_id', '=', only.id);
+  const byTable = Map.groupBy(await query.orderBy('position').execute(), ({ table_id }) => table_id);
+  return tables.map((table) => ({ ...table, columns: byTable.get(table.id) ?? [] }));
+}

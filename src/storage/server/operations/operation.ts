@@ -1,0 +1,34 @@
+import type { Reply } from '../answer.ts';
+import type { DataContext } from '../data-context.ts';
+import type { Meta } from '../meta/database.ts';
+import type { JobRow } from '../meta/tables.ts';
+
+/**
+ * The work of one kind of job. A worker may be killed at any moment and the job be run again, so work that is done
+ * already must be found so, and not be done twice.
+ */
+export type Operation = (job: JobRow, context: DataContext) => Promise<Done>;
+
+export interface Done {
+  readonly results: Reply;
+  readonly metrics?: Partial<Metrics>;
+  /** Changes of the metadata, in the transaction that ends the job. An error fails the job. */
+  commit?(tx: Meta): Promise<Reply | void>;
+  /** Takes back what was done outside of the metadata, when the commit failed. */
+  undo?(): Promise<void>;
+}
+
+export interface Metrics {
+  readonly inCompressed: boolean;
+  readonly inBytes: number;
+  readonly inBytesUncompressed: number;
+  readonly outCompressed: boolean;
+  readonly outBytes: number;
+  readonly outBytesUncompressed: number;
+}
+
+/** What a job was given; the route that asked for it wrote it. */
+export function paramsOf<Params>(job: JobRow): Params {
+  // Written by the route of the same operation.
+  return JSON.parse(job.params) as Params;
+}

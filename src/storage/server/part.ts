@@ -1,0 +1,49 @@
+import type { Env } from '../../env.ts';
+import type { Json } from '../../json/index.ts';
+import type { Log } from '../../log.ts';
+import type { Context } from './context.ts';
+import type { Route } from './route.ts';
+import type { NamedService } from './routes/index.ts';
+
+export interface ServiceOptions {
+  /** Folder that everything is kept in; it is made when it isn't there. */
+  readonly dir: string;
+  /** Address to listen on; default `127.0.0.1`, so that only this machine reaches it. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Address under which clients reach the API, such as `https://storage.example.com`; default: as they called it. */
+  readonly publicUrl?: string;
+  /** Address under which clients reach the object store; default: where it listens. */
+  readonly s3PublicUrl?: string;
+  /** Name of the project that the first start makes; default `My project`. */
+  readonly projectName?: string;
+  /** Default `us-east-1`. */
+  readonly region?: string;
+  /** The extractor's `configurationSchema` in the catalogue. */
+  readonly extractorSchema?: Json;
+  /** Folder of further components of the catalogue, as JSON files. */
+  readonly componentsDir?: string;
+  /** Port of the object store; default 0: any free one. */
+  readonly s3Port?: number;
+  /** Port of the importer alone; it is below the API's own address as well. Default 0: any free one. */
+  readonly importerPort?: number;
+  /** The parts of the service, started in this order, stopped in the other; default: files, tables and jobs. */
+  readonly parts?: readonly MakePart[];
+  readonly env?: Env;
+  readonly log?: Log;
+}
+
+/** Makes a part of the service when the metadata is open and before anything listens. */
+export type MakePart = (context: Context, options: ServiceOptions) => Part | Promise<Part>;
+
+/** Something that lives as long as the service: routes, listeners, workers. */
+export interface Part {
+  readonly routes?: readonly Route[];
+  /** Services that the index names; a `url` that starts with `/` is below the API's own address. */
+  readonly services?: readonly NamedService[];
+  /** Runs when the API listens at that address. Gives the addresses it listens at itself, by name. */
+  start?(apiUrl: string): Promise<Readonly<Record<string, string>> | void>;
+  /** Ends what runs; what is acknowledged is on disk when it returns. Called once, also when `start` failed. */
+  stop?(): Promise<void>;
+}
