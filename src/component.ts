@@ -1,4 +1,4 @@
-import { boundYoungMemory } from './cli/young-memory.ts';
+import { boundYoungMemory } from './young-memory.ts';
 import { readConfig } from './config/index.ts';
 import { systemEnv } from './env.ts';
 import { describeError, exitCodeOf } from './errors.ts';

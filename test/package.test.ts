@@ -130,6 +130,19 @@ describe('the repository', () => {
     ).toEqual([]);
   });
 
+  test('locks the packages of every platform, so that a clean install works on all', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
+    }; // as npm writes it
+    const missing = Object.entries(packages).flatMap(([at, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`${at}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+    expect(Object.entries(packages).filter(([, { version }]) => version === undefined)).toEqual([]);
+  });
+
   test('knows no path of the machine it was written on', () => {
     // built here, so that this file does not hold what it looks for
     const pattern = new RegExp(

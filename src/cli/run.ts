@@ -4,7 +4,7 @@ import type { PreviewRunOptions } from '../runner/preview.ts';
 import type { RowResult } from '../runner.ts';
 import type { Args, Command, Io } from './command.ts';
 import { countArg, dataOption, logOptions, openLog, strictOption } from './shared.ts';
-import { boundYoungMemory } from './young-memory.ts';
+import { boundYoungMemory } from '../young-memory.ts';
 
 export const runCommand: Command = {
   name: 'run',

@@ -111,7 +111,15 @@ export const httpOption: OptionSchema = map({
       title: 'Concurrency',
       description: 'How many requests to a host may be under way at the same time.',
       minimum: 1,
+      default: 1,
       examples: [4],
+    }),
+    maxBodyBytes: whole({
+      title: 'Largest body',
+      description: 'Bytes that the body of one response may have, decoded; a larger one ends the run.',
+      minimum: 1,
+      default: DEFAULT_BOTTOM.maxBodyBytes,
+      examples: [268_435_456],
     }),
   },
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -77,14 +77,16 @@ describe('schemas for editors', () => {
     expect(validate({ configuration: { parameters: { api: 5 } } })).toBe(false);
   });
 
-  test('an exchange and a list of exchanges are fixtures', () => {
-    const validate = new Ajv({ strict: false }).compile(fixtureSchema);
-    const exchange = { request: { path: '/users' }, response: { body: [{ id: 1 }] } };
-    expect([validate(exchange), validate([exchange]), validate([{ request: {} }])]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+  test('the fixtures of this project fit their schema, and a misspelled key does not', () => {
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(fixtureSchema);
+    const folder = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('fixture.json'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const name of files) {
+      validate(JSON.parse(readFileSync(`${folder}${name}`, 'utf8')));
+      expect(validate.errors ?? [], name).toEqual([]);
+    }
+    expect(validate({ clok: '2026-01-02T03:04:05Z' })).toBe(false);
   });
 });
 

@@ -16,7 +16,7 @@ import type { Database, Session } from './database.ts';
 type OpenSlice = (index: number) => Writable;
 
 /**
- * One transaction, so all slices are of one moment. The database writes a slice into a file while the one
+ * One transaction, so all slices are of one moment. The database writes a piece into a file while the one
  * before goes out: two are on the disk at a time, whatever the size of the table.
  */
 export async function exportTable(
@@ -82,44 +82,81 @@ interface SliceWork {
   readonly open: OpenSlice;
 }
 
-async function writeSlices(
-  session: Session,
-  result: Result,
-  { folder, options, open }: SliceWork,
-): Promise<ExportOutcome> {
-  const count = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
-  const rowsPerSlice = Math.max(1, Math.ceil(result.endRow / count));
+/** A run of rows as a file. */
+interface Piece {
+  readonly path: string;
+  readonly rows: number;
+  readonly slice: number;
+}
+
+/** Small enough that little is left to send when the last one is written. */
+const PIECE_BYTES = 16 * 1024 * 1024;
+
+async function writeSlices(session: Session, result: Result, work: SliceWork): Promise<ExportOutcome> {
   let rows = 0;
   let bytes = 0;
   let slices = 0;
-  let next = await copy(0);
-  while (next !== undefined) {
-    const current = next;
-    const sending =
-      current.rows === 0 ? Promise.resolve(0) : send(current.path, options.gzip, open(slices++));
-    const [following, sent] = await Promise.all([copy(current.end), sending]);
-    await rm(current.path, { force: true });
-    rows += current.rows;
-    bytes += sent;
-    next = following;
+  const pieces = piecesOf(session, result, work);
+  try {
+    let next = await pieces.next();
+    while (next.done !== true) {
+      const { slice } = next.value;
+      async function* content(): AsyncGenerator<Buffer> {
+        while (next.done !== true && next.value.slice === slice) {
+          rows += next.value.rows;
+          // Without an encoding a file gives buffers.
+          yield* createReadStream(next.value.path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
+          next = await pieces.next();
+        }
+      }
+      bytes += await send(content(), work.options.gzip, work.open(slices++));
+    }
+  } finally {
+    await pieces.return(undefined);
   }
   return { rows, bytes, slices };
+}
 
-  async function copy(start: number): Promise<{ path: string; rows: number; end: number } | undefined> {
-    if (start >= result.endRow) return undefined;
-    const end = start + rowsPerSlice;
-    const path = join(folder, `${start}.csv`);
-    const range = rowsPerSlice >= result.endRow ? '' : ` WHERE rowid >= ${start} AND rowid < ${end}`;
-    const written = await session.number(
+/** Pieces that have rows, in order; one is written while the one before is read. Its file is gone after that. */
+async function* piecesOf(
+  session: Session,
+  result: Result,
+  { folder, options }: SliceWork,
+): AsyncGenerator<Piece, undefined> {
+  const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
+  const piecesPerSlice = Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES));
+  const rowsPerPiece = Math.max(1, Math.ceil(result.endRow / slices / piecesPerSlice));
+  const count = Math.ceil(result.endRow / rowsPerPiece);
+  let ahead: Promise<Piece> | undefined;
+  try {
+    if (count > 0) ahead = copy(0);
+    for (let index = 1; ahead !== undefined; index++) {
+      const piece: Piece = await ahead;
+      ahead = index < count ? copy(index) : undefined;
+      // Looked at in the next round; a reader that stops before must not leave a failure unheard.
+      ahead?.catch(() => undefined);
+      if (piece.rows > 0) yield piece;
+      await rm(piece.path, { force: true });
+    }
+  } finally {
+    await ahead?.catch(() => undefined);
+  }
+  return undefined;
+
+  async function copy(index: number): Promise<Piece> {
+    const path = join(folder, `${index}.csv`);
+    const start = index * rowsPerPiece;
+    const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${start + rowsPerPiece}`;
+    const rows = await session.number(
       `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}) TO ${literal(path)} ` +
         `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,
     );
-    return { path, rows: written, end };
+    return { path, rows, slice: Math.floor(index / piecesPerSlice) };
   }
 }
 
-/** Pumps a file into its slice; gives the bytes that went in. */
-async function send(path: string, isGzip: boolean, slice: Writable): Promise<number> {
+/** Pumps the content of a slice into it; gives the bytes that went in. */
+async function send(content: AsyncIterable<Buffer>, isGzip: boolean, slice: Writable): Promise<number> {
   let bytes = 0;
   async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
@@ -127,9 +164,9 @@ async function send(path: string, isGzip: boolean, slice: Writable): Promise<num
       yield chunk;
     }
   }
-  const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
-  if (isGzip) await pipeline(file, createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 }), counted, slice);
-  else await pipeline(file, counted, slice);
+  if (isGzip)
+    await pipeline(content, createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 }), counted, slice);
+  else await pipeline(content, counted, slice);
   return bytes;
 }
 

@@ -26,7 +26,9 @@ export async function importTable(
   const isNew = request.create !== undefined;
   const known = await database.use((session) => findEntry(session, table));
   if (request.mark !== undefined && known?.lastImport?.mark === request.mark) return known.lastImport.outcome;
-  const entry = isNew ? undefined : (known ?? (await database.use((session) => requireEntry(session, table))));
+  const entry = isNew
+    ? undefined
+    : (known ?? (await database.use((session) => requireEntry(session, table))));
   const ignoredLines = request.ignoredLinesCount ?? 0;
   const given = request.columns !== undefined && request.columns.length > 0 ? request.columns : undefined;
   const isByPosition = request.isSliced === true || (request.withoutHeaders === true && ignoredLines === 0);
