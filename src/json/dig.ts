@@ -1,3 +1,4 @@
+import { isJsonPath, queryJsonPath } from './json-path.ts';
 import { getKey, isList, isObject, type Json } from './value.ts';
 
 /**
@@ -8,13 +9,16 @@ export function dig(path: string | null, value: Json, separator = '.'): Json | u
   return digKeys(splitPath(path, separator), value);
 }
 
-/** The keys of a path: none for the whole value. */
+/** The keys of a path: none for the whole value. JSONPath (`$.data[*]`) stays in one piece. */
 export function splitPath(path: string | null, separator = '.'): readonly string[] {
   if (path === null || path === separator) return [];
+  if (isJsonPath(path)) return [path];
   return separator === '' ? [path] : path.split(separator);
 }
 
 export function digKeys(keys: readonly string[], value: Json): Json | undefined {
+  const [first] = keys;
+  if (first !== undefined && keys.length === 1 && isJsonPath(first)) return queryJsonPath(first, value);
   let at: Json | undefined = value;
   for (const key of keys) {
     if (isList(at)) at = /^(?:0|[1-9]\d*)$/.test(key) ? (at[Number(key)] ?? undefined) : undefined;

@@ -5,6 +5,7 @@ import {
   digKeys,
   encodeExact,
   isEmpty,
+  isList,
   JsonSyntaxError,
   parseExact,
   scanPage,
@@ -94,6 +95,12 @@ function locate(bytes: Uint8Array, dataField: DataField | undefined, endpoint: s
   if (isEmpty(value, 'response')) {
     const warning = `The response of “${endpoint}” contains no data at “${dataField.text}”`;
     return { ...common, pieces: [], rows: 0, rowsAt: dataField.keys, warning };
+  }
+  if (isList(value)) {
+    // Only a JSONPath gathers rows from several places.
+    const gathered = Buffer.from(encodeExact(value));
+    const piece = { bytes: gathered, byteLength: gathered.length, rows: value.length, plain: false, single: false };
+    return { ...common, pieces: [piece], rows: value.length, rowsAt: dataField.keys };
   }
   return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: dataField.keys };
 }
