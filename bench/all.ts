@@ -1,7 +1,7 @@
 // All measurements, or those that are named:
 //
-//   node bench/all.ts [throughput] [latency] [memory] [kill] [startup]
-const ALL = ['startup', 'throughput', 'latency', 'kill', 'memory'];
+//   node bench/all.ts [throughput] [latency] [memory] [kill] [startup] [transfer]
+const ALL = ['startup', 'throughput', 'latency', 'kill', 'memory', 'transfer'];
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !ALL.includes(name));
 if (unknown !== undefined)

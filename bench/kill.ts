@@ -31,7 +31,7 @@ await withFolder(async (folder) => {
     for (let turn = 0; turn < times; turn++) {
       const child = startNode(runArgs(data));
       const ended = once(child, 'exit');
-      await Promise.race([sleep(Math.random() * wallMs * 1.1), ended]);
+      await Promise.race([sleep(Math.random() * wallMs), ended]);
       child.kill('SIGKILL');
       await ended;
       found[child.signalCode === 'SIGKILL' ? 'killed' : 'ended']++;

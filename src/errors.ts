@@ -25,7 +25,8 @@ export interface Where {
 export const ERROR_CODES = {
   'config.missing': 'There is no config.json in the data folder.',
   'config.syntax': 'config.json is not JSON.',
-  'config.invalid': 'config.json does not describe a run: a key is missing, of a wrong type or has a wrong value.',
+  'config.invalid':
+    'config.json does not describe a run: a key is missing, of a wrong type or has a wrong value.',
   'function.failed': 'A function of the configuration could not be evaluated.',
   'job.invalid': 'A job cannot be run as it is written.',
   'pagination.invalid': 'The pagination settings are wrong.',
@@ -37,7 +38,8 @@ export const ERROR_CODES = {
   'http.tooLarge': 'The body of a response is larger than allowed.',
   'http.tls': 'The secure connection could not be made.',
   'http.forbiddenHost': 'A request would leave the allowed hosts.',
-  'http.untrustedHost': 'A request that holds a secret would go to a host that the configuration does not name.',
+  'http.untrustedHost':
+    'A request that holds a secret would go to a host that the configuration does not name.',
   'http.proxy': 'The proxy or the SSH tunnel could not be used.',
   'response.notJson': 'The body of a response is not JSON.',
   'response.shape': 'The response has no rows where the configuration looks for them.',
@@ -49,8 +51,24 @@ export const ERROR_CODES = {
   'action.invalid': 'What a sync action was given is missing or wrong.',
   'action.late': 'A sync action was not done in time.',
   'run.interrupted': 'The run was interrupted.',
+  'encryption.noKey': 'There is no encryption key, or it cannot be read.',
+  'encryption.lostKey': 'The key that a value was encrypted with is not at hand.',
+  'encryption.scope': 'A value was encrypted for another project, component or configuration.',
+  'encryption.damaged': 'An encrypted value is not whole.',
   'command.invalid': 'The command line is wrong: a command or an option is unknown or has a wrong value.',
-  'internal': 'A mistake of this program.',
+  'storage.unauthorized': 'The storage service did not accept the token.',
+  'storage.forbidden': 'The token may not do this in the storage service.',
+  'storage.notFound': 'The storage service has no such table, file, bucket, configuration or job.',
+  'storage.refused': 'The storage service refused what it was asked, as it was asked.',
+  'storage.unsupported': 'The storage service does not have this operation.',
+  'storage.failed': 'The storage service failed, after all retries.',
+  'storage.unreachable':
+    'The storage service could not be reached, or the connection broke, after all retries.',
+  'storage.unexpected': 'What answered is no storage service, or answered what it should not.',
+  'storage.jobFailed': 'A job of the storage service failed.',
+  'storage.jobLate': 'A job of the storage service was not done in time.',
+  'storage.transferFailed': 'A file could not be uploaded or downloaded, after all retries.',
+  internal: 'A mistake of this program.',
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES;
 
@@ -101,6 +119,22 @@ export class RecordError extends ExtractorError {}
 export class SinkError extends ExtractorError {}
 export class RunError extends ExtractorError {}
 export class ActionError extends ExtractorError {}
+export class EncryptionError extends ExtractorError {}
+
+/** What went wrong with the storage service; `details` has what the service said beside its message. */
+export class StorageError extends ExtractorError {
+  /** The HTTP status of the answer, if there was one. */
+  get status(): number | undefined {
+    const { status } = this.details;
+    return typeof status === 'number' ? status : undefined;
+  }
+
+  /** The code that the service gave, such as `storage.buckets.notFound`; empty when it gave none. */
+  get serviceCode(): string {
+    const { serviceCode } = this.details;
+    return typeof serviceCode === 'string' ? serviceCode : '';
+  }
+}
 
 /** Exit code of the command for whatever was thrown. */
 export function exitCodeOf(error: unknown): 1 | 2 {

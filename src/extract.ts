@@ -1,6 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { parseExtractorConfig, type EffectiveConfig, type ExtractorConfig } from './config/extractor-config.ts';
+import {
+  parseExtractorConfig,
+  type EffectiveConfig,
+  type ExtractorConfig,
+} from './config/extractor-config.ts';
 import type { Env } from './env.ts';
 import type { Contexts } from './evaluate.ts';
 import { Buckets } from './extract/buckets.ts';
@@ -72,7 +76,8 @@ export interface WrittenTable {
 export async function extract(options: ExtractOptions): Promise<ExtractResult> {
   const { log, env, state, workFolder, outFolder } = options;
   const config = parseExtractorConfig(options.configuration);
-  const tell: Log['warn'] = options.isValidated === true ? () => {} : (message, fields) => log.warn(message, fields);
+  const tell: Log['warn'] =
+    options.isValidated === true ? () => {} : (message, fields) => log.warn(message, fields);
   for (const { message, path: at } of config.warnings) tell(message, { path: at });
   const startedAt = Math.floor(env.now() / 1000);
   const time = timeContext(state, startedAt);
@@ -82,7 +87,8 @@ export async function extract(options: ExtractOptions): Promise<ExtractResult> {
   };
   const buckets = new Buckets({ workFolder, state, parseTime, log });
   try {
-    for (const effective of config.configs) await runConfig(config, effective, time, buckets, { ...options, tell });
+    for (const effective of config.configs)
+      await runConfig(config, effective, time, buckets, { ...options, tell });
     const rows = buckets.rows;
     const { publications, structs, structVersion } = await buckets.finish();
     options.signal.throwIfAborted();
@@ -108,8 +114,9 @@ async function runConfig(
   const evaluate = createEvaluator(env);
   const contexts: Contexts = { attr: attributesOf(effective.node), time };
   const warnings: JobWarning[] = [];
-  const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings);
-  for (const { message, path: at, hint } of warnings) tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
+  const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
+  for (const { message, path: at, hint } of warnings)
+    tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   const bucket = buckets.of(effective);
   const connection = connect({ config, effective, evaluate, contexts, ...options });
   try {

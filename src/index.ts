@@ -97,6 +97,25 @@ export type {
 } from './http/message.ts';
 export type { Contexts, Evaluate, OptionSchema } from './evaluate.ts';
 
+// Encrypted values
+export {
+  decryptValue,
+  encryptValue,
+  keysFrom,
+  openServiceKeys,
+  openText,
+  parseKeys,
+  readKeyFile,
+  sealText,
+  type Decrypted,
+  type Key,
+  type Keys,
+  type Scope,
+  type Sealed,
+  type SealOptions,
+  type SealProblem,
+} from './encryption/index.ts';
+
 // The world outside
 export { systemEnv, type Env } from './env.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
@@ -107,6 +126,7 @@ export {
   ActionError,
   ConfigError,
   describeError,
+  EncryptionError,
   ERROR_CODES,
   exitCodeOf,
   ExtractorError,

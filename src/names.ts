@@ -1,5 +1,5 @@
 /** Longest name of a column, in characters (spec storage 10.1). */
-export const MAX_COLUMN_NAME = 64;
+const MAX_COLUMN_NAME = 64;
 
 /**
  * A name of ASCII letters, digits and underscores (spec storage 3.3): letters lose their accents,

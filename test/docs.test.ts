@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ACTION_NAMES } from '../src/actions.ts';
 import type { Command } from '../src/cli/command.ts';
@@ -14,6 +15,7 @@ import { PAGINATION_METHODS } from '../src/pagination/index.ts';
 import { runFixtures } from '../src/testing/index.ts';
 import { allPages, placeOf, readPage, ROOT, type Page } from './docs/markdown.ts';
 import { scenariosOf, writeFixture } from './docs/scenario.ts';
+import { startService } from './storage/server/harness.ts';
 
 const PAGES = allPages();
 const folder = mkdtempSync(path.join(tmpdir(), 'gex-docs-'));
@@ -65,16 +67,21 @@ describe('examples in the documentation', () => {
 
   test.each(PAGES.flatMap((page) => runnablesOf(page)))(
     '%s runs and prints what is shown',
-    (_place, code, printed) => {
+    async (_place, code, printed) => {
       const file = path.join(folder, 'example.ts');
+      const library = JSON.stringify(path.join(ROOT, 'src/index.ts'));
+      const client = JSON.stringify(path.join(ROOT, 'src/storage/client/index.ts'));
       writeFileSync(
         file,
-        code.replace("'generic-extractor'", JSON.stringify(path.join(ROOT, 'src/index.ts'))),
+        code.replace("'generic-extractor'", library).replace("'generic-extractor/storage'", client),
       );
-      const { stdout, stderr } = spawnSync(process.execPath, [file], {
+      // An example that asks for a storage gets one of its own.
+      const storage = code.includes('STORAGE_URL') ? await startService() : undefined;
+      const given = storage === undefined ? {} : { STORAGE_URL: storage.addresses.url, KBC_TOKEN: storage.token };
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
         encoding: 'utf8',
-        env: { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
-      });
+        env: { ...process.env, ...given, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
+      }).finally(() => storage?.stop());
       expect(stdout.trim(), stderr).toBe(printed.trim());
     },
   );
@@ -151,7 +158,7 @@ describe('what is in the code is documented, and the reverse', () => {
       )) {
         const command = commands.find((each) => each.name === name);
         expect(command, `${page.name}: ${line}`).toBeDefined();
-        const options = Array.from(rest.matchAll(/ --([a-z-]+)/g), ([, option = '']) => option);
+        const options = Array.from(rest.matchAll(/ --([a-z][a-z\d-]*)/g), ([, option = '']) => option);
         for (const option of options)
           expect(['help', ...Object.keys(command?.options ?? {})], `${page.name}: ${line}`).toContain(option);
       }

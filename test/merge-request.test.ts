@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { entriesOf, objectOf } from '../src/json/index.ts';
-import { mergeOver } from '../src/merge-request.ts';
+import { entriesOf, objectOf, toJsonText } from '../src/json/index.ts';
+import { deepen, mergeOver } from '../src/merge-request.ts';
 
 describe('mergeOver', () => {
   test('the winner’s values win, in the place of the base’s', () => {
@@ -26,11 +26,18 @@ describe('mergeOver', () => {
   });
 
   test('a value of another kind replaces', () => {
-    expect(mergeOver({ x: null, y: 'a', z: [1] }, { x: 1, y: [1], z: { a: 1 } })).toEqual({
+    expect(mergeOver({ x: null, y: 'a', z: {} }, { x: 1, y: [1], z: [1] })).toEqual({
       x: null,
       y: 'a',
-      z: [1],
+      z: {},
     });
+  });
+
+  test('a list and a map of the configuration are merged by key', () => {
+    const byDefaults = mergeOver({ x: [], y: [5] }, { x: { a: 1 }, y: { a: 1, 0: 2 } });
+    expect(toJsonText(byDefaults)).toBe('{"x":{"a":1},"y":{"0":5,"a":1}}');
+    const byScroll = mergeOver({ x: [5], y: { a: 1 } }, { x: { a: 1 }, y: [5] }, 'winner');
+    expect(toJsonText(byScroll)).toBe('{"x":[5],"y":{"0":5,"a":1}}');
   });
 
   test('keys like numbers and like __proto__ are keys', () => {
@@ -44,5 +51,23 @@ describe('mergeOver', () => {
       ['10', 2],
       ['__proto__', 'x'],
     ]);
+  });
+});
+
+describe('deepen', () => {
+  test('objects take in those of the base, keys of the base alone stay out', () => {
+    const merged = deepen(
+      { x: { a: { b: 1 } }, l: [{ q: 1 }] },
+      { x: { a: { c: 2 } }, y: 1, l: [{ r: 2 }, 5] },
+    );
+    expect(merged).toEqual({ x: { a: { c: 2, b: 1 } }, l: [{ r: 2, q: 1 }] });
+  });
+
+  test('values of another kind stay', () => {
+    expect(deepen({ x: 1, y: { a: 1 }, z: null }, { x: { a: 1 }, y: 2, z: [1] })).toEqual({
+      x: 1,
+      y: { a: 1 },
+      z: null,
+    });
   });
 });

@@ -95,7 +95,7 @@ describe('the packed package', () => {
 
   test('has nothing that is for us alone', () => {
     const folders = new Set(files.map((file) => (file.includes('/') ? file.split('/')[0] : '')));
-    expect(folders).toEqual(new Set(['', 'bin', 'dist', 'schemas']));
+    expect(folders).toEqual(new Set(['', 'bin', 'dist', 'docs', 'schemas']));
     expect(files.filter((file) => /\.test\.|fixture(?!\.schema)s?\/|\.tsbuildinfo$/.test(file))).toEqual([]);
   });
 

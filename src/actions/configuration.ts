@@ -11,7 +11,7 @@ export function apiNode(configuration: AnyObject): AnyObject {
   return mapAt(parametersOf(configuration), 'api');
 }
 
-export function configNode(configuration: AnyObject): AnyObject {
+function configNode(configuration: AnyObject): AnyObject {
   return mapAt(parametersOf(configuration), 'config');
 }
 

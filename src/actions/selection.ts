@@ -5,7 +5,7 @@ import { input, wrongInput } from './input.ts';
 import { learnSecrets } from './mask.ts';
 
 /** How many requests each job may make in an action. */
-export const MAX_CALLS = 10;
+const MAX_CALLS = 10;
 
 /**
  * Runs the job that `parameters.__SELECTED_JOB` names: `"0"` is the first job, `"0_1"` its second child.

@@ -7,7 +7,7 @@ export interface Shortened {
 }
 
 /** Longest JSON text of a part of a result, in characters. */
-export const MAX_LENGTH = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 
 /** What is kept when all of it is too much: items of each list and object, characters of each text. */
 const STEPS = [

@@ -7,6 +7,8 @@ export interface Command {
   readonly describe: string;
   /** A word that follows the command. */
   readonly positional?: { readonly name: string; readonly describe: string; readonly isRequired: boolean };
+  /** Said of a word that does not belong there, instead of repeating it: it may be a secret. */
+  readonly refusesWords?: string;
   readonly options: Readonly<Record<string, Option>>;
   /** Command lines that work when pasted, each with a sentence. */
   readonly examples: readonly (readonly [string, string])[];

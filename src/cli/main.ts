@@ -4,13 +4,22 @@ import { listenForInterruption } from '../process.ts';
 import { Secrets } from '../secrets.ts';
 import { actionCommand } from './action.ts';
 import type { Command } from './command.ts';
+import { encryptCommand } from './encrypt.ts';
 import { processIo } from './io.ts';
 import { parseSimple, type Parsed } from './parse.ts';
 import { runCommand } from './run.ts';
+import { serveCommand } from './serve.ts';
 import { testCommand } from './test.ts';
 import { validateCommand } from './validate.ts';
 
-const COMMANDS: readonly Command[] = [runCommand, validateCommand, testCommand, actionCommand];
+const COMMANDS: readonly Command[] = [
+  runCommand,
+  validateCommand,
+  testCommand,
+  actionCommand,
+  encryptCommand,
+  serveCommand,
+];
 
 process.exitCode = await main(process.argv.slice(2));
 

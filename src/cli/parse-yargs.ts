@@ -109,7 +109,9 @@ function refused(message: string, argv: readonly string[], commands: readonly Co
     .filter((word) => !known.includes(word))
     .flatMap((word) => nearest(word, known) ?? []);
   const help = `See gex ${command === undefined ? '' : `${command.name} `}--help.`;
-  return new RunError('command.invalid', sentence(message), {
+  const hasWord = argv.slice(1).some((word) => !word.startsWith('-') && message.includes(word));
+  const said = hasWord ? (command?.refusesWords ?? message) : message;
+  return new RunError('command.invalid', sentence(said), {
     hint: near.length === 0 ? help : `Did you mean ${near.map((word) => `--${word}`).join(', ')}? ${help}`,
   });
 }

@@ -19,7 +19,13 @@ export const validateCommand: Command = {
   async run(args, io) {
     const { readConfig, validateConfig } = await import('../config/index.ts');
     const document = await readConfig(args.text('data') ?? '.');
-    const problems = await validateConfig(document, { strict: args.isSet('strict'), env: process.env });
+    const { decryptorFor } = await import('../runner/decrypt.ts');
+    const decrypt = await decryptorFor([document.value], {});
+    const problems = await validateConfig(document, {
+      strict: args.isSet('strict'),
+      env: process.env,
+      decrypt,
+    });
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const code = errors > 0 ? 1 : 0;
     if (args.isSet('json')) {

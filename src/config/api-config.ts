@@ -13,6 +13,7 @@ import {
 } from '../json/index.ts';
 import { asObject } from './normalise.ts';
 import { pathOf } from './path.ts';
+import { withDefaults } from './scroll-defaults.ts';
 import {
   invalid,
   kindOf,
@@ -82,6 +83,7 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
   }
   const http = objectAt(node, 'http', AT);
   const at = `${AT}.http`;
+  const defaultOptions = objectAt(http, 'defaultOptions', at);
   return {
     node,
     at: AT,
@@ -89,12 +91,12 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
     name: textAt(node, 'name', AT) ?? 'generic',
     caCertificate: readCertificate(node),
     clientCertificate: textAt(node, '#clientCertificate', AT),
-    pagination: readPagination(getKey(node, 'pagination')),
+    pagination: readPagination(getKey(node, 'pagination'), defaultOptions),
     authentication: readAuthentication(node),
     retry: readRetry(objectAt(node, 'retryConfig', AT)),
     headers: objectAt(http, 'headers', at),
     requiredHeaders: readNames(getKey(http, 'requiredHeaders'), `${at}.requiredHeaders`),
-    defaultOptions: objectAt(http, 'defaultOptions', at),
+    defaultOptions,
     ignoreErrors: readCodes(getKey(http, 'ignoreErrors'), `${at}.ignoreErrors`) ?? [],
     connectTimeoutMs: secondsAt(http, 'connectTimeout', 30),
     requestTimeoutMs: secondsAt(http, 'requestTimeout', 300),
@@ -147,13 +149,13 @@ function readCertificate(node: AnyObject): string | undefined {
 }
 
 /** A node that is no map is ignored, as the reference does. */
-function readPagination(value: Json | undefined): AnyObject | undefined {
+function readPagination(value: Json | undefined, defaultOptions: AnyObject): AnyObject | undefined {
   if (!isObject(value)) return undefined;
   const pages = getKey(value, 'pages');
   if (pages !== undefined && pages !== null && wholeOf(pages) === undefined) {
     throw invalid(`${AT}.pagination.pages`, `\`pages\` must be a whole number, and it is ${kindOf(pages)}.`);
   }
-  return value;
+  return withDefaults(value, defaultOptions);
 }
 
 function readAuthentication(node: AnyObject): AnyObject | undefined {

@@ -186,7 +186,7 @@ function nearestWord(value: Json | undefined, allowed: readonly string[]): strin
 const SHOWN = 60;
 
 /** The value itself where it is short and no secret, else its kind. */
-export function foundText(keys: readonly string[], value: Json | undefined): string {
+function foundText(keys: readonly string[], value: Json | undefined): string {
   if (!isScalar(value) || typeof value === 'boolean' || value === '' || keys.some(isSecretKey))
     return kindOf(value);
   const text = toText(value);

@@ -15,7 +15,7 @@ export interface CacheConfig {
   readonly ttlSeconds: number;
 }
 
-export const DEFAULT_CACHE_SECONDS = 604_800;
+const DEFAULT_CACHE_SECONDS = 604_800;
 
 /** @throws {ConfigError} listing every key that is missing */
 export function readSshProxy(parameters: AnyObject): SshProxyConfig | undefined {

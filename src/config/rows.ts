@@ -50,7 +50,7 @@ export function planRows(resource: ConfigResource, named: readonly string[] = []
 }
 
 /** The rows in the order of `rowsSortOrder`. */
-export function sortRows(resource: ConfigResource): readonly ConfigRow[] {
+function sortRows(resource: ConfigResource): readonly ConfigRow[] {
   const order = [...new Set(resource.rowsSortOrder)];
   const first = order.flatMap((id) => resource.rows.filter((row) => row.id === id));
   return [...first, ...resource.rows.filter((row) => !first.includes(row))];

@@ -1,4 +1,6 @@
-import { ConfigError } from '../errors.ts';
+import { isSecretKey, kindOfSecret, variableOf } from '../encryption/format.ts';
+import type { Decrypt } from '../encryption/cipher.ts';
+import { ConfigError, EncryptionError } from '../errors.ts';
 import {
   entriesOf,
   isList,
@@ -12,10 +14,7 @@ import {
 } from '../json/index.ts';
 import { pathText } from './path.ts';
 
-/** True for the name of a value that must not be shown: it starts with `#`. */
-export function isSecretKey(key: string): boolean {
-  return key.startsWith('#');
-}
+export { isSecretKey };
 
 /**
  * Every text under a key that starts with `#`, at any depth, longest first: what a redactor must hide. A value that
@@ -29,15 +28,17 @@ export function collectSecrets(configuration: Json): readonly string[] {
 
 /**
  * The configuration with its secrets in place. The value `$env:NAME` of a `#` key is read from the environment
- * variable NAME; every other value stays as it is.
+ * variable NAME, an encrypted one is decrypted; every other value stays as it is.
  *
- * @throws {ConfigError} naming every variable that is not set, or the path of a value that is still encrypted
+ * @param decrypt reads encrypted values; without it they are refused
+ * @throws {ConfigError} naming every variable that is not set, and the path of a value that cannot be decrypted
  */
 export function resolveSecrets(
   configuration: AnyObject,
   env: Readonly<Record<string, string | undefined>>,
+  decrypt?: Decrypt,
 ): AnyObject {
-  const problems = secretProblems(configuration, env);
+  const problems = secretProblems(configuration, env, decrypt);
   const [first] = problems;
   if (first !== undefined) {
     const others = problems.slice(1).map((problem) => problem.message);
@@ -47,7 +48,7 @@ export function resolveSecrets(
     });
   }
   // an object stays an object
-  return resolve(configuration, false, env) as AnyObject;
+  return resolve(configuration, false, env, decrypt) as AnyObject;
 }
 
 export interface SecretProblem {
@@ -60,11 +61,12 @@ export interface SecretProblem {
 export function secretProblems(
   configuration: Json,
   env?: Readonly<Record<string, string | undefined>>,
+  decrypt?: Decrypt,
 ): readonly SecretProblem[] {
   const problems: SecretProblem[] = [];
   const visit = (value: Json, keys: readonly string[], secret: boolean): void => {
     if (secret && typeof value === 'string') {
-      const problem = problemOf(value, env);
+      const problem = problemOf(value, env, decrypt);
       if (problem !== undefined) problems.push({ keys, ...problem });
     }
     if (isList(value)) value.forEach((item, index) => visit(item, [...keys, String(index)], secret));
@@ -76,33 +78,61 @@ export function secretProblems(
   return problems;
 }
 
-const FROM_ENV = /^\$env:([A-Za-z_][A-Za-z0-9_]*)$/;
-const ENCRYPTED = /^KBC::[A-Za-z]*::/;
-
 function problemOf(
   value: string,
   env: Readonly<Record<string, string | undefined>> | undefined,
+  decrypt: Decrypt | undefined,
 ): { message: string; hint: string } | undefined {
-  if (ENCRYPTED.test(value)) {
+  const kind = kindOfSecret(value);
+  if (kind === 'plain') return undefined;
+  if (kind === 'encrypted' || kind === 'damaged') return unreadable(value, decrypt);
+  if (kind === 'foreign') {
     return {
       message: 'The value is still encrypted, and only the platform that encrypted it can read it.',
       hint: 'Put the plain value here, or "$env:NAME" to take it from an environment variable.',
     };
   }
-  const name = FROM_ENV.exec(value)?.[1];
-  if (name === undefined || env === undefined || env[name] !== undefined) return undefined;
+  const name = variableOf(value) ?? '';
+  if (env === undefined || env[name] !== undefined) return undefined;
   return { message: `The environment variable ${name} is not set.`, hint: `Set it: ${name}=… gex run` };
 }
 
-function resolve(value: Json, secret: boolean, env: Readonly<Record<string, string | undefined>>): Json {
-  if (isList(value)) return value.map((item) => resolve(item, secret, env));
+function unreadable(
+  value: string,
+  decrypt: Decrypt | undefined,
+): { message: string; hint: string } | undefined {
+  if (decrypt === undefined) {
+    return {
+      message: 'The value is encrypted, and no key was given.',
+      hint: 'Give the key with GEX_ENCRYPTION_KEY_FILE or GEX_ENCRYPTION_KEY.',
+    };
+  }
+  try {
+    decrypt(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EncryptionError) return { message: error.message, hint: error.hint ?? '' };
+    throw error;
+  }
+}
+
+function resolve(
+  value: Json,
+  secret: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+  decrypt: Decrypt | undefined,
+): Json {
+  if (isList(value)) return value.map((item) => resolve(item, secret, env, decrypt));
   if (isObject(value)) {
     return objectOf(
-      entriesOf(value).map(([key, item]) => [key, resolve(item, secret || isSecretKey(key), env)] as const),
+      entriesOf(value).map(
+        ([key, item]) => [key, resolve(item, secret || isSecretKey(key), env, decrypt)] as const,
+      ),
     );
   }
   if (!secret || typeof value !== 'string') return value;
-  const name = FROM_ENV.exec(value)?.[1];
+  if (decrypt !== undefined && kindOfSecret(value) === 'encrypted') return decrypt(value);
+  const name = variableOf(value);
   return name === undefined ? value : (env[name] ?? value);
 }
 

@@ -25,7 +25,7 @@ export function checkStages(
 ): void {
   for (const effective of config.configs) {
     const warnings: JobWarning[] = [];
-    const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings);
+    const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     parseMappings(effective.mappings, effective.mappingsAt);
     if (config.api.pagination !== undefined) checkPagination(config.api.pagination, jobs, methods);

@@ -1,3 +1,5 @@
+import type { Decrypt } from '../encryption/cipher.ts';
+import { openSecrets } from '../encryption/open.ts';
 import { ConfigError, ExtractorError } from '../errors.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import { digKeys, getKey, objectOf, type AnyObject } from '../json/index.ts';
@@ -20,6 +22,8 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   /** Environment for `$env:NAME` values; without it they are not looked up. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Reads encrypted values; without it each of them is an error. */
+  readonly decrypt?: Decrypt | undefined;
   /** Ids of the rows to check. All by default. */
   readonly rows?: readonly string[];
   /** Pagination methods to choose from; all of this package by default. Keys of further ones are not checked. */
@@ -108,13 +112,16 @@ function runsOf(
   });
 }
 
-async function checkRun(run: RowRun, findings: Findings, options: ValidateOptions): Promise<void> {
-  const { configuration } = run;
+async function checkRun(sealed: RowRun, findings: Findings, options: ValidateOptions): Promise<void> {
+  const { decrypt } = options;
+  const configuration =
+    decrypt === undefined ? sealed.configuration : openSecrets(sealed.configuration, decrypt);
+  const run = { ...sealed, configuration };
   const errors = explain(schemaErrors(configuration), configuration);
   for (const { keys, message, ...rest } of errors) {
     if (!isAdded(keys, configuration, options)) findings.add(run, keys, 'error', message, rest);
   }
-  for (const { keys, message, hint } of secretProblems(configuration, options.env)) {
+  for (const { keys, message, hint } of secretProblems(sealed.configuration, options.env, decrypt)) {
     findings.add(run, keys, 'error', message, { hint });
   }
   await warnOfKeys(
@@ -122,7 +129,7 @@ async function checkRun(run: RowRun, findings: Findings, options: ValidateOption
     findings,
     errors.map(({ keys }) => keys),
   );
-  checkMeaning(run, findings, options);
+  checkMeaning(run, sealed.configuration, findings, options);
 }
 
 /** Loaded when it is asked for: the schema has the texts for people, and a run without warnings needs none. */
@@ -170,10 +177,11 @@ function alone(configuration: AnyObject): AnyObject {
 }
 
 /** What only reading it tells: the rules between keys, and the small languages inside texts. */
-function checkMeaning(run: RowRun, findings: Findings, options: ValidateOptions): void {
+function checkMeaning(run: RowRun, sealed: AnyObject, findings: Findings, options: ValidateOptions): void {
+  const { env, decrypt } = options;
   try {
-    const configuration =
-      options.env === undefined ? run.configuration : safeSecrets(run.configuration, options.env);
+    const hasSecrets = env !== undefined && secretProblems(sealed, env, decrypt).length === 0;
+    const configuration = hasSecrets ? resolveSecrets(sealed, env, decrypt) : run.configuration;
     const config = parseExtractorConfig(configuration);
     for (const { path, message } of config.warnings) findings.add(run, keysOfPath(path), 'warning', message);
     checkStages(config, options.methods, ({ path, message, hint, severity }) =>
@@ -183,10 +191,6 @@ function checkMeaning(run: RowRun, findings: Findings, options: ValidateOptions)
     if (!(error instanceof ExtractorError)) throw error;
     findings.addUnlessKnown(run, pathKeys(error), error.message, error.hint);
   }
-}
-
-function safeSecrets(configuration: AnyObject, env: Readonly<Record<string, string | undefined>>): AnyObject {
-  return secretProblems(configuration, env).length > 0 ? configuration : resolveSecrets(configuration, env);
 }
 
 function pathKeys(error: ExtractorError): Keys {

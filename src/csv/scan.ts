@@ -12,7 +12,7 @@ export interface ScanOptions {
 }
 
 /** The longest record accepted, in bytes: more is a forgotten quote. */
-export const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 // Plain numbers: the loop below compares them for every cell. A record is pending in all but the first.
 const RECORD_START = 0;

@@ -1,4 +1,13 @@
-import { encodeExact, getKey, isList, isObject, numberOf, isNumber, parseExact, type AnyObject, type Json } from '../json/index.ts';
+import {
+  encodeExact,
+  isList,
+  isObject,
+  numberOf,
+  isNumber,
+  parseExact,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { FinishedTable } from '../sink/table-files.ts';
 import { Sink } from '../sink/sink.ts';
@@ -78,7 +87,13 @@ export class Bucket {
     for (const { head, parts } of this.#sink.kept()) {
       const value = parseExact(head);
       const [dataType, extra, filter, count, shapes] = isList(value) ? value : [];
-      if (typeof dataType !== 'string' || !isObject(extra) || !isNumber(filter) || !isNumber(count) || !isList(shapes)) {
+      if (
+        typeof dataType !== 'string' ||
+        !isObject(extra) ||
+        !isNumber(filter) ||
+        !isNumber(count) ||
+        !isList(shapes)
+      ) {
         throw new Error('the spool holds a page that was not written by this version');
       }
       const change = this.#filters[numberOf(filter)];
@@ -97,10 +112,11 @@ export class Bucket {
 
 function pieceOf(shape: Json, bytes: Uint8Array): RowsPiece {
   const [rows, plain, single] = isList(shape) ? shape : [];
-  return { bytes, byteLength: bytes.length, rows: isNumber(rows) ? numberOf(rows) : 0, plain: plain === true, single: single === true };
-}
-
-/** Reads a key of a state file that may be missing or of another kind. */
-export function stateKey(state: Json | undefined, key: string): Json | undefined {
-  return isObject(state) ? getKey(state, key) : undefined;
+  return {
+    bytes,
+    byteLength: bytes.length,
+    rows: isNumber(rows) ? numberOf(rows) : 0,
+    plain: plain === true,
+    single: single === true,
+  };
 }

@@ -5,6 +5,7 @@ import { getKey, isEmpty, isInteger, isObject, numberOf, type Json } from '../js
 import type { Log } from '../log.ts';
 import { createAutomaticParser } from '../records/automatic.ts';
 import { createLegacyParser } from '../records/legacy/parser.ts';
+import { LEGACY_STRUCT_VERSION } from '../records/legacy/struct.ts';
 import type { Mappings } from '../records/mapping/mapping.ts';
 import { checkTypes, missingTables } from '../records/mapping/missing.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
@@ -86,7 +87,7 @@ export class Buckets {
       const struct = open.bucket.struct;
       if (struct === undefined || !open.hasStruct) continue;
       structs.push(struct);
-      if (open.isLegacy) structVersion = 2;
+      if (open.isLegacy) structVersion = LEGACY_STRUCT_VERSION;
     }
     return { publications, structs, structVersion };
   }
@@ -95,10 +96,16 @@ export class Buckets {
     for (const { bucket } of this.#open.values()) await bucket.abandon();
   }
 
-  async #publications({ name: bucketName, bucket, mappings, incremental }: OpenBucket): Promise<Publication[]> {
+  async #publications({
+    name: bucketName,
+    bucket,
+    mappings,
+    incremental,
+  }: OpenBucket): Promise<Publication[]> {
     const finished = await bucket.finish();
     const names = new Set(finished.map(({ name }) => name));
-    const fileName = (table: string): string => checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
+    const fileName = (table: string): string =>
+      checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
     const publications = finished.map(({ name, file, primaryKey, rows }) => ({
       name: fileName(name),
       file,
@@ -108,13 +115,22 @@ export class Buckets {
     for (const each of mappings) {
       for (const { name, columns, primaryKey } of missingTables(each, (table) => names.has(table))) {
         names.add(name);
-        const file = path.join(this.#options.workFolder, `missing-${publications.length}-${this.#open.size}.csv`);
+        const file = path.join(
+          this.#options.workFolder,
+          `missing-${publications.length}-${this.#open.size}.csv`,
+        );
         writeFileAtomic(file, csvLine(columns));
         publications.push({
           name: fileName(name),
           file,
           rows: 0,
-          manifest: tableManifest({ bucket: bucketName, table: name, incremental, primaryKey, missing: true }),
+          manifest: tableManifest({
+            bucket: bucketName,
+            table: name,
+            incremental,
+            primaryKey,
+            missing: true,
+          }),
         });
       }
     }
@@ -125,18 +141,31 @@ export class Buckets {
     const { state, log, workFolder, parseTime } = this.#options;
     const folder = path.join(workFolder, `bucket-${this.#open.size}`);
     const { parser, isLegacy } = this.#recordParser(config, state);
-    const common = { name: config.outputBucket, isLegacy, mappings: [mappings], incremental: config.incrementalOutput };
+    const common = {
+      name: config.outputBucket,
+      isLegacy,
+      mappings: [mappings],
+      incremental: config.incrementalOutput,
+    };
     if (config.mappings === undefined) {
       const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, log });
       return { ...common, bucket, hasStruct: true };
     }
     const mapped = createMappedParser({ mappings, otherwise: parser, parseTime });
-    const bucket = new Bucket({ folder, parser: mapped, writesAtOnce: (type) => mapped.writesAtOnce(type), log });
+    const bucket = new Bucket({
+      folder,
+      parser: mapped,
+      writesAtOnce: (type) => mapped.writesAtOnce(type),
+      log,
+    });
     return { ...common, bucket, hasStruct: false };
   }
 
   /** Which parser: what the state was written by decides before `compatLevel` (spec extractor 5.8). */
-  #recordParser({ compatLevel }: EffectiveConfig, state: Json | undefined): { parser: RecordParser; isLegacy: boolean } {
+  #recordParser(
+    { compatLevel }: EffectiveConfig,
+    state: Json | undefined,
+  ): { parser: RecordParser; isLegacy: boolean } {
     const { log } = this.#options;
     const struct = isObject(state) ? getKey(state, 'json_parser.struct') : undefined;
     const version = isObject(state) ? getKey(state, 'json_parser.structVersion') : undefined;
@@ -144,11 +173,15 @@ export class Buckets {
       if (compatLevel === 1) return { parser: createLegacyParser({ log }), isLegacy: true };
       return { parser: createAutomaticParser({ log }), isLegacy: false };
     }
-    if (isInteger(version) && numberOf(version) === 2) {
-      if (compatLevel !== 1) log.warn('The state was written by the legacy parser, which is used again; --reset-state starts anew');
+    if (isInteger(version) && numberOf(version) === LEGACY_STRUCT_VERSION) {
+      if (compatLevel !== 1)
+        log.warn(
+          'The state was written by the legacy parser, which is used again; --reset-state starts anew',
+        );
       return { parser: createLegacyParser({ struct, log }), isLegacy: true };
     }
-    if (compatLevel === 1) log.warn('The state was written by the present parser, which is used in spite of compatLevel 1');
+    if (compatLevel === 1)
+      log.warn('The state was written by the present parser, which is used in spite of compatLevel 1');
     try {
       return { parser: createAutomaticParser({ struct, log }), isLegacy: false };
     } catch (error) {

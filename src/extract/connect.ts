@@ -67,7 +67,8 @@ export function connect(options: ConnectOptions): Connection {
     if (client === undefined) throw new Error('a login was asked for before the client was made');
     return client.plain(request, sendOptions);
   };
-  const withoutDefaults = (job: JobRequest): ApiRequest => buildRequest(job, { baseUrl, headers, label: 'login' });
+  const withoutDefaults = (job: JobRequest): ApiRequest =>
+    buildRequest(job, { baseUrl, headers, label: 'login' });
   const auth = createAuth(
     api.node,
     {
@@ -102,22 +103,27 @@ export function connect(options: ConnectOptions): Connection {
       environment: process.env,
       sshProxy: config.sshProxy,
     },
-    cache: config.cache === undefined ? undefined : { folder: options.cacheFolder, ttlSeconds: config.cache.ttlSeconds },
+    cache:
+      config.cache === undefined
+        ? undefined
+        : { folder: options.cacheFolder, ttlSeconds: config.cache.ttlSeconds },
     auth: trust.guard(auth),
     guard: trust.guard(),
-    allowedHosts: allowedHosts(parseAllowedHosts(config.allowedHosts), { redactUrl: (url) => secrets.redactUrl(url) }),
+    allowedHosts: allowedHosts(parseAllowedHosts(config.allowedHosts), {
+      redactUrl: (url) => secrets.redactUrl(url),
+    }),
     sign: aws === undefined ? undefined : trust.guard(signAws(aws, env)),
     bottom: options.bottom,
     tap: options.tap,
   });
-  const { send, close } = client;
+  const made = client;
   return {
-    send,
+    send: made.send,
     baseUrl,
     concurrency: Math.max(1, Math.floor(concurrency ?? 1)),
     buildRequest: (request, label) =>
       buildRequest(request, { baseUrl, headers, defaultOptions: api.defaultOptions, label }),
-    close: () => close(),
+    close: () => made.close(),
   };
 }
 
@@ -126,10 +132,14 @@ function evaluatedBaseUrl(node: string | AnyObject, evaluate: Evaluate, contexts
   const value = typeof node === 'string' ? node : evaluate(node, contexts, at);
   if (typeof value === 'string' && isHttpUrl(value)) return value;
   const shown = typeof value === 'string' ? `“${value}”` : 'no text';
-  throw new ConfigError('config.invalid', `The function in \`baseUrl\` gave ${shown}, which is not a valid URL.`, {
-    where: { path: at },
-    hint: 'It must give an address that starts with http:// or https://.',
-  });
+  throw new ConfigError(
+    'config.invalid',
+    `The function in \`baseUrl\` gave ${shown}, which is not a valid URL.`,
+    {
+      where: { path: at },
+      hint: 'It must give an address that starts with http:// or https://.',
+    },
+  );
 }
 
 function evaluatedHeaders(headers: AnyObject, evaluate: Evaluate, contexts: Contexts): AnyObject {

@@ -26,8 +26,10 @@ export class PageContent {
   *chunks(): Iterable<readonly Json[]> {
     const { pieces } = this.page;
     const [only] = pieces;
-    if (only !== undefined && pieces.length === 1) yield (this.#rows ??= filteredRows(only, this.#filter));
-    else for (const piece of pieces) yield filteredRows(piece, this.#filter);
+    if (only !== undefined && pieces.length === 1) {
+      this.#rows = this.#rows ?? filteredRows(only, this.#filter);
+      yield this.#rows;
+    } else for (const piece of pieces) yield filteredRows(piece, this.#filter);
   }
 
   get requestDigest(): string {
@@ -84,9 +86,12 @@ export function filteredRows(piece: RowsPiece, filter: RowFilter | undefined): r
 function replaceAt(value: Json, keys: readonly string[], replacement: Json): Json {
   const [key, ...rest] = keys;
   if (key === undefined) return replacement;
-  if (isList(value)) return value.map((item, i) => (String(i) === key ? replaceAt(item, rest, replacement) : item));
+  if (isList(value))
+    return value.map((item, i) => (String(i) === key ? replaceAt(item, rest, replacement) : item));
   if (!isObject(value)) return value;
-  return objectOf(entriesOf(value).map(([name, item]) => [name, name === key ? replaceAt(item, rest, replacement) : item]));
+  return objectOf(
+    entriesOf(value).map(([name, item]) => [name, name === key ? replaceAt(item, rest, replacement) : item]),
+  );
 }
 
 function textOf(body: string | Uint8Array): string {

@@ -75,6 +75,8 @@ interface Begun {
   readonly run: JobRun;
   readonly steps: AsyncGenerator<PageStep<PageContent>, string>;
   readonly first: Promise<IteratorResult<PageStep<PageContent>, string>>;
+  /** Ends its requests and its waiting. */
+  readonly abandon: () => void;
 }
 
 /** Runs the jobs of one configuration, each with its children, depth first (spec extractor 1.9). */
@@ -106,13 +108,18 @@ export class JobRunner {
     const options = this.#options;
     const request = firstRequest(job, run, options.evaluate, options.contexts);
     const { scroller, queryParamIn } = job;
-    const paginated = { ...request, ...(scroller === undefined ? {} : { scroller }), ...(queryParamIn === undefined ? {} : { queryParamIn }) };
+    const paginated = {
+      ...request,
+      ...(scroller === undefined ? {} : { scroller }),
+      ...(queryParamIn === undefined ? {} : { queryParamIn }),
+    };
     const at = { job: job.name };
+    const controller = new AbortController();
     const steps = pages({
       paginator: this.#paginator(paginated),
       guard: createGuard({ maxPages: maxPagesOf(options.pagination, paginated) }),
       source: this.#source(job),
-      signal: options.signal,
+      signal: AbortSignal.any([options.signal, controller.signal]),
       now: options.env.now(),
       limit: options.limit,
       concurrency: options.concurrency,
@@ -121,7 +128,7 @@ export class JobRunner {
     });
     const first = steps.next();
     first.catch(() => undefined); // thrown when its turn comes
-    return { job, run, steps, first };
+    return { job, run, steps, first, abandon: () => controller.abort() };
   }
 
   #paginator(job: PaginatedJob): Paginator {
@@ -161,10 +168,13 @@ export class JobRunner {
         await this.#children(job, run, content, depth);
         wanted = page + 1;
       }
-      log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](`“${job.name}” ended after ${count(page, 'page')}: ${step.value}`, {
-        job: job.name,
-        pages: page,
-      });
+      log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
+        `“${job.name}” ended after ${count(page, 'page')}: ${step.value}`,
+        {
+          job: job.name,
+          pages: page,
+        },
+      );
       progress.end?.({ job: job.name, level: job.level, pages: page, reason: step.value });
     } catch (error) {
       await steps.return('').catch(() => undefined);
@@ -183,7 +193,12 @@ export class JobRunner {
         for (const chunk of content.chunks()) {
           for (const row of chunk) {
             const { position } = this.#frames[depth] ?? {};
-            this.#frames[depth] = { job: job.name, child, row: index++, ...(position === undefined ? {} : { position }) };
+            this.#frames[depth] = {
+              job: job.name,
+              child,
+              row: index++,
+              ...(position === undefined ? {} : { position }),
+            };
             for (const each of this.#childRunsOf(definition, row, run)) {
               begun.push(this.#begin(definition, each));
               if (begun.length >= this.#options.concurrency) await this.#finishNext(begun);
@@ -192,6 +207,8 @@ export class JobRunner {
         }
         while (begun.length > 0) await this.#finishNext(begun);
       } finally {
+        // After a failure the others may be in the middle of long retries, and their answers are wanted no more.
+        for (const { abandon } of begun) abandon();
         for (const { steps, first } of begun) {
           await first.catch(() => undefined);
           await steps.return('').catch(() => undefined);
@@ -209,7 +226,10 @@ export class JobRunner {
     const isWanted = this.#recursionFilter(child);
     if (!isWanted(row)) return [];
     const rows = [row, ...run.rows];
-    return childRuns(child, rows, run.parameters, this.#options.evaluatePlaceholder).map((parameters) => ({ parameters, rows }));
+    return childRuns(child, rows, run.parameters, this.#options.evaluatePlaceholder).map((parameters) => ({
+      parameters,
+      rows,
+    }));
   }
 
   #recursionFilter(child: Job): (row: Json) => boolean {
@@ -228,7 +248,12 @@ export class JobRunner {
       const filter =
         responseFilter.length === 0
           ? undefined
-          : createFilter(responseFilter, responseFilterDelimiter, this.#options.compatLevel, `${at}.responseFilter`);
+          : createFilter(
+              responseFilter,
+              responseFilterDelimiter,
+              this.#options.compatLevel,
+              `${at}.responseFilter`,
+            );
       this.#filters.set(job, filter);
     }
     return this.#filters.get(job);
@@ -260,14 +285,23 @@ export class JobRunner {
   }
 
   /** A body that is no JSON is an error, unless its status is to be ignored: it is then data (spec extractor 6.6). */
-  #readPage(job: Job, endpoint: string, dataField: DataField | undefined, { body, status, url }: ApiResponse): Page {
+  #readPage(
+    job: Job,
+    endpoint: string,
+    dataField: DataField | undefined,
+    { body, status, url }: ApiResponse,
+  ): Page {
     const { ignoreErrors, log, secrets } = this.#options;
     try {
       return readPage(body, dataField, endpoint);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
-      if (error.code !== 'response.notJson' || !ignoreErrors.includes(status)) throw error.at({ url: secrets.redactUrl(url) });
-      log.warn(`A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`, { job: job.name });
+      if (error.code !== 'response.notJson' || !ignoreErrors.includes(status))
+        throw error.at({ url: secrets.redactUrl(url) });
+      log.warn(
+        `A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`,
+        { job: job.name },
+      );
       const errorData = Buffer.from(body).toString('utf8');
       return readPage(Buffer.from(JSON.stringify({ errorData })), dataField, endpoint);
     }

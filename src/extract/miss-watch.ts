@@ -29,7 +29,9 @@ export class MissWatch {
     return [...this.#paths].flatMap(([path, { found, meant }]) =>
       found || meant === undefined
         ? []
-        : [`“${path}” was not found in any response; the response has “${meant}”. Correct the path in the pagination.`],
+        : [
+            `“${path}” was not found in any response; the response has “${meant}”. Correct the path in the pagination.`,
+          ],
     );
   }
 }

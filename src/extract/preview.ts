@@ -95,7 +95,7 @@ async function previewConfig(
   });
   try {
     const previews: JobPreview[] = [];
-    for (const job of parseJobs(effective.jobs, effective.jobsAt)) {
+    for (const job of parseJobs(effective.jobs, effective.jobsAt, [], config.api.defaultOptions)) {
       const { scroller, queryParamIn } = job;
       const asked = firstRequest(job, ROOT_RUN, evaluate, contexts);
       const paginated = {

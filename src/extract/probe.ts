@@ -74,7 +74,12 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   const config = forLooking(parseExtractorConfig(options.configuration));
   for (const { message, path } of config.warnings) options.log.warn(message, { path });
   const effective = firstOf(config);
-  const { top, job, names } = selectJob(effective.jobs, effective.jobsAt, options.job);
+  const { top, job, names } = selectJob(
+    effective.jobs,
+    effective.jobsAt,
+    options.job,
+    config.api.defaultOptions,
+  );
   const pages: ProbedPage[] = [];
   const take = async (content: PageContent, { extra }: { readonly extra: AnyObject }): Promise<void> => {
     if (content.request.label === job.name) pages.push({ rows: [...content.chunks()].flat(), extra });

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { parseJobs, type Job } from '../jobs/index.ts';
-import { entriesOf, getKey, isList, isObject, type Json } from '../json/index.ts';
+import { entriesOf, getKey, isList, isObject, type AnyObject, type Json } from '../json/index.ts';
 
 /** One job of a configuration, and the jobs above it that give it its rows. */
 export interface SelectedJob {
@@ -16,13 +16,23 @@ export interface SelectedJob {
  *
  * @param node the `jobs` as written
  * @param at JSON path of the node
+ * @param defaultOptions `api.http.defaultOptions`, for jobs that name no method
  * @throws {ConfigError} when there is no such job, or it never runs
  * @throws {JobError} for the first mistake in the jobs
  */
-export function selectJob(node: Json, at: string, indexes: readonly number[]): SelectedJob {
+export function selectJob(
+  node: Json,
+  at: string,
+  indexes: readonly number[],
+  defaultOptions: AnyObject = {},
+): SelectedJob {
   const names: string[] = [];
   const path: Job[] = [];
-  let [jobs, list, place]: [readonly Job[], Json | undefined, string] = [parseJobs(node, at), node, at];
+  let [jobs, list, place]: [readonly Job[], Json | undefined, string] = [
+    parseJobs(node, at, [], defaultOptions),
+    node,
+    at,
+  ];
   for (const index of indexes) {
     const items: readonly Item[] = itemsOf(list);
     const [key, definition]: Item = items[index] ?? missing(index, items.length, place);

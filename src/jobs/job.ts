@@ -66,18 +66,26 @@ export interface Job {
  * @param node a list of jobs, or an object of names and jobs
  * @param at JSON path of the node, such as `parameters.config.jobs`
  * @param warnings receives what works, but hardly as meant
+ * @param defaultOptions `api.http.defaultOptions`, whose `method` is that of jobs that name none (spec extractor 1.2)
  * @throws {JobError} naming the path of the first mistake
  */
-export function parseJobs(node: Json | undefined, at: string, warnings: JobWarning[] = []): readonly Job[] {
-  const jobs = parseList(node, at, { level: 0, names: [] }, warnings);
+export function parseJobs(
+  node: Json | undefined,
+  at: string,
+  warnings: JobWarning[] = [],
+  defaultOptions: AnyObject = {},
+): readonly Job[] {
+  const method = readWord(defaultOptions, 'method', METHODS, 'parameters.api.http.defaultOptions') ?? 'GET';
+  const jobs = parseList(node, at, { level: 0, names: [], method }, warnings);
   if (jobs.length > 0) return jobs;
   throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
 }
 
-/** What a child gets from the jobs above it: the depth, and the names of their placeholders. */
+/** What a child gets from above it: the depth, the names of the placeholders there, and the default method. */
 interface Above {
   readonly level: number;
   readonly names: readonly string[];
+  readonly method: Method;
 }
 
 function parseList(node: Json | undefined, at: string, above: Above, warnings: JobWarning[]): readonly Job[] {
@@ -114,7 +122,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     at,
     level,
     endpoint,
-    method: readWord(node, 'method', METHODS, at) ?? 'GET',
+    method: readWord(node, 'method', METHODS, at) ?? above.method,
     params: readMap(node, 'params', at),
     headers: readMap(node, 'headers', at),
     dataType,
@@ -127,7 +135,12 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('userData', readUserData(getKey(node, 'userData'), 'job_parent_id')),
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),
     placeholders,
-    children: parseList(getKey(node, 'children'), `${at}.children`, { level: level + 1, names }, warnings),
+    children: parseList(
+      getKey(node, 'children'),
+      `${at}.children`,
+      { ...above, level: level + 1, names },
+      warnings,
+    ),
   };
   warnings.push(...warnAbout(job, node, names));
   return Object.freeze(job);

@@ -15,7 +15,8 @@ export function isJsonPath(path: string): boolean {
  * @throws {ConfigError} when the path is not JSONPath, or has a script
  */
 export function queryJsonPath(path: string, value: Json): Json | undefined {
-  evaluator ??= (createRequire(import.meta.url)('jsonpath-plus') as { JSONPath: typeof JsonPathEvaluator }).JSONPath;
+  evaluator ??= (createRequire(import.meta.url)('jsonpath-plus') as { JSONPath: typeof JsonPathEvaluator })
+    .JSONPath;
   const pointers = pointersOf(evaluator, path, value);
   if (!Array.isArray(pointers)) return isSingular(path) ? undefined : [];
   const found = pointers.map((pointer) => at(String(pointer), value));
@@ -28,10 +29,14 @@ function pointersOf(evaluate: typeof JsonPathEvaluator, path: string, value: Jso
     return evaluate({ path, json: plainOf(value) as object, resultType: 'pointer', eval: false, wrap: true });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError('config.invalid', `The path “${path}” is not JSONPath that can be used here: ${reason}`, {
-      cause,
-      hint: 'Use names, indexes, wildcards, slices and “..”; filters and scripts are not evaluated.',
-    });
+    throw new ConfigError(
+      'config.invalid',
+      `The path “${path}” is not JSONPath that can be used here: ${reason}`,
+      {
+        cause,
+        hint: 'Use names, indexes, wildcards, slices and “..”; filters and scripts are not evaluated.',
+      },
+    );
   }
 }
 

@@ -34,7 +34,16 @@ export function parseExact(text: string): Json {
 
 const WHITE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const ESCAPES: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const ESCAPES: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
 
 class ExactParser {
   readonly #text: string;
@@ -147,7 +156,8 @@ class ExactParser {
   #number(): Json {
     NUMBER.lastIndex = this.#at;
     const literal = NUMBER.exec(this.#text)?.[0];
-    if (literal === undefined) this.#fail(this.#at >= this.#text.length ? 'The text ends too early' : 'A JSON value was expected');
+    if (literal === undefined)
+      this.#fail(this.#at >= this.#text.length ? 'The text ends too early' : 'A JSON value was expected');
     this.#at += literal.length;
     return numberFrom(literal);
   }

@@ -98,10 +98,14 @@ class Scanner {
     }
     const wanted = path[depth] ?? '';
     if (first === OPEN_OBJECT) {
-      this.#object(depth + 1, (key) => (key === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1)));
+      this.#object(depth + 1, (key) =>
+        key === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1),
+      );
     } else if (first === OPEN_LIST) {
       let index = 0;
-      this.#items(() => (String(index++) === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1)));
+      this.#items(() =>
+        String(index++) === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1),
+      );
     } else this.#skipValue(depth);
   }
 
@@ -182,7 +186,7 @@ class Scanner {
     const base = depth;
     let level = depth;
     let at = this.#at;
-    do {
+    for (;;) {
       const byte = bytes[at];
       if (byte === QUOTE) {
         const from = at;
@@ -199,7 +203,8 @@ class Scanner {
         }
         at++;
         const first = bytes[from + 1] ?? 0;
-        if (first >= 0x30 && first <= 0x39 && at - from <= 12 && this.#isIntegerKey(from, at)) this.#plain = false;
+        if (first >= 0x30 && first <= 0x39 && at - from <= 12 && this.#isIntegerKey(from, at))
+          this.#plain = false;
       } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         at++;
         if (++level > MAX_DEPTH) this.#fail(`More than ${MAX_DEPTH} levels of nesting`);
@@ -222,10 +227,11 @@ class Scanner {
       } else at++;
       // Words such as `true` leave the level unchanged: go on to their end.
       if (level === base) {
-        if (byte !== undefined && byte >= 0x61 && byte <= 0x7a) while ((bytes[at] ?? 0) >= 0x61 && (bytes[at] ?? 0) <= 0x7a) at++;
+        if (byte !== undefined && byte >= 0x61 && byte <= 0x7a)
+          while ((bytes[at] ?? 0) >= 0x61 && (bytes[at] ?? 0) <= 0x7a) at++;
         break;
       }
-    } while (true);
+    }
     this.#at = at;
   }
 
@@ -248,7 +254,12 @@ class Scanner {
       else if (byte !== 0x2b && byte !== 0x2d) break;
       at++;
     }
-    if (exponent || digits > 15 || (point >= 0 && (fractionIsZero || digits > 14)) || this.#isMinusZero(start, at)) {
+    if (
+      exponent ||
+      digits > 15 ||
+      (point >= 0 && (fractionIsZero || digits > 14)) ||
+      this.#isMinusZero(start, at)
+    ) {
       this.#plain = false;
     }
     return at;
@@ -287,7 +298,7 @@ class Scanner {
     try {
       return String(JSON.parse(text));
     } catch {
-      this.#fail('A property name could not be read');
+      return this.#fail('A property name could not be read');
     }
   }
 
@@ -297,7 +308,9 @@ class Scanner {
 
   #fail(reason: string): never {
     const from = Math.max(0, this.#at - (1 << 20));
-    const text = Buffer.from(this.#bytes.subarray(from, Math.min(this.#bytes.length, this.#at + 100))).toString('latin1');
+    const text = Buffer.from(
+      this.#bytes.subarray(from, Math.min(this.#bytes.length, this.#at + 100)),
+    ).toString('latin1');
     throw new JsonSyntaxError(reason, text, this.#at - from);
   }
 }

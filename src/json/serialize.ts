@@ -127,5 +127,7 @@ function writeKey(key: string): void {
 }
 
 function isMapLike(value: Json): value is AnyObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
 }

@@ -58,7 +58,9 @@ export function isList(value: Json | undefined): value is readonly Json[] {
 
 /** An object, of either form; a list is not one. */
 export function isObject(value: Json | undefined): value is AnyObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
 }
 
 /** String, number, boolean. */

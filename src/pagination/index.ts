@@ -3,13 +3,6 @@ export { createPaginator, maxPagesOf, type PaginatorContext } from './create.ts'
 export { idRange } from './id-range.ts';
 export { PAGINATION_METHODS } from './methods.ts';
 export { nearMiss } from './missing.ts';
-export { PAGINATION_DEFINITION, PAGINATION_OPTIONS, paginationOptions } from './options.ts';
-export {
-  createGuard,
-  DEFAULT_MAX_PAGES,
-  type Guard,
-  type GuardInput,
-  type GuardOptions,
-  type GuardVerdict,
-} from './page-guard.ts';
+export { PAGINATION_OPTIONS } from './options.ts';
+export { createGuard, DEFAULT_MAX_PAGES, type GuardOptions, type GuardVerdict } from './page-guard.ts';
 export type { ParseTime } from './stops/force-stop.ts';

@@ -20,7 +20,7 @@ export const PAGINATION_OPTIONS: OptionSchema = paginationOptions(PAGINATION_MET
  * JSON Schema of the `pagination` node: the keys of each method by `if`/`then` on `method`, and the keys that all have.
  * A key that a method does not know fails `additionalProperties` in its branch.
  */
-export function paginationOptions(methods: readonly PaginationMethod[]): OptionSchema {
+function paginationOptions(methods: readonly PaginationMethod[]): OptionSchema {
   const common = commonProperties(methods);
   return {
     title: 'Pagination',

@@ -5,7 +5,7 @@ import type { Json } from '../json/index.ts';
 export const DEFAULT_MAX_PAGES = 1_000_000;
 
 /** Pages back that are compared one by one; longer circles are found by a checkpoint. */
-const WINDOW = 1000;
+const WINDOW = 100;
 
 export interface GuardOptions {
   /** Pages that the job may have; {@link DEFAULT_MAX_PAGES} by default. */

@@ -121,14 +121,23 @@ function turn(): Promise<void> {
 }
 
 /** Makes sure that the next request is under way, and with a plan those behind it. */
-function lookAhead<T>(queue: Ahead<T>[], next: FirstStep, options: PagesOptions<T>, send: (step: FirstStep) => Ahead<T>): void {
+function lookAhead<T>(
+  queue: Ahead<T>[],
+  next: FirstStep,
+  options: PagesOptions<T>,
+  send: (step: FirstStep) => Ahead<T>,
+): void {
   const planned = queue[0];
   if (planned !== undefined && !sameRequest(planned.step.request, next.request)) queue.length = 0;
   else if (planned !== undefined) queue[0] = { ...planned, step: next };
   if (queue.length === 0) queue.push(send(next));
   const { plan } = options.paginator;
   if (plan === undefined) return;
-  for (let last = queue.at(-1); last !== undefined && queue.length < options.concurrency; last = queue.at(-1)) {
+  for (
+    let last = queue.at(-1);
+    last !== undefined && queue.length < options.concurrency;
+    last = queue.at(-1)
+  ) {
     queue.push(send(plan(last.step.state)));
   }
 }

@@ -67,8 +67,8 @@ export function overlayRequest(over: AnyObject, request: JobRequest, at: string)
     ...rest,
     endpoint: endpoint ?? request.endpoint,
     method,
-    params: mergeOver(objectAt(over, 'params', at), request.params),
-    headers: mergeOver(objectAt(over, 'headers', at), request.headers),
+    params: mergeOver(objectAt(over, 'params', at), request.params, 'winner'),
+    headers: mergeOver(objectAt(over, 'headers', at), request.headers, 'winner'),
     ...(paramsIn === undefined ? {} : { paramsIn }),
     // An address that the configuration itself names is not one of a response.
     ...(fromResponse === undefined || endpoint !== undefined ? {} : { fromResponse }),

@@ -1,13 +1,15 @@
 import { RecordError } from '../errors.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
-import { RowEmitter, type OpenTable } from './emit.ts';
+import { PARENT_COLUMN, RowEmitter, type OpenTable } from './emit.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
 import type { PageRows, RecordParser, TableOutput } from './parser.ts';
 import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
+import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
+import { columnsOf, type Table } from './table.ts';
 
 export interface AutomaticOptions {
   /** `json_parser.struct` of the state file. */
@@ -34,23 +36,6 @@ interface ExtrasEvent {
   readonly names: string;
 }
 
-interface Table extends OpenTable {
-  readonly node: StructureNode;
-  plan: ItemPlan;
-  extras: TableExtras;
-  readonly file: TableFile;
-}
-
-/** What is written under one name. Types whose names are the same when made safe share a file, as in the reference. */
-interface TableFile {
-  /** Whose columns are the header. */
-  readonly owner: StructureNode;
-  columns: readonly string[];
-  /** Pages before this one must be written again. */
-  staleBefore: number;
-  rows: number;
-}
-
 class AutomaticParser implements RecordParser {
   readonly #structure: Structure;
   readonly #log: Log;
@@ -62,7 +47,10 @@ class AutomaticParser implements RecordParser {
   #rewriting = false;
   /** Where the page at hand is written to. */
   #out: TableOutput | undefined;
-  readonly #emitter = new RowEmitter((plan, extra) => this.#open(plan, extra));
+  readonly #emitter = new RowEmitter(
+    (plan, extra) => this.#open(plan, extra),
+    () => this.#aliases.get(PARENT_COLUMN),
+  );
 
   constructor({ struct, log }: AutomaticOptions) {
     this.#log = log;
@@ -96,16 +84,25 @@ class AutomaticParser implements RecordParser {
     this.#learn(page, whole ? [first] : page.chunks(), index);
     this.#relayout(page.dataType, index, out);
     if (!this.#write(page, whole ? [first] : page.chunks(), out)) {
-      throw new RecordError('internal', `A record of “${page.dataType}” does not fit the structure learned from it`, {
-        audience: 'application',
-      });
+      throw new RecordError(
+        'internal',
+        `A record of “${page.dataType}” does not fit the structure learned from it`,
+        {
+          audience: 'application',
+        },
+      );
     }
   }
 
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void {
+    this.#mixShared(out);
     const stale = this.#staleness(out);
     if (stale > 0) this.#rewrite(pages(), stale, out);
-    for (const table of this.#tables.values()) this.#checkSharing(table);
+    for (const table of this.#tables.values()) {
+      const { name, file, node } = table;
+      const first = { path: file.owner.path, columns: file.columns };
+      checkSharing(name, first, { path: node.path, columns: columnsOf(table) }, this.#log);
+    }
   }
 
   #rewrite(pages: Iterable<PageRows>, stale: number, out: TableOutput): void {
@@ -137,11 +134,11 @@ class AutomaticParser implements RecordParser {
     this.#out = out;
     for (const rows of chunks) {
       if (!this.#emitter.rows(root, rows, page.extra)) return false;
-      for (const { table, out: lines, rows: count } of this.#emitter.tables()) {
+      for (const { table, bytes, rows: count } of this.#emitter.batches()) {
         const known = this.#tables.get(table.plan.node);
         if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;
         known.file.rows += count;
-        out.append(table.name, lines.view(), count);
+        out.append(table.name, bytes, count);
       }
     }
     return true;
@@ -156,7 +153,8 @@ class AutomaticParser implements RecordParser {
       this.#aliases.clear();
       for (const [key, name] of aliases) this.#aliases.set(key, name);
       this.#events.length = count;
-      for (const table of this.#tables.values()) table.extras = known.get(table) ?? this.#newExtras(table.plan);
+      for (const table of this.#tables.values())
+        table.extras = known.get(table) ?? this.#newExtras(table.plan);
     };
   }
 
@@ -198,52 +196,85 @@ class AutomaticParser implements RecordParser {
       this.#tables.set(plan.node, table);
       this.#openFile(table, out);
     } else if (table.extras.size > before && !this.#rewriting) this.#change(table, this.#page - 1, out);
+    if (this.#rewriting) this.#headFile(table, out);
     return table;
   }
 
   #openFile(table: Table, out: TableOutput): void {
     const { file, plan, name } = table;
+    if (file.owner !== plan.node) return;
     const columns = columnsOf(table);
-    if (file.owner === plan.node) {
-      file.columns = columns;
-      out.open({ name, columns });
-      // Rows of earlier pages, whose lone values are lists now, will go in front of these.
-      if (plan.staleBefore > 0 && !this.#rewriting) out.relayout({ name, columns });
-      return;
-    }
-    if (plan.staleBefore > 0 && !this.#rewriting) this.#change(table, this.#page - 1, out);
+    file.columns = columns;
+    out.open({ name, columns });
+    // Rows of earlier pages, whose lone values are lists now, will go in front of these.
+    if (plan.staleBefore > 0 && !this.#rewriting) out.relayout({ name, columns });
+  }
+
+  /** The first table that is written again to a mixed file gives the header. */
+  #headFile(table: Table, out: TableOutput): void {
+    const { file, node, name } = table;
+    if (!file.isMixed) return;
+    file.isMixed = false;
+    if (file.owner === node) return;
+    file.owner = node;
+    file.columns = columnsOf(table);
+    out.relayout({ name, columns: file.columns });
   }
 
   #newTable(plan: ItemPlan): Table {
     const name = safeName(plan.path);
     const shared = [...this.#tables.values()].find((other) => other.name === name);
-    const file = shared?.file ?? { owner: plan.node, columns: [], staleBefore: plan.staleBefore, rows: 0 };
-    return { name, node: plan.node, plan, extras: this.#newExtras(plan), file, pageExtras: { cells: [], entries: [] } };
+    const file = shared?.file ?? {
+      owner: plan.node,
+      columns: [],
+      staleBefore: plan.staleBefore,
+      rows: 0,
+      isMixed: false,
+    };
+    return {
+      name,
+      node: plan.node,
+      plan,
+      extras: this.#newExtras(plan),
+      file,
+      pageExtras: { cells: [], entries: [] },
+    };
   }
 
   #newExtras(plan: ItemPlan, final?: TableExtras): TableExtras {
     const has = (key: string): boolean => plan.row.index.has(key);
-    return new TableExtras({ aliases: this.#aliases, hasProperty: has, scope: plan.scope, ...(final === undefined ? {} : { final }) });
+    return new TableExtras({
+      aliases: this.#aliases,
+      hasProperty: has,
+      scope: plan.scope,
+      ...(final === undefined ? {} : { final }),
+    });
   }
 
   /** Tables of a type whose columns changed become stale up to the page. */
   #relayout(dataType: string, index: number, out: TableOutput): void {
     for (const plan of itemPlans(this.#plan(dataType))) {
       const table = this.#tables.get(plan.node);
-      if (table === undefined) {
-        if (plan.staleBefore > 0) this.#makeRoom(plan, index, out);
-        continue;
-      }
+      if (table === undefined) continue;
       const same = sameLayout(table.plan, plan);
       table.plan = plan;
       if (!same) this.#change(table, index, out);
     }
   }
 
-  /** Lone values that became a list will be rows of a table that may be there already, with rows of another list. */
-  #makeRoom(plan: ItemPlan, index: number, out: TableOutput): void {
-    const name = safeName(plan.path);
-    for (const table of this.#tables.values()) if (table.name === name) this.#change(table, index, out);
+  /** Files that several lists share are written again as a whole when one of the lists was a lone value at first. */
+  #mixShared(out: TableOutput): void {
+    const plans = [...this.#structure.types.keys()].flatMap((dataType) => [
+      ...itemPlans(this.#plan(dataType)),
+    ]);
+    const mixed = mixedNames(plans);
+    for (const table of this.#tables.values()) {
+      const { file, name } = table;
+      if (file.isMixed || !mixed.has(name)) continue;
+      this.#change(table, this.#page, out);
+      file.isMixed = true;
+      file.staleBefore = this.#page;
+    }
   }
 
   #change(table: Table, index: number, out: TableOutput): void {
@@ -251,16 +282,6 @@ class AutomaticParser implements RecordParser {
     if (file.owner === table.node) file.columns = columnsOf(table);
     if (file.rows > 0) file.staleBefore = index;
     out.relayout({ name, columns: file.columns });
-  }
-
-  /** Types and lists whose names are the same when made safe share a table, as in the reference. */
-  #checkSharing({ file, plan, name, extras }: Table): void {
-    const columns = [...plan.row.headers, ...extras.headers];
-    if (columns.join('\n') === file.columns.join('\n')) return;
-    this.#log.warn(
-      `“${file.owner.path}” and “${plan.path}” are written to one table “${name}” although their columns differ: ` +
-        'the rows of the second do not fit the header. Give one of the jobs another “dataType”, or use a mapping',
-    );
   }
 
   /**
@@ -291,8 +312,4 @@ class AutomaticParser implements RecordParser {
     }
     return stale;
   }
-}
-
-function columnsOf(table: Table): readonly string[] {
-  return [...table.plan.row.headers, ...table.extras.headers];
 }

@@ -1,5 +1,16 @@
 import { ByteWriter } from '../bytes.ts';
-import { isList, isObject, JsonMap, JsonNumber, keysOf, md5OfObject, toJsonText, toText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  isList,
+  isObject,
+  JsonMap,
+  JsonNumber,
+  keysOf,
+  md5OfObject,
+  toJsonText,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import type { PageExtras } from './extras.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
 
@@ -12,13 +23,32 @@ export interface OpenTable {
 }
 
 /** Name of the extra column that links a nested row to its parent. */
-const PARENT_COLUMN = 'JSON_parentId';
+export const PARENT_COLUMN = 'JSON_parentId';
+
+/** Lines that follow each other in one table. */
+export interface Batch {
+  readonly table: OpenTable;
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+}
 
 /** The lines of one table, of one chunk of rows. */
-export interface Lines {
+interface Lines {
   readonly table: OpenTable;
   readonly out: ByteWriter;
   rows: number;
+  /** Where the last whole line ends. */
+  end: number;
+  /** What the column of the link was renamed to, when the table was opened. */
+  alias: string | undefined;
+  /** The order of lines among all tables of the same name. */
+  order: LinePiece[] | undefined;
+}
+
+interface LinePiece {
+  readonly lines: Lines;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Whose link id the lists below an object get; worked out when the first list with items asks for it. */
@@ -36,16 +66,29 @@ interface Frame {
  */
 export class RowEmitter {
   readonly #open: (plan: ItemPlan, extra: AnyObject) => OpenTable;
+  readonly #alias: () => string | undefined;
   readonly #lines = new Map<ItemPlan, Lines>();
   readonly #writers = new Map<ItemPlan, ByteWriter>();
 
-  constructor(open: (plan: ItemPlan, extra: AnyObject) => OpenTable) {
+  /** @param alias what an earlier table renamed the column of the link to */
+  constructor(open: (plan: ItemPlan, extra: AnyObject) => OpenTable, alias: () => string | undefined) {
     this.#open = open;
+    this.#alias = alias;
   }
 
-  /** The lines of the last chunk, by table; valid until the next chunk. */
-  tables(): Iterable<Lines> {
-    return this.#lines.values();
+  /**
+   * The lines of the last chunk, by table; valid until the next chunk. Lists whose tables have one name share a batch,
+   * in which a row stands behind the items of its own lists, as in the reference.
+   */
+  *batches(): Iterable<Batch> {
+    const done = new Set<LinePiece[]>();
+    for (const { table, out, rows, order } of this.#lines.values()) {
+      if (order === undefined) yield { table, bytes: out.view(), rows };
+      else if (!done.has(order)) {
+        done.add(order);
+        yield inOrder(table, order);
+      }
+    }
   }
 
   /** False when a row does not fit the plan. */
@@ -72,16 +115,32 @@ export class RowEmitter {
       let out = this.#writers.get(plan);
       if (out === undefined) this.#writers.set(plan, (out = new ByteWriter()));
       out.length = 0;
-      lines = { table: this.#open(plan, extra), out, rows: 0 };
+      const table = this.#open(plan, extra);
+      lines = { table, out, rows: 0, end: 0, alias: this.#alias(), order: this.#orderOf(table.name) };
       this.#lines.set(plan, lines);
     }
     return lines;
   }
 
+  /** Undefined for the first table of a name. */
+  #orderOf(name: string): LinePiece[] | undefined {
+    for (const lines of this.#lines.values()) {
+      if (lines.table.name === name) return (lines.order ??= [{ lines, from: 0, to: lines.end }]);
+    }
+    return undefined;
+  }
+
   /** @param tail the quoted cells behind the data */
-  #row(plan: ItemPlan, lines: Lines, row: Json, extras: PageExtras, tail: Uint8Array | string | undefined): boolean {
+  #row(
+    plan: ItemPlan,
+    lines: Lines,
+    row: Json,
+    extras: PageExtras,
+    tail: Uint8Array | string | undefined,
+  ): boolean {
     const { out } = lines;
     const start = out.length;
+    if (plan.node.kind === 'null' && row !== null) return false;
     if (isObject(row)) {
       if (plan.kind !== 'object') return false;
       const frame = { path: plan.path, value: row, extras, outer: undefined, id: undefined };
@@ -89,8 +148,7 @@ export class RowEmitter {
     } else if (plan.kind === 'object') {
       if (row !== null) return false;
       blanks(out, start, plan.row.width);
-    } else if (plan.node.kind === 'null' && row !== null) return false;
-    else out.cell(isList(row) ? toJsonText(row) : toText(row));
+    } else out.cell(isList(row) ? toJsonText(row) : toText(row));
     if (tail !== undefined) {
       if (out.length > start) out.comma();
       if (typeof tail === 'string') out.cell(tail);
@@ -98,6 +156,8 @@ export class RowEmitter {
     }
     out.newline();
     lines.rows++;
+    lines.end = out.length;
+    lines.order?.push({ lines, from: start, to: lines.end });
     return true;
   }
 
@@ -151,6 +211,11 @@ export class RowEmitter {
     if (items.length === 0) return '';
     const id = linkId(frame);
     const lines = this.#lines.get(plan) ?? this.#linesOf(plan, { [PARENT_COLUMN]: id });
+    // Each list is written as by the names of its own moment: another table may have renamed the column meanwhile.
+    if (lines.alias !== this.#alias()) {
+      lines.alias = this.#alias();
+      this.#open(plan, { [PARENT_COLUMN]: id });
+    }
     const name = lines.table.pageExtras.entries[0]?.[0] ?? PARENT_COLUMN;
     const extras: PageExtras = { cells: [], entries: [[name, id]] };
     for (let i = 0; i < items.length; i++) {
@@ -158,6 +223,12 @@ export class RowEmitter {
     }
     return id;
   }
+}
+
+function inOrder(table: OpenTable, order: readonly LinePiece[]): Batch {
+  const bytes = Buffer.concat(order.map(({ lines, from, to }) => lines.out.view().subarray(from, to)));
+  const rows = new Set(order.map(({ lines }) => lines)).values().reduce((sum, lines) => sum + lines.rows, 0);
+  return { table, bytes, rows };
 }
 
 function isAligned(keys: readonly string[], plan: ObjectPlan): boolean {

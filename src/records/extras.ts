@@ -63,7 +63,10 @@ export class TableExtras {
 
   /** The same, to go back to when an attempt to write a page fails. */
   copy(): TableExtras {
-    return new TableExtras({ aliases: this.#aliases, hasProperty: this.#hasProperty, scope: this.#scope }, this);
+    return new TableExtras(
+      { aliases: this.#aliases, hasProperty: this.#hasProperty, scope: this.#scope },
+      this,
+    );
   }
 
   /** Takes the extra columns of a page; new ones are added to the table. */

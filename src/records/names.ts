@@ -27,7 +27,12 @@ function shorten(name: string): string {
 
 /** Words are runs of letters and hyphens; hyphens at the very ends of the text belong to none. */
 function wordCount(name: string): number {
-  return name.replace(/^-+/, '').replace(/-$/, '').match(/[A-Za-z-]+/g)?.length ?? 0;
+  return (
+    name
+      .replace(/^-+/, '')
+      .replace(/-$/, '')
+      .match(/[A-Za-z-]+/g)?.length ?? 0
+  );
 }
 
 /** The first character of each run of word characters (`_` is one of them). */

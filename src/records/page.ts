@@ -99,7 +99,13 @@ function locate(bytes: Uint8Array, dataField: DataField | undefined, endpoint: s
   if (isList(value)) {
     // Only a JSONPath gathers rows from several places.
     const gathered = Buffer.from(encodeExact(value));
-    const piece = { bytes: gathered, byteLength: gathered.length, rows: value.length, plain: false, single: false };
+    const piece = {
+      bytes: gathered,
+      byteLength: gathered.length,
+      rows: value.length,
+      plain: false,
+      single: false,
+    };
     return { ...common, pieces: [piece], rows: value.length, rowsAt: dataField.keys };
   }
   return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: dataField.keys };
@@ -113,10 +119,18 @@ function theOnlyList(scan: Scan, endpoint: string): [string, FoundList] | undefi
   });
 }
 
-function listPage(bytes: Uint8Array, scan: Scan, [name, list]: [string, FoundList], dataField: DataField | undefined): Page {
+function listPage(
+  bytes: Uint8Array,
+  scan: Scan,
+  [name, list]: [string, FoundList],
+  dataField: DataField | undefined,
+): Page {
   const rowsAt = dataField?.keys ?? (scan.root === 'list' ? [] : [name]);
   const marks = digests(bytes, list.start, list.end);
-  const envelope = decode(Buffer.concat([bytes.subarray(0, list.start), EMPTY_LIST, bytes.subarray(list.end)]), scan.plain);
+  const envelope = decode(
+    Buffer.concat([bytes.subarray(0, list.start), EMPTY_LIST, bytes.subarray(list.end)]),
+    scan.plain,
+  );
   const empty = list.rows === 0;
   const warning = empty && dataField !== undefined ? `The list at “${dataField.text}” is empty` : undefined;
   let whole: Json | undefined;
@@ -186,25 +200,37 @@ function digests(bytes: Uint8Array, start: number, end: number): { digest: strin
 }
 
 function emptyPage(): Page {
-  return { envelope: null, response: () => null, pieces: [], rows: 0, rowsAt: [], digest: '', rowsDigest: '' };
+  return {
+    envelope: null,
+    response: () => null,
+    pieces: [],
+    rows: 0,
+    rowsAt: [],
+    digest: '',
+    rowsDigest: '',
+  };
 }
 
 function notJson(bytes: Uint8Array, cause: Error): RecordError {
   const start = Buffer.from(bytes.subarray(0, 200)).toString('utf8').replace(/\s+/g, ' ').trim();
   const html = /^<(?:!doctype|html|\?xml)/i.test(start);
-  return new RecordError('response.notJson', `The response is not JSON: ${cause.message}. It begins with: ${start}`, {
-    cause,
-    hint: html
-      ? 'The API answered with a page for people: check baseUrl, the endpoint and the authentication.'
-      : 'Check that the endpoint answers JSON; “api.http.ignoreErrors” lets a status pass with its body as text.',
-  });
+  return new RecordError(
+    'response.notJson',
+    `The response is not JSON: ${cause.message}. It begins with: ${start}`,
+    {
+      cause,
+      hint: html
+        ? 'The API answered with a page for people: check baseUrl, the endpoint and the authentication.'
+        : 'Check that the endpoint answers JSON; “api.http.ignoreErrors” lets a status pass with its body as text.',
+    },
+  );
 }
 
 /** Drops every byte that is no part of valid UTF-8 (spec extractor 0.5). */
 function dropInvalidUtf8(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length);
   let length = 0;
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const size = sequenceLength(bytes, at);
     if (size === 0) at++;
     else for (let i = 0; i < size; i++) out[length++] = bytes[at++] ?? 0;
@@ -216,7 +242,14 @@ function dropInvalidUtf8(bytes: Uint8Array): Uint8Array {
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
-  const size = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+  const size =
+    first >= 0xc2 && first <= 0xdf
+      ? 2
+      : first >= 0xe0 && first <= 0xef
+        ? 3
+        : first >= 0xf0 && first <= 0xf4
+          ? 4
+          : 0;
   if (size === 0 || at + size > bytes.length) return 0;
   return isUtf8(bytes.subarray(at, at + size)) ? size : 0;
 }

@@ -27,6 +27,7 @@ export interface ItemPlan {
   readonly node: StructureNode;
   /** Raw path of the table. */
   readonly path: string;
+  /** A list that held nothing but null so far has no columns, as one of empty objects. */
   readonly kind: 'scalar' | 'object';
   readonly row: ObjectPlan;
   /** Pages before this one wrote the table wrongly: a list was a lone value then. */
@@ -35,10 +36,10 @@ export interface ItemPlan {
 }
 
 /** The column of a table whose items are no objects. */
-export const DATA_COLUMN = 'data';
+const DATA_COLUMN = 'data';
 
 export function planOf(structure: Structure, item: StructureNode, outerStale = 0): ItemPlan {
-  const kind = item.kind === 'object' ? 'object' : 'scalar';
+  const kind = item.kind === 'scalar' ? 'scalar' : 'object';
   const staleBefore = Math.max(outerStale, item.upgradedAt);
   return {
     node: item,

@@ -11,7 +11,14 @@ const KINDS: ReadonlySet<string> = new Set(['null', 'scalar', 'object', 'array']
 export function structToJson(structure: Structure): Json {
   const types: [string, Json][] = [];
   for (const [dataType, item] of structure.types) {
-    if (item.kind !== 'null') types.push([`_${dataType}`, objectOf([['[]', nodeToJson(item, 'data')], ['nodeType', 'array']])]);
+    if (item.kind !== 'null')
+      types.push([
+        `_${dataType}`,
+        objectOf([
+          ['[]', nodeToJson(item, 'data')],
+          ['nodeType', 'array'],
+        ]),
+      ]);
   }
   return objectOf([
     ['data', objectOf(types)],
@@ -65,7 +72,11 @@ function readNode(json: AnyObject, path: string): StructureNode {
 }
 
 function invalid(reason: string): RecordError {
-  return new RecordError('records.invalid', `The structure stored in the state is not understood: ${reason}`, {
-    hint: 'Run with --reset-state to start without it.',
-  });
+  return new RecordError(
+    'records.invalid',
+    `The structure stored in the state is not understood: ${reason}`,
+    {
+      hint: 'Run with --reset-state to start without it.',
+    },
+  );
 }

@@ -139,9 +139,13 @@ export class Structure {
     if (node.kind !== 'null') {
       const from = node.kind === 'object' ? 'an object' : 'a scalar';
       const to = kind === 'object' ? 'an object' : 'a scalar';
-      throw new RecordError('records.typeChange', `Type change in “${node.path}”: it was ${from}, and now it is ${to}`, {
-        hint: typeHint(node.path),
-      });
+      throw new RecordError(
+        'records.typeChange',
+        `Type change in “${node.path}”: it was ${from}, and now it is ${to}`,
+        {
+          hint: typeHint(node.path),
+        },
+      );
     }
     node.kind = kind;
     this.version++;

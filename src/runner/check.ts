@@ -1,4 +1,5 @@
 import { validateConfig, type ConfigDocument, type Problem, type RowPlan } from '../config/index.ts';
+import type { Decrypt } from '../encryption/cipher.ts';
 import { ConfigError } from '../errors.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import type { Log } from '../log.ts';
@@ -10,6 +11,7 @@ export interface CheckOptions {
   readonly onError: 'refuse' | 'warn';
   readonly strict: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly decrypt?: Decrypt | undefined;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
   readonly log: Log;
@@ -25,9 +27,16 @@ export async function checkConfiguration(
   plan: RowPlan,
   options: CheckOptions,
 ): Promise<void> {
-  const { log, strict, environment, methods, authTypes } = options;
+  const { log, strict, environment, decrypt, methods, authTypes } = options;
   const rows = plan.runs.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const problems = await validateConfig(document, { strict, env: environment, rows, methods, authTypes });
+  const problems = await validateConfig(document, {
+    strict,
+    env: environment,
+    decrypt,
+    rows,
+    methods,
+    authTypes,
+  });
   const errors = problems.filter(({ severity }) => severity === 'error');
   const refused = options.onError === 'refuse' && errors.length > 0;
   for (const problem of problems) {

@@ -9,6 +9,8 @@ import {
   type RowPlan,
   type RowRun,
 } from '../config/index.ts';
+import type { Decrypt } from '../encryption/cipher.ts';
+import { openSecrets } from '../encryption/open.ts';
 import { ConfigError } from '../errors.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import { digKeys, isEmpty, type AnyObject } from '../json/index.ts';
@@ -16,17 +18,16 @@ import type { Log } from '../log.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import type { Secrets } from '../secrets.ts';
 import { checkConfiguration } from './check.ts';
+import { decryptorFor, type DecryptOptions } from './decrypt.ts';
 import { placed } from './place-error.ts';
 
-export interface PlanOptions {
+export interface PlanOptions extends DecryptOptions {
   /** Holds `config.json`. */
   readonly dataFolder: string;
   /** Ids of the rows to run, disabled ones included; all that are not disabled by default. */
   readonly rows?: readonly string[] | undefined;
   /** Makes warnings about the configuration errors. Default false. */
   readonly strict?: boolean;
-  /** For `$env:NAME` values. Default `process.env`. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   /** Learns the secrets of the configuration before anything is logged. */
   readonly secrets?: Secrets;
@@ -63,9 +64,24 @@ export async function makePlan(options: PlanOptions, onError: 'refuse' | 'warn')
   const document = await readConfig(dataFolder);
   hide(document.value, options);
   const plan = chooseRows(document, options);
-  await checkConfiguration(document, plan, { onError, strict, environment, methods, authTypes, log });
+  const decrypt = await decryptorFor(
+    plan.runs.map(({ configuration }) => configuration),
+    options,
+  );
+  if (decrypt !== undefined) {
+    for (const { configuration } of plan.runs) hide(openSecrets(configuration, decrypt), options);
+  }
+  await checkConfiguration(document, plan, {
+    onError,
+    strict,
+    environment,
+    decrypt,
+    methods,
+    authTypes,
+    log,
+  });
   // for all rows before the first one runs, so that a missing secret is known early
-  const ready = plan.runs.map((row) => makeReady(row, document, environment, options));
+  const ready = plan.runs.map((row) => makeReady(row, document, environment, decrypt, options));
   return { document, ready, skipped: plan.skipped.map(({ id = '' }) => id) };
 }
 
@@ -82,10 +98,11 @@ function makeReady(
   row: RowRun,
   document: ConfigDocument,
   environment: NonNullable<PlanOptions['environment']>,
+  decrypt: Decrypt | undefined,
   options: PlanOptions,
 ): ReadyRow {
   try {
-    const configuration = resolveSecrets(row.configuration, environment);
+    const configuration = resolveSecrets(row.configuration, environment, decrypt);
     hide(configuration, options);
     if (!isEmpty(digKeys(['parameters', 'config', 'debug'], configuration))) options.onDebug?.();
     return { row, configuration };

@@ -49,7 +49,7 @@ export class Appender {
 
   /** The bytes are copied. */
   bytes(bytes: Uint8Array): void {
-    for (let from = 0; from < bytes.length; ) {
+    for (let from = 0; from < bytes.length;) {
       if (this.#used === BUFFER_BYTES) this.#flush();
       const part = bytes.subarray(from, from + BUFFER_BYTES - this.#used);
       this.#buffer.set(part, this.#used);
@@ -107,7 +107,7 @@ export class Appender {
     this.#flushed += used;
     if (this.direct || this.#waiting >= MAX_WAITING_BYTES) {
       guard(this.path, () => {
-        for (let done = 0; done < used; ) done += writeSync(this.#fd, buffer, done, used - done, at + done);
+        for (let done = 0; done < used;) done += writeSync(this.#fd, buffer, done, used - done, at + done);
       });
       return;
     }

@@ -10,7 +10,7 @@ export function writeFileAtomic(file: string, text: string): void {
     const fd = openSync(temporary, 'w');
     try {
       const bytes = Buffer.from(text, 'utf8');
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+      for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
       fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -52,7 +52,7 @@ export class Spool {
       const cursor = { at: 0 };
       const take = (size: number): Buffer => {
         const bytes = Buffer.allocUnsafe(size);
-        for (let done = 0; done < size; ) {
+        for (let done = 0; done < size;) {
           const count = readSync(fd, bytes, done, size - done, cursor.at + done);
           if (count === 0) throw new Error(`the spool ends at ${cursor.at + done} and not at ${end}`);
           done += count;

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { entriesOf, getKey, isObject, objectOf, parseExact, toJsonText, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isObject,
+  objectOf,
+  parseExact,
+  toJsonText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import type { Log } from '../log.ts';
 import { writeFileAtomic } from './atomic.ts';
 

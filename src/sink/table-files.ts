@@ -62,14 +62,27 @@ export class TableFiles {
     const known = this.#tables.get(layout.name);
     if (known !== undefined) {
       if (sameColumns(known.columns, layout.columns)) return;
-      throw new SinkError('output.failed', `Two sources write the table “${layout.name}” with different columns`, {
-        hint: `One has ${known.columns.join(', ')}; the other has ${layout.columns.join(', ')}. Give one of them another name.`,
-      });
+      throw new SinkError(
+        'output.failed',
+        `Two sources write the table “${layout.name}” with different columns`,
+        {
+          hint: `One has ${known.columns.join(', ')}; the other has ${layout.columns.join(', ')}. Give one of them another name.`,
+        },
+      );
     }
     const file = new Appender(path.join(this.#folder, `${this.#tables.size}.csv`));
     file.text(csvLine(layout.columns));
     const { name, columns, primaryKey } = layout;
-    this.#tables.set(name, { name, columns, primaryKey, file, rows: 0, stale: 0, staleRows: 0, again: undefined });
+    this.#tables.set(name, {
+      name,
+      columns,
+      primaryKey,
+      file,
+      rows: 0,
+      stale: 0,
+      staleRows: 0,
+      again: undefined,
+    });
   }
 
   append(name: string, lines: string | Uint8Array, rows: number): void {
@@ -80,9 +93,15 @@ export class TableFiles {
     table.rows += rows;
   }
 
+  /** When it is being written again already, this must be before its first row. */
   relayout(layout: Layout): void {
     const table = this.#table(layout.name);
     table.columns = layout.columns;
+    if (table.again !== undefined) {
+      table.again.truncate(0);
+      table.again.text(csvLine(layout.columns));
+      return;
+    }
     if (table.rows === 0) {
       // Only a header was written, which is still in the buffer.
       table.file.truncate(0);
@@ -171,7 +190,8 @@ export class TableFiles {
 
   #table(name: string): TableFile {
     const table = this.#tables.get(name);
-    if (table === undefined) throw new SinkError('internal', `The table “${name}” is not open`, { audience: 'application' });
+    if (table === undefined)
+      throw new SinkError('internal', `The table “${name}” is not open`, { audience: 'application' });
     return table;
   }
 }
@@ -184,7 +204,7 @@ function copyTail(from: string, offset: number, to: Appender): void {
   const fd = guard(from, () => openSync(from, 'r'));
   try {
     const buffer = Buffer.allocUnsafe(1 << 18);
-    for (let at = offset; ; ) {
+    for (let at = offset; ;) {
       const count = readSync(fd, buffer, 0, buffer.length, at);
       if (count === 0) return;
       to.bytes(buffer.subarray(0, count));

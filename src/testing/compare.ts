@@ -25,7 +25,7 @@ export function compareFolders(expected: string, got: string, label: string): st
 }
 
 /** The first line that differs; undefined when the texts are equal. */
-export function compareTexts(expected: string, got: string, label: string): string | undefined {
+function compareTexts(expected: string, got: string, label: string): string | undefined {
   if (expected === got) return undefined;
   const wanted = expected.split('\n');
   const found = got.split('\n');

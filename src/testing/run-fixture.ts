@@ -6,6 +6,7 @@ import { isObject } from '../json/index.ts';
 import { extract } from '../extract.ts';
 import type { Send } from '../http/message.ts';
 import type { Log, LogFields } from '../log.ts';
+import { decryptorFor } from '../runner/decrypt.ts';
 import { Secrets } from '../secrets.ts';
 import { readState } from '../sink/state.ts';
 import { fixtureEnv, type FixtureEnv } from './clock.ts';
@@ -112,7 +113,9 @@ async function runAll(
   for (const [i, run] of plan.runs.entries()) {
     const folder = path.join(dataFolder, runs[i] ?? '');
     const stateFile = path.join(folder, 'in', 'state.json');
-    const configuration = resolveSecrets(run.configuration, settings.environment ?? {});
+    const environment = settings.environment ?? {};
+    const decrypt = await decryptorFor([run.configuration], { environment });
+    const configuration = resolveSecrets(run.configuration, environment, decrypt);
     const secrets = new Secrets();
     for (const secret of collectSecrets(configuration)) secrets.add(secret);
     mkdirSync(folder, { recursive: true });

@@ -80,7 +80,9 @@ describe('schemas for editors', () => {
   test('the fixtures of this project fit their schema, and a misspelled key does not', () => {
     const validate = new Ajv({ strict: false, validateFormats: false }).compile(fixtureSchema);
     const folder = fileURLToPath(new URL('../../fixtures/', import.meta.url));
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('fixture.json'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('fixture.json'),
+    );
     expect(files.length).toBeGreaterThan(0);
     for (const name of files) {
       validate(JSON.parse(readFileSync(`${folder}${name}`, 'utf8')));

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { validateConfig } from '../../src/config/index.ts';
 import { collectSecrets, resolveSecrets } from '../../src/config/secrets.ts';
+import type { Decrypt } from '../../src/encryption/cipher.ts';
+import { decryptWith, encryptValue } from '../../src/encryption/index.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { toJsonText } from '../../src/json/index.ts';
+import { keyFrom, RANDOM } from '../encryption/support.ts';
 
 describe('secrets', () => {
   test('are all texts under a key with #, at any depth, longest first', () => {
@@ -47,4 +51,46 @@ describe('secrets', () => {
       expect(String(error)).not.toContain('abcdef');
     }
   });
+
+  describe('that this package encrypted', () => {
+    const scope = { project: '1', component: 'ex-generic-v2' };
+    const key = keyFrom('a key');
+    const encrypted = (value: string | number, with_ = key): string =>
+      encryptValue(value, scope, [with_], RANDOM);
+    const decrypt = decryptWith([key], scope);
+
+    test('are decrypted beside those of the environment, and a decrypted text is final', () => {
+      const configuration = { '#a': encrypted('$env:A'), '#b': '$env:A', '#n': [encrypted(12)] };
+      expect(toJsonText(resolveSecrets(configuration, { A: 'x' }, decrypt))).toBe(
+        '{"#a":"$env:A","#b":"x","#n":[12]}',
+      );
+    });
+
+    test('are an error without a key, with a lost one, or when they were cut', () => {
+      expect(() => resolveSecrets({ '#a': encrypted('x') }, {})).toThrow('no key was given');
+      expect(() => refused(decrypt, encrypted('x', keyFrom('lost')))).toThrow(keyFrom('lost').id);
+      expect(() => refused(decrypt, encrypted('x').slice(0, 30))).toThrow('not whole');
+      expect(() => refused(decrypt, encrypted('x').slice(0, 30))).toThrow(
+        expect.objectContaining({ where: { path: 'parameters.#a' } }),
+      );
+    });
+
+    test('are validated as what they hold', async () => {
+      const config = (username: unknown): string =>
+        JSON.stringify({
+          parameters: {
+            api: { baseUrl: 'http://x.example/', authentication: { type: 'basic' } },
+            config: { '#username': username, '#password': encrypted('p'), jobs: [{ endpoint: 'a' }] },
+          },
+        });
+      expect(await validateConfig(config(encrypted(12)), { env: {}, decrypt })).toEqual([]);
+      const problems = await validateConfig(config(encrypted('x', keyFrom('lost'))), { env: {}, decrypt });
+      expect(problems).toMatchObject([{ severity: 'error', path: 'parameters.config.#username' }]);
+      expect(problems[0]?.message).toContain(keyFrom('lost').id);
+    });
+  });
 });
+
+function refused(decrypt: Decrypt, value: string): void {
+  resolveSecrets({ parameters: { '#a': value } }, {}, decrypt);
+}

@@ -30,6 +30,14 @@ describe('a job with its endpoint alone', () => {
     });
   });
 
+  test('gets the method of the default options, as its children do', () => {
+    const node = [{ endpoint: 'a', children: [{ endpoint: 'b' }, { endpoint: 'c', method: 'GET' }] }];
+    const [parsed] = parseJobs(node, AT, [], { method: 'post' });
+    expect(parsed?.method).toBe('POST');
+    expect(parsed?.children.map(({ method }) => method)).toEqual(['POST', 'GET']);
+    expect(() => parseJobs(node, AT, [], { method: 'SEND' })).toThrow(/“SEND” is no value of “method”/);
+  });
+
   test('is frozen', () => {
     expect(Object.isFrozen(job({ endpoint: 'users' }))).toBe(true);
     expect(Object.isFrozen(jobs([{ endpoint: 'users' }]))).toBe(true);

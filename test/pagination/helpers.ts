@@ -11,7 +11,7 @@ import {
 } from '../../src/pagination/index.ts';
 
 /** Understands just enough of relative times for these tests. */
-export const parseTime = (text: string, baseSeconds: number): number | false => {
+const parseTime = (text: string, baseSeconds: number): number | false => {
   const match = /^(\d+) (second|minute|hour)s?$/.exec(text);
   const unit = { second: 1, minute: 60, hour: 3600 }[match?.[2] ?? ''];
   return match?.[1] === undefined || unit === undefined ? false : baseSeconds + Number(match[1]) * unit;

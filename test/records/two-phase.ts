@@ -35,10 +35,7 @@ interface Table {
  * What the rules say, in the plainest way: all pages are learned first, and all of them are written afterwards, with
  * everything in memory (spec extractor 5.6). The parser under test writes as it goes.
  */
-export function twoPhase(pages: readonly PageRows[]): {
-  readonly files: Map<string, string>;
-  readonly shared: ReadonlySet<string>;
-} {
+export function twoPhase(pages: readonly PageRows[]): Map<string, string> {
   const types = new Map<string, Node>();
   const used = pages.filter((page) => page.count > 0 && !(page.count === 1 && rowsOf(page)[0] === null));
   for (const page of used) {
@@ -52,7 +49,7 @@ export function twoPhase(pages: readonly PageRows[]): {
     const node = types.get(page.dataType) ?? newNode(page.dataType);
     writer.rows(node, rowsOf(page), page.extra);
   }
-  return { files: writer.files(), shared: writer.shared };
+  return writer.files();
 }
 
 function rowsOf(page: PageRows): Json[] {
@@ -129,9 +126,7 @@ function nameItem(item: Node): void {
 
 class Writer {
   readonly #tables = new Map<Node, Table>();
-  /** Tables of several lists, whose names are the same when made safe: the order of their rows is left open. */
-  readonly shared = new Set<string>();
-  /** In the order of writing: a record before the items of its lists only in other tables. */
+  /** In the order of writing: a record after the items of its lists. */
   readonly #rows: { readonly table: Table; readonly cells: string[]; readonly extra: Map<string, string> }[] =
     [];
   readonly #aliases = new Map<string, string>();
@@ -143,7 +138,7 @@ class Writer {
       const appended = entries.map(({ name, value }) => [name, value] as const);
       const link: Link = { path: node.path, value: row, appended, outer: '' };
       const cells =
-        node.kind === 'object' ? this.#cells(node, row, link) : [isList(row) ? toJsonText(row) : toText(row)];
+        node.kind === 'scalar' ? [isList(row) ? toJsonText(row) : toText(row)] : this.#cells(node, row, link);
       this.#rows.push({
         table,
         cells,
@@ -152,14 +147,12 @@ class Writer {
     }
   }
 
+  /** Lists whose tables have one name share a file: the header is that of the first, the rows are as they come. */
   files(): Map<string, string> {
     const files = new Map<string, string>();
     for (const { node, extras } of this.#tables.values()) {
       const name = safeName(node.path);
-      const header = csvLine([...headersOf(node), ...extras.values()]);
-      if (files.has(name) && files.get(name) !== header) throw new Error(`two headers for ${name}`);
-      if (files.has(name)) this.shared.add(name);
-      files.set(name, header);
+      if (!files.has(name)) files.set(name, csvLine([...headersOf(node), ...extras.values()]));
     }
     for (const { table, cells, extra } of this.#rows) {
       const name = safeName(table.node.path);
@@ -200,8 +193,8 @@ class Writer {
         if (child.kind === 'object') reserve(child);
       }
     };
-    if (node.kind === 'object') reserve(node);
-    else scope.reserve('data');
+    if (node.kind === 'scalar') scope.reserve('data');
+    else reserve(node);
     for (const header of extras.values()) scope.reserve(header);
     return scope.take(safeName(name));
   }
@@ -240,11 +233,11 @@ function linkId({ path, value, appended, outer }: Link): string {
 }
 
 function hasColumn(node: Node, key: string): boolean {
-  return node.kind === 'object' ? node.props.has(key) : key === 'data';
+  return node.kind === 'scalar' ? key === 'data' : node.props.has(key);
 }
 
 function headersOf(node: Node): string[] {
-  if (node.kind !== 'object') return ['data'];
+  if (node.kind === 'scalar') return ['data'];
   const walk = (inner: Node): string[] =>
     [...inner.props.values()].flatMap((child) =>
       child.kind === 'object' ? walk(child) : [child.name ?? ''],

@@ -36,7 +36,10 @@ export const basic: AuthType = {
         },
       );
     }
-    const authorization = `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+    const pair = `${username}:${password}`;
+    // A server may quote the header in an error; its base64 holds the password where no other form of it is found.
+    context.secrets?.add(pair);
+    const authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
     return signing((request) => ({
       ...request,
       headers: withHeader(request.headers, 'Authorization', authorization),

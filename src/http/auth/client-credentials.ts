@@ -84,7 +84,7 @@ function tokenRequest(node: AnyObject, context: AuthContext): AnyObject {
   if (style === 'body') params.push(['client_id', clientId], ['client_secret', secret]);
   const extra = getKey(node, 'params');
   const headers: [string, Json][] = [['Accept', 'application/json']];
-  if (style === 'header') headers.push(['Authorization', basicHeader(clientId, secret)]);
+  if (style === 'header') headers.push(['Authorization', basicHeader(clientId, secret, context)]);
   return objectOf([
     ['endpoint', requiredText(node, ['tokenUrl'], context)],
     ['method', 'FORM'],
@@ -110,8 +110,10 @@ function client(node: AnyObject, keys: readonly string[], stored: string, contex
 }
 
 /** Id and secret are form-encoded before they are joined (RFC 6749 2.3.1). */
-function basicHeader(id: string, secret: string): string {
-  return `Basic ${Buffer.from(`${formText(id)}:${formText(secret)}`).toString('base64')}`;
+function basicHeader(id: string, secret: string, { secrets }: AuthContext): string {
+  const pair = `${formText(id)}:${formText(secret)}`;
+  secrets?.add(pair);
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
 function formText(text: string): string {

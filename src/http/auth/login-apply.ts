@@ -1,10 +1,19 @@
 import { ConfigError, FunctionError, HttpError } from '../../errors.ts';
 import type { Contexts } from '../../evaluate.ts';
-import { dig, isList, isScalar, keysOf, type AnyObject, type Json } from '../../json/index.ts';
+import {
+  dig,
+  entriesOf,
+  isList,
+  isScalar,
+  keysOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import { withHeader, type ApiRequest } from '../message.ts';
 import { typeName, type AuthContext } from './auth.ts';
 import { mergeLoginQuery } from './url-query.ts';
-import { evaluateMap, headerText, queryParameter, type NamedValue } from './values.ts';
+import { evaluateMap, headerText, mapEntries, queryParameter, type NamedValue } from './values.ts';
 
 /** A login that was answered. */
 export interface Login {
@@ -59,11 +68,17 @@ function valuesOf(
   context: AuthContext,
   at: string,
 ): NamedValue[] {
+  const written = new Map(mapEntries(node, at));
   return evaluateMap(node, contexts, context, at).map(([name, value]) => {
-    if (typeof value !== 'string' || value === '.') return [name, value];
-    const found = dig(value, response);
-    if (found === undefined) return [name, value];
-    if (isScalar(found)) return [name, found];
+    const found = typeof value !== 'string' || value === '.' ? undefined : dig(value, response);
+    if (typeof value !== 'string' || found === undefined) {
+      if (!isScalar(written.get(name))) hide(value, contexts['response'], context);
+      return [name, value];
+    }
+    if (isScalar(found)) {
+      hide(found, contexts['response'], context);
+      return [name, found];
+    }
     throw new HttpError(
       'auth.failed',
       `“${value}” of the login response is ${typeName(found)}, not a text.`,
@@ -76,6 +91,22 @@ function valuesOf(
     );
   });
 }
+
+/**
+ * What a login gave is secret, whatever its name: the values of the answer inside a text, else the whole text, which
+ * is then a signature.
+ */
+function hide(value: Json, answer: AnyObject | undefined, { secrets }: AuthContext): void {
+  if (secrets === undefined || !isScalar(value)) return;
+  const text = toText(value);
+  const parts = (answer === undefined ? [] : entriesOf(answer))
+    .map(([, part]) => (isScalar(part) ? toText(part) : ''))
+    .filter((part) => part.length >= SHORTEST && text.includes(part));
+  for (const part of parts.length === 0 ? [text] : parts) secrets.add(part);
+}
+
+/** Shorter parts stand in a text by chance. */
+const SHORTEST = 4;
 
 /** The functions are fine, the answer is not: says so, with the names (never the values) that it has. */
 function asLoginError(error: unknown, response: AnyObject): unknown {

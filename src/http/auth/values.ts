@@ -69,7 +69,7 @@ export function queryParameter(parameter: NamedValue, at: string): NamedValue {
 }
 
 /** @throws {ConfigError} for null, a list or an object */
-export function scalarText(value: Json, at: string): string {
+function scalarText(value: Json, at: string): string {
   if (isScalar(value)) return toText(value);
   throw new ConfigError('config.invalid', `A text is expected here, but the value is ${typeName(value)}.`, {
     where: { path: at },

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Time } from './common.ts';
+import { Names, Time } from './common.ts';
 
 export const Stage = Type.Enum(['in', 'out']);
 
@@ -35,3 +35,15 @@ export const Bucket = Type.Object(
   { title: 'Bucket' },
 );
 export type Bucket = Static<typeof Bucket>;
+
+export const BucketsQuery = Type.Object({
+  include: Type.Optional(Names),
+});
+
+/** How something is deleted. */
+export const DeleteQuery = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Also what belongs to it.' })),
+  async: Type.Optional(Type.Boolean({ description: 'Answers a job at once.' })),
+});
+
+export const AsyncQuery = Type.Object({ async: Type.Optional(Type.Boolean()) });

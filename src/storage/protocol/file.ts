@@ -66,3 +66,23 @@ export const Manifest = Type.Object({
   entries: Type.Array(Type.Object({ url: Type.String(), mandatory: Type.Optional(Type.Boolean()) })),
 });
 export type Manifest = Static<typeof Manifest>;
+
+/** Query of `GET files` (storage 2.2). */
+export const FilesQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Files with any of them.' })),
+  q: Type.Optional(
+    Type.String({ description: 'Words, `id:`, `name:`, `tags:`, joined by AND, OR, NOT and brackets.' }),
+  ),
+  sinceId: Type.Optional(Type.Integer({ description: 'Only files after that one.' })),
+  maxId: Type.Optional(Type.Integer({ description: 'Only files before that one.' })),
+  runId: Type.Optional(Type.String()),
+  showExpired: Type.Optional(Type.Boolean()),
+});
+
+export const FileQuery = Type.Object({
+  federationToken: Type.Optional(Type.Boolean({ description: 'Asks for credentials to read the file.' })),
+});
+
+export const FileTag = Type.Object({ tag: Type.String({ minLength: 1 }) });

@@ -34,3 +34,22 @@ export const Job = Type.Object(
   { title: 'Job' },
 );
 export type Job = Static<typeof Job>;
+
+const Moment = Type.Optional(Type.String({ examples: ['2017-02-14 10:34:45'], description: 'In UTC.' }));
+
+/** Query of `GET jobs` (storage 1.4). */
+export const JobsQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  storage_job_status: Type.Optional(Type.Array(Type.String())),
+  excluded_storage_job_status: Type.Optional(Type.Array(Type.String())),
+  created_time: Moment,
+  created_time_from: Moment,
+  created_time_to: Moment,
+  start_time: Moment,
+  start_time_from: Moment,
+  start_time_to: Moment,
+  end_time: Moment,
+  end_time_from: Moment,
+  end_time_to: Moment,
+});

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Bucket } from './bucket.ts';
-import { Time } from './common.ts';
+import { Names, Time } from './common.ts';
 import { MetadataItem } from './metadata.ts';
 
 export const Table = Type.Object(
@@ -23,3 +23,72 @@ export const Table = Type.Object(
   { title: 'Table' },
 );
 export type Table = Static<typeof Table>;
+
+export const TablesQuery = Type.Object({
+  include: Type.Optional(Names),
+});
+
+const CSV = {
+  delimiter: Type.Optional(Type.String({ description: 'One character; `\\t` means a tab. Default `,`.' })),
+  enclosure: Type.Optional(Type.String({ description: 'One character, or empty. Default `"`.' })),
+  escapedBy: Type.Optional(Type.String()),
+};
+
+/** What is not there in this service, or left from older ones; named so that it can be refused. */
+const OTHER_SOURCES = {
+  dataWorkspaceId: Type.Optional(Type.Unsafe<unknown>({})),
+  snapshotId: Type.Optional(Type.Unsafe<unknown>({})),
+  sourceTableId: Type.Optional(Type.Unsafe<unknown>({})),
+  dataUrl: Type.Optional(Type.Unsafe<unknown>({})),
+};
+
+/** Body of `POST buckets/{id}/tables-async` (storage 3.1). */
+export const TableCreate = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  displayName: Type.Optional(Type.String()),
+  dataFileId: Type.Optional(Type.Integer()),
+  ...CSV,
+  primaryKey: Type.Optional(Type.Unsafe<unknown>({ description: 'Names joined by commas.' })),
+  columns: Type.Optional(Names),
+  ...OTHER_SOURCES,
+});
+export type TableCreate = Static<typeof TableCreate>;
+
+/** Body of `POST tables/{id}/import-async` (storage 3.2). */
+export const TableImport = Type.Object({
+  dataFileId: Type.Optional(Type.Integer()),
+  incremental: Type.Optional(Type.Boolean({ description: 'Adds to the rows instead of replacing them.' })),
+  ...CSV,
+  columns: Type.Optional(Names),
+  withoutHeaders: Type.Optional(Type.Boolean()),
+  ignoredLinesCount: Type.Optional(Type.Integer({ minimum: 0 })),
+  treatValuesAsNull: Type.Optional(Type.Array(Type.String())),
+  useTimestampFromDataFile: Type.Optional(Type.Boolean()),
+  deduplicationStrategy: Type.Optional(Type.Enum(['upsert', 'insert'])),
+  ...OTHER_SOURCES,
+});
+export type TableImport = Static<typeof TableImport>;
+
+const Basetype = Type.Enum(['STRING', 'INTEGER', 'NUMERIC', 'FLOAT', 'BOOLEAN', 'DATE', 'TIMESTAMP']);
+
+const ColumnFields = {
+  definition: Type.Optional(Type.Unsafe<unknown>({ description: 'Type, length, nullable, default.' })),
+  basetype: Type.Optional(Basetype),
+};
+
+/** Body of `POST buckets/{id}/tables-definition` (storage 3.5). */
+export const TableDefinitionCreate = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  primaryKeysNames: Type.Optional(Type.Array(Type.String())),
+  columns: Type.Array(Type.Object({ name: Type.String(), ...ColumnFields })),
+});
+
+export const ColumnAdd = Type.Object({ name: Type.String(), ...ColumnFields });
+export const ColumnDefinition = Type.Object(ColumnFields);
+
+export const PrimaryKeyAdd = Type.Object({
+  columns: Type.Optional(Names),
+  skipDuplicatesCheck: Type.Optional(Type.Boolean()),
+});
+
+export const TableUpdate = Type.Object({ displayName: Type.Optional(Type.String({ minLength: 1 })) });

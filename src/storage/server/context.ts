@@ -1,3 +1,4 @@
+import type { Keys } from '../../encryption/index.ts';
 import type { Env } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
@@ -10,6 +11,8 @@ export interface Context {
   readonly meta: Meta;
   readonly project: Project;
   readonly catalogue: Catalogue;
+  /** For the values of `#` keys: the first encrypts. */
+  readonly keys: Keys;
   readonly env: Env;
   readonly log: Log;
   /** The address that clients use, without a slash at the end; the one of the request's Host when undefined. */

@@ -8,6 +8,8 @@ import type { TableEngine } from './tables/engine.ts';
 export interface DataContext extends Context {
   readonly objects: ObjectStore;
   readonly engine: TableEngine;
+  /** Address of the API, for what is made outside of a request. */
+  origin(): string;
   /** Puts work into the queue, and tells the worker. */
   submit(job: NewJob): Promise<JobRow>;
 }

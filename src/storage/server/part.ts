@@ -2,6 +2,7 @@ import type { Env } from '../../env.ts';
 import type { Json } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { Context } from './context.ts';
+import type { ExternalStoreOptions } from './objects/external-store.ts';
 import type { Route } from './route.ts';
 import type { NamedService } from './routes/index.ts';
 
@@ -28,8 +29,14 @@ export interface ServiceOptions {
   readonly s3Port?: number;
   /** Port of the importer alone; it is below the API's own address as well. Default 0: any free one. */
   readonly importerPort?: number;
+  /** An outside object store instead of the folder. */
+  readonly objects?: Omit<ExternalStoreOptions, 'env'>;
+  /** Jobs at a time; default 4. */
+  readonly concurrency?: number;
   /** The parts of the service, started in this order, stopped in the other; default: files, tables and jobs. */
   readonly parts?: readonly MakePart[];
+  /** Where `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE` are looked up; default: those of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly env?: Env;
   readonly log?: Log;
 }

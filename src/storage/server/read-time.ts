@@ -13,14 +13,20 @@ export function readTime(text: string, now: number): Date | undefined {
   if (date === undefined) return offsetTime(given.toLowerCase(), now);
   const day = date.length === 8 ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
   const offset = /^[+-]\d{4}$/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
-  return validDate(Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}${offset === 'UTC' ? 'Z' : offset}`));
+  return validDate(
+    Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}${offset === 'UTC' ? 'Z' : offset}`),
+  );
 }
 
-const DATE =
-  /^(\d{4}-\d\d-\d\d|\d{8})(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/i;
+const DATE = /^(\d{4}-\d\d-\d\d|\d{8})(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/i;
 
 const DAY_MS = 86_400_000;
-const NAMES: Readonly<Record<string, number>> = { today: 0, midnight: 0, yesterday: -DAY_MS, tomorrow: DAY_MS };
+const NAMES: Readonly<Record<string, number>> = {
+  today: 0,
+  midnight: 0,
+  yesterday: -DAY_MS,
+  tomorrow: DAY_MS,
+};
 
 function namedTime(text: string, now: number): Date | undefined {
   if (text === 'now') return new Date(now);

@@ -10,7 +10,9 @@ const untouched = (description: string) => Type.Optional(Type.Unsafe<Json>({ des
 
 /** Fields that say which rows (storage 4.3, 4.5); they are read by {@link readRowFilter}. */
 export const ROW_FILTER_FIELDS = {
-  changedSince: untouched('Unix time, a date, or an offset such as `-2 days`: rows that changed then or later.'),
+  changedSince: untouched(
+    'Unix time, a date, or an offset such as `-2 days`: rows that changed then or later.',
+  ),
   changedUntil: untouched('Rows that changed before.'),
   whereFilters: untouched('List of `{column, operator, values, dataType?, type?}`; all must hold.'),
   whereColumn: untouched('Older form of one filter, with `whereValues`.'),
@@ -41,7 +43,10 @@ export type RowQueryInput = RowFilterInput & {
  * @throws TableError, ApiError with the codes and messages of the public API
  */
 export function readRowFilter(input: RowFilterInput, now: number): RowFilter {
-  const where = [...olderFilter(input), ...parseWhereFilters(plain(input.whereFilters), (text) => readTime(text, now))];
+  const where = [
+    ...olderFilter(input),
+    ...parseWhereFilters(plain(input.whereFilters), (text) => readTime(text, now)),
+  ];
   const since = timeOf('changedSince', input.changedSince, now) ?? daysAgo(input.days, now);
   const until = timeOf('changedUntil', input.changedUntil, now);
   return {
@@ -97,13 +102,9 @@ function olderFilter(input: RowFilterInput): WhereFilter[] {
   const column = textOf(input.whereColumn);
   if (column === undefined) return [];
   const given = plain(input.whereValues);
-  const values = Array.isArray(given)
-    ? given.map(String)
-    : typeof given === 'object' && given !== null
-      ? Object.values(given).map(String)
-      : given === undefined || given === null
-        ? []
-        : [String(given)];
+  const list: unknown[] =
+    typeof given === 'object' && given !== null ? Object.values(given) : given === undefined ? [] : [given];
+  const values = list.map((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? '')));
   if (values.length === 0) {
     const message = 'To use "whereColumn" specify "whereValues".';
     throw new ApiError(400, 'validation.failed', `Invalid request:\n - whereColumn: "${message}"`, {
@@ -127,13 +128,19 @@ function timeOf(name: string, value: unknown, now: number): Date | undefined {
 
 function daysAgo(value: unknown, now: number): Date | undefined {
   const text = textOf(value);
-  return text === undefined || !/^\d{1,6}$/.test(text) ? undefined : new Date(now - Number(text) * 86_400_000);
+  return text === undefined || !/^\d{1,6}$/.test(text)
+    ? undefined
+    : new Date(now - Number(text) * 86_400_000);
 }
 
 function textOf(value: unknown): string | undefined {
   const given = plain(value);
   if (given === undefined || given === null || given === '') return undefined;
-  return typeof given === 'string' ? given : typeof given === 'number' ? String(given) : JSON.stringify(given);
+  return typeof given === 'string'
+    ? given
+    : typeof given === 'number'
+      ? String(given)
+      : JSON.stringify(given);
 }
 
 /** JSON without exact numbers and maps of our own: plain values that can be stored in a job. */

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { openServiceKeys, type Keys } from '../../encryption/index.ts';
 import { systemEnv, type Env } from '../../env.ts';
-import { silentLog } from '../../log.ts';
+import { silentLog, type Log } from '../../log.ts';
 import { createApp } from './app.ts';
 import { builtInComponents } from './catalogue/built-in.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { readComponents } from './catalogue/folder.ts';
 import type { Context } from './context.ts';
+import { injectFetch } from './inject.ts';
+import { addressOf } from './listening.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
@@ -33,6 +35,8 @@ export interface Service {
   stop(): Promise<void>;
   /** Makes a further master token, for when the first is lost; the service must have been started. */
   newToken(): Promise<string>;
+  /** Answers a request to the API without the network, whatever its host is; the service must have been started. */
+  readonly fetch: typeof fetch;
 }
 
 interface Running {
@@ -68,6 +72,10 @@ export function createService(options: ServiceOptions): Service {
       if (running === undefined) throw new Error('The service has not been started.');
       return await createMasterToken(running.meta, env);
     },
+    async fetch(input, init) {
+      if (running?.app === undefined) throw new Error('The service has not been started.');
+      return await injectFetch(running.app, new Request(input, init));
+    },
   };
 }
 
@@ -89,16 +97,18 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
   const { meta } = running;
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
+  const log = options.log ?? silentLog;
   const context: Context = {
     dir: options.dir,
     meta,
+    keys: await openKeys(meta, options, env, log),
     project,
     catalogue: createCatalogue([
       ...builtInComponents(options.extractorSchema ?? {}),
       ...(options.componentsDir === undefined ? [] : await readComponents(options.componentsDir)),
     ]),
     env,
-    log: options.log ?? silentLog,
+    log,
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
   };
   for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
@@ -114,14 +124,24 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
   return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
 }
 
+/** The keys of `#` values. That a new one is made over a folder that is in use means that the old one is lost. */
+async function openKeys(meta: Meta, options: ServiceOptions, env: Env, log: Log): Promise<Keys> {
+  const { keys, isNew } = openServiceKeys(options.dir, options.environment ?? process.env, env);
+  if (!isNew) return keys;
+  const used = await meta.selectFrom('configurations').select('configuration_id').limit(1).executeTakeFirst();
+  if (used !== undefined) {
+    log.warn(
+      'A new encryption key was made, as there was none. What was encrypted with an earlier one can be read only ' +
+        'when that key is back: put it into encryption.key or GEX_ENCRYPTION_KEY, or set those values again.',
+    );
+  }
+  return keys;
+}
+
 async function listen(app: FastifyInstance, options: ServiceOptions): Promise<string> {
   const host = options.host ?? '127.0.0.1';
   await app.listen({ host, port: options.port ?? 0 });
-  // It listens on a port, so it has one.
-  const { port } = app.server.address() as AddressInfo;
-  const reachable =
-    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-  return `http://${reachable}:${port}`;
+  return addressOf(app.server, host);
 }
 
 async function stopAll(running: {

@@ -11,7 +11,8 @@ import {
   type Lease,
 } from './meta/jobs.ts';
 import type { JobRow } from './meta/tables.ts';
-import type { Done, Operation } from './operations/operation.ts';
+import { markOf, type Done, type Operation } from './operations/operation.ts';
+import { engineTable } from './operations/table-place.ts';
 import { NO_METRICS } from './shapes/job.ts';
 
 export interface WorkerOptions {
@@ -42,7 +43,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   const running = new Map<number, { readonly job: JobRow; readonly done: Promise<void> }>();
   const timers: NodeJS.Timeout[] = [];
   let name = '';
-  let isStopped = true;
+  const state = { isStopped: true };
   let pumping: Promise<void> | undefined;
   let isAskedAgain = false;
 
@@ -50,7 +51,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     async start() {
       const { env, engine } = context();
       name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
-      isStopped = false;
+      state.isStopped = false;
       // An engine that is not shared belongs to this process alone: nobody else can be at work.
       await takeUpAbandoned(!engine.isShared);
       timers.push(
@@ -61,7 +62,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     },
     wake,
     async stop(graceMs) {
-      isStopped = true;
+      state.isStopped = true;
       for (const timer of timers.splice(0)) clearInterval(timer);
       await pumping;
       const all = Promise.all([...running.values()].map(({ done }) => done));
@@ -83,7 +84,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
 
   function wake(): void {
     isAskedAgain = true;
-    if (isStopped || pumping !== undefined) return;
+    if (state.isStopped || pumping !== undefined) return;
     pumping = pump().finally(() => {
       pumping = undefined;
     });
@@ -93,7 +94,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   async function pump(): Promise<void> {
     while (isAskedAgain) {
       isAskedAgain = false;
-      while (!isStopped && running.size < concurrency) {
+      while (!state.isStopped && running.size < concurrency) {
         const job = await takeJob(context().meta, lease());
         if (job === undefined) break;
         const done = run(job).finally(() => {
@@ -149,11 +150,18 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     await finishJob(meta, job, end, env.now());
   }
 
+  /** Whether the rows are in already, and only the end of the job was not written down: running it again does that. */
+  async function isLoaded(job: JobRow): Promise<boolean> {
+    if (job.table_id === null) return false;
+    const state = await context().engine.describe(engineTable(job.branch_id, job.table_id));
+    return state?.lastMark === markOf(job);
+  }
+
   async function takeUpAbandoned(isAlone: boolean): Promise<void> {
     const { meta, env, log } = context();
     for (const job of await listAbandoned(meta, { now: env.now(), isAlone })) {
       if (running.has(job.id)) continue;
-      if (job.attempt >= MAX_ATTEMPTS) {
+      if (job.attempt >= MAX_ATTEMPTS && !(await isLoaded(job))) {
         await fail(job, new Abandoned(job.attempt));
         continue;
       }

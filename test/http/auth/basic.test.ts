@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Secrets } from '../../../src/secrets.ts';
 import { clientOf, failure, startApi } from './support.ts';
 
 const auth = { type: 'basic' };
@@ -17,6 +18,16 @@ describe('basic', () => {
       'Basic Sm9obkRvZTpzZWNyZXQ=',
       'Basic Sm9obkRvZTpzZWNyZXQ=',
     ]);
+  });
+
+  test('its header is a secret when a server quotes it', async () => {
+    const api = await startApi();
+    const secrets = new Secrets();
+    const config = { username: 'JohnDoe', '#password': 'secret' };
+    await clientOf({ baseUrl: api.url, auth, config, secrets }).get('users');
+    const sent = String(api.seen[0]?.headers.authorization);
+    expect(sent).toBe('Basic Sm9obkRvZTpzZWNyZXQ=');
+    expect(secrets.redact(`no access for ${sent}.`)).toBe('no access for Basic ***.');
   });
 
   test('the plain key wins over the one with #, and text is UTF-8', async () => {

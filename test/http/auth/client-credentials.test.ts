@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/json/index.ts';
+import { Secrets } from '../../../src/secrets.ts';
 import { clientOf, failure, fakeEnv, startApi, type Seen } from './support.ts';
 
 /** A server that gives tokens t1, t2 … for this many seconds, and refuses the ones it is told to. */
@@ -36,6 +37,13 @@ describe('oauth20.clientCredentials', () => {
     expect(steps(api.seen)).toEqual(['token', 'Bearer t1', 'Bearer t1']);
     expect(api.seen[0]?.headers.authorization).toBe(`Basic ${Buffer.from('my+id:s%3A1').toString('base64')}`);
     expect(api.seen[0]?.body).toBe('grant_type=client_credentials&scope=a+b&audience=https%3A%2F%2Fx%2F');
+  });
+
+  test('keeps that header out of what is shown', async () => {
+    const api = await tokenApi(3600);
+    const secrets = new Secrets();
+    await clientOf({ baseUrl: api.url, auth, config, secrets }).get('users');
+    expect(secrets.redact(String(api.seen[0]?.headers.authorization))).toBe('Basic ***');
   });
 
   test('or in the body, with further parameters and the stored client', async () => {

@@ -117,6 +117,26 @@ describe('login', () => {
     await clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest: token }), secrets }).get('users');
     expect(secrets.redact('plan premium, token a1b2c3d4')).toBe('plan premium, token ***');
   });
+
+  test('so is whatever requests take from the answer, under any name', async () => {
+    const api = await loginApi({
+      body: '{"session": {"id": "SESS01", "number": 987654}, "plan": "premium"}',
+    });
+    const secrets = new Secrets();
+    const apiRequest = {
+      headers: {
+        'X-Session': { function: 'concat', args: ['Session ', { response: 'session.id' }] },
+        'X-Sum': { function: 'md5', args: [{ response: 'session.id' }] },
+      },
+      query: { n: 'session.number', format: 'compact' },
+    };
+    await clientOf({ baseUrl: api.url, auth: loginAuth({ apiRequest }), secrets }).get('users');
+    const [, seen] = api.seen;
+    expect(secrets.redact(`${seen?.line} ${String(seen?.headers['x-session'])}`)).toBe(
+      'GET /users?n=***&format=compact Session ***',
+    );
+    expect(secrets.redact(`premium ${String(seen?.headers['x-sum'])}`)).toBe('premium ***');
+  });
 });
 
 async function linesAfter(body: string, expires: Json, pauses: readonly number[]): Promise<string[]> {

@@ -71,11 +71,25 @@ function measured(meta: Meta, branchId: number) {
         .selectFrom('tables')
         .whereRef('tables.branch_id', '=', 'buckets.branch_id')
         .whereRef('tables.bucket_id', '=', 'buckets.id');
-      const { fn, val } = build;
       return [
-        fn.coalesce(tables.select((sums) => sums.fn.sum<number>('rows_count').as('sum')), val(0)).as('rows'),
-        fn.coalesce(tables.select((sums) => sums.fn.sum<number>('data_bytes').as('sum')), val(0)).as('bytes'),
-        fn.coalesce(tables.select((counts) => counts.fn.countAll<number>().as('count')), val(0)).as('tables'),
+        fn
+          .coalesce(
+            tables.select((sums) => sums.fn.sum<number>('rows_count').as('sum')),
+            build.val(0),
+          )
+          .as('rows'),
+        fn
+          .coalesce(
+            tables.select((sums) => sums.fn.sum<number>('data_bytes').as('sum')),
+            build.val(0),
+          )
+          .as('bytes'),
+        fn
+          .coalesce(
+            tables.select((counts) => counts.fn.countAll<number>().as('count')),
+            build.val(0),
+          )
+          .as('tables'),
       ];
     })
     .where('buckets.branch_id', '=', branchId);

@@ -40,7 +40,10 @@ async function insertTags(tx: Meta, id: number, tags: readonly string[]): Promis
 }
 
 export async function findFile(meta: Meta, id: number): Promise<TaggedFile | undefined> {
-  const [file] = await withTags(meta, await meta.selectFrom('files').selectAll().where('id', '=', id).execute());
+  const [file] = await withTags(
+    meta,
+    await meta.selectFrom('files').selectAll().where('id', '=', id).execute(),
+  );
   return file;
 }
 
@@ -69,7 +72,8 @@ export async function listFiles(meta: Meta, filter: FileFilter): Promise<TaggedF
   let query = meta.selectFrom('files').selectAll('files').where('branch_id', '=', filter.branchId);
   const { creatorId, tags, where, sinceId, maxId, runId, aliveAt } = filter;
   if (creatorId !== undefined) query = query.where('creator_id', '=', creatorId);
-  if (tags !== undefined && tags.length > 0) query = query.where((build) => hasTag(build, (tag) => sql`${tag} in (${sql.join(tags)})`));
+  if (tags !== undefined && tags.length > 0)
+    query = query.where((build) => hasTag(build, (tag) => sql`${tag} in (${sql.join(tags)})`));
   if (where !== undefined) query = query.where(where);
   if (sinceId !== undefined) query = query.where('files.id', '>', sinceId);
   if (maxId !== undefined) query = query.where('files.id', '<', maxId);
@@ -122,7 +126,10 @@ export async function addTag(meta: Meta, id: number, tag: string): Promise<void>
 }
 
 export async function removeTag(meta: Meta, id: number, tag: string): Promise<void> {
-  await meta.deleteFrom('file_tags').where((where) => where.and({ file_id: id, tag })).execute();
+  await meta
+    .deleteFrom('file_tags')
+    .where((where) => where.and({ file_id: id, tag }))
+    .execute();
 }
 
 /** Forgets files; their objects must be gone already. */

@@ -89,12 +89,13 @@ export async function takeJob(meta: Meta, lease: Lease): Promise<JobRow | undefi
       .selectFrom('jobs as j')
       .select('j.id')
       .where('j.status', '=', 'waiting')
-      .where(({ or, not, exists, selectFrom, eb }) =>
-        or([
-          eb('j.lock_key', 'is', null),
-          not(
-            exists(
-              selectFrom('jobs as o')
+      .where((build) =>
+        build.or([
+          build('j.lock_key', 'is', null),
+          build.not(
+            build.exists(
+              build
+                .selectFrom('jobs as o')
                 .select('o.id')
                 .whereRef('o.lock_key', '=', 'j.lock_key')
                 .whereRef('o.id', '<', 'j.id')

@@ -20,6 +20,24 @@ export async function listMetadata(meta: Meta, owner: MetadataOwner): Promise<Me
     .execute();
 }
 
+/** Metadata of everything of a kind in a branch whose id begins with the text. */
+export async function listMetadataOf(
+  meta: Meta,
+  branchId: number,
+  scope: MetadataScope,
+  prefix: string,
+): Promise<MetadataRow[]> {
+  const all = meta
+    .selectFrom('metadata')
+    .selectAll()
+    .where('branch_id', '=', branchId)
+    .where('scope', '=', scope);
+  // Every text that begins with the prefix, by the index: nothing in an id is above this character.
+  const some =
+    prefix === '' ? all : all.where('owner', '>=', prefix).where('owner', '<', `${prefix}\u{10FFFF}`);
+  return await some.orderBy('id').execute();
+}
+
 /** Sets values; the same provider and key is overwritten and keeps its id (storage 1.6). */
 export async function saveMetadata(
   meta: Meta,

@@ -109,9 +109,9 @@ export async function deleteTable(meta: Meta, table: StoredTable): Promise<void>
   const { branch_id, id } = table;
   for (const { name } of table.columns) await deleteMetadataOf(meta, branch_id, 'column', `${id}.${name}`);
   await deleteMetadataOf(meta, branch_id, 'table', id);
-  for (const of of ['table_columns', 'exports'] as const) {
+  for (const source of ['table_columns', 'exports'] as const) {
     await meta
-      .deleteFrom(of)
+      .deleteFrom(source)
       .where((where) => where.and({ branch_id, table_id: id }))
       .execute();
   }
@@ -160,7 +160,11 @@ async function deleteMetadataOf(
     .execute();
 }
 
-async function withColumns(meta: Meta, branchId: number, tables: readonly TableRow[]): Promise<StoredTable[]> {
+async function withColumns(
+  meta: Meta,
+  branchId: number,
+  tables: readonly TableRow[],
+): Promise<StoredTable[]> {
   if (tables.length === 0) return [];
   let query = meta.selectFrom('table_columns').selectAll().where('branch_id', '=', branchId);
   const [only] = tables;

@@ -27,8 +27,12 @@ export interface Metrics {
   readonly outBytesUncompressed: number;
 }
 
-/** What a job was given; the route that asked for it wrote it. */
-export function paramsOf<Params>(job: JobRow): Params {
-  // Written by the route of the same operation.
-  return JSON.parse(job.params) as Params;
+/** What a job was given: as the route that asked for it wrote it, which is why its type may be taken for granted. */
+export function paramsOf(job: JobRow): unknown {
+  return JSON.parse(job.params);
+}
+
+/** What the table engine knows a job's import by. */
+export function markOf(job: Pick<JobRow, 'id'>): string {
+  return `job ${job.id}`;
 }

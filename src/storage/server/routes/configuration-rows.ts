@@ -24,6 +24,7 @@ import {
 } from '../meta/configurations/read.ts';
 import { createRow, deleteRow, rollbackRow, updateRow, updateRowState } from '../meta/configurations/rows.ts';
 import { route, type Route } from '../route.ts';
+import { sealContents, storedRowContents } from '../seal-contents.ts';
 import { rowReply, rowVersionReply } from '../shapes/configuration.ts';
 
 const tag = 'Configuration rows';
@@ -58,7 +59,7 @@ export function configurationRowRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const id = chosenId(body.rowId, 'rowId') ?? newIdentifier(env);
-        const given = { ...fieldsOf(body), ...contentsOf(body) };
+        const given = { ...fieldsOf(body), ...(await sealContents(context, key, contentsOf(body))) };
         return rowReply(
           await createRow(meta, key, id, given, changeOf(context, call.caller, body.changeDescription)),
         );
@@ -92,7 +93,10 @@ export function configurationRowRoutes(context: Context): Route[] {
             'Invalid parameters - state: This field was not expected.',
           );
         }
-        const given = { ...fieldsOf(body), ...contentsOf(body) };
+        const contents = await sealContents(context, key, contentsOf(body), () =>
+          storedRowContents(meta, key, params.row),
+        );
+        const given = { ...fieldsOf(body), ...contents };
         const change = changeOf(context, call.caller, body.changeDescription);
         return rowReply(await updateRow(meta, key, params.row, given, change));
       },
@@ -107,7 +111,11 @@ export function configurationRowRoutes(context: Context): Route[] {
       response: ConfigurationRow,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        return rowReply(await updateRowState(meta, key, params.row, readStateBody(body, 'row')));
+        const given = { state: readStateBody(body, 'row') };
+        const { state } = await sealContents(context, key, given, () =>
+          storedRowContents(meta, key, params.row),
+        );
+        return rowReply(await updateRowState(meta, key, params.row, state));
       },
     }),
     route({

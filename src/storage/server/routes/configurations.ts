@@ -28,6 +28,7 @@ import {
   updateState,
 } from '../meta/configurations/write.ts';
 import { route, type Route } from '../route.ts';
+import { sealContents, storedContents } from '../seal-contents.ts';
 import { configurationReply } from '../shapes/configuration.ts';
 
 const tag = 'Configurations';
@@ -66,7 +67,12 @@ export function configurationRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, id);
         const change = changeOf(context, call.caller, body.changeDescription);
         const { name, description, isDisabled } = body;
-        const given = { name, description, isDisabled, ...contentsOf(body) };
+        const given = {
+          name,
+          description,
+          isDisabled,
+          ...(await sealContents(context, key, contentsOf(body))),
+        };
         return await wholeConfiguration(context, await createConfiguration(meta, key, given, change));
       },
     }),
@@ -102,7 +108,8 @@ export function configurationRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
         const { name, description, isDisabled, rowsSortOrder } = body;
-        const given = { name, description, isDisabled, rowsSortOrder, ...contentsOf(body) };
+        const contents = await sealContents(context, key, contentsOf(body), () => storedContents(meta, key));
+        const given = { name, description, isDisabled, rowsSortOrder, ...contents };
         return await wholeConfiguration(context, await updateConfiguration(meta, key, given, change));
       },
     }),
@@ -116,10 +123,9 @@ export function configurationRoutes(context: Context): Route[] {
       response: Configuration,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        return await wholeConfiguration(
-          context,
-          await updateState(meta, key, readStateBody(body, 'configuration')),
-        );
+        const given = { state: readStateBody(body, 'configuration') };
+        const { state } = await sealContents(context, key, given, () => storedContents(meta, key));
+        return await wholeConfiguration(context, await updateState(meta, key, state));
       },
     }),
     route({

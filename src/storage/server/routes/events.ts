@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { ulid } from 'ulid';
 import { EventCreate, EventsQuery } from '../../protocol/event.ts';
 import { encodeExact, parseExact, type Json } from '../../../json/index.ts';
+import { hideSecrets } from '../../../encryption/index.ts';
 import { RawJson, type Reply } from '../answer.ts';
 import { accessDenied, badRequest, notFound } from '../errors.ts';
 import type { Context } from '../context.ts';
@@ -141,12 +142,12 @@ function eventReply(row: EventRow, origin: string): Record<string, Reply> {
   };
 }
 
-/** JSON, or text that holds it. @throws {ApiError} 400 `malformedRequest` */
+/** JSON, or text that holds it; plain values of `#` keys are hidden. @throws {ApiError} 400 `malformedRequest` */
 function jsonText(value: unknown, field: string): string {
   if (value === undefined || value === '') return '[]';
-  if (typeof value !== 'string') return encodeExact(value as Json);
+  if (typeof value !== 'string') return hideSecrets(encodeExact(value as Json));
   try {
-    return encodeExact(parseExact(value));
+    return hideSecrets(encodeExact(parseExact(value)));
   } catch {
     throw badRequest('malformedRequest', `The field ${field} is not valid JSON.`);
   }

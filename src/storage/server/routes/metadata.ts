@@ -8,11 +8,11 @@ import { accessDenied, badRequest, notFound } from '../errors.ts';
 import { requireConfiguration } from '../meta/configurations/read.ts';
 import type { Meta } from '../meta/database.ts';
 import { deleteMetadata, listMetadata, saveMetadata, type MetadataOwner } from '../meta/metadata.ts';
-import type { BranchRow, MetadataRow } from '../meta/tables.ts';
+import type { BranchRow } from '../meta/tables.ts';
 import { readColumnPairs, readPairs, readProvider } from '../metadata-input.ts';
 import { requireBucket } from '../permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
-import { apiTime } from '../time.ts';
+import { metadataReply } from '../shapes/metadata.ts';
 
 const tag = 'Metadata';
 
@@ -177,16 +177,6 @@ function tableRoutes(context: Context): Route[] {
       },
     }),
   ];
-}
-
-export function metadataReply(row: MetadataRow, withProvider: boolean): Record<string, Reply> {
-  return {
-    id: String(row.id),
-    key: row.key,
-    value: row.value,
-    ...(withProvider ? { provider: row.provider } : {}),
-    timestamp: apiTime(row.timestamp),
-  };
 }
 
 async function bucketOwner(

@@ -11,7 +11,7 @@ import type { BranchRow } from '../meta/tables.ts';
 import { mayUseBucket, mayUseComponent } from '../permissions.ts';
 import { route, type Route } from '../route.ts';
 import { apiTime } from '../time.ts';
-import { metadataReply } from './metadata.ts';
+import { metadataReply } from '../shapes/metadata.ts';
 
 const tag = 'Search';
 

@@ -56,7 +56,7 @@ export function wholeTable(
 
 function bucketWithoutTables(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
   const { tables: _tables, ...rest } = bucketReply(bucket, origin);
-  return rest as Record<string, Reply>;
+  return rest;
 }
 
 function definitionReply(table: StoredTable): Reply {

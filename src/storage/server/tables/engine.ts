@@ -17,6 +17,8 @@ export interface TableDefinition {
 
 export interface TableDescription extends TableDefinition {
   readonly rows: number;
+  /** The mark of the last import that had one. */
+  readonly lastMark?: string;
   /** About the size of all values in bytes; above 0 as soon as there is a row. */
   readonly bytes: number;
 }

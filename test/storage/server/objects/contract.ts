@@ -28,7 +28,7 @@ export interface StoreUnderTest {
   close(): Promise<void>;
 }
 
-export const HOSTILE_KEYS = [
+const HOSTILE_KEYS = [
   'a b/c+d.csv',
   'per%20cent%/100%.csv',
   'double//slash/',

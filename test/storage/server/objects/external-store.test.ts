@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { createExternalStore } from '../../../../src/storage/server/objects/external-store.ts';
 import { sessionPolicy } from '../../../../src/storage/server/objects/session-policy.ts';
-import type { FolderStore } from '../../../../src/storage/server/objects/folder-store.ts';
+import { answerAssumeRole, ROLE } from './assume-role.ts';
 import { describeObjectStore } from './contract.ts';
-import { errorCode, listen, sdkCredentials, startEmbedded, textOf } from './support.ts';
+import { errorCode, listen, sdkCredentials, startEmbedded } from './support.ts';
 
 describeObjectStore('the external store, over our own S3 endpoint', async () => {
   const embedded = await startEmbedded();
@@ -124,36 +124,3 @@ describe('the external store', () => {
     expect(sessionPolicy('files', { ...scope, key: 'x'.repeat(800) }).length).toBeLessThanOrEqual(2048);
   });
 });
-
-const ROLE = 'arn:aws:iam:::role/files';
-
-interface Policy {
-  readonly Statement: readonly {
-    readonly Action: readonly string[];
-    readonly Resource: string;
-    readonly Condition?: { readonly StringEquals?: Readonly<Record<string, string>> };
-  }[];
-}
-
-/** An STS for tests: reads the session policy and lets the embedded store make keys for what it says. */
-async function answerAssumeRole(store: FolderStore, request: IncomingMessage): Promise<string> {
-  const form = new URLSearchParams(await textOf(request));
-  if (form.get('Action') !== 'AssumeRole' || form.get('RoleArn') !== ROLE)
-    throw new Error('Not what STS is asked.');
-  // The policy is the one that the code under test writes; a wrong one fails the contract.
-  const { Statement: statements } = JSON.parse(form.get('Policy') ?? '') as Policy;
-  const [first] = statements;
-  const isUpload = first?.Action.includes('s3:PutObject') === true;
-  if (!isUpload && !statements.some((statement) => statement.Action.includes('s3:ListBucket')))
-    throw new Error('No list.');
-  const pattern = first?.Resource.slice(`arn:aws:s3:::${store.bucket}/`.length) ?? '';
-  const credentials = await store.grant({
-    key: pattern.replace(/\*$/, ''),
-    isPrefix: pattern.endsWith('*'),
-    access: isUpload ? 'upload' : 'download',
-    requiresEncryption: first?.Condition?.StringEquals?.['s3:x-amz-server-side-encryption'] === 'AES256',
-    expiresAt: new Date(Date.now() + Number(form.get('DurationSeconds')) * 1000),
-  });
-  const fields = Object.entries(credentials).map(([name, value]) => `<${name}>${String(value)}</${name}>`);
-  return `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>${fields.join('')}</Credentials></AssumeRoleResult></AssumeRoleResponse>`;
-}

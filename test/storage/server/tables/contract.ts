@@ -452,6 +452,33 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
       });
     });
 
+    describe('an import with a mark', () => {
+      test('that is given again is not done again, and answers what it answered', async () => {
+        const table = await made('id\n1\n');
+        const request = { incremental: true, mark: 'one' };
+        const first = await load(table, 'id\n2\n', request);
+        expect(await load(table, 'id\n2\n', request)).toEqual(first);
+        expect(await engine.describe(table)).toMatchObject({ rows: 2, lastMark: 'one' });
+        await load(table, 'id\n2\n', { incremental: true, mark: 'two' });
+        expect(await engine.describe(table)).toMatchObject({ rows: 3, lastMark: 'two' });
+      });
+
+      test('that makes a table is known by it as well, and outlives other changes', async () => {
+        const table = newId();
+        const request = { create: { primaryKey: [] }, mark: 'new' };
+        const first = await load(table, 'id\n1\n', request);
+        await engine.addColumn(table, 'more');
+        expect(await load(table, 'other\n1\n', request)).toEqual(first);
+        expect(await engine.describe(table)).toMatchObject({ columns: ['id', 'more'], lastMark: 'new' });
+      });
+
+      test('that failed leaves no mark', async () => {
+        const table = await made('id\n1\n');
+        await expect(load(table, 'no\n', { mark: 'bad' })).rejects.toThrow();
+        expect(await engine.describe(table)).not.toHaveProperty('lastMark');
+      });
+    });
+
     describe('export and preview', () => {
       test('every cell is quoted, in the order of insertion', async () => {
         const table = await made('id,v\n2,"a ""b"""\n1,\n3,"x\r\ny"\n');

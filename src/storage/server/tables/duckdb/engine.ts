@@ -49,7 +49,10 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
     describe: (table) =>
       database().use(async (session) => {
         const entry = await findEntry(session, table);
-        return entry === undefined ? undefined : { ...entry, rows: await countRows(session, table) };
+        if (entry === undefined) return undefined;
+        const { lastImport, ...definition } = entry;
+        const rows = await countRows(session, table);
+        return { ...definition, rows, ...(lastImport === undefined ? {} : { lastMark: lastImport.mark }) };
       }),
 
     addColumn: (table, column) =>

@@ -89,8 +89,8 @@ interface Piece {
   readonly slice: number;
 }
 
-/** Small enough that little is left to send when the last one is written. */
-const PIECE_BYTES = 16 * 1024 * 1024;
+/** Small enough that little is left to send when the last one is written, large enough to keep several threads at work. */
+const PIECE_BYTES = 32 * 1024 * 1024;
 
 async function writeSlices(session: Session, result: Result, work: SliceWork): Promise<ExportOutcome> {
   let rows = 0;

@@ -158,12 +158,13 @@ describe('files larger than what the reader takes at a time', () => {
       .toString('base64')
       .replaceAll(/.{2000}/g, '$&\n');
     await load([Buffer.from(noise)], 1);
-    await load([Buffer.from(line)], 1);
     const file = join(folder, 'tables.duckdb');
-    const before = (await stat(file)).size;
-    const { freedBytes } = await engine.compact();
-    expect(freedBytes).toBeGreaterThan(0);
-    expect((await stat(file)).size).toBe(before - freedBytes);
+    // Rows may still be in the log beside the file; this brings them over.
+    await engine.compact();
+    const full = (await stat(file)).size;
+    await load([Buffer.from(line)], 1);
+    await engine.compact();
+    expect((await stat(file)).size).toBeLessThan(full / 4);
     expect((await engine.preview(TABLE, {})).rows).toEqual([[line.trim()]]);
   }, 30_000);
 });

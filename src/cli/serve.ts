@@ -1,0 +1,138 @@
+import path from 'node:path';
+import { RunError } from '../errors.ts';
+import type { Args, Command, Io } from './command.ts';
+import { logOptions, openLog } from './shared.ts';
+
+export const serveCommand: Command = {
+  name: 'serve',
+  describe: 'Serve a storage folder: files, tables, jobs and configurations over HTTP',
+  options: {
+    dir: {
+      type: 'string',
+      value: 'DIR',
+      default: 'storage',
+      describe: 'The folder that everything is kept in; it is made when missing',
+    },
+    host: {
+      type: 'string',
+      value: 'HOST',
+      default: '127.0.0.1',
+      describe: 'Address to listen on; 0.0.0.0 lets other machines in',
+    },
+    port: { type: 'string', value: 'N', default: '8080', describe: 'Port of the API; 0 takes a free one' },
+    's3-port': { type: 'string', value: 'N', default: '8081', describe: 'Port of the object store' },
+    'importer-port': { type: 'string', value: 'N', default: '8082', describe: 'Port of the importer' },
+    'public-url': {
+      type: 'string',
+      value: 'URL',
+      describe: 'Address under which clients reach the API, such as behind a proxy',
+    },
+    's3-public-url': {
+      type: 'string',
+      value: 'URL',
+      describe: 'Address under which clients reach the object store; signed addresses begin with it',
+    },
+    'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
+    backup: {
+      type: 'string',
+      value: 'FILE',
+      describe: 'Write everything into a tar file, and end; the service must not be running',
+    },
+    ...logOptions,
+  },
+  examples: [
+    ['gex serve', 'Serve ./storage on this machine; the first start prints the master token'],
+    ['gex serve --dir /data --host 0.0.0.0 --public-url https://storage.example.com', 'Behind a proxy'],
+    ['gex serve --dir /data --backup storage.tar', 'Keep a copy; unpack it with tar into an empty folder'],
+  ],
+  async run(args, io) {
+    const dir = path.resolve(args.text('dir') ?? 'storage');
+    if (args.isSet('new-token')) {
+      const { newMasterToken } = await import('../storage/server/service.ts');
+      io.print(await newMasterToken(dir));
+      return 0;
+    }
+    const backup = args.text('backup');
+    if (backup !== undefined) {
+      const { backUp } = await import('../storage/server/backup.ts');
+      const { files, bytes } = await backUp(dir, path.resolve(backup));
+      io.note(`${backup}: ${files} files, ${bytes} bytes`);
+      return 0;
+    }
+    return await serve(dir, args, io);
+  },
+};
+
+async function serve(dir: string, args: Args, io: Io): Promise<number> {
+  const [{ createService }, { readSchema }] = await Promise.all([
+    import('../storage/server/service.ts'),
+    import('./schema-file.ts'),
+  ]);
+  const publicUrl = urlArg(args, 'public-url');
+  const s3PublicUrl = urlArg(args, 's3-public-url');
+  const service = createService({
+    dir,
+    host: args.text('host') ?? '127.0.0.1',
+    port: portArg(args, 'port'),
+    s3Port: portArg(args, 's3-port'),
+    importerPort: portArg(args, 'importer-port'),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
+    extractorSchema: await readSchema(),
+    log: await openLog(args, io),
+  });
+  const { url, parts, masterToken } = await service.start().catch((error: unknown) => {
+    throw portError(error);
+  });
+  io.print(`api       ${url}`);
+  for (const [name, address] of Object.entries(parts)) io.print(`${name.padEnd(9)} ${address}`);
+  if (masterToken !== undefined) {
+    io.print(`token     ${masterToken}`);
+    io.note('This is the master token, and it is not shown again. If it is lost: gex serve --new-token');
+  }
+  if (!io.signal.aborted)
+    await new Promise<void>((resolve) =>
+      io.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+  io.note('Stopping: running jobs may finish.');
+  await service.stop();
+  return 0;
+}
+
+function portArg(args: Args, name: string): number {
+  const text = args.text(name) ?? '0';
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new RunError('command.invalid', `--${name} is a port from 0 to 65535, and not “${text}”.`, {
+    hint: `Write for example --${name} 8080.`,
+  });
+}
+
+function urlArg(args: Args, name: string): string | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+  throw new RunError('command.invalid', `--${name} is an address, and not “${text}”.`, {
+    hint: `Write for example --${name} https://storage.example.com.`,
+  });
+}
+
+function portError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const port = 'port' in error ? String(error.port) : '';
+  if (error.code === 'EADDRINUSE') {
+    return new RunError('run.locked', `Port ${port} is in use by another program.`, {
+      hint: 'Choose others with --port, --s3-port and --importer-port; 0 takes a free one.',
+      cause: error,
+    });
+  }
+  if (error.code !== 'EACCES' && error.code !== 'EADDRNOTAVAIL') return error;
+  return new RunError(
+    'command.invalid',
+    `This machine does not let the service listen there: ${error.message}.`,
+    {
+      hint: 'Choose another --host, or ports above 1023.',
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { hasEncrypted } from '../encryption/open.ts';
+import type { Decrypt } from '../encryption/cipher.ts';
+import type { Keys } from '../encryption/keys.ts';
+import type { Scope } from '../encryption/scope.ts';
+import type { Json } from '../json/index.ts';
+
+export interface DecryptOptions {
+  /**
+   * For `$env:NAME` values, and for the keys of encrypted ones (`GEX_ENCRYPTION_KEY`, `GEX_ENCRYPTION_KEY_FILE`).
+   * Default `process.env`.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Further keys, such as those of an embedded service; they are tried after those of the environment. */
+  readonly encryptionKeys?: Keys | undefined;
+  /** Where the configuration belongs. By default the environment says it (`KBC_PROJECTID` and so on). */
+  readonly encryptionScope?: Scope | undefined;
+}
+
+/**
+ * What reads the encrypted values of these documents; undefined when they have none. Values are decrypted in memory
+ * only.
+ *
+ * @throws {EncryptionError} `encryption.noKey` when the key file or the variable of the environment is no key
+ */
+export async function decryptorFor(
+  values: readonly Json[],
+  { environment = process.env, encryptionKeys = [], encryptionScope }: DecryptOptions,
+): Promise<Decrypt | undefined> {
+  if (!values.some(hasEncrypted)) return undefined;
+  // loaded when it is needed: most configurations have no encrypted value
+  const { decryptWith } = await import('../encryption/cipher.ts');
+  const { joinKeys, keysFrom } = await import('../encryption/keys.ts');
+  const { scopeFrom } = await import('../encryption/scope.ts');
+  const keys = joinKeys(keysFrom(environment), encryptionKeys);
+  return decryptWith(keys, encryptionScope ?? scopeFrom(environment));
+}

@@ -1,0 +1,201 @@
+import { HttpError, StorageError } from '../../errors.ts';
+import { systemEnv, type Env } from '../../env.ts';
+import { silentLog, type Log } from '../../log.ts';
+import type { ApiRequest, ApiResponse, Send } from '../../http/message.ts';
+import { CURL, RETRYABLE_CURL } from '../../http/network-error.ts';
+import { retry } from '../../http/retry.ts';
+import { USER_AGENT } from '../../http/user-agent.ts';
+import type { Json } from '../../json/index.ts';
+import { Secrets } from '../../secrets.ts';
+import { bodyText, queryText, type Query } from './encode.ts';
+import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
+import { fetchSend, type OpenBody } from './fetch-send.ts';
+import type { StorageClientOptions } from './options.ts';
+
+/** One call of the API. */
+export interface Call {
+  readonly method: 'DELETE' | 'GET' | 'POST' | 'PUT';
+  /** Below `/v2/storage/`, escaped. */
+  readonly path: string;
+  readonly query?: Query | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /**
+   * `plain`: never with a branch in the path (tokens, jobs, tickets). `branch`: always, `default` when the client has
+   * none. Otherwise with the branch that the client has (storage 0.1).
+   */
+  readonly scope?: 'branch' | 'plain' | undefined;
+  /** What a second sending would do twice: it is sent again only when the first was certainly not taken. */
+  readonly isOnce?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A call to another address of the service, with a body that can be opened again. */
+export interface RawCall {
+  readonly url: string;
+  readonly what: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly openBody: OpenBody;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the groups of operations share. */
+export interface Api {
+  readonly env: Env;
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly options: StorageClientOptions;
+  /** `scheme://host[/prefix]`, without a slash at the end. */
+  readonly base: string;
+  readonly maxRetries: number;
+  /** The answer as JSON; undefined when it has no body. */
+  call(call: Call): Promise<Json | undefined>;
+  /** The body as it is, for answers that aren't JSON. */
+  text(call: Call): Promise<string>;
+  /** A POST with a stream. */
+  post(call: RawCall): Promise<Json | undefined>;
+  /** Ended by the client's signal and by that of the call. */
+  signalOf(signal: AbortSignal | undefined): AbortSignal;
+}
+
+const DEFAULT_RETRIES = 6;
+/** An address that has never answered is more likely wrong than busy. */
+const FIRST_ATTEMPTS = 3;
+/** Every 5xx but 501, as the public clients do (storage 0.5). */
+const PASSING = [
+  408,
+  409,
+  423,
+  429,
+  ...Array.from({ length: 100 }, (_, i) => 500 + i).filter((code) => code !== 501),
+];
+/** The service says with these that it has not begun. */
+const NOT_TAKEN = [423, 429, 503];
+const NOT_SENT = [CURL.dns, CURL.connect, CURL.tls];
+
+export function createApi(options: StorageClientOptions): Api {
+  const { env = systemEnv, log = silentLog } = options;
+  const base = baseOf(options.url);
+  if (options.token.trim() === '')
+    throw new StorageError('storage.unauthorized', 'There is no token for the storage service.', {
+      hint: 'Give one, by KBC_TOKEN for example.',
+    });
+  const secrets = new Secrets();
+  secrets.add(options.token);
+  const { origin } = new URL(base);
+  const maxRetries = options.retry?.maxRetries ?? DEFAULT_RETRIES;
+  const reached = { service: false };
+  const headers = {
+    'X-StorageApi-Token': options.token,
+    'User-Agent': USER_AGENT,
+    Accept: 'application/json',
+    ...(options.runId === undefined ? {} : { 'X-KBC-RunId': options.runId }),
+  };
+
+  const signalOf = (signal: AbortSignal | undefined): AbortSignal => {
+    const signals = [options.signal, signal].filter((each) => each !== undefined);
+    return signals.length === 1 && signals[0] !== undefined ? signals[0] : AbortSignal.any(signals);
+  };
+
+  async function send(request: ApiRequest, what: string, how: How): Promise<ApiResponse> {
+    const signal = signalOf(how.signal);
+    signal.throwIfAborted();
+    const call = { what, origin, attempts: 0 };
+    const bottom = fetchSend(options.fetch ?? fetch, how.openBody);
+    const once: Send = async (each, sendOptions) => {
+      call.attempts++;
+      try {
+        const response = await bottom(each, sendOptions);
+        reached.service = true;
+        return response;
+      } catch (error) {
+        const isHopeless = !reached.service && call.attempts >= FIRST_ATTEMPTS;
+        throw isHopeless ? unreachable(error, call) : error;
+      }
+    };
+    const policy = {
+      maxRetries,
+      codes: how.isOnce === true ? NOT_TAKEN : PASSING,
+      retryHeader: 'Retry-After',
+      curlCodes: how.isOnce === true ? NOT_SENT : RETRYABLE_CURL,
+    };
+    const response = await retry(policy, { env, log, secrets })(once)(request, { signal }).catch(
+      (error: unknown) => {
+        throw unreachable(error, call);
+      },
+    );
+    if (response.status < 200 || response.status >= 300) throw failureOf(response, call, secrets);
+    return response;
+  }
+
+  function urlOf({ path, query, scope }: Call): string {
+    const branch = options.branch ?? (scope === 'branch' ? 'default' : undefined);
+    const prefix =
+      branch === undefined || scope === 'plain' ? '' : `branch/${encodeURIComponent(String(branch))}/`;
+    return `${base}/v2/storage/${prefix}${path}`.replace(/\/$/, '') + queryText(query);
+  }
+
+  async function answer(call: Call): Promise<ApiResponse> {
+    const { method, body } = call;
+    const request: ApiRequest = {
+      method,
+      url: urlOf(call),
+      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: bodyText(body) }),
+    };
+    return await send(request, whatOf(call), call);
+  }
+
+  const jsonFrom = (response: ApiResponse, what: string): Json | undefined => {
+    if (response.body.length === 0 || response.status === 204) return undefined;
+    const json = jsonOf(response);
+    if (json === undefined) throw unreadable(response, { what, origin, attempts: 1 });
+    return json;
+  };
+
+  return {
+    env,
+    log,
+    secrets,
+    options,
+    base,
+    maxRetries,
+    signalOf,
+    call: async (call) => jsonFrom(await answer(call), whatOf(call)),
+    text: async (call) => Buffer.from((await answer(call)).body).toString('utf8'),
+    async post({ url, what, headers: more, openBody, signal }) {
+      const request: ApiRequest = { method: 'POST', url, headers: { ...headers, ...more } };
+      return jsonFrom(await send(request, what, { openBody, signal }), what);
+    },
+  };
+}
+
+interface How {
+  readonly isOnce?: boolean | undefined;
+  readonly openBody?: OpenBody | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function whatOf({ method, path }: Call): string {
+  return `${method} ${path === '' ? '/v2/storage' : decodeURIComponent(path)}`;
+}
+
+function baseOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    throw new StorageError('storage.unreachable', 'The address of the storage service is no URL.', {
+      hint: 'It looks like http://127.0.0.1:8080 or https://storage.example.com.',
+    });
+  return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/v2\/storage$/, '');
+}
+
+/** What a network failure is called here; everything else stays. */
+function unreachable(error: unknown, call: { readonly what: string; readonly attempts: number }): unknown {
+  if (!(error instanceof HttpError)) return error;
+  return new StorageError('storage.unreachable', `${error.message.replace(/\.$/, '')}, for ${call.what}.`, {
+    hint: CHECK_ADDRESS,
+    recovery: 'retry',
+    cause: error,
+    details: { attempts: call.attempts },
+  });
+}

@@ -1,0 +1,64 @@
+import type { Bucket, BucketCreate, Table } from '../protocol/index.ts';
+import type { Api } from './api.ts';
+import { path } from './encode.ts';
+import { readJob, type Jobs } from './jobs.ts';
+import { metadataAt, type Metadata } from './metadata.ts';
+import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
+import { listOf, shaped } from './shape.ts';
+
+/** A bucket with its tables. */
+export type BucketDetail = Bucket & { readonly tables?: readonly Omit<Table, 'bucket'>[] };
+
+export interface Buckets {
+  list(query?: { readonly include?: readonly string[] }): Promise<Bucket[]>;
+  detail(id: string): Promise<BucketDetail>;
+  /** The bucket; undefined when there is none. */
+  find(id: string): Promise<BucketDetail | undefined>;
+  /** `name` without its `c-`; the id is then `<stage>.c-<name>`. */
+  create(bucket: BucketCreate): Promise<Bucket>;
+  update(id: string, changes: { readonly displayName?: string; readonly color?: string }): Promise<Bucket>;
+  /** A bucket with tables needs `force`. */
+  delete(id: string, options?: { readonly force?: boolean }): Promise<void>;
+  metadata(id: string): Metadata;
+}
+
+const FIELDS = { id: 'string', name: 'string', stage: 'string' } as const;
+
+export function createBuckets(api: Api, jobs: Jobs): Buckets {
+  const buckets: Buckets = {
+    async list({ include } = {}) {
+      const query = { include: include?.join(',') };
+      return listOf<Bucket>(await api.call({ method: 'GET', path: 'buckets', query }), 'bucket', FIELDS);
+    },
+    async detail(id) {
+      return shaped<BucketDetail>(
+        await api.call({ method: 'GET', path: path`buckets/${id}` }),
+        'bucket',
+        FIELDS,
+      );
+    },
+    find: async (id) => await orUndefined(buckets.detail(id)),
+    async create(body) {
+      try {
+        return shaped<Bucket>(await api.call({ method: 'POST', path: 'buckets', body }), 'bucket', FIELDS);
+      } catch (error) {
+        if (!isOwnDoing(error, /alreadyExists$/i)) throw error;
+        return await buckets.detail(`${body.stage ?? 'in'}.c-${body.name}`);
+      }
+    },
+    async update(id, body) {
+      return shaped<Bucket>(
+        await api.call({ method: 'PUT', path: path`buckets/${id}`, body }),
+        'bucket',
+        FIELDS,
+      );
+    },
+    async delete(id, { force } = {}) {
+      const query = { force, async: true };
+      const json = await deleteOnce(api.call({ method: 'DELETE', path: path`buckets/${id}`, query }));
+      if (json !== undefined) await jobs.wait(readJob(json));
+    },
+    metadata: (id) => metadataAt(api, path`buckets/${id}/`),
+  };
+  return buckets;
+}

@@ -1,0 +1,105 @@
+import { getKey, isList, isObject, type Json } from '../../json/index.ts';
+import type { Component } from '../protocol/index.ts';
+import { createApi, type Api } from './api.ts';
+import { createBranches, type Branches } from './branches.ts';
+import { createBuckets, type Buckets } from './buckets.ts';
+import { createConfigurations, type Configurations } from './configurations.ts';
+import { path } from './encode.ts';
+import { createEvents, type Events } from './events.ts';
+import { createFiles } from './files.ts';
+import type { Files } from './file-types.ts';
+import { createJobs, type Jobs } from './jobs.ts';
+import type { StorageClientOptions } from './options.ts';
+import { listOf, shaped } from './shape.ts';
+import { createTables } from './tables.ts';
+import type { Tables } from './table-types.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+import { createS3, type S3 } from './transfer/s3.ts';
+
+/** What the service says of itself, without a token (storage 6.1). */
+export interface Index {
+  readonly host: string;
+  readonly api: string;
+  readonly version: string;
+  readonly revision: string;
+  readonly services: readonly { readonly id: string; readonly url: string }[];
+  readonly features: readonly string[];
+  readonly components?: readonly Component[];
+  readonly urlTemplates?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A client of a storage and configuration service. All operations reject with a `StorageError`, or with the reason of
+ * the signal that ended them. It may be used by many callers at a time.
+ *
+ * ```ts
+ * const storage = new StorageClient({ url: 'http://127.0.0.1:8080', token });
+ * const file = await storage.files.upload(await fileBody('users.csv'), { name: 'users.csv' });
+ * await storage.tables.load('in.c-main.users', { dataFileId: file.id, incremental: true });
+ * ```
+ */
+export class StorageClient {
+  readonly files: Files;
+  readonly tables: Tables;
+  readonly buckets: Buckets;
+  readonly jobs: Jobs;
+  readonly tokens: Tokens;
+  readonly branches: Branches;
+  readonly events: Events;
+  readonly #api: Api;
+  readonly #s3: S3;
+
+  /** @throws {StorageError} `storage.unreachable` for an address that is no URL, `storage.unauthorized` without a token */
+  constructor(options: StorageClientOptions) {
+    const api = createApi(options);
+    this.#api = api;
+    this.#s3 = createS3(options.s3 ?? {});
+    this.jobs = createJobs(api);
+    this.files = createFiles(api, this.#s3);
+    this.tables = createTables(api, this.files, this.jobs);
+    this.buckets = createBuckets(api, this.jobs);
+    this.tokens = createTokens(api);
+    this.branches = createBranches(api, this.jobs);
+    this.events = createEvents(api);
+  }
+
+  /** The configurations of a component. */
+  configurations(componentId: string): Configurations {
+    return createConfigurations(this.#api, componentId);
+  }
+
+  /** What the service is: needs no good token. */
+  async index(query: { readonly exclude?: readonly ('componentDetails' | 'components')[] } = {}): Promise<Index> {
+    const exclude = query.exclude?.join(',');
+    const json = await this.#api.call({ method: 'GET', path: '', scope: 'plain', query: { exclude } });
+    return shaped<Index>(json, 'index', { services: 'list' });
+  }
+
+  /** The components of the catalogue. */
+  async components(): Promise<Component[]> {
+    const json = await this.#api.call({ method: 'GET', path: '', scope: 'plain' });
+    const list = json !== undefined && isObject(json) ? getKey(json, 'components') : undefined;
+    return listOf<Component>(asList(list), 'component', { id: 'string' });
+  }
+
+  /** One component of the catalogue. */
+  async component(id: string): Promise<Component> {
+    const json = await this.#api.call({ method: 'GET', path: path`components/${id}`, scope: 'plain' });
+    return shaped<Component>(json, 'component', { id: 'string' });
+  }
+
+  /** A number that no one else gets: for run ids. */
+  async ticket(): Promise<number> {
+    const json = await this.#api.call({ method: 'POST', path: 'tickets', scope: 'plain' });
+    return Number(shaped<{ id: number | string }>(json, 'ticket', {}).id);
+  }
+
+  /** Closes the connections to the object store that are kept open. It may go on being used. */
+  close(): void {
+    this.#s3.close();
+  }
+}
+
+function asList(value: Json | undefined): Json {
+  return value !== undefined && isList(value) ? value : [];
+}

@@ -1,0 +1,74 @@
+import type { ConfigurationRow, RowCopy, RowCreate, RowUpdate, RowVersion } from '../protocol/index.ts';
+import type { Static } from 'typebox';
+import type { Api, Call } from './api.ts';
+import { path } from './encode.ts';
+import { deleteOnce, isOwnDoing } from './repeated.ts';
+import { listOf, shaped } from './shape.ts';
+
+/** Text of the version that a change makes. */
+export interface Note {
+  readonly changeDescription?: string;
+}
+
+/** The rows of one configuration. Every change makes a new version of the configuration, too. */
+export interface Rows {
+  /** In the order of `rowsSortOrder`. */
+  list(): Promise<ConfigurationRow[]>;
+  detail(rowId: string): Promise<ConfigurationRow>;
+  create(row: RowCreate): Promise<ConfigurationRow>;
+  update(rowId: string, changes: RowUpdate): Promise<ConfigurationRow>;
+  /** Replaces the state and makes no version. */
+  updateState(rowId: string, state: unknown): Promise<ConfigurationRow>;
+  /** For good. */
+  delete(rowId: string, note?: Note): Promise<void>;
+  /** Newest first. */
+  versions(rowId: string, query?: { readonly limit?: number; readonly offset?: number }): Promise<RowVersion[]>;
+  version(rowId: string, version: number): Promise<RowVersion>;
+  rollback(rowId: string, version: number, note?: Note): Promise<ConfigurationRow>;
+  /** Makes a new row from a version, in this configuration or in another. */
+  copy(rowId: string, version: number, copy?: Static<typeof RowCopy>): Promise<ConfigurationRow>;
+}
+
+const FIELDS = { id: 'string', version: 'number' } as const;
+
+/** @param base path of the rows, escaped */
+export function createRows(api: Api, base: string): Rows {
+  const call = async (call: Omit<Call, 'scope'>) => await api.call({ ...call, scope: 'branch' });
+  const one = async (given: Omit<Call, 'scope'>): Promise<ConfigurationRow> =>
+    shaped<ConfigurationRow>(await call(given), 'row', FIELDS);
+  const at = (rowId: string) => `${base}/${path`${rowId}`}`;
+  const rows: Rows = {
+    async list() {
+      return listOf<ConfigurationRow>(await call({ method: 'GET', path: base }), 'row', FIELDS);
+    },
+    detail: async (rowId) => await one({ method: 'GET', path: at(rowId) }),
+    async create(body) {
+      const id = body.rowId ?? '';
+      try {
+        return await one({ method: 'POST', path: base, body, isOnce: id === '' });
+      } catch (error) {
+        if (!isOwnDoing(error, /AlreadyExists$/i)) throw error;
+        return await rows.detail(id);
+      }
+    },
+    update: async (rowId, body) => await one({ method: 'PUT', path: at(rowId), body }),
+    updateState: async (rowId, state) =>
+      await one({ method: 'PUT', path: `${at(rowId)}/state`, body: { state } }),
+    async delete(rowId, body = {}) {
+      await deleteOnce(call({ method: 'DELETE', path: at(rowId), body }));
+    },
+    async versions(rowId, query = {}) {
+      const json = await call({ method: 'GET', path: `${at(rowId)}/versions`, query: { ...query } });
+      return listOf<RowVersion>(json, 'version', { version: 'number' });
+    },
+    async version(rowId, version) {
+      const json = await call({ method: 'GET', path: `${at(rowId)}/versions/${version}` });
+      return shaped<RowVersion>(json, 'version', { version: 'number' });
+    },
+    rollback: async (rowId, version, body = {}) =>
+      await one({ method: 'POST', path: `${at(rowId)}/versions/${version}/rollback`, body, isOnce: true }),
+    copy: async (rowId, version, body = {}) =>
+      await one({ method: 'POST', path: `${at(rowId)}/versions/${version}/create`, body, isOnce: true }),
+  };
+  return rows;
+}

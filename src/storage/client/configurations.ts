@@ -1,0 +1,124 @@
+import type {
+  Configuration,
+  ConfigurationCopy,
+  ConfigurationCreate,
+  ConfigurationUpdate,
+  ConfigurationVersion,
+} from '../protocol/index.ts';
+import type { Api, Call } from './api.ts';
+import { createRows, type Note, type Rows } from './configuration-rows.ts';
+import { path } from './encode.ts';
+import { metadataAt, type Metadata } from './metadata.ts';
+import { isOwnDoing, orUndefined } from './repeated.ts';
+import { listOf, shaped } from './shape.ts';
+
+export interface VersionsQuery {
+  readonly include?: readonly ('configuration' | 'description' | 'name')[];
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/**
+ * The configurations of one component. Their content is given exactly: a number that a double would change is a
+ * `JsonNumber`, an object whose keys JavaScript would reorder a `JsonMap`.
+ */
+export interface Configurations {
+  list(query?: { readonly isDeleted?: boolean }): Promise<Configuration[]>;
+  detail(id: string): Promise<Configuration>;
+  /** The configuration; undefined when there is none. */
+  find(id: string): Promise<Configuration | undefined>;
+  create(configuration: ConfigurationCreate): Promise<Configuration>;
+  /** What is left out stays; `configuration` is replaced as a whole. A change makes a new version. */
+  update(id: string, changes: ConfigurationUpdate): Promise<Configuration>;
+  /** Replaces the state and makes no version. `{}` makes the next run a first one. */
+  updateState(id: string, state: unknown): Promise<Configuration>;
+  /** Into the trash; from the trash it is gone for good. */
+  delete(id: string): Promise<void>;
+  restore(id: string, note?: Note): Promise<Configuration>;
+  /** In a development branch: takes what the default branch has. */
+  resetToDefault(id: string): Promise<void>;
+  /** Newest first. */
+  versions(id: string, query?: VersionsQuery): Promise<ConfigurationVersion[]>;
+  version(id: string, version: number): Promise<Omit<Configuration, 'state'>>;
+  /** Makes a new version that is like the one given; gives its number. */
+  rollback(id: string, version: number, note?: Note): Promise<{ readonly version: string }>;
+  /** Makes a new configuration from a version; gives its id. */
+  copy(id: string, version: number, copy: ConfigurationCopy): Promise<{ readonly id: string }>;
+  rows(id: string): Rows;
+  metadata(id: string): Metadata;
+}
+
+const FIELDS = { id: 'string', name: 'string', version: 'number' } as const;
+
+export function createConfigurations(api: Api, componentId: string): Configurations {
+  const base = path`components/${componentId}/configs`;
+  const scope = 'branch';
+  const call = async (call: Omit<Call, 'scope'>) => await api.call({ ...call, scope });
+  const one = async (given: Omit<Call, 'scope'>): Promise<Configuration> =>
+    shaped<Configuration>(await call(given), 'configuration', FIELDS);
+  const at = (id: string) => `${base}/${path`${id}`}`;
+  const configurations: Configurations = {
+    async list(query = {}) {
+      return listOf<Configuration>(
+        await call({ method: 'GET', path: base, query: { ...query } }),
+        'configuration',
+        FIELDS,
+      );
+    },
+    detail: async (id) => await one({ method: 'GET', path: at(id) }),
+    find: async (id) => await orUndefined(configurations.detail(id)),
+    async create(body) {
+      const id = body.configurationId ?? '';
+      try {
+        return await one({ method: 'POST', path: base, body, isOnce: id === '' });
+      } catch (error) {
+        if (!isOwnDoing(error, /AlreadyExists$/i)) throw error;
+        return await configurations.detail(id);
+      }
+    },
+    update: async (id, body) => await one({ method: 'PUT', path: at(id), body }),
+    updateState: async (id, state) => await one({ method: 'PUT', path: `${at(id)}/state`, body: { state } }),
+    async delete(id) {
+      // A second sending would delete it from the trash.
+      await call({ method: 'DELETE', path: at(id), isOnce: true });
+    },
+    restore: async (id, body = {}) =>
+      await one({ method: 'POST', path: `${at(id)}/restore`, body, isOnce: true }),
+    async resetToDefault(id) {
+      await call({ method: 'POST', path: `${at(id)}/reset-to-default`, body: {} });
+    },
+    async versions(id, { include, ...query } = {}) {
+      const json = await call({
+        method: 'GET',
+        path: `${at(id)}/versions`,
+        query: { ...query, include: include?.join(',') },
+      });
+      return listOf<ConfigurationVersion>(json, 'version', { version: 'number' });
+    },
+    async version(id, version) {
+      const json = await call({ method: 'GET', path: `${at(id)}/versions/${version}` });
+      return shaped<Omit<Configuration, 'state'>>(json, 'version', { version: 'number' });
+    },
+    async rollback(id, version, body = {}) {
+      const json = await call({
+        method: 'POST',
+        path: `${at(id)}/versions/${version}/rollback`,
+        body,
+        isOnce: true,
+      });
+      return { version: String(shaped<{ version: unknown }>(json, 'rollback', {}).version) };
+    },
+    async copy(id, version, body) {
+      const json = await call({
+        method: 'POST',
+        path: `${at(id)}/versions/${version}/create`,
+        body,
+        isOnce: true,
+      });
+      return { id: String(shaped<{ id: unknown }>(json, 'copy', {}).id) };
+    },
+    rows: (id) => createRows(api, `${at(id)}/rows`),
+    metadata: (id) => metadataAt(api, `${at(id)}/`, scope),
+  };
+  return configurations;
+}

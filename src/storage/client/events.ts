@@ -1,0 +1,68 @@
+import type { EventCreate } from '../protocol/index.ts';
+import type { Api } from './api.ts';
+import { path } from './encode.ts';
+import { listOf, shaped } from './shape.ts';
+
+export interface StorageEvent {
+  readonly id: string | number;
+  readonly uuid?: string;
+  readonly event?: string;
+  readonly component?: string;
+  readonly message?: string;
+  readonly type?: string;
+  readonly runId?: string | null;
+  readonly created?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface EventsQuery {
+  readonly sinceId?: number;
+  readonly maxId?: number;
+  readonly component?: string;
+  readonly configurationId?: string;
+  readonly runId?: string;
+  readonly q?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** Whose events: all of the project, or those of a bucket, table or token. */
+export type EventsOf =
+  | { readonly bucket: string }
+  | { readonly table: string }
+  | { readonly token: string };
+
+export interface Events {
+  create(event: EventCreate): Promise<{ readonly id: string | number }>;
+  /** Newest first. */
+  list(query?: EventsQuery, of?: EventsOf): Promise<StorageEvent[]>;
+  detail(id: string | number): Promise<StorageEvent>;
+}
+
+export function createEvents(api: Api): Events {
+  return {
+    async create(body) {
+      return shaped(await api.call({ method: 'POST', path: 'events', body, isOnce: true }), 'event', {});
+    },
+    async list(query = {}, of) {
+      return listOf<StorageEvent>(
+        await api.call({ method: 'GET', path: `${placeOf(of)}events`, query: { ...query } }),
+        'event',
+        {},
+      );
+    },
+    async detail(id) {
+      return shaped<StorageEvent>(
+        await api.call({ method: 'GET', path: path`events/${id}` }),
+        'event',
+        {},
+      );
+    },
+  };
+}
+
+function placeOf(of: EventsOf | undefined): string {
+  if (of === undefined) return '';
+  if ('bucket' in of) return path`buckets/${of.bucket}/`;
+  return 'table' in of ? path`tables/${of.table}/` : path`tokens/${of.token}/`;
+}

@@ -1,0 +1,116 @@
+import { StorageError, type ErrorCode } from '../../errors.ts';
+import { headerOf, type ApiResponse } from '../../http/message.ts';
+import { getKey, isObject, parseExact, type Json } from '../../json/index.ts';
+import type { Secrets } from '../../secrets.ts';
+
+export interface FailedCall {
+  /** `GET tables/in.c-main.users`, for messages. */
+  readonly what: string;
+  /** `scheme://host` of the service. */
+  readonly origin: string;
+  /** How often it was sent. */
+  readonly attempts: number;
+}
+
+/** The body as JSON; undefined when there is none, or when it is something else. */
+export function jsonOf(response: ApiResponse): Json | undefined {
+  try {
+    return parseExact(Buffer.from(response.body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer that is no success, in words. */
+export function failureOf(response: ApiResponse, call: FailedCall, secrets: Secrets): StorageError {
+  const body = jsonOf(response);
+  if (response.status >= 300 && response.status < 400) return redirected(response, call, secrets);
+  if (body === undefined || !isObject(body)) return unreadable(response, call);
+  const said = textOf(body, 'error') || textOf(body, 'reason') || textOf(body, 'message');
+  const { code, hint } = kindOf(response.status);
+  const text = `The storage service answered ${call.what} with ${response.status}${said === '' ? '.' : `: ${said}`}`;
+  return new StorageError(code, secrets.redact(text), {
+    hint,
+    audience: code === 'storage.failed' ? 'application' : 'user',
+    recovery: code === 'storage.failed' || isPassing(response.status) ? 'retry' : 'stop',
+    details: {
+      status: response.status,
+      serviceCode: textOf(body, 'code'),
+      exceptionId: textOf(body, 'exceptionId'),
+      errors: getKey(body, 'errors'),
+      params: getKey(body, 'params'),
+      attempts: call.attempts,
+    },
+  });
+}
+
+/** An answer of 2xx that is not JSON. */
+export function unreadable(response: ApiResponse, call: FailedCall): StorageError {
+  const type = (headerOf(response.headers, 'content-type') ?? '').split(';')[0] ?? '';
+  const isHtml = type.includes('html') || /^\s*<(?:!doctype|html)/i.test(startOf(response));
+  const what =
+    response.body.length === 0
+      ? 'an empty body'
+      : isHtml
+        ? 'a page of HTML'
+        : `something that is not JSON${type === '' ? '' : ` (${type})`}`;
+  const isFailure = response.status >= 500 && response.status !== 501;
+  return new StorageError(
+    isFailure ? 'storage.failed' : 'storage.unexpected',
+    `${call.origin} answered ${call.what} with ${what} (status ${response.status}), where JSON was expected.`,
+    {
+      hint: isFailure ? RETRY_LATER : CHECK_ADDRESS,
+      recovery: isFailure ? 'retry' : 'stop',
+      audience: isFailure ? 'application' : 'user',
+      details: { status: response.status, attempts: call.attempts },
+    },
+  );
+}
+
+export const CHECK_ADDRESS =
+  'Check the address of the storage service: it is the one that the service prints when it starts, without a path.';
+const RETRY_LATER = 'Try again later; if it stays, ask whoever runs the service.';
+
+function redirected(response: ApiResponse, call: FailedCall, secrets: Secrets): StorageError {
+  const location = headerOf(response.headers, 'location') ?? '';
+  const target = URL.canParse(location, response.url) ? new URL(location, response.url).origin : 'elsewhere';
+  return new StorageError(
+    'storage.unexpected',
+    `${call.origin} sends ${call.what} on to ${secrets.redact(target)} (status ${response.status}); the token is not taken along.`,
+    {
+      hint: `If ${secrets.redact(target)} is the storage service, give it as the address.`,
+      details: { status: response.status, attempts: call.attempts },
+    },
+  );
+}
+
+function kindOf(status: number): { code: ErrorCode; hint?: string } {
+  if (status === 401)
+    return {
+      code: 'storage.unauthorized',
+      hint: 'Check the token: it may be expired, deleted, or of another service.',
+    };
+  if (status === 403)
+    return {
+      code: 'storage.forbidden',
+      hint: 'The token needs a permission for this, or use one that has it.',
+    };
+  if (status === 404)
+    return { code: 'storage.notFound', hint: 'Check the id, and the branch that it is asked in.' };
+  if (status === 501) return { code: 'storage.unsupported' };
+  if (status >= 500) return { code: 'storage.failed', hint: RETRY_LATER };
+  return { code: 'storage.refused' };
+}
+
+function isPassing(status: number): boolean {
+  return [408, 409, 423, 429].includes(status);
+}
+
+function textOf(body: Json, key: string): string {
+  const value = isObject(body) ? getKey(body, key) : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+function startOf(response: ApiResponse): string {
+  return Buffer.from(response.body.subarray(0, 100)).toString('utf8');
+}

@@ -1,0 +1,82 @@
+import type { File, FilePrepare } from '../protocol/index.ts';
+import type { UploadBody } from './transfer/body.ts';
+import type { TransferOptions } from './transfer/progress.ts';
+import type { ReadFileOptions } from './transfer/read-file.ts';
+import type { Readable } from 'node:stream';
+
+export interface FilesQuery {
+  /** Files that have one of these. */
+  readonly tags?: readonly string[];
+  /** A search such as `name:users AND NOT tags:old`. */
+  readonly q?: string;
+  /** Only newer files than this one. */
+  readonly sinceId?: number;
+  /** Only older files than this one. */
+  readonly maxId?: number;
+  readonly runId?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly showExpired?: boolean;
+}
+
+export interface UploadOptions extends TransferOptions {
+  /** Name of the file in the storage. */
+  readonly name: string;
+  readonly tags?: readonly string[] | undefined;
+  /** Default: true, as the public clients have it. */
+  readonly isEncrypted?: boolean | undefined;
+  readonly isPermanent?: boolean | undefined;
+  readonly isPublic?: boolean | undefined;
+  readonly notify?: boolean | undefined;
+  readonly contentType?: string | undefined;
+  /** Compresses on the way; the name gets `.gz` when it has none. Default: false. */
+  readonly gzip?: boolean | undefined;
+  /** Told of the file before its content is sent, to write its id down. */
+  readonly onPrepared?: ((file: File) => void | Promise<void>) | undefined;
+}
+
+export interface UploadSlice {
+  /** Last part of the slice's key; each its own, none `manifest`. */
+  readonly name: string;
+  readonly body: UploadBody;
+}
+
+export interface ImporterOptions extends Omit<UploadOptions, 'gzip' | 'onPrepared'> {
+  /** Address of the importer. Default: what the index of the service says. */
+  readonly importUrl?: string | undefined;
+}
+
+export interface DownloadToOptions extends ReadFileOptions {
+  /** Goes on where an earlier attempt to the same path was ended. For whole files, as they are stored. Default: true. */
+  readonly resume?: boolean | undefined;
+}
+
+/** Operations on files (service-core 4, storage 2). */
+export interface Files {
+  /** Makes a file and gives where its content goes, with temporary credentials. {@link Files.upload} does it all. */
+  prepare(file: FilePrepare): Promise<File>;
+  /** Makes a file and sends its content: at once when it is small, in parts when it is large. */
+  upload(body: UploadBody, options: UploadOptions): Promise<File>;
+  /** Makes a sliced file: its slices, in this order, and its manifest. */
+  uploadSliced(slices: readonly UploadSlice[], options: UploadOptions): Promise<File>;
+  /** Sends a file through the importer, without an object store: simple, for files up to 2 GB. */
+  uploadByImporter(body: UploadBody, options: ImporterOptions): Promise<File>;
+  /** With `credentials`, the file comes with the keys to read it. */
+  detail(
+    id: number,
+    options?: { readonly credentials?: boolean; readonly signal?: AbortSignal | undefined },
+  ): Promise<File>;
+  /** Newest first. */
+  list(query?: FilesQuery): Promise<File[]>;
+  addTag(id: number, tag: string): Promise<void>;
+  deleteTag(id: number, tag: string): Promise<void>;
+  delete(id: number): Promise<void>;
+  /** The content as a stream of bytes. What is cut is opened again where it was. */
+  read(id: number, options?: ReadFileOptions): Promise<Readable>;
+  /** Writes the content into a file, which appears when it is complete. Gives its size. */
+  downloadTo(id: number, path: string, options?: DownloadToOptions): Promise<{ readonly bytes: number }>;
+  /** Names of the slices in the order of the manifest, such as `_0_0_0.csv.gz`; of a whole file, none. */
+  slices(id: number): Promise<string[]>;
+  /** One slice. */
+  readSlice(id: number, name: string, options?: ReadFileOptions): Promise<Readable>;
+}

@@ -1,0 +1,185 @@
+import { Readable } from 'node:stream';
+import { StorageError } from '../../errors.ts';
+import type { File } from '../protocol/index.ts';
+import type { Api } from './api.ts';
+import { path } from './encode.ts';
+import type { DownloadToOptions, Files, FilesQuery, UploadOptions } from './file-types.ts';
+import { uploadByImporter } from './importer.ts';
+import { deleteOnce } from './repeated.ts';
+import { listOf, shaped } from './shape.ts';
+import { gzipBody } from './transfer/body.ts';
+import { readManifest, type Source } from './transfer/download.ts';
+import { readFile, type ReadFileOptions } from './transfer/read-file.ts';
+import type { S3, S3Place } from './transfer/s3.ts';
+import { resumeAt, saveStream, sizeOf } from './transfer/save.ts';
+import { sendFile, sendSlices } from './transfer/send-file.ts';
+
+const FIELDS = { id: 'number', name: 'string' } as const;
+
+export function createFiles(api: Api, s3: S3): Files {
+  const files: Files = {
+    async prepare(body) {
+      const json = await api.call({ method: 'POST', path: 'files/prepare', body });
+      return shaped<File>(json, 'file', FIELDS);
+    },
+    async upload(given, options) {
+      const body = options.gzip === true ? gzipBody(given) : given;
+      const file = await prepareFor(options, { sizeBytes: body.bytes, isSliced: false });
+      await sendFile(api, s3, file, body, options);
+      return file;
+    },
+    async uploadSliced(given, options) {
+      checkSliceNames(given.map(({ name }) => name));
+      const slices =
+        options.gzip === true ? given.map(({ name, body }) => ({ name, body: gzipBody(body) })) : given;
+      const sizes = slices.map(({ body }) => body.bytes);
+      const sizeBytes = sizes.every((bytes) => bytes !== undefined)
+        ? sizes.reduce((sum, bytes) => sum + bytes, 0)
+        : undefined;
+      const file = await prepareFor(options, { sizeBytes, isSliced: true });
+      await sendSlices(api, s3, file, slices, options);
+      return file;
+    },
+    uploadByImporter: async (body, options) => await uploadByImporter(api, body, options),
+    async detail(id, { credentials, signal } = {}) {
+      const query = { federationToken: credentials === true ? true : undefined };
+      const json = await api.call({ method: 'GET', path: path`files/${id}`, query, signal });
+      return shaped<File>(json, 'file', { ...FIELDS, url: 'string', isSliced: 'boolean' });
+    },
+    async list(query: FilesQuery = {}) {
+      return listOf<File>(
+        await api.call({ method: 'GET', path: 'files', query: { ...query } }),
+        'file',
+        FIELDS,
+      );
+    },
+    async addTag(id, tag) {
+      await api.call({ method: 'POST', path: path`files/${id}/tags`, body: { tag } });
+    },
+    async deleteTag(id, tag) {
+      // A tag may have slashes, which belong to the path here (storage 2.2).
+      const escaped = tag.split('/').map(encodeURIComponent).join('/');
+      await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}/tags/` + escaped }));
+    },
+    async delete(id) {
+      await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}` }));
+    },
+    async read(id, options = {}) {
+      const { file, source } = await openFile(id, options.signal);
+      return streamOf(readFile(api, file, source, options));
+    },
+    async downloadTo(id, target, options = {}) {
+      const { file, source } = await openFile(id, options.signal);
+      const partName = `${target}.${id}.part`;
+      const save = async (startAt: number): Promise<boolean> => {
+        const bytes = readFile(api, file, source, startAt > 0 ? { ...options, start: startAt } : options);
+        return await saveStream(bytes, { path: target, partName, startAt }, api.signalOf(options.signal));
+      };
+      const isSaved = await save(canResume(file, options) ? await resumeAt(partName) : 0);
+      if (!isSaved) await save(0);
+      return { bytes: await sizeOf(target) };
+    },
+    async slices(id) {
+      const { file, source } = await openFile(id, undefined);
+      if (!file.isSliced) return [];
+      return (await readManifest(api, source, api.signalOf(undefined))).map(({ suffix }) => suffix);
+    },
+    async readSlice(id, name, options = {}) {
+      const { file, source } = await openFile(id, options.signal);
+      const below: Source = {
+        ...source,
+        place: async () => {
+          const place = await source.place();
+          return { ...place, key: place.key + name };
+        },
+      };
+      const slice = { ...file, name: `${file.name}/${name}`, isSliced: false, sizeBytes: null };
+      return streamOf(readFile(api, slice, below, options));
+    },
+  };
+
+  async function prepareFor(
+    options: UploadOptions,
+    { sizeBytes, isSliced }: { readonly sizeBytes: number | undefined; readonly isSliced: boolean },
+  ): Promise<File> {
+    const { name, tags, isEncrypted = true, isPermanent, isPublic, notify, contentType, gzip } = options;
+    const prepared = {
+      name: gzip === true && !name.endsWith('.gz') ? `${name}.gz` : name,
+      sizeBytes,
+      contentType,
+      federationToken: true,
+      isSliced,
+      isEncrypted,
+      isPermanent,
+      isPublic,
+      notify,
+      tags,
+    };
+    const json = await api.call({
+      method: 'POST',
+      path: 'files/prepare',
+      body: prepared,
+      signal: options.signal,
+    });
+    const file = shaped<File>(json, 'file', { ...FIELDS, uploadParams: 'object' });
+    await options.onPrepared?.(file);
+    return file;
+  }
+
+  async function openFile(
+    id: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ file: File; source: Source }> {
+    const file = await files.detail(id, { credentials: true, signal });
+    let first: File | undefined = file;
+    const source: Source = {
+      name: file.name,
+      s3,
+      // The credentials that came with the file serve until they have expired.
+      place: async () => {
+        const detail = first ?? (await files.detail(id, { credentials: true, signal }));
+        const place = placeOf(detail);
+        first = isNearlyExpired(detail, api.env.now()) ? undefined : detail;
+        return place;
+      },
+    };
+    return { file, source };
+  }
+
+  return files;
+}
+
+function placeOf({ name, region, url, s3Path, credentials }: File): S3Place {
+  if (s3Path === undefined || credentials === undefined)
+    throw new StorageError('storage.unexpected', `The service gives no credentials to read “${name}”.`, {
+      hint: 'This client reads files from S3-compatible object stores.',
+    });
+  return { ...s3Path, region, url, credentials };
+}
+
+const NEARLY_MS = 60_000;
+
+function isNearlyExpired({ credentials }: File, nowMs: number): boolean {
+  return credentials !== undefined && Date.parse(credentials.Expiration) - nowMs < NEARLY_MS;
+}
+
+function canResume(file: File, { resume, gunzip, header, start, end }: DownloadToOptions): boolean {
+  const isPlain = header === undefined && start === undefined && end === undefined;
+  return resume !== false && !file.isSliced && gunzip !== true && isPlain;
+}
+
+function checkSliceNames(names: readonly string[]): void {
+  const wrong = names.find(
+    (name, i) => name === '' || name === 'manifest' || name.includes('/') || names.indexOf(name) !== i,
+  );
+  if (wrong !== undefined)
+    throw new StorageError('storage.refused', `A slice cannot be named “${wrong}”.`, {
+      hint: 'Give each slice a name of its own without a slash; “manifest” is taken.',
+    });
+}
+
+function streamOf(bytes: AsyncGenerator<Uint8Array, void>): Readable {
+  return Readable.from(bytes, { objectMode: false });
+}
+
+export type { ReadFileOptions };

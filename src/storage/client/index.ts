@@ -1,0 +1,52 @@
+/**
+ * The client of a storage and configuration service, on its own:
+ * `import { StorageClient } from 'generic-extractor/storage'`.
+ *
+ * @module
+ */
+export { StorageClient, type Index } from './client.ts';
+export type { ClientRetry, S3Options, StorageClientOptions } from './options.ts';
+export type {
+  DownloadToOptions,
+  Files,
+  FilesQuery,
+  ImporterOptions,
+  UploadOptions,
+  UploadSlice,
+} from './file-types.ts';
+export type * from './table-types.ts';
+export type { BucketDetail, Buckets } from './buckets.ts';
+export type { Job, Jobs, JobsQuery, WaitOptions } from './jobs.ts';
+export type { Configurations, VersionsQuery } from './configurations.ts';
+export type { Note, Rows } from './configuration-rows.ts';
+export type { Metadata, MetadataPair } from './metadata.ts';
+export type { Tokens } from './tokens.ts';
+export type { Branches } from './branches.ts';
+export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
+export { importResultOf } from './tables.ts';
+export { bytesBody, fileBody, gzipBody, type UploadBody } from './transfer/body.ts';
+export type { OnProgress, TransferOptions, TransferProgress } from './transfer/progress.ts';
+export type { ReadFileOptions } from './transfer/read-file.ts';
+export { StorageError } from '../../errors.ts';
+export type {
+  Branch,
+  Bucket,
+  BucketCreate,
+  Component,
+  Configuration,
+  ConfigurationCopy,
+  ConfigurationCreate,
+  ConfigurationRow,
+  ConfigurationUpdate,
+  ConfigurationVersion,
+  EventCreate,
+  File,
+  FilePrepare,
+  MetadataItem,
+  RowCreate,
+  RowUpdate,
+  RowVersion,
+  Table,
+  TemporaryCredentials,
+  Token,
+} from '../protocol/index.ts';

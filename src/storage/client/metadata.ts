@@ -1,0 +1,47 @@
+import type { MetadataItem } from '../protocol/index.ts';
+import type { Api, Call } from './api.ts';
+import { path } from './encode.ts';
+import { deleteOnce } from './repeated.ts';
+import { listOf } from './shape.ts';
+
+export interface MetadataPair {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Metadata of one bucket, table, column, configuration or branch. */
+export interface Metadata {
+  list(): Promise<MetadataItem[]>;
+  /** Sets what is given, keeps the rest, gives all. `provider` says who sets it: needed but for configurations and branches. */
+  set(pairs: readonly MetadataPair[], provider?: string): Promise<MetadataItem[]>;
+  delete(id: string): Promise<void>;
+}
+
+const FIELDS = { id: 'string', key: 'string' } as const;
+
+/** @param at path of the resource with a slash at the end, escaped */
+export function metadataAt(api: Api, at: string, scope?: Call['scope']): Metadata {
+  return {
+    async list() {
+      return listOf<MetadataItem>(
+        await api.call({ method: 'GET', path: `${at}metadata`, scope }),
+        'metadata',
+        FIELDS,
+      );
+    },
+    async set(metadata, provider) {
+      const json = await api.call({
+        method: 'POST',
+        path: `${at}metadata`,
+        scope,
+        body: { provider, metadata },
+      });
+      // Those of a table come with those of its columns (storage 1.6).
+      const list = typeof json === 'object' && json !== null && 'metadata' in json ? json.metadata : json;
+      return listOf<MetadataItem>(list, 'metadata', FIELDS);
+    },
+    async delete(id) {
+      await deleteOnce(api.call({ method: 'DELETE', path: `${at}metadata/${path`${id}`}`, scope }));
+    },
+  };
+}

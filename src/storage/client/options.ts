@@ -1,0 +1,44 @@
+import type { Env } from '../../env.ts';
+import type { Log } from '../../log.ts';
+import type { OnProgress } from './transfer/progress.ts';
+
+export interface StorageClientOptions {
+  /** Address of the service, such as `http://127.0.0.1:8080`; a path `/v2/storage` behind it is left out. */
+  readonly url: string;
+  readonly token: string;
+  /** Id of a development branch, or `default`. Without it the service takes the default branch. */
+  readonly branch?: string | number | undefined;
+  /** Kept by the service on the files, jobs and events that come from this client (`X-KBC-RunId`). */
+  readonly runId?: string | undefined;
+  /** Default: the `fetch` of the runtime. Transfers with the object store don't go through it. */
+  readonly fetch?: typeof fetch | undefined;
+  readonly retry?: ClientRetry | undefined;
+  readonly s3?: S3Options | undefined;
+  /** Told of every piece of every upload and download. */
+  readonly onProgress?: OnProgress | undefined;
+  /** Ends whatever the client is doing. */
+  readonly signal?: AbortSignal | undefined;
+  readonly env?: Env | undefined;
+  readonly log?: Log | undefined;
+}
+
+export interface ClientRetry {
+  /** Attempts after the first one, each after twice the wait of the one before: 1, 2, 4 … seconds. Default: 6. */
+  readonly maxRetries?: number;
+}
+
+export interface S3Options {
+  /**
+   * Address of the object store. Default: `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` of the environment, else the host
+   * in the signed address of the file.
+   */
+  readonly endpoint?: string;
+  /** Files up to this size go in one request, larger ones in parts. Default: 8 MiB. */
+  readonly singleBytes?: number;
+  /** Size of a part, at least 5 MiB. Default: 8 MiB; more when there would be over 9,000 parts. */
+  readonly partBytes?: number;
+  /** Parts or slices that are sent at a time. Default: 4. */
+  readonly concurrency?: number;
+  /** A connection on which nothing moves for that long is given up, and made anew. Default: 60,000. */
+  readonly silentMs?: number;
+}

@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import type { Table } from '../protocol/index.ts';
+import type { Job, WaitOptions } from './jobs.ts';
+import type { Metadata } from './metadata.ts';
+import type { TransferOptions } from './transfer/progress.ts';
+
+/** How the text of a file is to be read (storage 3). */
+export interface CsvFormat {
+  /** One character; default `,`. */
+  readonly delimiter?: string;
+  /** One character, default `"`; empty for files without quotes. */
+  readonly enclosure?: string;
+  readonly escapedBy?: string;
+}
+
+export interface CreateTable extends CsvFormat {
+  readonly name: string;
+  /** The file with the rows. */
+  readonly dataFileId: number;
+  readonly primaryKey?: readonly string[];
+  /** Names of the columns of a file without a header, such as a sliced one. */
+  readonly columns?: readonly string[];
+}
+
+export interface DefineTable {
+  readonly name: string;
+  readonly primaryKey?: readonly string[];
+  readonly columns: readonly (string | ColumnDefinition)[];
+}
+
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly definition?: Readonly<Record<string, unknown>>;
+  readonly basetype?: string;
+}
+
+export interface LoadTable extends CsvFormat {
+  readonly dataFileId: number;
+  /** Keeps the rows that are there; rows with a key that is there are replaced. Default: false. */
+  readonly incremental?: boolean;
+  /** Names of the columns of a file without a header. */
+  readonly columns?: readonly string[];
+  readonly withoutHeaders?: boolean;
+  readonly ignoredLinesCount?: number;
+  readonly treatValuesAsNull?: readonly string[];
+}
+
+/** What a load did (storage 3.4). */
+export interface ImportResult {
+  /** In the order of the file. */
+  readonly importedColumns: readonly string[];
+  readonly newColumns?: readonly string[];
+  /** Rows of the table afterwards. */
+  readonly totalRowsCount: number;
+  readonly importedRowsCount?: number;
+  readonly totalDataSizeBytes?: number;
+  readonly warnings: readonly unknown[];
+}
+
+export interface WhereFilter {
+  readonly column: string;
+  /** `eq` (default) and `ne` take several values, the others one. */
+  readonly operator?: 'eq' | 'ge' | 'gt' | 'le' | 'lt' | 'ne';
+  readonly values: readonly string[];
+  /** Compares as numbers. */
+  readonly dataType?: 'BIGINT' | 'DECIMAL' | 'DOUBLE' | 'INTEGER' | 'REAL';
+}
+
+/** Which rows and columns (storage 4.3). */
+export interface RowsQuery {
+  readonly columns?: readonly string[];
+  readonly limit?: number;
+  /** Unix time, or words such as `-2 days`. */
+  readonly changedSince?: number | string;
+  readonly changedUntil?: number | string;
+  readonly whereFilters?: readonly WhereFilter[];
+  readonly orderBy?: readonly {
+    readonly column: string;
+    readonly order?: 'ASC' | 'DESC';
+    readonly dataType?: string;
+  }[];
+}
+
+export interface ExportOptions extends RowsQuery {
+  /** Compresses the slices. Default: true; {@link Tables.read} takes the compression off again. */
+  readonly gzip?: boolean;
+}
+
+export interface ReadTableOptions extends RowsQuery, TransferOptions {
+  /** Whether the first line has the names of the columns. Default: true. */
+  readonly header?: boolean;
+  /** Deletes the exported file at the end, instead of leaving it to its two days. Default: false. */
+  readonly deleteFile?: boolean;
+}
+
+export interface Preview {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface DeleteRows {
+  readonly changedSince?: number | string;
+  readonly changedUntil?: number | string;
+  readonly whereFilters?: readonly WhereFilter[];
+  /** Must be true to delete all rows, without a filter. */
+  readonly allowTruncate?: boolean;
+}
+
+/** Operations on tables (storage 1.3, 3, 4). Those that are jobs are waited for. */
+export interface Tables {
+  list(query?: { readonly bucket?: string; readonly include?: readonly string[] }): Promise<Table[]>;
+  detail(id: string): Promise<Table>;
+  /** The table; undefined when there is none. */
+  find(id: string): Promise<Table | undefined>;
+  /** Makes a table from a file. */
+  create(bucketId: string, table: CreateTable, options?: WaitOptions): Promise<Table>;
+  /** The same, without waiting: the job, to write its id down. */
+  startCreate(
+    bucketId: string,
+    table: CreateTable,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Job>;
+  /** Makes an empty table. */
+  define(bucketId: string, table: DefineTable, options?: WaitOptions): Promise<Table>;
+  /** Loads a file into a table. A lost answer loads it once only: the job is looked up by the file. */
+  load(id: string, load: LoadTable, options?: WaitOptions): Promise<ImportResult>;
+  /** The same, without waiting. */
+  startLoad(
+    id: string,
+    load: LoadTable,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Job>;
+  /** Exports into a sliced file without a header. */
+  export(id: string, options?: ExportOptions, wait?: WaitOptions): Promise<{ readonly fileId: number; readonly isCached: boolean }>;
+  /** The rows as CSV, exported for this. */
+  read(id: string, options?: ReadTableOptions): Promise<Readable>;
+  /** Writes the rows as CSV into a file, which appears when it is complete. */
+  exportTo(id: string, path: string, options?: ReadTableOptions): Promise<{ readonly bytes: number }>;
+  /** The first rows, 100 without a limit, at most 1000. */
+  preview(id: string, query?: RowsQuery): Promise<Preview>;
+  update(id: string, changes: { readonly displayName: string }): Promise<Table>;
+  delete(id: string, options?: { readonly force?: boolean }): Promise<void>;
+  addColumn(id: string, column: ColumnDefinition, options?: WaitOptions): Promise<void>;
+  deleteColumn(id: string, column: string, options?: WaitOptions & { readonly force?: boolean }): Promise<void>;
+  setPrimaryKey(id: string, columns: readonly string[], options?: WaitOptions): Promise<void>;
+  deletePrimaryKey(id: string, options?: WaitOptions): Promise<void>;
+  deleteRows(id: string, rows: DeleteRows, options?: WaitOptions): Promise<{ readonly deletedRows: number }>;
+  metadata(id: string): Metadata;
+  columnMetadata(id: string, column: string): Metadata;
+}

@@ -1,0 +1,129 @@
+import { StorageError } from '../../errors.ts';
+import { getKey, isObject, type Json } from '../../json/index.ts';
+import type { Table } from '../protocol/index.ts';
+import type { Api } from './api.ts';
+import { path, type Query } from './encode.ts';
+import type { Files } from './file-types.ts';
+import { readJob, type Job, type Jobs, type WaitOptions } from './jobs.ts';
+import { metadataAt } from './metadata.ts';
+import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
+import { listOf, shaped } from './shape.ts';
+import { startImport } from './start-import.ts';
+import { exportTable, readTable, saveTable } from './table-export.ts';
+import type { ImportResult, RowsQuery, Tables } from './table-types.ts';
+
+const FIELDS = { id: 'string', name: 'string' } as const;
+
+export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
+  const asTable = (json: unknown): Table => shaped<Table>(json as Json, 'table', FIELDS); // as it was parsed
+  const run = async (
+    call: Parameters<Api['call']>[0],
+    { signal, ...wait }: WaitOptions = {},
+  ): Promise<Job> => {
+    const json = await api.call({ ...call, signal });
+    return await jobs.wait(readJob(json), { ...wait, signal });
+  };
+  const tables: Tables = {
+    async list({ bucket, include } = {}) {
+      const at = bucket === undefined ? 'tables' : path`buckets/${bucket}/tables`;
+      const query = { include: include?.join(',') };
+      return listOf<Table>(await api.call({ method: 'GET', path: at, query }), 'table', FIELDS);
+    },
+    detail: async (id) => asTable(await api.call({ method: 'GET', path: path`tables/${id}` })),
+    find: async (id) => await orUndefined(tables.detail(id)),
+    async create(bucketId, table, options = {}) {
+      const job = await tables.startCreate(bucketId, table, options);
+      return asTable((await jobs.wait(job, options)).results);
+    },
+    async startCreate(bucketId, { primaryKey, ...table }, { signal } = {}) {
+      // A list is refused here (storage 3.1).
+      const body = { ...table, primaryKey: primaryKey?.join(',') };
+      return await startImport(api, jobs, { path: path`buckets/${bucketId}/tables-async`, body, signal });
+    },
+    async define(bucketId, { name, primaryKey = [], columns }, options = {}) {
+      const body = {
+        name,
+        primaryKeysNames: primaryKey,
+        columns: columns.map((column) => (typeof column === 'string' ? { name: column } : column)),
+      };
+      try {
+        const at = path`buckets/${bucketId}/tables-definition`;
+        return asTable((await run({ method: 'POST', path: at, body }, options)).results);
+      } catch (error) {
+        if (!isOwnDoing(error, /alreadyExists$/i)) throw error;
+        return await tables.detail(`${bucketId}.${name}`);
+      }
+    },
+    async load(id, load, options = {}) {
+      const job = await tables.startLoad(id, load, options);
+      return importResultOf(await jobs.wait(job, options));
+    },
+    startLoad: async (id, body, { signal } = {}) =>
+      await startImport(api, jobs, { path: path`tables/${id}/import-async`, body, signal }),
+    export: async (id, options, wait) => await exportTable(api, jobs, id, options, wait),
+    read: async (id, options = {}) => await readTable({ api, files, jobs, tables }, id, options),
+    exportTo: async (id, target, options = {}) =>
+      await saveTable({ api, files, jobs, tables }, id, target, options),
+    async preview(id, query = {}) {
+      const at = path`tables/${id}/data-preview`;
+      const json = await api.call({
+        method: 'GET',
+        path: at,
+        query: { ...rowsQuery(query), format: 'json' },
+      });
+      return previewOf(json);
+    },
+    update: async (id, body) => asTable(await api.call({ method: 'PUT', path: path`tables/${id}`, body })),
+    async delete(id, { force } = {}) {
+      const query = { force, async: true };
+      const json = await deleteOnce(api.call({ method: 'DELETE', path: path`tables/${id}`, query }));
+      if (json !== undefined) await jobs.wait(readJob(json));
+    },
+    async addColumn(id, body, options) {
+      await run({ method: 'POST', path: path`tables/${id}/columns`, body, isOnce: true }, options);
+    },
+    async deleteColumn(id, column, { force, ...options } = {}) {
+      const call = { method: 'DELETE', path: path`tables/${id}/columns/${column}`, query: { force } } as const;
+      await run({ ...call, isOnce: true }, options);
+    },
+    async setPrimaryKey(id, columns, options) {
+      const call = { method: 'POST', path: path`tables/${id}/primary-key`, body: { columns } } as const;
+      await run({ ...call, isOnce: true }, options);
+    },
+    async deletePrimaryKey(id, options) {
+      await run({ method: 'DELETE', path: path`tables/${id}/primary-key` }, options);
+    },
+    async deleteRows(id, rows, options) {
+      const { results } = await run({ method: 'DELETE', path: path`tables/${id}/rows`, body: rows }, options);
+      return shaped(results as Json, 'deletion', { deletedRows: 'number' }); // as it was parsed
+    },
+    metadata: (id) => metadataAt(api, path`tables/${id}/`),
+    columnMetadata: (id, column) => metadataAt(api, path`columns/${`${id}.${column}`}/`),
+  };
+  return tables;
+}
+
+/** What a load did, from its finished job. */
+export function importResultOf(job: Job): ImportResult {
+  return shaped<ImportResult>(job.results as Json, 'import', { importedColumns: 'list' }); // as it was parsed
+}
+
+function rowsQuery({ columns, ...rest }: RowsQuery): Query {
+  // Types that say the same: interfaces have no index signature.
+  return { ...(rest as unknown as Query), columns: columns?.join(',') };
+}
+
+function previewOf(json: Json | undefined): { columns: readonly string[]; rows: readonly string[][] } {
+  const { columns, rows } = shaped<{
+    columns: readonly string[];
+    rows: readonly (readonly Json[])[];
+  }>(json, 'preview', { columns: 'list', rows: 'list' });
+  return { columns, rows: rows.map((row) => row.map(cellOf)) };
+}
+
+function cellOf(cell: Json): string {
+  const value = isObject(cell) ? getKey(cell, 'value') : undefined;
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  throw new StorageError('storage.unexpected', 'The answer of the storage service has a cell without a value.');
+}

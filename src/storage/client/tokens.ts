@@ -1,0 +1,62 @@
+import type { Static } from 'typebox';
+import type { Token, TokenCreate, TokenUpdate } from '../protocol/index.ts';
+import type { Api } from './api.ts';
+import { path } from './encode.ts';
+import { deleteOnce } from './repeated.ts';
+import { listOf, shaped } from './shape.ts';
+
+export interface Tokens {
+  /** What the client's own token is and may do: the quickest way to see whether it is good. */
+  verify(): Promise<Token>;
+  list(): Promise<Token[]>;
+  detail(id: string): Promise<Token>;
+  /** The answer is the only one that shows the token itself. */
+  create(token: Static<typeof TokenCreate>): Promise<Token>;
+  update(id: string, changes: Static<typeof TokenUpdate>): Promise<Token>;
+  delete(id: string): Promise<void>;
+  /** Makes a new secret; the old one is no longer accepted. */
+  refresh(id: string): Promise<Token>;
+  share(id: string, options: { readonly recipientEmail: string; readonly message: string }): Promise<void>;
+}
+
+const FIELDS = { id: 'string', description: 'string' } as const;
+
+export function createTokens(api: Api): Tokens {
+  const scope = 'plain';
+  return {
+    async verify() {
+      return shaped<Token>(await api.call({ method: 'GET', path: 'tokens/verify', scope }), 'token', FIELDS);
+    },
+    async list() {
+      return listOf<Token>(await api.call({ method: 'GET', path: 'tokens', scope }), 'token', FIELDS);
+    },
+    async detail(id) {
+      return shaped<Token>(
+        await api.call({ method: 'GET', path: path`tokens/${id}`, scope }),
+        'token',
+        FIELDS,
+      );
+    },
+    async create(body) {
+      const json = await api.call({ method: 'POST', path: 'tokens', body, scope, isOnce: true });
+      return shaped<Token>(json, 'token', FIELDS);
+    },
+    async update(id, body) {
+      return shaped<Token>(
+        await api.call({ method: 'PUT', path: path`tokens/${id}`, body, scope }),
+        'token',
+        FIELDS,
+      );
+    },
+    async delete(id) {
+      await deleteOnce(api.call({ method: 'DELETE', path: path`tokens/${id}`, scope }));
+    },
+    async refresh(id) {
+      const json = await api.call({ method: 'POST', path: path`tokens/${id}/refresh`, scope, isOnce: true });
+      return shaped<Token>(json, 'token', FIELDS);
+    },
+    async share(id, body) {
+      await api.call({ method: 'POST', path: path`tokens/${id}/share`, body, scope, isOnce: true });
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { StorageError } from '../../../errors.ts';
+import { getKey, isList, isObject, parseExact, type Json } from '../../../json/index.ts';
+import type { Api } from '../api.ts';
+import { transferFailure } from './failure.ts';
+import { readResuming, type ObjectPart } from './resume.ts';
+import type { S3, S3Place } from './s3.ts';
+
+/** The object of a file, with credentials that can be asked for anew. */
+export interface Source {
+  readonly name: string;
+  readonly s3: S3;
+  place(): Promise<S3Place>;
+}
+
+export interface ReadOptions {
+  /** First byte, from 0. */
+  readonly start?: number | undefined;
+  /** Last byte, itself included. */
+  readonly end?: number | undefined;
+  readonly onBytes: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The bytes of one object below the file's own key; `suffix` is empty for the file itself. */
+export async function* readObject(
+  api: Api,
+  source: Source,
+  suffix: string,
+  options: ReadOptions,
+): AsyncGenerator<Uint8Array, void> {
+  let client: Promise<S3Client> | undefined;
+  let place: S3Place = await source.place();
+  const name = suffix === '' ? source.name : `${source.name}/${suffix}`;
+  const { start = 0, end, signal } = options;
+  yield* readResuming({
+    start,
+    what: `The download of “${name}”`,
+    onBytes: options.onBytes,
+    env: api.env,
+    log: api.log,
+    secrets: api.secrets,
+    signal,
+    async renew() {
+      place = await source.place();
+      client = undefined;
+    },
+    async open(at, etag) {
+      client ??= source.s3.open(place);
+      const { bucket, key } = place;
+      return await getObject(await client, { bucket, key: key + suffix, at, end, etag, signal });
+    },
+  });
+}
+
+interface Get {
+  readonly bucket: string;
+  readonly key: string;
+  readonly at: number;
+  readonly end: number | undefined;
+  readonly etag: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const EMPTY = Readable.from([]) as AsyncIterable<Uint8Array>; // it has nothing of any type
+
+async function getObject(client: S3Client, { bucket, key, at, end, etag, signal }: Get): Promise<ObjectPart> {
+  const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+  const hasRange = at > 0 || end !== undefined;
+  try {
+    const command = new GetObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      ...(hasRange ? { Range: `bytes=${at}-${end ?? ''}` } : {}),
+      ...(etag === undefined ? {} : { IfMatch: etag }),
+    });
+    const { Body, ContentLength = 0, ETag } = await client.send(command, { abortSignal: signal });
+    // In this runtime the body is a stream of bytes.
+    const body = (Body as AsyncIterable<Uint8Array> | undefined) ?? EMPTY;
+    return { body, end: at + ContentLength, etag: ETag };
+  } catch (error) {
+    // Nothing behind the last byte: everything has arrived, or was never there.
+    if (hasRange && error instanceof Error && error.name === 'InvalidRange')
+      return { body: EMPTY, end: at, etag };
+    throw error;
+  }
+}
+
+export interface Slice {
+  /** What is behind the file's own key. */
+  readonly suffix: string;
+  readonly isMandatory: boolean;
+}
+
+/** The slices of a sliced file, in the order of its manifest (service-core 2.2). */
+export async function readManifest(api: Api, source: Source, signal: AbortSignal): Promise<Slice[]> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readObject(api, source, 'manifest', { onBytes() {}, signal })) pieces.push(piece);
+  const { bucket, key } = await source.place();
+  const entries = entriesOf(Buffer.concat(pieces).toString('utf8'));
+  if (entries === undefined) throw wrongManifest(source.name, 'it is no JSON with a list “entries”');
+  return entries.map((entry) => {
+    const url = isObject(entry) ? getKey(entry, 'url') : undefined;
+    const prefix = `s3://${bucket}/${key}`;
+    // Its credentials open nothing else, and no manifest may lead elsewhere.
+    if (typeof url !== 'string' || !url.startsWith(prefix))
+      throw wrongManifest(source.name, 'it names a slice that is not of this file');
+    return {
+      suffix: url.slice(prefix.length),
+      isMandatory: !isObject(entry) || getKey(entry, 'mandatory') !== false,
+    };
+  });
+}
+
+function entriesOf(text: string): readonly Json[] | undefined {
+  try {
+    const manifest = parseExact(text);
+    const entries = isObject(manifest) ? getKey(manifest, 'entries') : undefined;
+    return entries !== undefined && isList(entries) ? entries : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wrongManifest(name: string, why: string): StorageError {
+  return new StorageError('storage.transferFailed', `The manifest of “${name}” cannot be used: ${why}.`, {
+    hint: 'Upload the file again, or export the table again.',
+  });
+}
+
+/** The bytes with their compression taken off. Several compressed texts one after another are one. */
+export async function* gunzip(
+  bytes: AsyncIterable<Uint8Array>,
+  what: string,
+  { api, signal }: { readonly api: Api; readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array, void> {
+  const plain = createGunzip();
+  pipeline(Readable.from(bytes, { objectMode: false }), plain, () => {});
+  try {
+    for await (const chunk of plain) yield chunk as Uint8Array; // a stream of bytes
+  } catch (error) {
+    signal.throwIfAborted();
+    const { code } = error as { code?: unknown };
+    if (typeof code === 'string' && code.startsWith('Z_'))
+      throw new StorageError('storage.transferFailed', `“${what}” is not compressed, or is broken (${code}).`, {
+        cause: error,
+        hint: 'Read it without gunzip.',
+      });
+    throw transferFailure(error, `The download of “${what}”`, api.secrets);
+  }
+}

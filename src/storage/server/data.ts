@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { createApp } from './app.ts';
+import type { Context } from './context.ts';
+import type { DataContext } from './data-context.ts';
+import { sweep } from './files/remove.ts';
+import { closeServer, listenOn } from './listening.ts';
+import { insertJob } from './meta/jobs.ts';
+import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
+import { createS3Server } from './objects/s3/server.ts';
+import { loadSecret } from './objects/secret.ts';
+import { OPERATIONS } from './operations/all.ts';
+import type { Part, ServiceOptions } from './part.ts';
+import { bucketRoutes } from './routes/buckets.ts';
+import { fileRoutes } from './routes/files.ts';
+import { importerRoutes } from './routes/importer.ts';
+import { tableExportRoutes } from './routes/table-export.ts';
+import { tableImportRoutes } from './routes/table-import.ts';
+import { tableStructureRoutes } from './routes/table-structure.ts';
+import { tableRoutes } from './routes/tables.ts';
+import type { ObjectStore } from './objects/store.ts';
+import { lazyEngine } from './tables/lazy.ts';
+import { createWorker } from './worker.ts';
+
+/** How long running jobs and transfers may go on when the service stops. */
+const GRACE_MS = 10_000;
+
+/** How often expired files are looked for. */
+const SWEEP_MS = 10 * 60_000;
+
+/** The largest file that an upload to the object store may be (S3's own limit for one request). */
+const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
+
+/**
+ * Files, buckets, tables and jobs: the object store with its S3 endpoint, the importer, the table engine and the
+ * worker, all in this process.
+ */
+export async function dataPart(base: Context, options: ServiceOptions): Promise<Part> {
+  const place = { api: base.publicUrl, s3: options.s3PublicUrl?.replace(/\/+$/, '') };
+  const store = await openStore(base, options, () => place.s3);
+  const host = options.host ?? '127.0.0.1';
+  const context: DataContext = {
+    ...base,
+    objects: store.objects,
+    engine: lazyEngine(false, async () => {
+      const { createDuckDbEngine } = await import('./tables/duckdb/engine.ts');
+      return createDuckDbEngine({ folder: join(base.dir, 'tables') });
+    }),
+    origin: () => place.api ?? '',
+    submit: async (job) => {
+      const row = await insertJob(base.meta, base.env, job);
+      worker.wake();
+      return row;
+    },
+  };
+  const worker = createWorker(() => context, {
+    operations: OPERATIONS,
+    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+  });
+  const importer = await createApp(context, importerRoutes(context));
+  const s3 = store.folder === undefined ? undefined : createS3Server(store.folder.handler);
+  let sweeper: NodeJS.Timeout | undefined;
+
+  return {
+    routes: [
+      ...fileRoutes(context),
+      ...importerRoutes(context),
+      ...bucketRoutes(context),
+      ...tableRoutes(context),
+      ...tableStructureRoutes(context),
+      ...tableImportRoutes(context),
+      ...tableExportRoutes(context),
+    ],
+    // The importer is below the API's own address as well, which clients reach for certain.
+    services: [{ id: 'import', url: '' }],
+    async start(apiUrl) {
+      place.api ??= apiUrl;
+      const addresses: Record<string, string> = {};
+      if (s3 !== undefined) {
+        addresses['s3'] = await listenOn(s3, { host, port: options.s3Port ?? 0 });
+        place.s3 ??= addresses['s3'];
+      }
+      await importer.ready();
+      addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
+      await worker.start();
+      sweeper = setInterval(() => sweepQuietly(context), SWEEP_MS);
+      sweepQuietly(context);
+      return addresses;
+    },
+    async stop() {
+      clearInterval(sweeper);
+      await closeServer(importer.server, GRACE_MS);
+      await importer.close();
+      await worker.stop(GRACE_MS);
+      await context.engine.close();
+      if (s3 !== undefined) await closeServer(s3, GRACE_MS);
+      store.close();
+    },
+  };
+}
+
+interface OpenStore {
+  readonly objects: ObjectStore;
+  readonly folder?: FolderStore;
+  close(): void;
+}
+
+async function openStore(
+  { dir, env, log }: Context,
+  options: ServiceOptions,
+  publicUrl: () => string | undefined,
+): Promise<OpenStore> {
+  if (options.objects !== undefined) {
+    const { createExternalStore } = await import('./objects/external-store.ts');
+    const objects = await createExternalStore({ ...options.objects, env });
+    return { objects, close: () => objects.close() };
+  }
+  const folder = createFolderStore({
+    directory: join(dir, 'objects'),
+    secret: await loadSecret(join(dir, 'objects.secret'), env),
+    endpoint: () => publicUrl() ?? 'http://127.0.0.1',
+    env,
+    log,
+    region: options.region ?? 'us-east-1',
+    maxUploadBytes: MAX_UPLOAD_BYTES,
+  });
+  await folder.open();
+  return { objects: folder, folder, close: () => undefined };
+}
+
+function sweepQuietly(context: DataContext): void {
+  sweep(context).catch((error: unknown) => {
+    context.log.error('Expired files could not be removed', { detail: String(error) });
+  });
+}

@@ -1,0 +1,32 @@
+import { bucketDelete } from './bucket.ts';
+import { tableExport } from './export.ts';
+import { fileDelete } from './file.ts';
+import { tableCreate, tableImport } from './load.ts';
+import type { Operation } from './operation.ts';
+import {
+  tableColumnAdd,
+  tableColumnDefinitionUpdate,
+  tableColumnDelete,
+  tableDefinitionCreate,
+  tableDrop,
+  tablePrimaryKeyAdd,
+  tablePrimaryKeyDelete,
+  tableRowsDelete,
+} from './structure.ts';
+
+/** Every kind of job, by the name that the API gives it (storage 1.4). */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  bucketDelete,
+  fileDelete,
+  tableColumnAdd,
+  tableColumnDefinitionUpdate,
+  tableColumnDelete,
+  tableCreate,
+  tableDefinitionCreate,
+  tableDrop,
+  tableExport,
+  tableImport,
+  tablePrimaryKeyAdd,
+  tablePrimaryKeyDelete,
+  tableRowsDelete,
+};

@@ -1,0 +1,140 @@
+import { Type } from 'typebox';
+import { File, FilePrepare, FileQuery, FilesQuery, FileTag } from '../../protocol/file.ts';
+import { AsyncQuery } from '../../protocol/bucket.ts';
+import { Job } from '../../protocol/job.ts';
+import { asJob } from '../asking.ts';
+import { authorOf } from '../caller.ts';
+import type { DataContext } from '../data-context.ts';
+import { badRequest, invalidField } from '../errors.ts';
+import { newFile } from '../files/new-file.ts';
+import { requireOwnFile, requireReadableFile } from '../files/permissions.ts';
+import { removeFile } from '../files/remove.ts';
+import { parseFileQuery } from '../meta/file-query.ts';
+import { addTag, listFiles, removeTag } from '../meta/files.ts';
+import { route, type Route } from '../route.ts';
+import { downloadReply, fileReply, uploadReply } from '../shapes/file.ts';
+import { isoTime } from '../time.ts';
+
+const tag = 'Files';
+
+/** Files (storage 2). */
+export function fileRoutes(context: DataContext): Route[] {
+  return [...singleRoutes(context), ...tagRoutes(context)];
+}
+
+function singleRoutes(context: DataContext): Route[] {
+  const { meta, env, objects } = context;
+  return [
+    route({
+      method: 'POST',
+      path: '/files/prepare',
+      summary: 'Makes a file, and says where its bytes are to be put',
+      tag,
+      status: 201,
+      body: FilePrepare,
+      response: File,
+      handle: async ({ body, caller, branch, runId }) => {
+        const isFederated = body.federationToken === true;
+        if (body.isSliced === true && !isFederated)
+          throw invalidField('storage.validation', 'isSliced', 'A sliced file needs "federationToken".');
+        if (body.name.trim() === '')
+          throw invalidField('storage.validation', 'name', 'This value should not be blank.');
+        const owner = { branchId: branch.id, author: authorOf(caller), runId };
+        const file = await newFile(context, owner, body);
+        return {
+          ...(await fileReply(objects, file)),
+          ...(isFederated ? await uploadReply(objects, file, env.now()) : {}),
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/files',
+      summary: 'Files, the newest first',
+      tag,
+      query: FilesQuery,
+      response: Type.Array(File),
+      handle: async ({ query, caller, branch }) => {
+        const files = await listFiles(meta, {
+          branchId: branch.id,
+          creatorId: caller.isMaster || caller.canReadAllFileUploads ? undefined : caller.id,
+          tags: query.tags,
+          where: parseFileQuery(query.q ?? ''),
+          sinceId: query.sinceId,
+          maxId: query.maxId,
+          runId: query.runId,
+          aliveAt: query.showExpired === true ? undefined : isoTime(env.now()),
+          limit: query.limit ?? 100,
+          offset: query.offset ?? 0,
+        });
+        return await Promise.all(files.map((file) => fileReply(objects, file)));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/files/:file',
+      summary: 'A file, with credentials to read it when asked for',
+      tag,
+      query: FileQuery,
+      response: File,
+      handle: async ({ params, query, caller }) => {
+        const file = await requireReadableFile(context, caller, params.file);
+        return {
+          ...(await fileReply(objects, file)),
+          ...(query.federationToken === true ? await downloadReply(objects, file, env.now()) : {}),
+        };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/files/:file',
+      summary: 'Deletes a file and its bytes',
+      tag,
+      query: AsyncQuery,
+      response: Job,
+      status: 202,
+      handle: async ({ params, query, ...asker }) => {
+        const file = await requireOwnFile(context, asker.caller, params.file);
+        if (query.async === true)
+          return await asJob(context, asker, { operation: 'fileDelete', params: { id: file.id } });
+        await removeFile(context, file);
+        return undefined;
+      },
+    }),
+  ];
+}
+
+function tagRoutes(context: DataContext): Route[] {
+  const { meta } = context;
+  return [
+    route({
+      method: 'POST',
+      path: '/files/:file/tags',
+      summary: 'Adds a tag',
+      tag,
+      body: FileTag,
+      handle: async ({ params, body, caller }) => {
+        const file = await requireOwnFile(context, caller, params.file);
+        await addTag(meta, file.id, body.tag);
+        return undefined;
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/files/:file/tags/*',
+      summary: 'Removes a tag, which may have slashes in it',
+      tag,
+      handle: async ({ params, caller }) => {
+        // The router names the rest of the path `*`; the type of a path sees the parameter before it only.
+        const all: Readonly<Record<string, string>> = params;
+        const name = all['*'] ?? '';
+        const file = await requireOwnFile(context, caller, all['file'] ?? '');
+        if (name === '') throw badRequest('storage.validation', 'The name of the tag is missing.');
+        await removeTag(meta, file.id, name);
+        // The router takes a slash at the end away.
+        await removeTag(meta, file.id, `${name}/`);
+        return undefined;
+      },
+    }),
+  ];
+}

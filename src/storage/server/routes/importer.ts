@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import { File } from '../../protocol/file.ts';
+import { Job } from '../../protocol/job.ts';
+import { TableImport } from '../../protocol/table.ts';
+import { asJob } from '../asking.ts';
+import type { DataContext } from '../data-context.ts';
+import { distinct } from '../files/new-file.ts';
+import { orRemove, receiveUpload, type UploadCall } from '../files/upload.ts';
+import { readFields } from '../input/fields.ts';
+import { updateFile } from '../meta/files.ts';
+import { findFile } from '../meta/files.ts';
+import { requireTableRow, splitTableId } from '../operations/table-place.ts';
+import { requireBucket } from '../permissions.ts';
+import { route, type Route } from '../route.ts';
+import { fileReply } from '../shapes/file.ts';
+import { importWork } from '../table-input.ts';
+
+const UploadFields = Type.Object({
+  name: Type.Optional(Type.String()),
+  isPublic: Type.Optional(Type.Boolean()),
+  isPermanent: Type.Optional(Type.Boolean()),
+  isEncrypted: Type.Optional(Type.Boolean()),
+  tags: Type.Optional(Type.Array(Type.String())),
+});
+
+const WriteFields = Type.Object({ tableId: Type.String({ minLength: 1 }), ...TableImport.properties });
+
+/** The importer: files and rows in a multipart body, without a client of the object store (storage 2.8). */
+export function importerRoutes(context: DataContext): Route[] {
+  const shared = {
+    method: 'POST',
+    tag: 'Importer',
+    scope: 'plain',
+    isOutside: true,
+    isRaw: true,
+  } as const;
+  return [
+    route({
+      ...shared,
+      path: '/upload-file',
+      summary: 'Stores the file `data`',
+      response: File,
+      handle: async (call) => await uploadFile(context, call),
+    }),
+    route({
+      ...shared,
+      path: '/write-table',
+      summary: 'Loads the file `data` into the table `tableId`',
+      status: 202,
+      response: Job,
+      handle: async (call) => await writeTable(context, call),
+    }),
+  ];
+}
+
+async function uploadFile(context: DataContext, call: UploadCall) {
+  const { meta, objects } = context;
+  const { file, fields } = await receiveUpload(context, call);
+  return await orRemove(context, file, async () => {
+    // The schema says what the fields are.
+    const given = readFields(UploadFields, fields) as {
+      name?: string;
+      isPublic?: boolean;
+      isPermanent?: boolean;
+      isEncrypted?: boolean;
+      tags?: string[];
+    };
+    await updateFile(
+      meta,
+      file.id,
+      {
+        ...(given.name === undefined || given.name === '' ? {} : { name: given.name }),
+        is_public: given.isPublic === true ? 1 : 0,
+        is_encrypted: given.isEncrypted === true ? 1 : 0,
+        ...(given.isPermanent === true ? { max_age_days: null, expires: null } : {}),
+      },
+      distinct(given.tags ?? []),
+    );
+    const stored = await findFile(meta, file.id);
+    if (stored === undefined) throw new Error(`The file ${file.id} is gone.`);
+    return await fileReply(objects, stored);
+  });
+}
+
+async function writeTable(context: DataContext, call: UploadCall) {
+  const { file, fields } = await receiveUpload(context, call);
+  return await orRemove(context, file, async () => {
+    const given = readFields(WriteFields, fields) as { tableId: string } & TableImport;
+    const { tableId } = given;
+    requireBucket(call.caller, splitTableId(tableId).bucket, 'write');
+    await requireTableRow(context.meta, context, call.branch.id, tableId);
+    return await asJob(context, call, importWork(call.branch.id, tableId, { ...given, dataFileId: file.id }));
+  });
+}

@@ -1,0 +1,156 @@
+import { Type } from 'typebox';
+import { csvLine } from '../../../csv/write.ts';
+import { Job } from '../../protocol/job.ts';
+import { Answer } from '../answer.ts';
+import { asJob } from '../asking.ts';
+import type { DataContext } from '../data-context.ts';
+import { badRequest, invalidField, notImplemented } from '../errors.ts';
+import type { StoredTable } from '../meta/stored-tables.ts';
+import type { ExportParams } from '../operations/export.ts';
+import { engineTable, requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
+import { requireBucket } from '../permissions.ts';
+import { route, type Call, type Route } from '../route.ts';
+import {
+  plain,
+  readRowQuery,
+  requireColumns,
+  ROW_QUERY_FIELDS,
+  type RowQueryInput,
+} from '../row-query-input.ts';
+import type { RowQuery } from '../tables/row-query.ts';
+import { filterFields } from './table-structure.ts';
+
+const tag = 'Export';
+
+const Export = Type.Object({
+  ...ROW_QUERY_FIELDS,
+  gzip: Type.Optional(Type.Boolean()),
+  format: Type.Optional(Type.Enum(['rfc', 'json', 'escaped', 'raw'])),
+  fileType: Type.Optional(Type.Enum(['csv', 'parquet'])),
+});
+
+const Preview = Type.Object({
+  ...ROW_QUERY_FIELDS,
+  format: Type.Optional(Type.String({ description: '`rfc` (default) or `json`.' })),
+  fulltextSearch: Type.Optional(Type.String({ description: 'Rows with that text in any column.' })),
+});
+
+/** Rows out of tables (storage 4). */
+export function tableExportRoutes(context: DataContext): Route[] {
+  return [exportRoute(context), previewRoute(context)];
+}
+
+function exportRoute(context: DataContext): Route {
+  return route({
+    method: 'POST',
+    path: '/tables/:table/export-async',
+    summary: 'Exports a table into a sliced file without a header',
+    tag,
+    status: 202,
+    body: Export,
+    response: Job,
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, body, ...asker }) => {
+      if (body.fileType === 'parquet') throw notImplemented('An export as Parquet');
+      const table = await requireReadable(context, params.table, asker);
+      requireKnownColumns(table, readRowQuery(body, context.env.now()));
+      const given: ExportParams & { queue: string } = {
+        export: { tableName: table.id, ...queryFields(body), gzipOutput: body.gzip ?? false },
+        queue: 'main_fast',
+      };
+      return await asJob(context, asker, {
+        operation: 'tableExport',
+        params: given,
+        tableId: table.id,
+        lockKey: tableLock(table.branch_id, table.id),
+      });
+    },
+  });
+}
+
+/** Most rows and columns of a preview, and characters of a cell as JSON (storage 10.1). */
+const MAX_ROWS = 1000;
+const MAX_COLUMNS = 100;
+const MAX_CELL = 16_384;
+
+function previewRoute(context: DataContext): Route {
+  return route({
+    method: 'GET',
+    path: '/tables/:table/data-preview',
+    summary: 'The first rows of a table, with a header',
+    tag,
+    query: Preview,
+    response: Type.String(),
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, query, ...who }) => {
+      const format = query.format === undefined || query.format === '' ? 'rfc' : query.format;
+      if (format !== 'rfc' && format !== 'json') {
+        throw badRequest(
+          'storage.tables.validation.invalidFormat',
+          `The format "${format}" is not supported. Available formats are [rfc|json]`,
+        );
+      }
+      const table = await requireReadable(context, params.table, who);
+      const asked = { ...readRowQuery(query, context.env.now()), ...searchOf(query.fulltextSearch) };
+      if ((asked.limit ?? 0) > MAX_ROWS) {
+        throw invalidField(
+          'storage.tables.validation',
+          'limit',
+          `This value should be less than or equal to ${MAX_ROWS}.`,
+        );
+      }
+      requireKnownColumns(table, asked);
+      if (asked.columns === undefined && table.columns.length > MAX_COLUMNS) {
+        throw badRequest(
+          'storage.maxNumberOfColumnsExceed',
+          `The table has ${table.columns.length} columns; a preview shows ${MAX_COLUMNS}. Name them in "columns".`,
+        );
+      }
+      const { columns, rows } = await context.engine.preview(engineTable(table.branch_id, table.id), asked);
+      if (format === 'rfc')
+        return new Answer(200, [columns, ...rows].map(csvLine).join(''), { 'content-type': 'text/csv' });
+      return {
+        columns: [...columns],
+        rows: rows.map((row) =>
+          row.map((value, i) => ({
+            columnName: columns[i] ?? '',
+            value: value.slice(0, MAX_CELL).toWellFormed(),
+            isTruncated: value.length > MAX_CELL,
+          })),
+        ),
+      };
+    },
+  });
+}
+
+type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
+async function requireReadable(
+  context: DataContext,
+  id: string,
+  { caller, branch }: Who,
+): Promise<StoredTable> {
+  requireBucket(caller, splitTableId(id).bucket, 'read');
+  return await requireTableRow(context.meta, context, branch.id, id);
+}
+
+function requireKnownColumns(table: StoredTable, query: RowQuery): void {
+  const columns = table.columns.map(({ name }) => name);
+  requireColumns(query, columns, 'storage.tables.validation.columnNotExists');
+}
+
+function searchOf(text: string | undefined): { search?: string } {
+  return text === undefined || text === '' ? {} : { search: text };
+}
+
+/** The fields of a query as plain values, to be kept in the job. */
+function queryFields(input: RowQueryInput): RowQueryInput {
+  const { columns, orderBy, limit, includeInternalTimestamp } = input;
+  return {
+    ...filterFields(input),
+    ...(columns === undefined ? {} : { columns: plain(columns) }),
+    ...(orderBy === undefined ? {} : { orderBy: plain(orderBy) }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(includeInternalTimestamp === undefined ? {} : { includeInternalTimestamp }),
+  };
+}

@@ -1,0 +1,219 @@
+import { Type } from 'typebox';
+import { columnName, columnNameProblem } from '../../../names.ts';
+import { DeleteQuery } from '../../protocol/bucket.ts';
+import { namesOf } from '../../protocol/common.ts';
+import { Job } from '../../protocol/job.ts';
+import { ColumnAdd, ColumnDefinition, PrimaryKeyAdd } from '../../protocol/table.ts';
+import { asJob } from '../asking.ts';
+import type { DataContext } from '../data-context.ts';
+import { badRequest } from '../errors.ts';
+import type { NewJob } from '../meta/jobs.ts';
+import type { StoredTable } from '../meta/stored-tables.ts';
+import type { ColumnInput } from '../operations/structure.ts';
+import { requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
+import { requireBucket } from '../permissions.ts';
+import { route, type Call, type Route } from '../route.ts';
+import {
+  plain,
+  readRowFilter,
+  requireColumns,
+  ROW_FILTER_FIELDS,
+  type RowFilterInput,
+} from '../row-query-input.ts';
+
+const tag = 'Tables';
+
+type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
+/** Columns, primary keys and rows of a table (storage 1.3, 4.5). */
+export function tableStructureRoutes(context: DataContext): Route[] {
+  return [...columnRoutes(context), ...keyRoutes(context), rowsRoute(context)];
+}
+
+function columnRoutes(context: DataContext): Route[] {
+  const shared = { tag, status: 202, response: Job } as const;
+  return [
+    route({
+      ...shared,
+      method: 'POST',
+      path: '/tables/:table/columns',
+      summary: 'Adds a column',
+      body: ColumnAdd,
+      handle: async ({ params, body, ...asker }) => {
+        const table = await requireWritable(context, params.table, asker);
+        const name = columnName(body.name);
+        const problem = columnNameProblem(name);
+        if (problem !== undefined)
+          throw badRequest('storage.tables.invalidColumnName', `The column name "${body.name}" ${problem}.`);
+        if (table.columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
+          throw badRequest(
+            'storage.tables.columnAlreadyExists',
+            `The column "${name}" already exists in the table "${table.name}".`,
+          );
+        }
+        const column: ColumnInput = { name, ...definitionFields(body) };
+        return await asJob(context, asker, workOn(table, 'tableColumnAdd', column));
+      },
+    }),
+    route({
+      ...shared,
+      method: 'DELETE',
+      path: '/tables/:table/columns/:column',
+      summary: 'Deletes a column with its values',
+      query: DeleteQuery,
+      handle: async ({ params, ...asker }) => {
+        const table = await requireWritable(context, params.table, asker);
+        requireColumn(table, params.column);
+        const key = JSON.parse(table.primary_key) as string[]; // written by this service
+        if (key.includes(params.column)) {
+          throw badRequest(
+            'storage.tables.cannotDeletePrimaryKeyColumn',
+            `The column "${params.column}" is part of the primary key. Remove the key first.`,
+          );
+        }
+        return await asJob(context, asker, workOn(table, 'tableColumnDelete', { name: params.column }));
+      },
+    }),
+    route({
+      ...shared,
+      method: 'PUT',
+      path: '/tables/:table/columns/:column/definition',
+      summary: 'Changes what a column of a typed table is said to hold',
+      body: ColumnDefinition,
+      handle: async ({ params, body, ...asker }) => {
+        const table = await requireWritable(context, params.table, asker);
+        requireTyped(table);
+        requireColumn(table, params.column);
+        const column: ColumnInput = { name: params.column, ...definitionFields(body) };
+        return await asJob(context, asker, workOn(table, 'tableColumnDefinitionUpdate', column));
+      },
+    }),
+  ];
+}
+
+function keyRoutes(context: DataContext): Route[] {
+  const shared = { tag, status: 202, response: Job } as const;
+  return [
+    route({
+      ...shared,
+      method: 'POST',
+      path: '/tables/:table/primary-key',
+      summary: 'Sets the primary key of a table',
+      body: PrimaryKeyAdd,
+      handle: async ({ params, body, ...asker }) => {
+        const table = await requireWritable(context, params.table, asker);
+        const columns = namesOf(body.columns);
+        if (columns.length === 0)
+          throw badRequest('storage.validation.primaryKey', 'A primary key needs at least one column.');
+        const unknown = columns.filter((name) => !table.columns.some((column) => column.name === name));
+        if (unknown.length > 0) {
+          throw badRequest(
+            'storage.validation.primaryKey',
+            `Columns "${unknown.join(',')}" do not exist in the table.`,
+          );
+        }
+        if (table.primary_key !== '[]')
+          throw badRequest(
+            'storage.validation.primaryKey',
+            'The table has a primary key already. Remove it first.',
+          );
+        const given = { columns, skipDuplicatesCheck: body.skipDuplicatesCheck ?? false };
+        return await asJob(context, asker, workOn(table, 'tablePrimaryKeyAdd', given));
+      },
+    }),
+    route({
+      ...shared,
+      method: 'DELETE',
+      path: '/tables/:table/primary-key',
+      summary: 'Removes the primary key of a table',
+      handle: async ({ params, ...asker }) => {
+        const table = await requireWritable(context, params.table, asker);
+        return await asJob(context, asker, workOn(table, 'tablePrimaryKeyDelete', {}));
+      },
+    }),
+  ];
+}
+
+const RowsDelete = Type.Object({
+  ...ROW_FILTER_FIELDS,
+  allowTruncate: Type.Optional(Type.Boolean({ description: 'Without a filter, all rows are deleted.' })),
+  valuesByTableInWorkspace: Type.Optional(Type.Unsafe<unknown>({})),
+});
+
+function rowsRoute(context: DataContext): Route {
+  return route({
+    method: 'DELETE',
+    path: '/tables/:table/rows',
+    summary: 'Deletes rows',
+    tag,
+    status: 202,
+    query: RowsDelete,
+    body: RowsDelete,
+    response: Job,
+    handle: async ({ params, query, body, ...asker }) => {
+      const table = await requireWritable(context, params.table, asker);
+      const given = { ...query, ...body };
+      const filter = readRowFilter(given, context.env.now());
+      if (Object.keys(filter).length === 0 && given.allowTruncate !== true) {
+        throw badRequest(
+          'storage.tables.validation.unintendedTruncation',
+          'No filters have been specified, which will truncate the table, but the `allowTruncate` parameter was not set.',
+        );
+      }
+      for (const { operator } of filter.where ?? []) {
+        if (operator !== 'eq' && operator !== 'ne')
+          throw badRequest('storage.tables.validation', `Invalid where operator ${operator}`);
+      }
+      const columns = table.columns.map(({ name }) => name);
+      requireColumns(filter, columns, 'storage.tables.columnNotExists');
+      return await asJob(context, asker, workOn(table, 'tableRowsDelete', { request: filterFields(given) }));
+    },
+  });
+}
+
+/** The fields of a filter as plain values, to be kept in the job. */
+export function filterFields(given: RowFilterInput): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(ROW_FILTER_FIELDS).flatMap((name) => {
+      const value = plain(given[name as keyof RowFilterInput]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+async function requireWritable(
+  context: DataContext,
+  id: string,
+  { caller, branch }: Who,
+): Promise<StoredTable> {
+  requireBucket(caller, splitTableId(id).bucket, 'write');
+  return await requireTableRow(context.meta, context, branch.id, id);
+}
+
+function requireColumn(table: StoredTable, name: string): void {
+  if (table.columns.some((column) => column.name === name)) return;
+  throw badRequest(
+    'storage.tables.columnNotExists',
+    `The column "${name}" does not exist in the table "${table.name}".`,
+  );
+}
+
+function requireTyped(table: StoredTable): void {
+  if (table.is_typed === 1) return;
+  throw badRequest('storage.tables.validation', `The table "${table.name}" is not typed.`);
+}
+
+function definitionFields(body: { definition?: unknown; basetype?: string }): Omit<ColumnInput, 'name'> {
+  return {
+    ...(body.definition === undefined ? {} : { definition: plain(body.definition) }),
+    ...(body.basetype === undefined ? {} : { basetype: body.basetype }),
+  };
+}
+
+function workOn(
+  table: StoredTable,
+  operation: string,
+  params: unknown,
+): Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'> {
+  return { operation, params, tableId: table.id, lockKey: tableLock(table.branch_id, table.id) };
+}

@@ -1,0 +1,144 @@
+import { Type } from 'typebox';
+import { AsyncQuery, DeleteQuery } from '../../protocol/bucket.ts';
+import { namesOf, type Names } from '../../protocol/common.ts';
+import { Table, TablesQuery, TableUpdate } from '../../protocol/table.ts';
+import { storageNameProblem } from '../../../names.ts';
+import { Answer, type Reply } from '../answer.ts';
+import { asJob, doneJob } from '../asking.ts';
+import { authorOf } from '../caller.ts';
+import type { DataContext } from '../data-context.ts';
+import { encodeReply } from '../encode-reply.ts';
+import { badRequest } from '../errors.ts';
+import { recordFinishedJob } from '../meta/jobs.ts';
+import { findTableByDisplayName, listTables, updateTable } from '../meta/stored-tables.ts';
+import { requireBucketRow, requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
+import { mayUseBucket, requireBucket } from '../permissions.ts';
+import { route, type Route } from '../route.ts';
+import { jobReply } from '../shapes/job.ts';
+import { requireParts, showTable, showTables } from '../table-detail.ts';
+
+const tag = 'Tables';
+
+/** Tables (storage 1.3): lists, detail, name, deletion. */
+export function tableRoutes(context: DataContext): Route[] {
+  return [...readRoutes(context), ...writeRoutes(context)];
+}
+
+function readRoutes(context: DataContext): Route[] {
+  const { meta } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/tables',
+      summary: 'All tables that the token may read',
+      tag,
+      query: TablesQuery,
+      response: Type.Array(Table),
+      handle: async ({ query, caller, branch, origin }) => {
+        const include = includeOf(query.include, ['buckets', 'metadata', 'columnMetadata']);
+        const tables = (await listTables(meta, branch.id)).filter((table) =>
+          mayUseBucket(caller, table.bucket_id, 'read'),
+        );
+        return await showTables(meta, tables, { origin, include });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/buckets/:bucket/tables',
+      summary: 'The tables of a bucket',
+      tag,
+      query: TablesQuery,
+      response: Type.Array(Table),
+      handle: async ({ params, query, caller, branch, origin }) => {
+        requireBucket(caller, params.bucket, 'read');
+        await requireBucketRow(meta, context, branch.id, params.bucket);
+        const include = includeOf(query.include, ['metadata', 'columnMetadata']);
+        return await showTables(meta, await listTables(meta, branch.id, params.bucket), { origin, include });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/tables/:table',
+      summary: 'A table',
+      tag,
+      query: TablesQuery,
+      response: Table,
+      handle: async ({ params, caller, branch, origin }) => {
+        requireBucket(caller, splitTableId(params.table).bucket, 'read');
+        const table = await requireTableRow(meta, context, branch.id, params.table);
+        return await showTable(meta, table, origin);
+      },
+    }),
+  ];
+}
+
+function writeRoutes(context: DataContext): Route[] {
+  const { meta, env } = context;
+  return [
+    route({
+      method: 'PUT',
+      path: '/tables/:table',
+      summary: 'Changes the name that a table is shown under',
+      tag,
+      query: AsyncQuery,
+      body: TableUpdate,
+      response: Table,
+      validationCode: 'storage.tables.validation',
+      handle: async ({ params, query, body, caller, branch, origin, runId }) => {
+        requireBucket(caller, splitTableId(params.table).bucket, 'write');
+        await meta.transaction().execute(async (tx) => {
+          const table = await requireTableRow(tx, context, branch.id, params.table);
+          const { displayName } = body;
+          if (displayName === undefined || displayName === table.display_name) return;
+          const problem = storageNameProblem(displayName);
+          if (problem !== undefined)
+            throw badRequest('storage.tables.validation', `Invalid data - displayName: ${problem}`);
+          const key = { branch_id: branch.id, bucket_id: table.bucket_id, display_name: displayName };
+          if ((await findTableByDisplayName(tx, key)) !== undefined) {
+            throw badRequest(
+              'storage.buckets.tableAlreadyExists',
+              `The table "${table.name}" in the bucket already has the same display name "${displayName}".`,
+            );
+          }
+          await updateTable(tx, branch.id, table.id, { display_name: displayName });
+        });
+        const table = await requireTableRow(meta, context, branch.id, params.table);
+        const reply: Record<string, Reply> = await showTable(meta, table, origin);
+        if (query.async !== true) return reply;
+        const job = await recordFinishedJob(meta, env, {
+          branchId: branch.id,
+          operation: 'tableUpdate',
+          params: body,
+          results: encodeReply(reply),
+          runId,
+          author: authorOf(caller),
+        });
+        return new Answer(202, jobReply(job, origin));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/tables/:table',
+      summary: 'Deletes a table',
+      tag,
+      query: DeleteQuery,
+      handle: async ({ params, query, ...asker }) => {
+        requireBucket(asker.caller, splitTableId(params.table).bucket, 'write');
+        const { id } = await requireTableRow(meta, context, asker.branch.id, params.table);
+        const work = {
+          operation: 'tableDrop',
+          tableId: id,
+          lockKey: tableLock(asker.branch.id, id),
+          params: { force: query.force === true ? 'true' : 'false' },
+        };
+        if (query.async === true) return await asJob(context, asker, work);
+        await doneJob(context, asker, work);
+        return undefined;
+      },
+    }),
+  ];
+}
+
+function includeOf(given: Names | undefined, fallback: readonly string[]): readonly string[] {
+  return given === undefined ? fallback : requireParts(namesOf(given));
+}

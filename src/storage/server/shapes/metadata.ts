@@ -1,0 +1,14 @@
+import type { Reply } from '../answer.ts';
+import type { MetadataRow } from '../meta/tables.ts';
+import { apiTime } from '../time.ts';
+
+/** One metadata of anything (storage 1.6). */
+export function metadataReply(row: MetadataRow, withProvider: boolean): Record<string, Reply> {
+  return {
+    id: String(row.id),
+    key: row.key,
+    value: row.value,
+    ...(withProvider ? { provider: row.provider } : {}),
+    timestamp: apiTime(row.timestamp),
+  };
+}

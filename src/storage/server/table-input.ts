@@ -1,0 +1,127 @@
+import { namesOf } from '../protocol/common.ts';
+import type { TableCreate, TableImport } from '../protocol/table.ts';
+import { createDialect } from '../../csv/dialect.ts';
+import { CsvError } from '../../csv/csv-error.ts';
+import { storageNameProblem } from '../../names.ts';
+import { badRequest, invalidField, notImplemented } from './errors.ts';
+import type { NewJob } from './meta/jobs.ts';
+import type { LoadParams } from './operations/load.ts';
+import { tableLock } from './operations/table-place.ts';
+
+type Work = Required<Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>>;
+
+/**
+ * The job that loads a file into a table; whatever can be checked without the file is checked here.
+ *
+ * @throws {ApiError} 400, 501
+ */
+export function importWork(branchId: number, tableId: string, input: TableImport): Work {
+  const fileId = requireFileSource(input);
+  requireDialect(input);
+  if ((input.treatValuesAsNull?.length ?? 0) > 1) {
+    throw invalidField(
+      'storage.tables.validation',
+      'treatValuesAsNull',
+      'This collection should contain 1 element or less.',
+    );
+  }
+  const params: LoadParams = {
+    params: {
+      incremental: input.incremental ?? false,
+      ...csvOf(input),
+      columns: namesOf(input.columns),
+      withoutHeaders: input.withoutHeaders ?? false,
+      ...given('ignoredLinesCount', input.ignoredLinesCount),
+      ...given('treatValuesAsNull', input.treatValuesAsNull),
+      ...given('useTimestampFromDataFile', input.useTimestampFromDataFile),
+      ...given('deduplicationStrategy', input.deduplicationStrategy),
+    },
+    source: { fileId, type: 'file' },
+  };
+  return work(branchId, 'tableImport', tableId, params);
+}
+
+/** The job that makes a table from a file. */
+export function createWork(branchId: number, bucketId: string, input: TableCreate): Work {
+  const problem = storageNameProblem(input.name) ?? storageNameProblem(input.displayName ?? input.name);
+  if (problem !== undefined) throw badRequest('storage.tables.validation', `Invalid data - name: ${problem}`);
+  requireNameLength(input.name);
+  const primaryKey = readPrimaryKey(input.primaryKey);
+  const fileId = requireFileSource(input);
+  requireDialect(input);
+  const params: LoadParams = {
+    params: {
+      name: input.name,
+      ...given('displayName', input.displayName),
+      primaryKey,
+      ...csvOf(input),
+      columns: namesOf(input.columns),
+    },
+    source: { fileId, type: 'file' },
+  };
+  return work(branchId, 'tableCreate', `${bucketId}.${input.name}`, params);
+}
+
+/** Longest name of a bucket or a table (storage 10.1). */
+const MAX_NAME = 96;
+
+/** @throws {ApiError} 400 `storage.tables.validation` */
+export function requireNameLength(name: string, code = 'storage.tables.validation'): void {
+  if (name.length > MAX_NAME)
+    throw badRequest(code, `Invalid data - name: '${name}' is longer than ${MAX_NAME} characters.`);
+}
+
+function work(branchId: number, operation: string, tableId: string, params: LoadParams): Work {
+  return {
+    operation,
+    tableId,
+    lockKey: tableLock(branchId, tableId),
+    params: { ...params, queue: 'main_fast' },
+  };
+}
+
+/** Names joined by commas; a list is refused, as older clients mean something else by it (storage 3.1). */
+function readPrimaryKey(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== 'string')
+    throw badRequest(
+      'storage.validation.primaryKey',
+      'The primary key must be a text of names joined by commas.',
+    );
+  return namesOf(value);
+}
+
+function requireFileSource(input: TableCreate | TableImport): number {
+  if (input.dataWorkspaceId !== undefined) throw notImplemented('A workspace as the source of data');
+  if (input.snapshotId !== undefined) throw notImplemented('A snapshot as the source of data');
+  if (input.sourceTableId !== undefined) throw notImplemented('Another table as the source of data');
+  if (input.dataFileId !== undefined) return input.dataFileId;
+  if (input.dataUrl !== undefined) throw notImplemented('An address as the source of data');
+  throw invalidField('storage.validation', 'dataFileId', 'This field is missing.');
+}
+
+function requireDialect(input: TableCreate | TableImport): void {
+  try {
+    createDialect(csvOf(input));
+  } catch (error) {
+    if (error instanceof CsvError) throw badRequest('invalidCsv', error.message);
+    throw error;
+  }
+}
+
+function csvOf(input: TableCreate | TableImport): {
+  delimiter?: string;
+  enclosure?: string;
+  escapedBy?: string;
+} {
+  return {
+    ...given('delimiter', input.delimiter === '' ? undefined : input.delimiter),
+    ...given('enclosure', input.enclosure),
+    ...given('escapedBy', input.escapedBy === '' ? undefined : input.escapedBy),
+  };
+}
+
+function given<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+  // One key of that name, or none.
+  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
+}

@@ -1,0 +1,320 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { bytesBody, fileBody, type StorageClientOptions, type UploadBody } from '../../../src/storage/client/index.ts';
+import { s3AddressOf } from '../../../src/storage/client/transfer/s3-address.ts';
+import { bytesOf, clientOf, closedAddress, failureOf, noise, quickEnv, startServer, temporaryFolder } from './support.ts';
+
+const MIB = 1024 * 1024;
+const SECRET = 'the-secret-access-key';
+
+interface Store {
+  readonly url: string;
+  /** Answers a request for an object; gets the number of the request, from 0. */
+  readonly seen: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers'] }[];
+}
+type OnObject = (request: IncomingMessage, response: ServerResponse, count: number) => unknown;
+
+/** A service with one file, and the object store behind it on the same port. */
+async function storeOf(onObject: OnObject, file: object = {}): Promise<Store> {
+  const seen: Store['seen'] = [];
+  const url: string = await startServer((request, response) => {
+    const at = request.url ?? '';
+    if (!at.startsWith('/v2/')) {
+      seen.push({ method: request.method ?? '', url: at, headers: request.headers });
+      return onObject(request, response, seen.length - 1);
+    }
+    const Expiration = new Date(Date.now() + 3_600_000).toISOString();
+    const credentials = { AccessKeyId: 'AK', SecretAccessKey: SECRET, SessionToken: 'st', Expiration };
+    const place = { bucket: 'files', key: 'exp/1.data' };
+    request.resume();
+    return response.setHeader('Content-Type', 'application/json').end(
+      JSON.stringify({
+        id: 1,
+        name: 'data',
+        isSliced: false,
+        region: 'us-east-1',
+        url: `${url}/files/exp/1.data?X-Amz-Signature=abc`,
+        sizeBytes: null,
+        s3Path: place,
+        credentials,
+        uploadParams: { ...place, acl: 'private', credentials },
+        ...file,
+      }),
+    );
+  });
+  return { url, seen };
+}
+
+/** Answers GET as S3 does. */
+function serve(content: Buffer, cutAfter: (count: number) => number | undefined): OnObject {
+  return (request, response, count) => {
+    const [, start = '0'] = /^bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
+    const part = content.subarray(Number(start));
+    response.writeHead(request.headers.range === undefined ? 200 : 206, {
+      'Content-Length': part.length,
+      ETag: '"one"',
+    });
+    const cut = cutAfter(count);
+    if (cut === undefined) return response.end(part);
+    return response.write(part.subarray(0, cut), () => setTimeout(() => request.socket.destroy(), 20));
+  };
+}
+
+function failWith(response: ServerResponse, status: number, code: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/xml' });
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}!</Message></Error>`);
+}
+
+describe('a download', () => {
+  test('that is cut goes on where it was, of the same content', async () => {
+    const content = noise(300_000);
+    const { url, seen } = await storeOf(serve(content, (count) => (count < 3 ? 50_000 : undefined)));
+    const { env, waits } = quickEnv();
+    const positions: number[] = [];
+    const client = clientOf(url, { env, onProgress: ({ bytes }) => positions.push(bytes) });
+    expect((await bytesOf(await client.files.read(1))).equals(content)).toBe(true);
+    expect(positions.at(-1)).toBe(content.length);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(seen.map(({ headers }) => headers.range)).toEqual([
+      undefined,
+      'bytes=50000-',
+      'bytes=100000-',
+      'bytes=150000-',
+    ]);
+    expect(seen[1]?.headers['if-match']).toBe('"one"');
+    expect(waits).toEqual([500, 500, 500]);
+  });
+
+  test('that falls silent goes on over a new connection', async () => {
+    const content = noise(200_000);
+    const whole = serve(content, () => undefined);
+    const { url, seen } = await storeOf((request, response, count) => {
+      if (count > 0) return whole(request, response, count);
+      response.writeHead(200, { 'Content-Length': content.length, ETag: '"one"' });
+      return response.write(content.subarray(0, 100_000)); // and no more
+    });
+    const client = clientOf(url, { s3: { silentMs: 200 } });
+    expect((await bytesOf(await client.files.read(1))).equals(content)).toBe(true);
+    expect(seen[1]?.headers.range).toBe('bytes=100000-');
+  });
+
+  test('that brings nothing any more is given up, and leaves no file under its name', async () => {
+    const { url } = await storeOf(serve(noise(1000), (count) => (count === 0 ? 400 : 0)));
+    const folder = await temporaryFolder();
+    const error = await failureOf(clientOf(url).files.downloadTo(1, path.join(folder, 'a')));
+    expect(error.code).toBe('storage.transferFailed');
+    expect(await readdir(folder)).toEqual(['a.1.part']);
+    expect((await readFile(path.join(folder, 'a.1.part'))).length).toBe(400);
+  });
+
+  test('of content that was replaced meanwhile fails', async () => {
+    const cut = serve(noise(1000), () => 400);
+    const { url } = await storeOf((request, response, count) =>
+      count === 0 ? cut(request, response, count) : failWith(response, 412, 'PreconditionFailed'),
+    );
+    const error = await failureOf(bytesOf(await clientOf(url).files.read(1)));
+    expect(error.message).toContain('the content was replaced meanwhile');
+  });
+
+  test('gets new credentials when they have expired on the way', async () => {
+    const content = noise(1000);
+    const whole = serve(content, (count) => (count === 0 ? 400 : undefined));
+    const { url, seen } = await storeOf((request, response, count) =>
+      count === 1 ? failWith(response, 400, 'ExpiredToken') : whole(request, response, count),
+    );
+    expect((await bytesOf(await clientOf(url).files.read(1))).equals(content)).toBe(true);
+    expect(seen).toHaveLength(3);
+  });
+
+  test('can be abandoned, and be ended by a signal', async () => {
+    const { url } = await storeOf(serve(noise(5 * MIB), () => MIB));
+    const stream = await clientOf(url).files.read(1);
+    for await (const chunk of stream) {
+      expect(chunk).toBeDefined();
+      break;
+    }
+    expect(stream.destroyed).toBe(true);
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const client = clientOf(url, { onProgress: () => stop.abort(reason) });
+    await expect(client.files.read(1, { signal: stop.signal }).then(bytesOf)).rejects.toBe(reason);
+  });
+
+  test('of text that is not compressed says so', async () => {
+    const { url } = await storeOf(serve(Buffer.from('plain text'), () => undefined));
+    const error = await failureOf(bytesOf(await clientOf(url).files.read(1, { gunzip: true })));
+    expect(error.message).toContain('“data” is not compressed, or is broken (Z_DATA_ERROR)');
+  });
+
+  test('follows no manifest to another place', async () => {
+    const manifest = Buffer.from(JSON.stringify({ entries: [{ url: 's3://files/exp/2.other' }] }));
+    const { url, seen } = await storeOf(serve(manifest, () => undefined), { isSliced: true });
+    const error = await failureOf(bytesOf(await clientOf(url).files.read(1)));
+    expect(error.message).toContain('a slice that is not of this file');
+    expect(seen.map((each) => each.url.replace(/\?.*/, ''))).toEqual(['/files/exp/1.datamanifest']);
+  });
+
+  test('leaves out a missing slice that is not mandatory, and no other', async () => {
+    const entries = ['a', 'gone', 'b'].map((name) => ({ url: `s3://files/exp/1.data${name}`, mandatory: name !== 'gone' }));
+    const onObject: OnObject = (request, response, count) => {
+      const name = /1\.data(\w*)/.exec(request.url ?? '')?.[1] ?? '';
+      if (name === 'gone') return failWith(response, 404, 'NoSuchKey');
+      const text = name === 'manifest' ? JSON.stringify({ entries }) : name;
+      return serve(Buffer.from(text), () => undefined)(request, response, count);
+    };
+    const { url } = await storeOf(onObject, { isSliced: true });
+    expect((await bytesOf(await clientOf(url).files.read(1))).toString()).toBe('ab');
+    const missing = [...entries.splice(1, 1)].map((entry) => ({ ...entry, mandatory: true }));
+    entries.push(...missing);
+    expect((await failureOf(bytesOf(await clientOf(url).files.read(1)))).code).toBe('storage.notFound');
+  });
+});
+
+/** Reads a request and answers it, or fails it. */
+function accept(onRequest: (count: number) => 'cut' | 'ok' | { status: number; code: string }): OnObject {
+  return (request, response, count) => {
+    const what = onRequest(count);
+    if (what === 'cut') return void request.once('data', () => request.socket.destroy());
+    request.resume();
+    return void request.once('end', () =>
+      what === 'ok' ? response.setHeader('ETag', '"e"').end() : failWith(response, what.status, what.code),
+    );
+  };
+}
+
+const quick = (options: Partial<StorageClientOptions> = {}): Partial<StorageClientOptions> => ({
+  env: quickEnv().env,
+  ...options,
+});
+
+describe('an upload', () => {
+  test('that is cut is sent again', async () => {
+    const { url, seen } = await storeOf(accept((count) => (count < 2 ? 'cut' : 'ok')));
+    await clientOf(url, quick()).files.upload(bytesBody('content'), { name: 'data' });
+    expect(seen.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
+  });
+
+  test('whose store falls silent is sent again', async () => {
+    const ok = accept(() => 'ok');
+    const { url, seen } = await storeOf((request, response, count) => (count > 0 ? ok(request, response, count) : {}));
+    await clientOf(url, quick({ s3: { silentMs: 200 } })).files.upload(bytesBody('x'), { name: 'data' });
+    expect(seen).toHaveLength(2);
+  });
+
+  test('that the store forbids is not', async () => {
+    const { url, seen } = await storeOf(accept(() => ({ status: 403, code: 'AccessDenied' })));
+    const error = await failureOf(clientOf(url, quick()).files.upload(bytesBody('x'), { name: 'data' }));
+    expect(error.message).toBe('The upload of “data” failed: the object store did not allow it.');
+    expect(JSON.stringify(error)).not.toContain(SECRET);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('opens its content anew when it is begun again', async () => {
+    let opened = 0;
+    const body: UploadBody = {
+      bytes: 7,
+      open: () => {
+        opened++;
+        return Readable.from(Buffer.from('content'));
+      },
+    };
+    // Five attempts belong to the SDK; the sixth is a new beginning.
+    const { url } = await storeOf(accept((count) => (count < 5 ? { status: 500, code: 'InternalError' } : 'ok')));
+    await clientOf(url, quick()).files.upload(body, { name: 'data' });
+    expect(opened).toBe(2);
+  });
+
+  test('of content that cannot be read fails with what the content says', async () => {
+    const { url } = await storeOf(accept(() => 'ok'));
+    const client = clientOf(url, quick());
+    const broken = new Error('the disk is gone');
+    const half = (bytes: number | undefined): UploadBody => ({
+      bytes,
+      open: () =>
+        Readable.from(
+          (function* () {
+            yield Buffer.from('half');
+            throw broken;
+          })(),
+        ),
+    });
+    await expect(client.files.upload(half(8), { name: 'data' })).rejects.toBe(broken);
+    await expect(client.files.upload(half(undefined), { name: 'data' })).rejects.toBe(broken);
+    await expect(
+      client.files.uploadByImporter(half(8), { name: 'data', importUrl: url }),
+    ).rejects.toBe(broken);
+    await expect(fileBody('no/such/file')).rejects.toThrow('ENOENT');
+  });
+
+  test('of content that changed while it was sent fails', async () => {
+    const { url } = await storeOf(accept(() => 'ok'));
+    const body: UploadBody = { bytes: 3, open: () => Readable.from(Buffer.from('four')) };
+    const error = await failureOf(clientOf(url, quick()).files.upload(body, { name: 'data' }));
+    expect(error.message).toContain('the content had 4 bytes instead of 3');
+  });
+
+  test('is ended by a signal', async () => {
+    const { url } = await storeOf(() => {});
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    setTimeout(() => stop.abort(reason), 100);
+    const upload = clientOf(url, quick()).files.upload(bytesBody(noise(12 * MIB)), { name: 'data', signal: stop.signal });
+    await expect(upload).rejects.toBe(reason);
+  });
+
+  test('to a store that nobody reaches says where it failed', async () => {
+    const { url } = await storeOf(() => {});
+    const client = clientOf(url, quick({ s3: { endpoint: await closedAddress() } }));
+    const error = await failureOf(client.files.upload(bytesBody('x'), { name: 'data' }));
+    expect(error.message).toMatch(/^The upload of “data” failed: .*ECONNREFUSED/);
+  });
+
+  test('gives the file before its content is sent', async () => {
+    const { url, seen } = await storeOf(accept(() => 'ok'));
+    const told: number[] = [];
+    await clientOf(url, quick()).files.upload(bytesBody('x'), {
+      name: 'data',
+      onPrepared: ({ id }) => void told.push(id, seen.length),
+    });
+    expect(told).toEqual([1, 0]);
+  });
+
+  test.each([['manifest'], ['a/b'], [''], ['same', 'same']])('with slices named %s is refused', async (...names) => {
+    const slices = names.map((name) => ({ name, body: bytesBody('x') }));
+    const { url, seen } = await storeOf(accept(() => 'ok'));
+    const error = await failureOf(clientOf(url, quick()).files.uploadSliced(slices, { name: 'data' }));
+    expect(error.code).toBe('storage.refused');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a file of the disk', () => {
+  test('is sent as long as it was when it was looked at', async () => {
+    const file = path.join(await temporaryFolder(), 'a');
+    await writeFile(file, 'one');
+    const body = await fileBody(file);
+    await writeFile(file, 'one and two');
+    expect(body.bytes).toBe(3);
+    expect((await bytesOf(body.open())).toString()).toBe('one');
+    expect((await bytesOf(body.open())).toString()).toBe('one');
+  });
+});
+
+describe('the object store is', () => {
+  test.each([
+    ['http://127.0.0.1:9000/files/exp/1?X=1', undefined, 'http://127.0.0.1:9000', true],
+    ['https://store.example.com/s3/files/exp/1', undefined, 'https://store.example.com/s3', true],
+    ['https://files.store.example.com:8443/exp/1', undefined, 'https://store.example.com:8443', false],
+    ['https://files.s3.us-east-1.amazonaws.com/exp/1', undefined, undefined, false],
+    ['https://files.s3.us-east-1.amazonaws.com/exp/1', 'http://127.0.0.1:1', 'http://127.0.0.1:1', true],
+    ['', undefined, undefined, false],
+  ])('for %s and %s: %s', (url, given, endpoint, forcePathStyle) => {
+    expect(s3AddressOf(url, 'files', given)).toEqual({
+      ...(endpoint === undefined ? {} : { endpoint }),
+      forcePathStyle,
+    });
+  });
+});

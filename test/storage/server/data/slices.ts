@@ -1,0 +1,35 @@
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { gunzipSync } from 'node:zlib';
+
+interface SlicedFile {
+  /** Of the manifest, signed. */
+  readonly url: string;
+  readonly region: string;
+  readonly s3Path: { readonly bucket: string };
+  readonly credentials: {
+    readonly AccessKeyId: string;
+    readonly SecretAccessKey: string;
+    readonly SessionToken: string;
+  };
+}
+
+/** All slices of a file one after another, read with the credentials that came with it. */
+export async function joinSlices(file: SlicedFile): Promise<string> {
+  const { AccessKeyId, SecretAccessKey, SessionToken } = file.credentials;
+  const s3 = new S3Client({
+    endpoint: new URL(file.url).origin,
+    region: file.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
+  });
+  const manifest = (await (await fetch(file.url)).json()) as { entries: { url: string }[] };
+  const parts: Buffer[] = [];
+  for (const { url } of manifest.entries) {
+    const Key = url.slice(`s3://${file.s3Path.bucket}/`.length);
+    const found = await s3.send(new GetObjectCommand({ Bucket: file.s3Path.bucket, Key }));
+    const bytes = Buffer.from((await found.Body?.transformToByteArray()) ?? []);
+    parts.push(Key.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+  }
+  s3.destroy();
+  return Buffer.concat(parts).toString('utf8');
+}

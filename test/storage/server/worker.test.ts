@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemEnv } from '../../../src/env.ts';
+import { silentLog } from '../../../src/log.ts';
+import { createCatalogue } from '../../../src/storage/server/catalogue/catalogue.ts';
+import type { DataContext } from '../../../src/storage/server/data-context.ts';
+import { badRequest } from '../../../src/storage/server/errors.ts';
+import { openMeta, type Meta } from '../../../src/storage/server/meta/database.ts';
+import { findJob, finishJob, insertJob, takeJob } from '../../../src/storage/server/meta/jobs.ts';
+import { openProject } from '../../../src/storage/server/meta/projects.ts';
+import type { JobRow } from '../../../src/storage/server/meta/tables.ts';
+import { createFolderStore } from '../../../src/storage/server/objects/folder-store.ts';
+import type { Operation } from '../../../src/storage/server/operations/operation.ts';
+import { lazyEngine } from '../../../src/storage/server/tables/lazy.ts';
+import { createWorker, type Worker, type WorkerOptions } from '../../../src/storage/server/worker.ts';
+
+let dir: string;
+let meta: Meta;
+let context: DataContext;
+const workers: Worker[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'worker-'));
+  meta = await openMeta(join(dir, 'meta.sqlite'));
+  const project = await openProject(meta, systemEnv, { name: 'Test', region: 'us-east-1' });
+  const objects = createFolderStore({
+    directory: join(dir, 'objects'),
+    secret: systemEnv.randomBytes(32),
+    endpoint: () => 'http://127.0.0.1',
+    env: systemEnv,
+    log: silentLog,
+  });
+  context = {
+    dir,
+    meta,
+    project,
+    catalogue: createCatalogue([]),
+    keys: [],
+    env: systemEnv,
+    log: silentLog,
+    publicUrl: undefined,
+    objects,
+    engine: lazyEngine(false, () => Promise.reject(new Error('Nothing here needs tables.'))),
+    origin: () => '',
+    submit: async (job) => await insertJob(meta, systemEnv, job),
+  };
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop(0);
+  await meta.destroy();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function workerOf(operations: Record<string, Operation>, options: Partial<WorkerOptions> = {}): Worker {
+  const worker = createWorker(() => context, { operations, pollMs: 20, ...options });
+  workers.push(worker);
+  return worker;
+}
+
+async function submit(operation: string, lockKey?: string): Promise<JobRow> {
+  return await context.submit({
+    branchId: 1,
+    operation,
+    params: {},
+    runId: null,
+    author: { creator_id: 1, creator_description: 'x' },
+    ...(lockKey === undefined ? {} : { lockKey }),
+  });
+}
+
+const lease = (worker: string, until = systemEnv.now() + 60_000) => ({
+  worker,
+  now: systemEnv.now(),
+  until,
+});
+const statusOf = async ({ id }: JobRow) => (await findJob(meta, id))?.status;
+const done: Operation = async () => Promise.resolve({ results: {} });
+
+describe('the queue', () => {
+  test('jobs with one lock run in order, others beside them up to the limit', async () => {
+    const running = new Set<number>();
+    let most = 0;
+    const order: number[] = [];
+    const slow: Operation = async (job) => {
+      running.add(job.id);
+      most = Math.max(most, running.size);
+      await systemEnv.sleep(15);
+      order.push(job.id);
+      running.delete(job.id);
+      return { results: null };
+    };
+    const jobs: JobRow[] = [];
+    for (const lock of ['a', 'a', 'b', 'a', 'c', 'd', 'b']) jobs.push(await submit('slow', lock));
+    await workerOf({ slow }, { concurrency: 3 }).start();
+    await expect.poll(() => order.length).toBe(jobs.length);
+    const idsOf = (lock: string) => jobs.filter(({ lock_key }) => lock_key === lock).map(({ id }) => id);
+    for (const lock of ['a', 'b']) {
+      expect(order.filter((id) => idsOf(lock).includes(id))).toEqual(idsOf(lock));
+    }
+    expect(most).toBe(3);
+  });
+
+  test('an error that is foreseen is shown, another goes to the log under its id', async () => {
+    const shown = await submit('shown');
+    const hidden = await submit('hidden');
+    const unknown = await submit('no-such-operation');
+    const worker = workerOf({
+      shown: () => Promise.reject(badRequest('storage.some', 'What is wrong')),
+      hidden: () => Promise.reject(new Error('secret detail')),
+    });
+    await worker.start();
+    await expect.poll(async () => await statusOf(unknown)).toBe('error');
+    expect(JSON.parse((await findJob(meta, shown.id))?.error ?? '')).toMatchObject({
+      code: 'storage.some',
+      message: 'What is wrong',
+    });
+    const error = (await findJob(meta, hidden.id))?.error ?? '';
+    expect(JSON.parse(error)).toMatchObject({ code: 'internalError', exceptionId: expect.any(String) });
+    expect(error).not.toContain('secret');
+  });
+
+  test('a change of the metadata that fails fails the job, and what was done is taken back', async () => {
+    const job = await submit('change');
+    let isUndone = false;
+    const change: Operation = () =>
+      Promise.resolve({
+        results: null,
+        commit: () => Promise.reject(badRequest('storage.gone', 'The bucket is gone')),
+        undo: () => {
+          isUndone = true;
+          return Promise.resolve();
+        },
+      });
+    await workerOf({ change }).start();
+    await expect.poll(async () => await statusOf(job)).toBe('error');
+    expect(isUndone).toBe(true);
+  });
+});
+
+describe('an interrupted job', () => {
+  test('of an earlier process is run again at once', async () => {
+    const job = await submit('work');
+    await takeJob(meta, lease('dead'));
+    await workerOf({ work: done }).start();
+    await expect
+      .poll(async () => await findJob(meta, job.id))
+      .toMatchObject({ status: 'success', attempt: 2 });
+  });
+
+  test('that has ended its process three times is given up, and the next one of its lock runs', async () => {
+    const job = await submit('work', 'table');
+    const next = await submit('work', 'table');
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const taken = await takeJob(meta, lease('dead'));
+      expect(taken?.id).toBe(job.id);
+      if (attempt < 3)
+        await meta.updateTable('jobs').set({ status: 'waiting' }).where('id', '=', job.id).execute();
+    }
+    await workerOf({ work: done }).start();
+    await expect.poll(async () => await statusOf(next)).toBe('success');
+    const given = await findJob(meta, job.id);
+    expect(given?.status).toBe('error');
+    expect(JSON.parse(given?.error ?? '')).toMatchObject({ code: 'storage.jobs.interrupted' });
+  });
+
+  test('of a shared engine is left alone while its lease holds, and taken when it is over', async () => {
+    context = { ...context, engine: { ...context.engine, isShared: true } };
+    const held = await submit('work');
+    const lost = await submit('work');
+    await takeJob(meta, lease('alive'));
+    await takeJob(meta, lease('dead', systemEnv.now() - 1));
+    await workerOf({ work: done }).start();
+    await expect.poll(async () => await statusOf(lost)).toBe('success');
+    expect(await statusOf(held)).toBe('processing');
+  });
+
+  test('whose first worker comes back late is not ended by it', async () => {
+    const job = await submit('work');
+    const first = await takeJob(meta, lease('late', systemEnv.now() - 1));
+    await workerOf({ work: done }).start();
+    await expect.poll(async () => await statusOf(job)).toBe('success');
+    const end = { status: 'error', results: null, error: '{}', metrics: '{}' } as const;
+    expect(await finishJob(meta, first ?? job, end, 0)).toBe(false);
+    expect(await statusOf(job)).toBe('success');
+  });
+
+  test('a worker that stops lets jobs end for a while, then gives them back', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const quick = await submit('quick');
+    const slow = await submit('slow');
+    const worker = workerOf({
+      quick: async () => {
+        await systemEnv.sleep(30);
+        return { results: null };
+      },
+      slow: async () => {
+        await released;
+        return { results: null };
+      },
+    });
+    await worker.start();
+    await expect.poll(async () => await statusOf(slow)).toBe('processing');
+    await worker.stop(100);
+    expect(await statusOf(quick)).toBe('success');
+    expect(await statusOf(slow)).toBe('waiting');
+    release();
+    // What it still does is turned away.
+    await systemEnv.sleep(20);
+    expect(await statusOf(slow)).toBe('waiting');
+  });
+});
