@@ -137,6 +137,7 @@ export {
   RecordError,
   RunError,
   SinkError,
+  StorageError,
   type Audience,
   type ErrorCode,
   type ErrorOptions,

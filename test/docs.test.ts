@@ -77,7 +77,8 @@ describe('examples in the documentation', () => {
       );
       // An example that asks for a storage gets one of its own.
       const storage = code.includes('STORAGE_URL') ? await startService() : undefined;
-      const given = storage === undefined ? {} : { STORAGE_URL: storage.addresses.url, KBC_TOKEN: storage.token };
+      const given =
+        storage === undefined ? {} : { STORAGE_URL: storage.addresses.url, KBC_TOKEN: storage.token };
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
         encoding: 'utf8',
         env: { ...process.env, ...given, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },

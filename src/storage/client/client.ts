@@ -69,7 +69,9 @@ export class StorageClient {
   }
 
   /** What the service is: needs no good token. */
-  async index(query: { readonly exclude?: readonly ('componentDetails' | 'components')[] } = {}): Promise<Index> {
+  async index(
+    query: { readonly exclude?: readonly ('componentDetails' | 'components')[] } = {},
+  ): Promise<Index> {
     const exclude = query.exclude?.join(',');
     const json = await this.#api.call({ method: 'GET', path: '', scope: 'plain', query: { exclude } });
     return shaped<Index>(json, 'index', { services: 'list' });

@@ -22,7 +22,10 @@ export interface Rows {
   /** For good. */
   delete(rowId: string, note?: Note): Promise<void>;
   /** Newest first. */
-  versions(rowId: string, query?: { readonly limit?: number; readonly offset?: number }): Promise<RowVersion[]>;
+  versions(
+    rowId: string,
+    query?: { readonly limit?: number; readonly offset?: number },
+  ): Promise<RowVersion[]>;
   version(rowId: string, version: number): Promise<RowVersion>;
   rollback(rowId: string, version: number, note?: Note): Promise<ConfigurationRow>;
   /** Makes a new row from a version, in this configuration or in another. */

@@ -27,10 +27,7 @@ export interface EventsQuery {
 }
 
 /** Whose events: all of the project, or those of a bucket, table or token. */
-export type EventsOf =
-  | { readonly bucket: string }
-  | { readonly table: string }
-  | { readonly token: string };
+export type EventsOf = { readonly bucket: string } | { readonly table: string } | { readonly token: string };
 
 export interface Events {
   create(event: EventCreate): Promise<{ readonly id: string | number }>;
@@ -52,11 +49,7 @@ export function createEvents(api: Api): Events {
       );
     },
     async detail(id) {
-      return shaped<StorageEvent>(
-        await api.call({ method: 'GET', path: path`events/${id}` }),
-        'event',
-        {},
-      );
+      return shaped<StorageEvent>(await api.call({ method: 'GET', path: path`events/${id}` }), 'event', {});
     },
   };
 }

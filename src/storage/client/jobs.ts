@@ -7,7 +7,9 @@ import { listOf, shaped } from './shape.ts';
 
 /** A job as it arrives: the failure may be an object or plain text (service-core 2.3, design 8.13). */
 export type Job = Omit<ProtocolJob, 'error'> & {
-  readonly error?: string | { readonly code?: string; readonly message?: string; readonly exceptionId?: string };
+  readonly error?:
+    | string
+    | { readonly code?: string; readonly message?: string; readonly exceptionId?: string };
 };
 
 export interface JobsQuery {
@@ -36,7 +38,10 @@ export interface Jobs {
    */
   wait(job: Job | number, options?: WaitOptions): Promise<Job>;
   /** The import or table creation that reads this file, if one of the newest thousand jobs does. */
-  findByFile(fileId: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<Job | undefined>;
+  findByFile(
+    fileId: number,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Job | undefined>;
 }
 
 const FIRST_WAIT_MS = 50;
@@ -98,7 +103,9 @@ function succeeded(api: Api, job: Job): Job {
   const code = typeof error === 'object' ? (error.code ?? '') : '';
   throw new StorageError(
     'storage.jobFailed',
-    api.secrets.redact(`${nameOf(job)} failed: ${said === undefined || said === '' ? `its status is ${status}.` : said}`),
+    api.secrets.redact(
+      `${nameOf(job)} failed: ${said === undefined || said === '' ? `its status is ${status}.` : said}`,
+    ),
     {
       details: {
         jobId: job.id,
@@ -139,5 +146,6 @@ function isImportOf(job: Job, fileId: number): boolean {
   const params = job.operationParams as Json | undefined; // as it was parsed
   const source = params !== undefined && isObject(params) ? getKey(params, 'source') : undefined;
   if (source === undefined || !isObject(source)) return false;
-  return String(getKey(source, 'fileId')) === String(fileId);
+  const found = getKey(source, 'fileId');
+  return found === fileId || found === String(fileId);
 }

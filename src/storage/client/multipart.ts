@@ -18,7 +18,8 @@ export async function* multipartBody(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void> {
   const head = fields.map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,
   );
   const type = file.contentType ?? 'application/octet-stream';
   const disposition = `form-data; name="data"; filename="${quoted(file.name)}"`;

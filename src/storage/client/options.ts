@@ -33,9 +33,7 @@ export interface S3Options {
    * in the signed address of the file.
    */
   readonly endpoint?: string;
-  /** Files up to this size go in one request, larger ones in parts. Default: 8 MiB. */
-  readonly singleBytes?: number;
-  /** Size of a part, at least 5 MiB. Default: 8 MiB; more when there would be over 9,000 parts. */
+  /** Size of a part, at least 5 MiB; what is smaller goes in one request. Default: 8 MiB; more when there would be over 9,000 parts. */
   readonly partBytes?: number;
   /** Parts or slices that are sent at a time. Default: 4. */
   readonly concurrency?: number;

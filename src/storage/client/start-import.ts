@@ -22,7 +22,9 @@ export async function startImport(api: Api, jobs: Jobs, { path, body, signal }: 
       const isUnsure = error instanceof StorageError && error.recovery === 'retry';
       if (!isUnsure || attempt > api.maxRetries) throw error;
       const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1);
-      api.log.info(`The answer to an import was lost; looking in ${waitMs / 1000} seconds whether it was taken.`);
+      api.log.info(
+        `The answer to an import was lost; looking in ${waitMs / 1000} seconds whether it was taken.`,
+      );
       await api.env.sleep(waitMs, api.signalOf(signal));
       const found = await jobs.findByFile(body.dataFileId, { signal });
       if (found !== undefined) return found;

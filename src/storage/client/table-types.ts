@@ -131,7 +131,11 @@ export interface Tables {
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Job>;
   /** Exports into a sliced file without a header. */
-  export(id: string, options?: ExportOptions, wait?: WaitOptions): Promise<{ readonly fileId: number; readonly isCached: boolean }>;
+  export(
+    id: string,
+    options?: ExportOptions,
+    wait?: WaitOptions,
+  ): Promise<{ readonly fileId: number; readonly isCached: boolean }>;
   /** The rows as CSV, exported for this. */
   read(id: string, options?: ReadTableOptions): Promise<Readable>;
   /** Writes the rows as CSV into a file, which appears when it is complete. */
@@ -141,7 +145,11 @@ export interface Tables {
   update(id: string, changes: { readonly displayName: string }): Promise<Table>;
   delete(id: string, options?: { readonly force?: boolean }): Promise<void>;
   addColumn(id: string, column: ColumnDefinition, options?: WaitOptions): Promise<void>;
-  deleteColumn(id: string, column: string, options?: WaitOptions & { readonly force?: boolean }): Promise<void>;
+  deleteColumn(
+    id: string,
+    column: string,
+    options?: WaitOptions & { readonly force?: boolean },
+  ): Promise<void>;
   setPrimaryKey(id: string, columns: readonly string[], options?: WaitOptions): Promise<void>;
   deletePrimaryKey(id: string, options?: WaitOptions): Promise<void>;
   deleteRows(id: string, rows: DeleteRows, options?: WaitOptions): Promise<{ readonly deletedRows: number }>;

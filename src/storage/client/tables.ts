@@ -15,7 +15,6 @@ import type { ImportResult, RowsQuery, Tables } from './table-types.ts';
 const FIELDS = { id: 'string', name: 'string' } as const;
 
 export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
-  const asTable = (json: unknown): Table => shaped<Table>(json as Json, 'table', FIELDS); // as it was parsed
   const run = async (
     call: Parameters<Api['call']>[0],
     { signal, ...wait }: WaitOptions = {},
@@ -83,7 +82,11 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
       await run({ method: 'POST', path: path`tables/${id}/columns`, body, isOnce: true }, options);
     },
     async deleteColumn(id, column, { force, ...options } = {}) {
-      const call = { method: 'DELETE', path: path`tables/${id}/columns/${column}`, query: { force } } as const;
+      const call = {
+        method: 'DELETE',
+        path: path`tables/${id}/columns/${column}`,
+        query: { force },
+      } as const;
       await run({ ...call, isOnce: true }, options);
     },
     async setPrimaryKey(id, columns, options) {
@@ -95,12 +98,16 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
     },
     async deleteRows(id, rows, options) {
       const { results } = await run({ method: 'DELETE', path: path`tables/${id}/rows`, body: rows }, options);
-      return shaped(results as Json, 'deletion', { deletedRows: 'number' }); // as it was parsed
+      return shaped<{ deletedRows: number }>(results as Json, 'deletion', { deletedRows: 'number' }); // as it was parsed
     },
     metadata: (id) => metadataAt(api, path`tables/${id}/`),
     columnMetadata: (id, column) => metadataAt(api, path`columns/${`${id}.${column}`}/`),
   };
   return tables;
+}
+
+function asTable(json: unknown): Table {
+  return shaped<Table>(json as Json | undefined, 'table', FIELDS); // as it was parsed
 }
 
 /** What a load did, from its finished job. */
@@ -125,5 +132,8 @@ function cellOf(cell: Json): string {
   const value = isObject(cell) ? getKey(cell, 'value') : undefined;
   if (typeof value === 'string') return value;
   if (value === null) return '';
-  throw new StorageError('storage.unexpected', 'The answer of the storage service has a cell without a value.');
+  throw new StorageError(
+    'storage.unexpected',
+    'The answer of the storage service has a cell without a value.',
+  );
 }

@@ -9,7 +9,7 @@ import { metadataReply } from './shapes/metadata.ts';
 import { tableReply } from './shapes/table.ts';
 
 /** What lists of tables may show besides the tables (storage 1.3). */
-export const TABLE_PARTS = [
+const TABLE_PARTS = [
   'attributes',
   'buckets',
   'bucketsWithoutSourceTables',

@@ -37,7 +37,9 @@ interface Seen {
   readonly body: unknown;
 }
 /** `cut` takes the request and closes the connection. */
-type Answer = 'cut' | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown };
+type Answer =
+  | 'cut'
+  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown };
 
 /** A service that gives these answers, one after the other, the last one for ever. */
 async function scripted(...answers: readonly Answer[]): Promise<{ url: string; seen: Seen[] }> {
@@ -62,7 +64,9 @@ const LIST = { body: [] };
 describe('requests', () => {
   test('carry the token, the run and the branch', async () => {
     const { url, seen } = await scripted(LIST);
-    await clientOf(`${url}/v2/storage/`, { branch: 12, runId: '7.8' }).tables.list({ include: ['columns', 'metadata'] });
+    await clientOf(`${url}/v2/storage/`, { branch: 12, runId: '7.8' }).tables.list({
+      include: ['columns', 'metadata'],
+    });
     expect(seen).toMatchObject([
       {
         method: 'GET',
@@ -83,6 +87,8 @@ describe('requests', () => {
     ]);
   });
 });
+
+const create = async (url: string) => await clientOf(url).configurations('c').create({ name: 'n' });
 
 describe('what may pass is tried again', () => {
   test.each([408, 409, 423, 429, 500, 502, 503, 504, 520])('status %i', async (status) => {
@@ -127,15 +133,16 @@ describe('what may pass is tried again', () => {
     const gone = { status: 404, body: { error: 'None', code: 'storage.files.notFound' } };
     const deleted = await scripted('cut', gone);
     await clientOf(deleted.url).files.delete(4);
-    expect((await failureOf(clientOf((await scripted(gone)).url).files.delete(4))).code).toBe('storage.notFound');
-    expect((await failureOf(clientOf((await scripted(exists)).url).buckets.create({ name: 'a' }))).serviceCode).toBe(
-      'storage.buckets.alreadyExists',
+    expect((await failureOf(clientOf((await scripted(gone)).url).files.delete(4))).code).toBe(
+      'storage.notFound',
     );
+    expect(
+      (await failureOf(clientOf((await scripted(exists)).url).buckets.create({ name: 'a' }))).serviceCode,
+    ).toBe('storage.buckets.alreadyExists');
   });
 
   test('what would be done twice is sent again only when it was not taken', async () => {
     const taken = await scripted('cut', { body: { id: '1', name: 'n', version: 1 } });
-    const create = async (url: string) => await clientOf(url).configurations('c').create({ name: 'n' });
     expect((await failureOf(create(taken.url))).code).toBe('storage.unreachable');
     expect(taken.seen).toHaveLength(1);
     const refused = await scripted(busy, { body: { id: '1', name: 'n', version: 1 } });
@@ -149,7 +156,9 @@ describe('an import whose answer is lost', () => {
   test('is found by its file, and not asked for twice', async () => {
     const other = { ...JOB, id: 6, operationParams: { source: { fileId: 8 } } };
     const { url, seen } = await scripted('cut', { body: [other, JOB] }, { body: done });
-    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7, incremental: true })).toEqual(IMPORTED);
+    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7, incremental: true })).toEqual(
+      IMPORTED,
+    );
     expect(seen.map(({ method, url: at }) => `${method} ${at}`)).toEqual([
       'POST /v2/storage/tables/in.c-a.b/import-async',
       'GET /v2/storage/jobs?limit=100&offset=0',
@@ -179,17 +188,26 @@ describe('jobs', () => {
   });
 
   test.each([
-    ['an object', { code: 'csvImport.columnsNotMatch', message: 'Some columns are missing' }, 'csvImport.columnsNotMatch'],
+    [
+      'an object',
+      { code: 'csvImport.columnsNotMatch', message: 'Some columns are missing' },
+      'csvImport.columnsNotMatch',
+    ],
     ['text', 'Some columns are missing', ''],
   ])('fail with their own message, given as %s', async (_, error, serviceCode) => {
     const { url } = await scripted({ body: { ...JOB, status: 'error', error } });
     const failure = await failureOf(clientOf(url).jobs.wait(5));
     expect(failure).toMatchObject({ code: 'storage.jobFailed', serviceCode, details: { jobId: 5 } });
-    expect(failure.message).toBe('The storage job 5 (tableImport on in.c-a.b) failed: Some columns are missing');
+    expect(failure.message).toBe(
+      'The storage job 5 (tableImport on in.c-a.b) failed: Some columns are missing',
+    );
   });
 
   test('that fail in the answer that makes them are not asked for again', async () => {
-    const { url, seen } = await scripted({ status: 202, body: { status: 'error', error: 'No such file', url: '' } });
+    const { url, seen } = await scripted({
+      status: 202,
+      body: { status: 'error', error: 'No such file', url: '' },
+    });
     const failure = await failureOf(clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 }));
     expect(failure.message).toContain('failed: No such file');
     expect(seen).toHaveLength(1);
@@ -238,14 +256,20 @@ describe('what is no storage service', () => {
     expect((await failureOf(clientOf(url).tokens.verify())).code).toBe('storage.unexpected');
   });
 
-  test.each([[[]], [{ nothing: 1 }], ['null'], [{ id: 7, description: 'wrong type' }]])('other JSON: %j', async (body) => {
-    const { url } = await scripted({ body, headers: { 'Content-Type': 'application/json' } });
-    expect((await failureOf(clientOf(url).tokens.verify())).code).toBe('storage.unexpected');
-  });
+  test.each([[[]], [{ nothing: 1 }], ['null'], [{ id: 7, description: 'wrong type' }]])(
+    'other JSON: %j',
+    async (body) => {
+      const { url } = await scripted({ body, headers: { 'Content-Type': 'application/json' } });
+      expect((await failureOf(clientOf(url).tokens.verify())).code).toBe('storage.unexpected');
+    },
+  );
 
   test('a redirect does not get the token', async () => {
     const other = await scripted(LIST);
-    const { url } = await scripted({ status: 302, headers: { Location: `${other.url}/login?token=${TOKEN}` } });
+    const { url } = await scripted({
+      status: 302,
+      headers: { Location: `${other.url}/login?token=${TOKEN}` },
+    });
     const error = await failureOf(clientOf(url).tables.list());
     expect(error.code).toBe('storage.unexpected');
     expect(error.hint).toContain(other.url);
@@ -294,7 +318,9 @@ describe('loading', () => {
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
       await import('@aws-sdk/client-s3');
       console.log(loaded.some((url) => url.includes('@aws-sdk/client-s3')));`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
     expect(stdout.trim(), stderr).toBe('true');
   });
 });

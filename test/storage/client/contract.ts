@@ -48,10 +48,14 @@ export function describeStorageClient(name: string, start: () => Promise<Service
         })
       ).id;
 
+    const make = async (fields = {}): Promise<Configuration> =>
+      await storage.configurations(COMPONENT).create({ name: 'test', ...fields });
+
     describe('files', () => {
       test.each([
         ['empty', Buffer.alloc(0)],
         ['small', Buffer.from('some text')],
+        ['of exactly two parts', noise(10 * MIB)],
         ['of several parts', noise(11 * MIB + 7)],
       ])('a file that is %s comes back byte for byte', async (_, content) => {
         const client = service.client({ s3: { partBytes: 5 * MIB } });
@@ -66,7 +70,12 @@ export function describeStorageClient(name: string, start: () => Promise<Service
           bytes: content.length,
           totalBytes: content.length,
         });
-        expect(file).toMatchObject({ name: 'data.bin', tags: ['a', 'b/c'], isSliced: false, isEncrypted: true });
+        expect(file).toMatchObject({
+          name: 'data.bin',
+          tags: ['a', 'b/c'],
+          isSliced: false,
+          isEncrypted: true,
+        });
         const back = await bytesOf(await client.files.read(file.id));
         expect(back.equals(content)).toBe(true);
         client.close();
@@ -80,8 +89,19 @@ export function describeStorageClient(name: string, start: () => Promise<Service
           gzip: true,
         });
         expect(file.name).toBe('a.csv.gz');
-        expect(gunzipSync(await bytesOf(await storage.files.read(file.id))).toString()).toBe(USERS.repeat(1000));
+        expect(gunzipSync(await bytesOf(await storage.files.read(file.id))).toString()).toBe(
+          USERS.repeat(1000),
+        );
         expect(await textOf(await storage.files.read(file.id, { gunzip: true }))).toBe(USERS.repeat(1000));
+      });
+
+      test('a file whose size is not known before goes in parts, too', async () => {
+        const content = noise(6 * MIB);
+        const client = service.client({ s3: { partBytes: 5 * MIB, concurrency: 2 } });
+        const file = await client.files.upload(bytesBody(content), { name: 'a.bin', gzip: true });
+        const back = await bytesOf(await client.files.read(file.id, { gunzip: true }));
+        expect(back.equals(content)).toBe(true);
+        client.close();
       });
 
       test('a sliced file is its slices, one behind the other', async () => {
@@ -106,7 +126,9 @@ export function describeStorageClient(name: string, start: () => Promise<Service
         );
         expect(await textOf(await storage.files.read(file.id, { gunzip: true }))).toBe('ab');
         const stored = await bytesOf(await storage.files.read(file.id));
-        expect(stored.equals(Buffer.concat(['a', '', 'b'].map((text) => gzipSync(text, { level: 6 }))))).toBe(true);
+        expect(stored.equals(Buffer.concat(['a', '', 'b'].map((text) => gzipSync(text, { level: 6 }))))).toBe(
+          true,
+        );
       });
 
       test('a part of a file is read by its positions', async () => {
@@ -114,9 +136,7 @@ export function describeStorageClient(name: string, start: () => Promise<Service
         expect(await textOf(await storage.files.read(id, { start: 3 }))).toBe('3456789');
         expect(await textOf(await storage.files.read(id, { start: 2, end: 4 }))).toBe('234');
         expect(await textOf(await storage.files.read(id, { start: 10 }))).toBe('');
-        const error = await failureOf(
-          bytesOf(await storage.files.read(id, { start: 3, gunzip: true })),
-        );
+        const error = await failureOf(bytesOf(await storage.files.read(id, { start: 3, gunzip: true })));
         expect(error.code).toBe('storage.refused');
       });
 
@@ -138,7 +158,11 @@ export function describeStorageClient(name: string, start: () => Promise<Service
           tags: ['one', 'two'],
           onProgress: ({ bytes }) => seen.push(bytes),
         });
-        expect(file).toMatchObject({ name: 'naïve "file".bin', tags: ['one', 'two'], sizeBytes: content.length });
+        expect(file).toMatchObject({
+          name: 'naïve "file".bin',
+          tags: ['one', 'two'],
+          sizeBytes: content.length,
+        });
         expect(seen.at(-1)).toBe(content.length);
         expect((await bytesOf(await storage.files.read(file.id))).equals(content)).toBe(true);
       });
@@ -164,7 +188,10 @@ export function describeStorageClient(name: string, start: () => Promise<Service
     describe('tables', () => {
       test('a table is made from a file, shown, loaded again and read', async () => {
         const id = await table();
-        expect(await storage.tables.detail(id)).toMatchObject({ columns: ['id', 'name'], primaryKey: ['id'] });
+        expect(await storage.tables.detail(id)).toMatchObject({
+          columns: ['id', 'name'],
+          primaryKey: ['id'],
+        });
         expect(await storage.tables.preview(id, { orderBy: [{ column: 'id' }] })).toEqual({
           columns: ['id', 'name'],
           rows: [
@@ -191,9 +218,9 @@ export function describeStorageClient(name: string, start: () => Promise<Service
           whereFilters: [{ column: 'id', values: ['2'] }],
         });
         expect(await readFile(target, 'utf8')).toBe('"name"\n"Bo"\n');
-        expect(await textOf(await storage.tables.read(id, { header: false, limit: 1, columns: ['id'] }))).toMatch(
-          /^"[12]"\n$/,
-        );
+        expect(
+          await textOf(await storage.tables.read(id, { header: false, limit: 1, columns: ['id'] })),
+        ).toMatch(/^"[12]"\n$/);
         const { fileId, isCached } = await storage.tables.export(id);
         expect(isCached).toBe(false);
         expect(await storage.tables.export(id)).toEqual({ fileId, isCached: true });
@@ -253,7 +280,9 @@ export function describeStorageClient(name: string, start: () => Promise<Service
         const id = await table();
         await storage.tables.metadata(id).set([{ key: 'k', value: 'v' }], 'test');
         await storage.tables.columnMetadata(id, 'name').set([{ key: 'c', value: 'w' }], 'test');
-        expect(await storage.tables.metadata(id).list()).toMatchObject([{ key: 'k', value: 'v', provider: 'test' }]);
+        expect(await storage.tables.metadata(id).list()).toMatchObject([
+          { key: 'k', value: 'v', provider: 'test' },
+        ]);
         const [item] = await storage.tables.columnMetadata(id, 'name').list();
         expect(item).toMatchObject({ key: 'c', value: 'w' });
         await storage.tables.columnMetadata(id, 'name').delete(item?.id ?? '');
@@ -285,9 +314,6 @@ export function describeStorageClient(name: string, start: () => Promise<Service
     });
 
     describe('configurations', () => {
-      const make = async (fields = {}): Promise<Configuration> =>
-        await storage.configurations(COMPONENT).create({ name: 'test', ...fields });
-
       test('keep their content exactly', async () => {
         const content = parseExact('{"a":{},"b":[],"n":1.0,"big":12345678901234567890,"10":1,"9":null}');
         const { id } = await make({ configuration: content });
@@ -329,7 +355,11 @@ export function describeStorageClient(name: string, start: () => Promise<Service
         expect((await rows.list()).map((row) => row.id)).toEqual(['b', 'a']);
         await rows.update(first.id, { configuration: { x: 2 } });
         await rows.updateState('b', { seen: true });
-        expect(await rows.detail('b')).toMatchObject({ version: 2, state: { seen: true }, configuration: { x: 2 } });
+        expect(await rows.detail('b')).toMatchObject({
+          version: 2,
+          state: { seen: true },
+          configuration: { x: 2 },
+        });
         expect((await rows.versions('b')).map(({ version }) => version)).toEqual([2, 1]);
         expect((await rows.version('b', 1)).configuration).toEqual({ x: 1 });
         expect((await rows.rollback('b', 1)).configuration).toEqual({ x: 1 });
@@ -375,7 +405,10 @@ export function describeStorageClient(name: string, start: () => Promise<Service
 
       test('tokens are made, limited, refreshed and deleted', async () => {
         const id = await bucket();
-        const made = await storage.tokens.create({ description: 'reader', bucketPermissions: { [id]: 'read' } });
+        const made = await storage.tokens.create({
+          description: 'reader',
+          bucketPermissions: { [id]: 'read' },
+        });
         const reader = service.client({ token: made.token ?? '' });
         expect((await reader.tokens.verify()).description).toBe('reader');
         expect((await failureOf(reader.buckets.create({ name: 'mine' }))).code).toBe('storage.forbidden');

@@ -13,7 +13,7 @@ describeStorageClient('with an S3 endpoint outside of the service', async () => 
     void answerAssumeRole(embedded.store, request).then((xml) => response.end(xml));
   });
   const { accessKeyId, secretAccessKey } = embedded.store.keys.service;
-  const { addresses, token, stop } = await startService({
+  const running = await startService({
     objects: {
       endpoint: embedded.endpoint,
       stsEndpoint: await listening(sts),
@@ -26,13 +26,13 @@ describeStorageClient('with an S3 endpoint outside of the service', async () => 
   return {
     client: (options) =>
       new StorageClient({
-        url: addresses.url,
-        token,
+        url: running.addresses.url,
+        token: running.token,
         ...options,
         s3: { endpoint: embedded.endpoint, ...options?.s3 },
       }),
     async close() {
-      await stop();
+      await running.stop();
       sts.closeAllConnections();
       sts.close();
       await embedded.close();
@@ -45,7 +45,7 @@ describeStorageClient('with an S3 endpoint outside of the service', async () => 
 const { TEST_S3_ENDPOINT: endpoint } = process.env;
 if (endpoint !== undefined)
   describeStorageClient('with an object store of others', async () => {
-    const { addresses, token, stop } = await startService({
+    const running = await startService({
       objects: {
         endpoint,
         region: process.env['TEST_S3_REGION'] ?? 'us-east-1',
@@ -60,7 +60,8 @@ if (endpoint !== undefined)
       },
     });
     return {
-      client: (options) => new StorageClient({ url: addresses.url, token, env: systemEnv, ...options }),
-      close: stop,
+      client: (options) =>
+        new StorageClient({ url: running.addresses.url, token: running.token, env: systemEnv, ...options }),
+      close: () => running.stop(),
     };
   });

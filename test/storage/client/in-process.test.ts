@@ -3,10 +3,15 @@ import { StorageClient } from '../../../src/storage/client/index.ts';
 import { describeStorageClient } from './contract.ts';
 
 describeStorageClient('in one process, with a fetch that knows no network', async () => {
-  const { service, token, stop } = await startService();
+  const running = await startService();
   return {
     client: (options) =>
-      new StorageClient({ url: 'http://storage.invalid', token, fetch: service.fetch, ...options }),
-    close: stop,
+      new StorageClient({
+        url: 'http://storage.invalid',
+        token: running.token,
+        fetch: running.service.fetch,
+        ...options,
+      }),
+    close: () => running.stop(),
   };
 });

@@ -3,9 +3,9 @@ import { StorageClient } from '../../../src/storage/client/index.ts';
 import { describeStorageClient } from './contract.ts';
 
 describeStorageClient('over HTTP, against the embedded service', async () => {
-  const { addresses, token, stop } = await startService();
+  const running = await startService();
   return {
-    client: (options) => new StorageClient({ url: addresses.url, token, ...options }),
-    close: stop,
+    client: (options) => new StorageClient({ url: running.addresses.url, token: running.token, ...options }),
+    close: () => running.stop(),
   };
 });

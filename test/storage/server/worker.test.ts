@@ -117,7 +117,10 @@ describe('the queue', () => {
       message: 'What is wrong',
     });
     const error = (await findJob(meta, hidden.id))?.error ?? '';
-    expect(JSON.parse(error)).toMatchObject({ code: 'internalError', exceptionId: expect.any(String) });
+    expect(JSON.parse(error)).toMatchObject({
+      code: 'internalError',
+      exceptionId: expect.any(String) as unknown,
+    });
     expect(error).not.toContain('secret');
   });
 

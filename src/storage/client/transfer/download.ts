@@ -144,10 +144,14 @@ export async function* gunzip(
     signal.throwIfAborted();
     const { code } = error as { code?: unknown };
     if (typeof code === 'string' && code.startsWith('Z_'))
-      throw new StorageError('storage.transferFailed', `“${what}” is not compressed, or is broken (${code}).`, {
-        cause: error,
-        hint: 'Read it without gunzip.',
-      });
+      throw new StorageError(
+        'storage.transferFailed',
+        `“${what}” is not compressed, or is broken (${code}).`,
+        {
+          cause: error,
+          hint: 'Read it without gunzip.',
+        },
+      );
     throw transferFailure(error, `The download of “${what}”`, api.secrets);
   }
 }

@@ -43,7 +43,7 @@ export async function* readResuming(options: ResumeOptions): AsyncGenerator<Uint
   let at = options.start;
   let etag: string | undefined;
   let hasRenewed = false;
-  for (let failures = 0; ; ) {
+  for (let failures = 0; ;) {
     try {
       const part = await options.open(at, etag);
       etag = part.etag;
@@ -60,13 +60,15 @@ export async function* readResuming(options: ResumeOptions): AsyncGenerator<Uint
       });
     } catch (error) {
       signal.throwIfAborted();
-      const isExpired = error instanceof Error && /^(?:ExpiredToken|AccessDenied|Forbidden)$/.test(error.name);
+      const isExpired =
+        error instanceof Error && /^(?:ExpiredToken|AccessDenied|Forbidden)$/.test(error.name);
       if (isExpired && !hasRenewed && at > options.start) {
         hasRenewed = true;
         await options.renew();
         continue;
       }
-      if (++failures >= ATTEMPTS || !mayPass(error)) throw replaced(error, what) ?? transferFailure(error, what, secrets);
+      if (++failures >= ATTEMPTS || !mayPass(error))
+        throw replaced(error, what) ?? transferFailure(error, what, secrets);
       const waitMs = FIRST_WAIT_MS * 2 ** (failures - 1);
       log.info(`${what} was interrupted after ${at} bytes and goes on in ${waitMs / 1000} seconds.`);
       await env.sleep(waitMs, signal);

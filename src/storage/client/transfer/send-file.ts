@@ -112,8 +112,12 @@ function placeOf(file: File): S3Place {
 
 function paramsOf(file: File): NonNullable<File['uploadParams']> {
   if (file.uploadParams?.credentials === undefined)
-    throw new StorageError('storage.unexpected', `The service gives no credentials to write “${file.name}”.`, {
-      hint: 'This client writes files to S3-compatible object stores; the importer needs none.',
-    });
+    throw new StorageError(
+      'storage.unexpected',
+      `The service gives no credentials to write “${file.name}”.`,
+      {
+        hint: 'This client writes files to S3-compatible object stores; the importer needs none.',
+      },
+    );
   return file.uploadParams;
 }

@@ -1,4 +1,3 @@
-import { Readable, Transform } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Env } from '../../../env.ts';
 import { StorageError } from '../../../errors.ts';
@@ -7,6 +6,7 @@ import type { Secrets } from '../../../secrets.ts';
 import type { S3Options } from '../options.ts';
 import type { UploadBody } from './body.ts';
 import { mayPass, transferFailure } from './failure.ts';
+import { uploadParts } from './parts.ts';
 
 export interface ObjectUpload {
   readonly client: S3Client;
@@ -33,8 +33,9 @@ export interface UploadContext {
 }
 
 const MIB = 1024 * 1024;
-const SINGLE_BYTES = 8 * MIB;
 const PART_BYTES = 8 * MIB;
+/** S3 takes none that is smaller, but for the last. */
+const SMALLEST_PART_BYTES = 5 * MIB;
 const MOST_PARTS = 9000;
 const ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1000;
@@ -64,17 +65,28 @@ export async function uploadObject(upload: ObjectUpload, context: UploadContext)
 class SourceFailure extends Error {}
 
 async function attemptUpload(upload: ObjectUpload, s3: S3Options): Promise<number> {
-  const { body, signal, onBytes } = upload;
+  const { body, signal, onBytes, client, bucket, key } = upload;
   const source = body.open();
   let sourceError: unknown;
   source.once('error', (error) => (sourceError ??= error));
-  const counter = countBytes();
   try {
-    const isSmall = body.bytes !== undefined && body.bytes <= (s3.singleBytes ?? SINGLE_BYTES);
-    await (isSmall ? putWhole(upload, source, counter) : putParts(upload, source, counter, s3));
-    if (body.bytes !== undefined && counter.bytes !== body.bytes) throw changed(upload, counter.bytes);
-    onBytes(counter.bytes);
-    return counter.bytes;
+    const sent = await uploadParts({
+      client,
+      target: { Bucket: bucket, Key: key },
+      headers: headersOf(upload),
+      source,
+      check: (bytes, isEnded) => {
+        const { bytes: wanted } = body;
+        if (wanted === undefined || (isEnded ? bytes === wanted : bytes <= wanted)) return;
+        throw changed(upload, bytes, isEnded);
+      },
+      partBytes: partBytesOf(body.bytes, s3),
+      concurrency: s3.concurrency ?? 4,
+      onBytes,
+      signal,
+    });
+    onBytes(sent);
+    return sent;
   } catch (error) {
     signal.throwIfAborted();
     throw sourceError === undefined ? error : new SourceFailure('', { cause: sourceError });
@@ -83,87 +95,26 @@ async function attemptUpload(upload: ObjectUpload, s3: S3Options): Promise<numbe
   }
 }
 
-async function putWhole(upload: ObjectUpload, source: Readable, counter: Counter): Promise<void> {
-  const { PutObjectCommand } = await import('@aws-sdk/client-s3');
-  const pieces: Buffer[] = [];
-  for await (const piece of source) {
-    pieces.push(bufferOf(piece));
-    counter.add(bufferOf(piece).length);
-  }
-  const command = new PutObjectCommand({ ...paramsOf(upload), Body: Buffer.concat(pieces) });
-  await upload.client.send(command, { abortSignal: upload.signal });
+/** What is known to be small gets no larger buffer than it needs; one byte more shows that it ends there. */
+function partBytesOf(bytes: number | undefined, s3: S3Options): number {
+  const part = Math.max(s3.partBytes ?? PART_BYTES, SMALLEST_PART_BYTES);
+  if (bytes === undefined) return part;
+  return bytes < part ? bytes + 1 : Math.max(part, Math.ceil(bytes / MOST_PARTS));
 }
 
-async function putParts(
-  upload: ObjectUpload,
-  source: Readable,
-  counter: Counter,
-  s3: S3Options,
-): Promise<void> {
-  const { Upload } = await import('@aws-sdk/lib-storage');
-  const { client, body, signal, onBytes } = upload;
-  // The counter passes failures of the source on, so that the SDK doesn't wait for ever.
-  const counted = source.pipe(counter.stream);
-  source.once('error', (error) => counted.destroy(error));
-  const parts = new Upload({
-    client,
-    params: { ...paramsOf(upload), Body: counted },
-    partSize: Math.max(s3.partBytes ?? PART_BYTES, 5 * MIB, Math.ceil((body.bytes ?? 0) / MOST_PARTS)),
-    queueSize: s3.concurrency ?? 4,
-    leavePartsOnError: false,
-  });
-  parts.on('httpUploadProgress', ({ loaded }) => onBytes(loaded ?? 0));
-  const abort = () => void parts.abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await parts.done();
-  } finally {
-    signal.removeEventListener('abort', abort);
-    counted.destroy();
-  }
-}
-
-function paramsOf({ bucket, key, acl, encryption, contentType, fileName }: ObjectUpload) {
+function headersOf({ acl, encryption, contentType, fileName }: ObjectUpload): object {
   return {
-    Bucket: bucket,
-    Key: key,
     ContentDisposition: `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["\\]/g, '_')}"`,
     ...(contentType === undefined ? {} : { ContentType: contentType }),
-    ...(acl === '' ? {} : { ACL: acl as 'private' }), // whatever the service says
-    ...(encryption === undefined ? {} : { ServerSideEncryption: encryption as 'AES256' }), // likewise
+    ...(acl === '' ? {} : { ACL: acl }),
+    ...(encryption === undefined ? {} : { ServerSideEncryption: encryption }),
   };
 }
 
-interface Counter {
-  bytes: number;
-  add(bytes: number): void;
-  readonly stream: Transform;
-}
-
-function countBytes(): Counter {
-  const counter: Counter = {
-    bytes: 0,
-    add(bytes) {
-      counter.bytes += bytes;
-    },
-    stream: new Transform({
-      transform(chunk: Uint8Array, _encoding, done) {
-        counter.bytes += chunk.length;
-        done(null, chunk);
-      },
-    }),
-  };
-  return counter;
-}
-
-function bufferOf(piece: unknown): Buffer {
-  return Buffer.isBuffer(piece) ? piece : Buffer.from(piece as Uint8Array | string); // what byte streams give
-}
-
-function changed({ what, body }: ObjectUpload, sent: number): StorageError {
+function changed({ what, body }: ObjectUpload, bytes: number, isEnded: boolean): StorageError {
   return new StorageError(
     'storage.transferFailed',
-    `${what} failed: the content had ${sent} bytes instead of ${body.bytes ?? 0}.`,
+    `${what} failed: the content had ${isEnded ? bytes : 'more'} bytes instead of ${body.bytes ?? 0}.`,
     { hint: 'It changed while it was sent. Do it again when it is complete.' },
   );
 }

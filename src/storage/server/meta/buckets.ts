@@ -72,19 +72,19 @@ function measured(meta: Meta, branchId: number) {
         .whereRef('tables.branch_id', '=', 'buckets.branch_id')
         .whereRef('tables.bucket_id', '=', 'buckets.id');
       return [
-        fn
+        build.fn
           .coalesce(
             tables.select((sums) => sums.fn.sum<number>('rows_count').as('sum')),
             build.val(0),
           )
           .as('rows'),
-        fn
+        build.fn
           .coalesce(
             tables.select((sums) => sums.fn.sum<number>('data_bytes').as('sum')),
             build.val(0),
           )
           .as('bytes'),
-        fn
+        build.fn
           .coalesce(
             tables.select((counts) => counts.fn.countAll<number>().as('count')),
             build.val(0),

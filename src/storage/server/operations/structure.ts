@@ -78,7 +78,7 @@ export const tableDefinitionCreate: Operation = async (job, context) => {
   };
 };
 
-export function definitionOf({ definition, basetype }: ColumnInput): ColumnDefinition {
+function definitionOf({ definition, basetype }: ColumnInput): ColumnDefinition {
   return {
     definition: definition === undefined || definition === null ? null : JSON.stringify(definition),
     basetype: basetype ?? null,

@@ -115,6 +115,7 @@ const NOT_SUPPORTED: readonly { methods: readonly Method[]; path: string; what: 
   { methods: ['POST'], path: '/buckets/:bucket/table-aliases', what: 'An alias' },
   { methods: ['POST', 'DELETE'], path: '/tables/:table/alias-filter', what: 'An alias' },
   { methods: ['POST', 'DELETE'], path: '/tables/:table/alias-columns-auto-sync', what: 'An alias' },
+  { methods: ['PUT'], path: '/tables/:table/definition', what: 'Changing the definition of a whole table' },
   { methods: ['POST'], path: '/tables/:table/profile', what: 'A profile' },
   { methods: ['GET'], path: '/tables/:table/profile/latest', what: 'A profile' },
   {

@@ -6,7 +6,7 @@ import { Job } from '../../protocol/job.ts';
 import { ColumnAdd, ColumnDefinition, PrimaryKeyAdd } from '../../protocol/table.ts';
 import { asJob } from '../asking.ts';
 import type { DataContext } from '../data-context.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest, notImplemented } from '../errors.ts';
 import type { NewJob } from '../meta/jobs.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
 import type { ColumnInput } from '../operations/structure.ts';
@@ -153,6 +153,8 @@ function rowsRoute(context: DataContext): Route {
     handle: async ({ params, query, body, ...asker }) => {
       const table = await requireWritable(context, params.table, asker);
       const given = { ...query, ...body };
+      if (given.valuesByTableInWorkspace !== undefined)
+        throw notImplemented('A workspace as the source of values');
       const filter = readRowFilter(given, context.env.now());
       if (Object.keys(filter).length === 0 && given.allowTruncate !== true) {
         throw badRequest(

@@ -62,7 +62,7 @@ export async function downloadReply(
 }
 
 /** The object that a file's signed address shows: the manifest of a sliced one. */
-export function contentKey(file: FileRow): string {
+function contentKey(file: FileRow): string {
   return file.is_sliced === 1 ? `${file.object_key}manifest` : file.object_key;
 }
 

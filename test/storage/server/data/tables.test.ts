@@ -562,6 +562,15 @@ describe('jobs', () => {
   });
 });
 
+test('what needs a workspace, or a definition of a whole table, is said not to be supported', async () => {
+  const table = await made();
+  const rows = await api.call('DELETE', `tables/${table}/rows`, {
+    valuesByTableInWorkspace: { column: 'id' },
+  });
+  expect(rows.status).toBe(501);
+  expect((await api.call('PUT', `tables/${table}/definition`, {})).status).toBe(501);
+});
+
 describe('forms', () => {
   test('of older clients are understood', async () => {
     const file = await client.upload(USERS);

@@ -1,0 +1,104 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+const PORTS = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
+
+let dir: string;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'serve-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await rm(dir, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly printed: Readonly<Record<string, string>>;
+}
+
+/** Starts the command, and reads what it prints up to its last address and its token, if there is one. */
+async function serve(folder: string, isFirst: boolean, ...options: string[]): Promise<Started> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--dir', folder, ...PORTS, ...options], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  children.push(child);
+  const printed: Record<string, string> = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [name = '', value = ''] = line.split(/\s+/);
+    printed[name] = value;
+    if (name === (isFirst ? 'token' : 'importer')) break;
+  }
+  return { child, printed };
+}
+
+async function stop({ child }: Started): Promise<number | null> {
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code;
+}
+
+async function ask(
+  url: string,
+  token: string,
+  path: string,
+  form?: Record<string, string>,
+): Promise<unknown> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'X-StorageApi-Token': token },
+    ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+  });
+  const type = response.headers.get('content-type');
+  return type === 'application/json' ? await response.json() : await response.text();
+}
+
+function gex(...args: string[]): string {
+  return execFileSync(process.execPath, [MAIN, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+test('the first start prints a token, SIGTERM ends in order, and a backup unpacked elsewhere is the same service', async () => {
+  const folder = join(dir, 'storage');
+  const first = await serve(folder, true, '--s3-public-url', 'https://s3.example.com/');
+  const { api = '', token = '' } = first.printed;
+  expect(await ask(api, token, '/health')).toEqual({ status: 'ok' });
+  await ask(api, token, '/v2/storage/buckets', { name: 'main' });
+  await ask(api, token, '/v2/storage/buckets/in.c-main/tables', { name: 't', dataString: 'id\n1\n' });
+  const file = await ask(api, token, '/v2/storage/files/prepare', { name: 'x' });
+  expect(file).toMatchObject({
+    url: expect.stringMatching(/^https:\/\/s3\.example\.com\/files\//) as unknown,
+  });
+
+  expect(() => gex('serve', '--dir', folder, ...PORTS)).toThrow(`process ${first.child.pid} on`);
+  expect(() => gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'))).toThrow('is held by');
+  const further = gex('serve', '--dir', folder, '--new-token').trim();
+  expect(await ask(api, further, '/v2/storage/tokens/verify')).toMatchObject({ isMasterToken: true });
+  expect(await stop(first)).toBe(0);
+
+  gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'));
+  const copy = join(dir, 'copy');
+  await mkdir(copy);
+  execFileSync('tar', ['-xf', join(dir, 'backup.tar'), '-C', copy]);
+  const second = await serve(copy, false);
+  expect(second.printed).not.toHaveProperty('token');
+  const preview = '/v2/storage/tables/in.c-main.t/data-preview';
+  expect(await ask(second.printed['api'] ?? '', token, preview)).toBe('"id"\n"1"\n');
+  expect(await stop(second)).toBe(0);
+});
+
+test.each([
+  [['--port', '99999'], 'a port from 0 to 65535'],
+  [['--public-url', 'example'], 'is an address'],
+])('%j is refused with a way out', (options, message) => {
+  expect(() => gex('serve', '--dir', join(dir, 'x'), ...options)).toThrow(message);
+});
