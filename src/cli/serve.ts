@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { RunError } from '../errors.ts';
 import type { Args, Command, Io } from './command.ts';
-import { logOptions, openLog } from './shared.ts';
+import { externalObjects, objectOptions } from './serve-objects.ts';
+import { logOptions, openLog, urlArg } from './shared.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -32,6 +33,7 @@ export const serveCommand: Command = {
       value: 'URL',
       describe: 'Address under which clients reach the object store; signed addresses begin with it',
     },
+    ...objectOptions,
     'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
     backup: {
       type: 'string',
@@ -43,6 +45,10 @@ export const serveCommand: Command = {
   examples: [
     ['gex serve', 'Serve ./storage on this machine; the first start prints the master token'],
     ['gex serve --dir /data --host 0.0.0.0 --public-url https://storage.example.com', 'Behind a proxy'],
+    [
+      'gex serve --s3 http://127.0.0.1:9000 --s3-bucket files --s3-role-arn arn:aws:iam:::role/files',
+      'Files in an object store',
+    ],
     ['gex serve --dir /data --backup storage.tar', 'Keep a copy; unpack it with tar into an empty folder'],
   ],
   async run(args, io) {
@@ -70,6 +76,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
   ]);
   const publicUrl = urlArg(args, 'public-url');
   const s3PublicUrl = urlArg(args, 's3-public-url');
+  const objects = await externalObjects(args, io, process.env);
   const service = createService({
     dir,
     host: args.text('host') ?? '127.0.0.1',
@@ -78,6 +85,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     importerPort: portArg(args, 'importer-port'),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
+    ...(objects === undefined ? {} : { objects }),
     extractorSchema: await readSchema(),
     log: await openLog(args, io),
   });
@@ -105,15 +113,6 @@ function portArg(args: Args, name: string): number {
   if (port <= 65_535) return port;
   throw new RunError('command.invalid', `--${name} is a port from 0 to 65535, and not “${text}”.`, {
     hint: `Write for example --${name} 8080.`,
-  });
-}
-
-function urlArg(args: Args, name: string): string | undefined {
-  const text = args.text(name);
-  if (text === undefined) return undefined;
-  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
-  throw new RunError('command.invalid', `--${name} is an address, and not “${text}”.`, {
-    hint: `Write for example --${name} https://storage.example.com.`,
   });
 }
 

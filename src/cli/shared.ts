@@ -56,3 +56,13 @@ export function countArg(args: Args, name: string): number | undefined {
     hint: `Write for example --${name} 2.`,
   });
 }
+
+/** An HTTP address, or undefined when the option is not given. */
+export function urlArg(args: Args, name: string): string | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+  throw new RunError('command.invalid', `--${name} is an address, and not “${text}”.`, {
+    hint: `Write for example --${name} https://storage.example.com.`,
+  });
+}

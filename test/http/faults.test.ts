@@ -9,7 +9,8 @@ import { Secrets } from '../../src/secrets.ts';
 const ORIGIN = 'http://api.test';
 const signal = new AbortController().signal;
 
-const fault = (code: string): Error => Object.assign(new Error(`${code} api.test`), { code, syscall: 'connect' });
+const fault = (code: string): Error =>
+  Object.assign(new Error(`${code} api.test`), { code, syscall: 'connect' });
 
 /** Faults of the network that no server can be made to give: names that do not resolve, resets before a byte. */
 describe('faults of the network', () => {
@@ -41,8 +42,6 @@ describe('faults of the network', () => {
       await client.close();
     }
   };
-  const fault = (code: string): Error =>
-    Object.assign(new Error(`${code} api.test`), { code, syscall: 'connect' });
 
   test.each(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH'])(
     '%s passes: the request is sent again after a pause',

@@ -9,7 +9,7 @@ import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 import { gzipBody } from './transfer/body.ts';
 import { readManifest, type Source } from './transfer/download.ts';
-import { readFile, type ReadFileOptions } from './transfer/read-file.ts';
+import { readFile } from './transfer/read-file.ts';
 import type { S3, S3Place } from './transfer/s3.ts';
 import { resumeAt, saveStream, sizeOf } from './transfer/save.ts';
 import { sendFile, sendSlices } from './transfer/send-file.ts';
@@ -181,5 +181,3 @@ function checkSliceNames(names: readonly string[]): void {
 function streamOf(bytes: AsyncGenerator<Uint8Array, void>): Readable {
   return Readable.from(bytes, { objectMode: false });
 }
-
-export type { ReadFileOptions };

@@ -65,8 +65,16 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       state.isStopped = true;
       for (const timer of timers.splice(0)) clearInterval(timer);
       await pumping;
-      const all = Promise.all([...running.values()].map(({ done }) => done));
-      await Promise.race([all, context().env.sleep(graceMs)]);
+      if (running.size > 0) {
+        const all = Promise.all([...running.values()].map(({ done }) => done));
+        const grace = new AbortController();
+        const over = context()
+          .env.sleep(graceMs, grace.signal)
+          .catch(() => undefined);
+        await Promise.race([all, over]);
+        // The clock would keep the process for as long as it runs.
+        grace.abort();
+      }
       for (const { job } of running.values()) await requeueJob(context().meta, job);
     },
   };

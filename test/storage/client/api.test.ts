@@ -308,6 +308,15 @@ describe('secrets', () => {
 });
 
 describe('loading', () => {
+  test('the client is imported from the package by its own name', () => {
+    const script = `import { StorageClient } from 'generic-extractor/storage'; console.log(typeof StorageClient)`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+      encoding: 'utf8',
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: 'function\n', stderr: '' });
+  });
+
   test('the SDK of the object store is loaded by the first transfer only', () => {
     const index = fileURLToPath(new URL('../../../src/storage/client/index.ts', import.meta.url));
     const script = `

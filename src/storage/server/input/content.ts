@@ -2,7 +2,7 @@ import { encodeExact, isList, isObject, parseExact, type Json } from '../../../j
 import { badRequest } from '../errors.ts';
 
 /** Largest configuration or state, in bytes (storage 10.1). */
-export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
+const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 
 /**
  * The content of a configuration or a state as text to be stored: given as a JSON value, or as text that holds JSON

@@ -5,7 +5,7 @@ import { apiTime } from '../time.ts';
 
 type Shape = Record<string, Reply>;
 
-export const creatorReply = (author: Author): Shape => ({
+const creatorReply = (author: Author): Shape => ({
   id: author.creator_id,
   description: author.creator_description,
 });

@@ -22,7 +22,7 @@ export function readRange(header: string | undefined, bytes: number): ByteRange 
   return { start, end };
 }
 
-export function unsatisfiable(bytes: number): ObjectError {
+function unsatisfiable(bytes: number): ObjectError {
   return new ObjectError('InvalidRange', 'The requested range is beyond the end of the object.', {
     facts: { ActualObjectSize: bytes },
   });

@@ -38,7 +38,7 @@ export function orderClause(orderBy: readonly RowOrder[] | undefined, columns: r
 }
 
 /** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
-export function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
+function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
   const unknown = (columns ?? []).filter((column) => !all.includes(column));
   if (unknown.length === 0) return columns === undefined || columns.length === 0 ? all : columns;
   throw new TableError(

@@ -1,0 +1,98 @@
+import { systemEnv } from '../env.ts';
+import { RunError } from '../errors.ts';
+import type { ExternalStoreOptions } from '../storage/server/objects/external-store.ts';
+import type { Args, Io, Option } from './command.ts';
+import { urlArg } from './shared.ts';
+
+/** The options of `gex serve` for an object store of others. */
+export const objectOptions = {
+  s3: {
+    type: 'string',
+    value: 'URL',
+    describe:
+      'Keep the bytes of files in this S3 endpoint, with GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY, and not in the folder',
+  },
+  's3-bucket': { type: 'string', value: 'NAME', describe: 'Its bucket, which must be there' },
+  's3-region': { type: 'string', value: 'NAME', describe: 'Its region; us-east-1 by default' },
+  's3-role-arn': {
+    type: 'string',
+    value: 'ARN',
+    describe: 'The role that is assumed to make temporary credentials, limited to a file each',
+  },
+  's3-sts': { type: 'string', value: 'URL', describe: 'Its STS, when that is at another address' },
+  's3-no-encryption': { type: 'boolean', describe: 'It refuses x-amz-server-side-encryption' },
+  's3-no-checksums': { type: 'boolean', describe: 'It knows no CRC checksums' },
+} as const satisfies Record<string, Option>;
+
+type Objects = Omit<ExternalStoreOptions, 'env'>;
+
+/**
+ * The object store that the options name, after a look into its bucket; undefined when none is named.
+ * @throws {RunError} `command.invalid` for options that are missing or go without `--s3`, and for a store that refuses
+ */
+export async function externalObjects(
+  args: Args,
+  io: Io,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Objects | undefined> {
+  const endpoint = urlArg(args, 's3');
+  if (endpoint === undefined) {
+    const stray = Object.keys(objectOptions).find(
+      (name) => args.text(name) !== undefined || args.isSet(name),
+    );
+    if (stray === undefined) return undefined;
+    throw new RunError('command.invalid', `--${stray} says something of an object store that is not named.`, {
+      hint: 'Add --s3 URL, or leave it out to keep everything in the folder.',
+    });
+  }
+  const secretAccessKey = variable(environment, 'GEX_S3_SECRET_KEY');
+  io.secrets.add(secretAccessKey);
+  const objects: Objects = {
+    endpoint,
+    publicEndpoint: urlArg(args, 's3-public-url'),
+    stsEndpoint: urlArg(args, 's3-sts'),
+    bucket: required(args, 's3-bucket', 'files'),
+    region: args.text('s3-region') ?? 'us-east-1',
+    roleArn: required(args, 's3-role-arn', 'arn:aws:iam:::role/files'),
+    credentials: { accessKeyId: variable(environment, 'GEX_S3_ACCESS_KEY'), secretAccessKey },
+    hasEncryption: !args.isSet('s3-no-encryption'),
+    hasChecksums: !args.isSet('s3-no-checksums'),
+  };
+  await tryStore(objects);
+  return objects;
+}
+
+/** A wrong bucket or key is told at the start, and not by the first file. */
+async function tryStore(objects: Objects): Promise<void> {
+  const { createExternalStore } = await import('../storage/server/objects/external-store.ts');
+  const store = await createExternalStore({ ...objects, env: systemEnv });
+  try {
+    await store.list('-')[Symbol.asyncIterator]().next();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new RunError(
+      'command.invalid',
+      `The bucket “${objects.bucket}” of the object store cannot be used: ${message}${code}`,
+      { hint: 'Check --s3, --s3-bucket, --s3-region and the keys of the environment.', cause: error },
+    );
+  } finally {
+    store.close();
+  }
+}
+
+function required(args: Args, name: string, example: string): string {
+  const text = args.text(name);
+  if (text !== undefined) return text;
+  throw new RunError('command.invalid', `--s3 needs --${name} as well.`, {
+    hint: `Write for example --${name} ${example}.`,
+  });
+}
+
+function variable(environment: Readonly<Record<string, string | undefined>>, name: string): string {
+  const text = environment[name] ?? '';
+  if (text !== '') return text;
+  throw new RunError('command.invalid', `--s3 needs the environment variable ${name}.`, {
+    hint: 'Keys are never options, since those show in the list of processes.',
+  });
+}

@@ -1,0 +1,116 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesBody, StorageClient } from '../../../../src/storage/client/index.ts';
+import { answerAssumeRole, ROLE } from '../objects/assume-role.ts';
+import { listen, startEmbedded, type Embedded } from '../objects/support.ts';
+
+const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+const PORTS = ['--port', '0', '--importer-port', '0'];
+
+let dir: string;
+let outside: Embedded;
+let sts: Server;
+let stsUrl: string;
+let keys: Record<string, string>;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'serve-objects-'));
+  outside = await startEmbedded();
+  sts = createServer((request, response) => {
+    void answerAssumeRole(outside.store, request).then((xml) => response.end(xml));
+  });
+  stsUrl = await listen(sts);
+  const { accessKeyId, secretAccessKey } = outside.store.keys.service;
+  keys = { GEX_S3_ACCESS_KEY: accessKeyId, GEX_S3_SECRET_KEY: secretAccessKey };
+});
+afterAll(async () => {
+  sts.closeAllConnections();
+  sts.close();
+  await outside.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function storeArgs(bucket = outside.store.bucket): string[] {
+  return ['--s3', outside.endpoint, '--s3-sts', stsUrl, '--s3-bucket', bucket, '--s3-role-arn', ROLE];
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly printed: Readonly<Record<string, string>>;
+}
+
+async function start(folder: string, ...args: string[]): Promise<Started> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--dir', folder, ...PORTS, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...keys },
+  });
+  const printed: Record<string, string> = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [name = '', value = ''] = line.split(/\s+/);
+    printed[name] = value;
+    if (name === 'token') break;
+  }
+  return { child, printed };
+}
+
+/** What the command says on stderr when it refuses to start. */
+async function refusal(args: readonly string[], environment: Record<string, string>): Promise<string> {
+  const folder = join(dir, 'refused');
+  const run = promisify(execFile)(process.execPath, [MAIN, 'serve', '--dir', folder, ...PORTS, ...args], {
+    env: { ...process.env, ...environment },
+  });
+  const failed = await run.then(
+    () => undefined,
+    // The error of `execFile` carries what was written.
+    (error: unknown) => error as { code: number; stderr: string },
+  );
+  expect(failed?.code).toBe(1);
+  return failed?.stderr ?? '';
+}
+
+test('files, a table and its export are kept in the object store that is named', async () => {
+  const { child, printed } = await start(join(dir, 'storage'), ...storeArgs());
+  expect(printed).not.toHaveProperty('s3');
+  const storage = new StorageClient({ url: printed['api'] ?? '', token: printed['token'] ?? '' });
+  const file = await storage.files.upload(bytesBody('id,name\n1,Ann\n2,Bo\n'), { name: 'users.csv' });
+  const bucket = await storage.buckets.create({ name: 'main' });
+  const table = await storage.tables.create(bucket.id, { name: 'users', dataFileId: file.id });
+  expect(await text(await storage.tables.read(table.id))).toBe('"id","name"\n"1","Ann"\n"2","Bo"\n');
+
+  const sizes: number[] = [];
+  for await (const { bytes } of outside.store.list('')) sizes.push(bytes);
+  expect(sizes).toContain('id,name\n1,Ann\n2,Bo\n'.length);
+  await storage.files.delete(file.id);
+  const left: number[] = [];
+  for await (const { bytes } of outside.store.list('')) left.push(bytes);
+  expect(left).toHaveLength(sizes.length - 1);
+
+  storage.close();
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test('what is missing or does not fit is said at the start, with a way out', async () => {
+  expect(await refusal(['--s3-bucket', 'files'], keys)).toContain('Add --s3 URL');
+  expect(await refusal(['--s3', outside.endpoint], keys)).toContain('--s3 needs --s3-bucket as well');
+  expect(await refusal(storeArgs(), { GEX_S3_ACCESS_KEY: 'key', GEX_S3_SECRET_KEY: '' })).toContain(
+    'the environment variable GEX_S3_SECRET_KEY',
+  );
+});
+
+test('a bucket that is not there, or a key that is not known, ends the start', async () => {
+  const missing = await refusal(storeArgs('nothing-here'), keys);
+  expect(missing).toMatch(/The bucket “nothing-here” .* \(NoSuchBucket\)/);
+  const wrong = 'a-key-that-nobody-gave';
+  const unknown = await refusal(storeArgs(), { ...keys, GEX_S3_SECRET_KEY: wrong });
+  expect(unknown).toContain('(SignatureDoesNotMatch)');
+  expect(unknown).not.toContain(wrong);
+});
