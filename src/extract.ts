@@ -6,16 +6,12 @@ import {
   type ExtractorConfig,
 } from './config/extractor-config.ts';
 import type { Env } from './env.ts';
-import type { Contexts } from './evaluate.ts';
 import { Buckets } from './extract/buckets.ts';
-import { connect } from './extract/connect.ts';
-import { JobRunner } from './extract/job-runner.ts';
 import type { Progress } from './extract/progress.ts';
 import { timeContext } from './extract/time.ts';
 import type { AuthType } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
-import { createEvaluator, strtotime } from './jobs/functions/index.ts';
-import { attributesOf } from './jobs/attributes.ts';
+import { strtotime } from './jobs/functions/index.ts';
 import { parseJobs, type JobWarning } from './jobs/index.ts';
 import type { AnyObject } from './json/index.ts';
 import type { Log } from './log.ts';
@@ -23,6 +19,7 @@ import type { PaginationMethod } from './pagination/index.ts';
 import type { Secrets } from './secrets.ts';
 import { publish } from './sink/publish.ts';
 import { nextState, writeState } from './sink/state.ts';
+import { openConfig } from './extract/open-config.ts';
 
 export interface ExtractOptions {
   /** One component configuration: root and row merged, `#` values in place. */
@@ -110,38 +107,15 @@ async function runConfig(
   buckets: Buckets,
   options: ExtractOptions & { readonly tell: Log['warn'] },
 ): Promise<void> {
-  const { env, log, secrets, signal, tell } = options;
-  const evaluate = createEvaluator(env);
-  const contexts: Contexts = { attr: attributesOf(effective.node), time };
+  const { signal, tell } = options;
   const warnings: JobWarning[] = [];
   const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
   for (const { message, path: at, hint } of warnings)
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   const bucket = buckets.of(effective);
-  const connection = connect({ config, effective, evaluate, contexts, ...options });
+  const { connection, jobRunner } = openConfig({ ...options, config, effective, time });
   try {
-    const runner = new JobRunner({
-      send: connection.send,
-      buildRequest: connection.buildRequest,
-      concurrency: connection.concurrency,
-      bucket,
-      pagination: config.api.pagination ?? null,
-      methods: options.methods,
-      parseTime: strtotime,
-      evaluate,
-      evaluatePlaceholder: createEvaluator(env, { placeholders: true }),
-      contexts,
-      userData: effective.userData,
-      userDataAt: effective.userDataAt,
-      compatLevel: effective.compatLevel,
-      limit: options.limit,
-      ignoreErrors: config.api.ignoreErrors,
-      env,
-      log,
-      secrets,
-      signal,
-      progress: options.progress ?? {},
-    });
+    const runner = jobRunner({ bucket, limit: options.limit, signal, progress: options.progress ?? {} });
     for (const job of jobs) {
       signal.throwIfAborted();
       await runner.run(job);

@@ -4,18 +4,16 @@ import {
   type ExtractorConfig,
 } from '../config/extractor-config.ts';
 import type { Env } from '../env.ts';
-import type { Contexts } from '../evaluate.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import type { ApiRequest, Send } from '../http/message.ts';
-import { attributesOf } from '../jobs/attributes.ts';
-import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
+import { strtotime } from '../jobs/functions/index.ts';
 import { firstRequest, parseJobs, ROOT_RUN, type Job } from '../jobs/index.ts';
 import { isEmpty, toJsonText, type AnyObject } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { isSecretName, HIDDEN, type Secrets } from '../secrets.ts';
-import { connect } from './connect.ts';
 import { timeContext } from './time.ts';
+import { openConfig } from './open-config.ts';
 
 export interface PreviewOptions {
   /** One component configuration: root and row merged, `#` values in place. */
@@ -80,14 +78,11 @@ async function previewConfig(
 ): Promise<JobPreview[]> {
   const { secrets, methods } = options;
   const env: Env = { ...options.env, sleep: async () => {} };
-  const evaluate = createEvaluator(env);
-  const contexts: Contexts = { attr: attributesOf(effective.node), time };
-  const connection = connect({
+  const { connection, contexts, evaluate } = openConfig({
     ...options,
     config,
     effective,
-    evaluate,
-    contexts,
+    time,
     env,
     log: silentLog,
     cacheFolder: '',

@@ -5,21 +5,17 @@ import {
 } from '../config/extractor-config.ts';
 import type { Env } from '../env.ts';
 import { ConfigError, ExtractorError } from '../errors.ts';
-import type { Contexts } from '../evaluate.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import type { ApiRequest, ApiResponse, Send, SendWrapper } from '../http/message.ts';
-import { attributesOf } from '../jobs/attributes.ts';
-import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
 import type { Job } from '../jobs/index.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import type { Secrets } from '../secrets.ts';
-import { connect } from './connect.ts';
 import type { PageContent } from './content.ts';
-import { JobRunner } from './job-runner.ts';
 import { selectJob } from './select-job.ts';
 import { timeContext } from './time.ts';
+import { openConfig } from './open-config.ts';
 
 export interface ProbeOptions {
   /** One component configuration: root and row merged, `#` values in place. */
@@ -113,34 +109,12 @@ async function run({
   take,
   tap,
 }: RunOptions): Promise<Pick<Probe, 'isCut' | 'failure'>> {
-  const { env, log, secrets, signal } = options;
-  const evaluate = createEvaluator(env);
+  const { env, signal } = options;
   const time = timeContext(options.state, Math.floor(env.now() / 1000));
-  const contexts: Contexts = { attr: attributesOf(effective.node), time };
-  const connection = connect({ ...options, config, effective, evaluate, contexts, tap, cacheFolder: '' });
+  const { connection, jobRunner } = openConfig({ ...options, config, effective, time, tap, cacheFolder: '' });
   try {
-    const runner = new JobRunner({
-      send: counted(connection.send, names, options.maxCalls),
-      buildRequest: connection.buildRequest,
-      concurrency: 1,
-      bucket: { take },
-      pagination: config.api.pagination ?? null,
-      methods: options.methods,
-      parseTime: strtotime,
-      evaluate,
-      evaluatePlaceholder: createEvaluator(env, { placeholders: true }),
-      contexts,
-      userData: effective.userData,
-      userDataAt: effective.userDataAt,
-      compatLevel: effective.compatLevel,
-      limit: 1,
-      ignoreErrors: config.api.ignoreErrors,
-      env,
-      log,
-      secrets,
-      signal,
-      progress: {},
-    });
+    const send = counted(connection.send, names, options.maxCalls);
+    const runner = jobRunner({ bucket: { take }, send, concurrency: 1, limit: 1, signal, progress: {} });
     await runner.run(top);
     return { isCut: false, failure: undefined };
   } catch (error) {

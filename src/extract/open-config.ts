@@ -1,0 +1,58 @@
+import type { Contexts, Evaluate } from '../evaluate.ts';
+import { attributesOf } from '../jobs/attributes.ts';
+import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
+import type { AnyObject } from '../json/index.ts';
+import type { PaginationMethod } from '../pagination/index.ts';
+import { connect, type ConnectOptions, type Connection } from './connect.ts';
+import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
+
+export interface OpenConfigOptions extends Omit<ConnectOptions, 'evaluate' | 'contexts'> {
+  /** What `{"time": …}` refers to. */
+  readonly time: AnyObject;
+  readonly methods?: readonly PaginationMethod[] | undefined;
+}
+
+/** What differs between a run, a probe and a preview of the same configuration. */
+type OwnOptions = Pick<JobRunnerOptions, 'bucket' | 'limit' | 'progress' | 'signal'> &
+  Partial<Pick<JobRunnerOptions, 'send' | 'concurrency'>>;
+
+/** One effective configuration, ready to run jobs. Close its connection at the end. */
+export interface OpenConfig {
+  readonly evaluate: Evaluate;
+  readonly contexts: Contexts;
+  readonly connection: Connection;
+  readonly jobRunner: (own: OwnOptions) => JobRunner;
+}
+
+/** @throws {ConfigError} naming the key that is wrong */
+export function openConfig(options: OpenConfigOptions): OpenConfig {
+  const { config, effective, env, log, secrets, methods, time } = options;
+  const evaluate = createEvaluator(env);
+  const contexts: Contexts = { attr: attributesOf(effective.node), time };
+  const connection = connect({ ...options, evaluate, contexts });
+  return {
+    evaluate,
+    contexts,
+    connection,
+    jobRunner: (own) =>
+      new JobRunner({
+        send: connection.send,
+        buildRequest: connection.buildRequest,
+        concurrency: connection.concurrency,
+        pagination: config.api.pagination ?? null,
+        methods,
+        parseTime: strtotime,
+        evaluate,
+        evaluatePlaceholder: createEvaluator(env, { placeholders: true }),
+        contexts,
+        userData: effective.userData,
+        userDataAt: effective.userDataAt,
+        compatLevel: effective.compatLevel,
+        ignoreErrors: config.api.ignoreErrors,
+        env,
+        log,
+        secrets,
+        ...own,
+      }),
+  };
+}
