@@ -1,9 +1,9 @@
-import { isObject, entriesOf, splitPath, type Json } from '../json/index.ts';
+import { entriesOf, isJsonPath, isObject, splitPath, type Json } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 
 /**
  * The path of a response that was probably meant by one that is not there: `scroll.tokn` is `scroll.token`,
- * `nextToken` is `next_token`, `next` is `meta.next`, `$.meta.next` is `meta.next`. Undefined when nothing is near,
+ * `nextToken` is `next_token`, `next` is `meta.next`; JSONPath `$.meta.nxt` is `$.meta.next`. Undefined when nothing is near,
  * which is the usual case of a last page (design 8.8).
  *
  * Looked at are the objects around the rows, to a depth of five keys; lists are rows and are not entered.
@@ -11,6 +11,10 @@ import { nearest } from '../suggest.ts';
  * @param sample a decoded response
  */
 export function nearMiss(path: string, sample: Json): string | undefined {
+  if (isJsonPath(path)) {
+    const meant = nearMiss(path.slice(2), sample);
+    return meant === undefined ? undefined : `$.${meant}`;
+  }
   const candidates = keyPaths(sample);
   if (candidates.includes(path)) return undefined;
   return candidates.find((candidate) => isMisspelled(path, candidate)) ?? elsewhere(path, candidates);

@@ -20,7 +20,7 @@ describe('a path that is not in the response', () => {
     ['nextCursor', 'next_cursor'],
     ['next_page_token', 'meta.next_page_token'],
     ['next.after', 'meta.deep.next.after'],
-    ['$.scroll.token', 'scroll.token'],
+    ['$.scroll.tokn', '$.scroll.token'],
     ['response.next_cursor', 'next_cursor'],
   ])('%s probably means %s', (path, meant) => {
     expect(nearMiss(path, response)).toBe(meant);
