@@ -1,7 +1,7 @@
 // The service against clients that are not ours: `npm run test:e2e`. A tool that is missing is skipped, with its name.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,19 @@ const pythons = [...new Set(['/usr/bin/python3', 'python3'])].filter(
 );
 const awsCommands = ['/usr/bin/aws', 'aws'].filter((name) => !name.startsWith('/') || existsSync(name));
 
+/** The commands of the documentation, as they are there. */
+const page = readFileSync(new URL('../../../docs/storage-service.md', import.meta.url), 'utf8');
+const documented = Array.from(
+  page.matchAll(/^```sh runnable-service\n([^]*?)^```$/gm),
+  ([, block = '']) => block,
+);
+
 const trials: readonly Trial[] = [
+  {
+    name: 'the commands of docs/storage-service.md',
+    command: ['bash', '-euo', 'pipefail', '-c', documented.join('\n')],
+    probe: ['bash', '-c', 'jq --version && aws --version && curl --version'],
+  },
   { name: 'curl', command: ['bash', join(HERE, 'curl.sh')], probe: ['curl', '--version'] },
   ...pythons.map((python) => ({
     name: `boto3 of ${python}`,

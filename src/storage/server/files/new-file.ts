@@ -34,7 +34,7 @@ export async function newFile(
   owner: FileOwner,
   request: FileRequest,
 ): Promise<TaggedFile> {
-  const { meta, env, project } = context;
+  const { meta, env, project, objects } = context;
   const id = await nextId(meta);
   const now = env.now();
   const maxAgeDays = request.isPermanent === true ? null : MAX_AGE_DAYS;
@@ -45,6 +45,7 @@ export async function newFile(
     fileRow(
       {
         ...request,
+        isEncrypted: request.isEncrypted === true && objects.hasEncryption,
         id,
         key: maxAgeDays === null ? place : `exp-${maxAgeDays}/${place}`,
         maxAgeDays,

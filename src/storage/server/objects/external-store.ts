@@ -1,4 +1,5 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import type { AssumeRoleCommandOutput } from '@aws-sdk/client-sts';
 import { Readable } from 'node:stream';
 import type { Env } from '../../../env.ts';
 import { ObjectError, OBJECT_ERROR_STATUS, type ObjectErrorCode } from './errors.ts';
@@ -73,21 +74,36 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       );
   };
 
+  // A role allows an hour unless it was told to allow more, and only a refusal says so: AWS and Ceph name it differently.
+  let maxSeconds = MAX_SESSION_SECONDS;
+  const assume = async (seconds: number, Policy: string): Promise<AssumeRoleCommandOutput> => {
+    const DurationSeconds = Math.min(Math.max(seconds, MIN_SESSION_SECONDS), maxSeconds);
+    const RoleSessionName = `file-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
+    const command = { RoleArn: options.roleArn, RoleSessionName, Policy };
+    try {
+      return await stsClient.send(new sts.AssumeRoleCommand({ ...command, DurationSeconds }));
+    } catch (error) {
+      if (DurationSeconds <= USUAL_SESSION_SECONDS || !isRefusal(error)) throw error;
+      const answer = await stsClient.send(
+        new sts.AssumeRoleCommand({ ...command, DurationSeconds: USUAL_SESSION_SECONDS }),
+      );
+      maxSeconds = USUAL_SESSION_SECONDS;
+      return answer;
+    }
+  };
+
   const store: ExternalStore = {
     bucket,
     region,
+    hasEncryption,
     async grant(scope) {
       const seconds = Math.round((scope.expiresAt.getTime() - env.now()) / 1000);
       const answer = await typed(
-        stsClient.send(
-          new sts.AssumeRoleCommand({
-            RoleArn: options.roleArn,
-            RoleSessionName: `file-${Buffer.from(env.randomBytes(6)).toString('hex')}`,
-            DurationSeconds: Math.min(Math.max(seconds, MIN_SESSION_SECONDS), MAX_SESSION_SECONDS),
-            Policy: sessionPolicy(bucket, {
-              ...scope,
-              requiresEncryption: scope.requiresEncryption && hasEncryption,
-            }),
+        assume(
+          seconds,
+          sessionPolicy(bucket, {
+            ...scope,
+            requiresEncryption: scope.requiresEncryption && hasEncryption,
           }),
         ),
       );
@@ -197,13 +213,25 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
   return store;
 }
 
-/** What STS accepts; a role may allow less than twelve hours, and says so itself. */
+/** What STS accepts, and what a role allows unless it was told otherwise. */
 const MIN_SESSION_SECONDS = 900;
+const USUAL_SESSION_SECONDS = 3600;
 const MAX_SESSION_SECONDS = 12 * 3600;
 const DELETE_BATCH = 1000;
 
 function at(endpoint: string | undefined): { endpoint?: string } {
   return endpoint === undefined ? {} : { endpoint };
+}
+
+/** Whether the STS answered that it won't: with 400, which wrong keys (403) don't give. */
+function isRefusal(error: unknown): boolean {
+  const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
+  return (
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    'httpStatusCode' in metadata &&
+    metadata.httpStatusCode === 400
+  );
 }
 
 function bare(etag: string | undefined): string {

@@ -65,6 +65,7 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
   return {
     bucket,
     region,
+    hasEncryption: true,
     handler,
     keys,
     open: () => typed(folder.open()),

@@ -9,6 +9,8 @@ import type { Readable } from 'node:stream';
 export interface ObjectStore {
   readonly bucket: string;
   readonly region: string;
+  /** Whether it can be asked for encryption at rest; files of one that cannot are never marked as encrypted. */
+  readonly hasEncryption: boolean;
   /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else (spec storage 2.4). */
   grant(scope: GrantScope): Promise<TemporaryCredentials>;
   /** An address that answers GET of one object to a client without credentials. At most seven days. */

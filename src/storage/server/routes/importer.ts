@@ -71,7 +71,7 @@ async function uploadFile(context: DataContext, call: UploadCall) {
       {
         ...(given.name === undefined || given.name === '' ? {} : { name: given.name }),
         is_public: given.isPublic === true ? 1 : 0,
-        is_encrypted: given.isEncrypted === true ? 1 : 0,
+        is_encrypted: given.isEncrypted === true && objects.hasEncryption ? 1 : 0,
         ...(given.isPermanent === true ? { max_age_days: null, expires: null } : {}),
       },
       distinct(given.tags ?? []),

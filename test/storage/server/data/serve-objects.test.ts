@@ -49,7 +49,7 @@ interface Started {
 
 async function start(folder: string, ...args: string[]): Promise<Started> {
   const child = spawn(process.execPath, [MAIN, 'serve', '--dir', folder, ...PORTS, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ...keys },
   });
   const printed: Record<string, string> = {};
@@ -77,7 +77,7 @@ async function refusal(args: readonly string[], environment: Record<string, stri
 }
 
 test('files, a table and its export are kept in the object store that is named', async () => {
-  const { child, printed } = await start(join(dir, 'storage'), ...storeArgs());
+  const { child, printed } = await start(join(dir, 'storage'), ...storeArgs(), '--s3-no-encryption');
   expect(printed).not.toHaveProperty('s3');
   const storage = new StorageClient({ url: printed['api'] ?? '', token: printed['token'] ?? '' });
   const file = await storage.files.upload(bytesBody('id,name\n1,Ann\n2,Bo\n'), { name: 'users.csv' });
@@ -93,24 +93,35 @@ test('files, a table and its export are kept in the object store that is named',
   for await (const { bytes } of outside.store.list('')) left.push(bytes);
   expect(left).toHaveLength(sizes.length - 1);
 
+  const own = await storage.files.prepare({ name: 'x', isEncrypted: true });
+  expect(own.isEncrypted).toBe(false);
+
   storage.close();
+  const asked = performance.now();
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
+  // Without a running job there is nothing to wait for.
+  expect(performance.now() - asked).toBeLessThan(5000);
 });
 
 test('what is missing or does not fit is said at the start, with a way out', async () => {
-  expect(await refusal(['--s3-bucket', 'files'], keys)).toContain('Add --s3 URL');
-  expect(await refusal(['--s3', outside.endpoint], keys)).toContain('--s3 needs --s3-bucket as well');
-  expect(await refusal(storeArgs(), { GEX_S3_ACCESS_KEY: 'key', GEX_S3_SECRET_KEY: '' })).toContain(
-    'the environment variable GEX_S3_SECRET_KEY',
-  );
+  const said = await Promise.all([
+    refusal(['--s3-bucket', 'files'], keys),
+    refusal(['--s3', outside.endpoint], keys),
+    refusal(storeArgs(), { GEX_S3_ACCESS_KEY: 'key', GEX_S3_SECRET_KEY: '' }),
+  ]);
+  expect(said[0]).toContain('Add --s3 URL');
+  expect(said[1]).toContain('--s3 needs --s3-bucket as well');
+  expect(said[2]).toContain('the environment variable GEX_S3_SECRET_KEY');
 });
 
 test('a bucket that is not there, or a key that is not known, ends the start', async () => {
-  const missing = await refusal(storeArgs('nothing-here'), keys);
-  expect(missing).toMatch(/The bucket “nothing-here” .* \(NoSuchBucket\)/);
   const wrong = 'a-key-that-nobody-gave';
-  const unknown = await refusal(storeArgs(), { ...keys, GEX_S3_SECRET_KEY: wrong });
+  const [missing, unknown] = await Promise.all([
+    refusal(storeArgs('nothing-here'), keys),
+    refusal(storeArgs(), { ...keys, GEX_S3_SECRET_KEY: wrong }),
+  ]);
+  expect(missing).toMatch(/The bucket “nothing-here” .* \(NoSuchBucket\)/);
   expect(unknown).toContain('(SignatureDoesNotMatch)');
   expect(unknown).not.toContain(wrong);
 });

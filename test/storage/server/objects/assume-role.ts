@@ -14,7 +14,12 @@ interface Policy {
 
 /** An STS for tests: reads the session policy and lets the embedded store make keys for what it says. */
 export async function answerAssumeRole(store: FolderStore, request: IncomingMessage): Promise<string> {
-  const form = new URLSearchParams(await textOf(request));
+  return await assumeRole(store, await textOf(request));
+}
+
+/** The same for a body that has been read. */
+export async function assumeRole(store: FolderStore, body: string): Promise<string> {
+  const form = new URLSearchParams(body);
   if (form.get('Action') !== 'AssumeRole' || form.get('RoleArn') !== ROLE)
     throw new Error('Not what STS is asked.');
   // The policy is the one that the code under test writes; a wrong one fails the contract.

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { createExternalStore } from '../../../../src/storage/server/objects/external-store.ts';
 import { sessionPolicy } from '../../../../src/storage/server/objects/session-policy.ts';
-import { answerAssumeRole, ROLE } from './assume-role.ts';
+import { answerAssumeRole, assumeRole, ROLE } from './assume-role.ts';
 import { describeObjectStore } from './contract.ts';
-import { errorCode, listen, sdkCredentials, startEmbedded } from './support.ts';
+import { errorCode, listen, sdkCredentials, startEmbedded, textOf } from './support.ts';
 
 describeObjectStore('the external store, over our own S3 endpoint', async () => {
   const embedded = await startEmbedded();
@@ -101,6 +101,41 @@ describe('the external store', () => {
       /^key\/\d{8}\/eu-central-1\/s3\/aws4_request$/,
     );
     store.close();
+  });
+
+  test('a role that allows an hour at most is asked for an hour, and not for more again', async () => {
+    const asked: (string | null)[] = [];
+    const embedded = await startEmbedded();
+    const sts = createServer((request, response) => {
+      void textOf(request).then(async (body) => {
+        const seconds = new URLSearchParams(body).get('DurationSeconds');
+        asked.push(seconds);
+        const isTooLong = Number(seconds) > 3600;
+        const refusal =
+          '<ErrorResponse><Error><Code>ValidationError</Code><Message>Too long.</Message></Error></ErrorResponse>';
+        response.statusCode = isTooLong ? 400 : 200;
+        response.end(isTooLong ? refusal : await assumeRole(embedded.store, body));
+      });
+    });
+    const store = await createExternalStore({
+      endpoint: embedded.endpoint,
+      stsEndpoint: await listen(sts),
+      region: 'us-east-1',
+      bucket: embedded.store.bucket,
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      roleArn: ROLE,
+      env: systemEnv,
+    });
+    const expiresAt = new Date(Date.now() + 12 * 3600_000);
+    const scope = { key: 'x', isPrefix: false, access: 'upload', requiresEncryption: false } as const;
+    const { Expiration } = await store.grant({ ...scope, expiresAt });
+    await store.grant({ ...scope, expiresAt });
+    expect(asked.map(Number)).toEqual([12 * 3600, 3600, 3600]);
+    expect(Date.parse(Expiration)).toBeLessThanOrEqual(Date.now() + 3600_000);
+    store.close();
+    sts.closeAllConnections();
+    sts.close();
+    await embedded.close();
   });
 
   test('a store that does not answer is an ObjectError without secrets', async () => {
