@@ -1,4 +1,4 @@
-import type { Json } from '../json/index.ts';
+import { pathOfKeys, type Json } from '../json/index.ts';
 import { nearMiss, type Needs, type Observation } from '../pagination/index.ts';
 
 interface Looked {
@@ -16,7 +16,7 @@ export class MissWatch {
 
   see(needs: Needs, observation: Observation, envelope: () => Json): void {
     needs.paths?.forEach((keys, i) => {
-      const path = keys.join('.');
+      const path = pathOfKeys(keys);
       const found = observation.values[i] !== undefined;
       const looked = this.#paths.get(path);
       if (looked !== undefined) looked.found ||= found;

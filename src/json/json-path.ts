@@ -3,9 +3,9 @@ import type { JSONPath as JsonPathEvaluator } from 'jsonpath-plus';
 import { ConfigError } from '../errors.ts';
 import { entriesOf, getKey, isList, isObject, JsonNumber, type Json } from './value.ts';
 
-/** True for a path that is JSONPath (RFC 9535): `$`, or `$` followed by `.` or `[`. */
+/** True for a path that is JSONPath (RFC 9535): `$` followed by `.` or `[`. */
 export function isJsonPath(path: string): boolean {
-  return path === '$' || path.startsWith('$.') || path.startsWith('$[');
+  return path.startsWith('$.') || path.startsWith('$[');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { PaginationError } from '../errors.ts';
-import { digKeys, isNumber, JsonNumber, type Json } from '../json/index.ts';
+import { digKeys, isNumber, JsonNumber, pathOfKeys, type Json } from '../json/index.ts';
 import type { IdRange } from './paginator.ts';
 import { isNumericText } from './settings.ts';
 
@@ -56,7 +56,7 @@ function idOf(value: Json | undefined, keys: readonly string[]): number | bigint
     value === undefined || value === null ? 'no value' : typeof value === 'object' ? 'no number' : 'text';
   throw new PaginationError(
     'pagination.invalid',
-    `A row has ${found} in \`${keys.join('.')}\`, where the cursor needs a number.`,
+    `A row has ${found} in \`${pathOfKeys(keys)}\`, where the cursor needs a number.`,
     {
       hint: 'Name the path of a numeric id in `idKey`; for other ids use response.param or response.url.',
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dig, encodeExact, parseExact } from '../../src/json/index.ts';
+import { dig, digKeys, encodeExact, parseExact } from '../../src/json/index.ts';
 
 const document = parseExact(
   '{"data":{"items":[{"id":1,"n":1.0},{"id":12345678901234567890,"n":2}],"10":{"b":1},"2":{"b":2}},"a.b":{"c":3},"$":{"x":4}}',
@@ -32,6 +32,8 @@ describe('a path that starts with $ is JSONPath', () => {
   });
 
   test('a key that only begins with $ is an ordinary key', () => {
+    expect(dig('$', parseExact('{"$":[]}'))).toEqual([]);
+    expect(digKeys(['$.x'], parseExact('{"$.x":1}'))).toBe(1);
     expect(dig('$x', parseExact('{"$x":1}'))).toBe(1);
   });
 });
