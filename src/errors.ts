@@ -68,6 +68,13 @@ export const ERROR_CODES = {
   'storage.jobFailed': 'A job of the storage service failed.',
   'storage.jobLate': 'A job of the storage service was not done in time.',
   'storage.transferFailed': 'A file could not be uploaded or downloaded, after all retries.',
+  'push.invalid':
+    'What a run left in out/ cannot be pushed into the storage as it is: a manifest, a mapping or a file is wrong.',
+  'push.failed': 'A part of what a run left in out/ could not be pushed into the storage.',
+  'push.pending': 'An unfinished push belongs to another storage.',
+  'push.journal': 'The journal of a push cannot be read.',
+  'input.invalid': 'An input mapping is wrong.',
+  'input.failed': 'A table or a file could not be fetched from the storage.',
   internal: 'A mistake of this program.',
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES;
@@ -120,6 +127,8 @@ export class SinkError extends ExtractorError {}
 export class RunError extends ExtractorError {}
 export class ActionError extends ExtractorError {}
 export class EncryptionError extends ExtractorError {}
+/** What went wrong between a data folder and the storage: inputs, outputs, their mappings and manifests. */
+export class MappingError extends ExtractorError {}
 
 /** What went wrong with the storage service; `details` has what the service said beside its message. */
 export class StorageError extends ExtractorError {

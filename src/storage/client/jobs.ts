@@ -1,8 +1,9 @@
 import { StorageError } from '../../errors.ts';
 import { getKey, isObject, type Json } from '../../json/index.ts';
-import type { Job as ProtocolJob } from '../protocol/index.ts';
+import type { File, Job as ProtocolJob } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { path, type Query } from './encode.ts';
+import { orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
 /** A job as it arrives: the failure may be an object or plain text (service-core 2.3, design 8.13). */
@@ -32,12 +33,16 @@ export interface Jobs {
   /** Newest first. */
   list(query?: JobsQuery): Promise<Job[]>;
   /**
-   * Looks at the job until it has ended: at once, after 50 ms, and then ever more rarely, up to every 5 seconds.
+   * Looks at the job until it has ended: at once, after 50 ms, and then ever more rarely, up to every 2.5 seconds.
    *
    * @throws {StorageError} `storage.jobFailed` with the job's own message, `storage.jobLate`
    */
   wait(job: Job | number, options?: WaitOptions): Promise<Job>;
-  /** The import or table creation that reads this file, if one of the newest thousand jobs does. */
+  /**
+   * The import or table creation that reads this file, however many jobs came after it; one that has not failed, when
+   * there are several. Of a token that is no master the service shows only its own jobs, so the token must be the one
+   * that asked for the import.
+   */
   findByFile(
     fileId: number,
     options?: { readonly signal?: AbortSignal | undefined },
@@ -45,9 +50,12 @@ export interface Jobs {
 }
 
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 2500;
+/** A job that has ended is seen at most a quarter of its time later. */
+const WAIT_GROWTH = 1.25;
 const PAGE = 100;
-const PAGES = 10;
+/** A million jobs: a service that always has more does not tell the truth. */
+const MAX_PAGES = 10_000;
 
 export function createJobs(api: Api): Jobs {
   const jobs: Jobs = {
@@ -61,28 +69,40 @@ export function createJobs(api: Api): Jobs {
     async wait(given, { signal, timeoutMs, onPoll } = {}) {
       const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : api.env.now() + timeoutMs;
       let job = typeof given === 'number' ? await jobs.detail(given, { signal }) : given;
-      for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      // A job that was just asked for is looked at at once: small ones have ended by then.
+      for (let waitMs = 0; ; waitMs = nextWait(waitMs)) {
         if (isFinal(job)) return succeeded(api, job);
         const left = until - api.env.now();
         if (left <= 0) throw late(job, timeoutMs ?? 0);
-        // A job that was just asked for is looked at at once: small ones have ended by then.
-        if (waitMs > FIRST_WAIT_MS) await api.env.sleep(Math.min(waitMs / 2, left), api.signalOf(signal));
+        if (waitMs > 0) await api.env.sleep(Math.min(waitMs, left), api.signalOf(signal));
         job = await again(api, job, signal);
         onPoll?.(job);
       }
     },
     async findByFile(fileId, { signal } = {}) {
-      for (let page = 0; page < PAGES; page++) {
+      let since: number | undefined;
+      for (let page = 0; page < MAX_PAGES; page++) {
         const query: Query = { limit: PAGE, offset: page * PAGE };
         const json = await api.call({ method: 'GET', path: 'jobs', scope: 'plain', query, signal });
         const list = listOf<Job>(json, 'job', { status: 'string' });
-        const found = list.find((job) => isImportOf(job, fileId));
-        if (found !== undefined || list.length === 0) return found;
+        const imports = list.filter((job) => isImportOf(job, fileId));
+        const found = imports.find(({ status }) => status !== 'error') ?? imports[0];
+        const oldest = list.at(-1);
+        if (found !== undefined || oldest === undefined) return found;
+        // Nobody asked for an import of the file before there was a file.
+        since ??= await createdAt(api, fileId, signal);
+        if (Date.parse(oldest.createdTime) < since) return undefined;
       }
-      return undefined;
+      throw new StorageError('storage.unexpected', 'The list of jobs of the storage service has no end.', {
+        hint: 'Check the address, and the version of the service.',
+      });
     },
   };
   return jobs;
+}
+
+function nextWait(waitMs: number): number {
+  return waitMs === 0 ? FIRST_WAIT_MS : Math.min(Math.ceil(waitMs * WAIT_GROWTH), LONGEST_WAIT_MS);
 }
 
 export function readJob(json: Json | undefined): Job {
@@ -139,6 +159,13 @@ async function again(api: Api, job: Job, signal: AbortSignal | undefined): Promi
   if (!url.startsWith(own))
     throw new StorageError('storage.unexpected', 'The job has neither an id nor an address of this service.');
   return readJob(await api.call({ method: 'GET', path: url.slice(own.length), scope: 'plain', signal }));
+}
+
+/** When the file was made, in milliseconds; the beginning of all time when it is gone. */
+async function createdAt(api: Api, fileId: number, signal: AbortSignal | undefined): Promise<number> {
+  const json = await orUndefined(api.call({ method: 'GET', path: path`files/${fileId}`, signal }));
+  if (json === undefined) return Number.NEGATIVE_INFINITY;
+  return Date.parse(shaped<File>(json, 'file', { created: 'string' }).created);
 }
 
 /** The id is text in some operations (storage 1.4). */

@@ -19,8 +19,10 @@ export const EventsQuery = Type.Object({
   maxId: Type.Optional(Type.Integer({ description: 'Only older ones.' })),
   component: Type.Optional(Type.String()),
   configurationId: Type.Optional(Type.String()),
-  runId: Type.Optional(Type.String()),
-  q: Type.Optional(Type.String({ description: 'Words of the message, or `field:value`.' })),
+  runId: Type.Optional(Type.String({ maxLength: 1000 })),
+  q: Type.Optional(
+    Type.String({ maxLength: 10_000, description: 'Words of the message, or `field:value`; 100 at most.' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 100 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });

@@ -73,7 +73,10 @@ export const FilesQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   tags: Type.Optional(Type.Array(Type.String(), { description: 'Files with any of them.' })),
   q: Type.Optional(
-    Type.String({ description: 'Words, `id:`, `name:`, `tags:`, joined by AND, OR, NOT and brackets.' }),
+    Type.String({
+      description:
+        'Words, `id:`, `name:`, `tags:`, joined by AND, OR, NOT and brackets: `tags:(a AND NOT b)`.',
+    }),
   ),
   sinceId: Type.Optional(Type.Integer({ description: 'Only files after that one.' })),
   maxId: Type.Optional(Type.Integer({ description: 'Only files before that one.' })),

@@ -182,7 +182,7 @@ describe('jobs', () => {
     const { env, waits } = quickEnv();
     const polled: string[] = [];
     await clientOf(url, { env }).jobs.wait(JOB, { onPoll: ({ status }) => polled.push(status) });
-    expect(waits).toEqual([50, 100, 200, 400, 800, 1600, 2500, 2500, 2500, 2500, 2500]);
+    expect(waits).toEqual([50, 63, 79, 99, 124, 155, 194, 243, 304, 380, 475]);
     expect(seen).toHaveLength(12);
     expect(polled.at(-1)).toBe('success');
   });

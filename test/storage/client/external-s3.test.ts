@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { systemEnv } from '../../../src/env.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
 import { answerAssumeRole, ROLE } from '../server/objects/assume-role.ts';
+import { storeOfOthers } from '../server/objects/of-others.ts';
 import { startEmbedded } from '../server/objects/support.ts';
 import { startService } from '../server/harness.ts';
 import { describeStorageClient } from './contract.ts';
@@ -24,6 +25,7 @@ describeStorageClient('with an S3 endpoint outside of the service', async () => 
     },
   });
   return {
+    hasEncryption: true,
     client: (options) =>
       new StorageClient({
         url: running.addresses.url,
@@ -40,26 +42,13 @@ describeStorageClient('with an S3 endpoint outside of the service', async () => 
   };
 });
 
-// A store of others: TEST_S3_ENDPOINT, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY, TEST_S3_ROLE_ARN, TEST_S3_BUCKET (which must
-// be there); TEST_S3_CHECKSUMS=0 and TEST_S3_ENCRYPTION=0 for a store that knows neither.
-const { TEST_S3_ENDPOINT: endpoint } = process.env;
-if (endpoint !== undefined)
+const others = storeOfOthers();
+if (others !== undefined)
   describeStorageClient('with an object store of others', async () => {
-    const running = await startService({
-      objects: {
-        endpoint,
-        region: process.env['TEST_S3_REGION'] ?? 'us-east-1',
-        bucket: process.env['TEST_S3_BUCKET'] ?? 'contract',
-        credentials: {
-          accessKeyId: process.env['TEST_S3_ACCESS_KEY'] ?? '',
-          secretAccessKey: process.env['TEST_S3_SECRET_KEY'] ?? '',
-        },
-        roleArn: process.env['TEST_S3_ROLE_ARN'] ?? ROLE,
-        hasChecksums: process.env['TEST_S3_CHECKSUMS'] !== '0',
-        hasEncryption: process.env['TEST_S3_ENCRYPTION'] !== '0',
-      },
-    });
+    await others.ready();
+    const running = await startService({ objects: others.options });
     return {
+      hasEncryption: others.hasEncryption,
       client: (options) =>
         new StorageClient({ url: running.addresses.url, token: running.token, env: systemEnv, ...options }),
       close: () => running.stop(),

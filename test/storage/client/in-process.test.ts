@@ -5,6 +5,7 @@ import { describeStorageClient } from './contract.ts';
 describeStorageClient('in one process, with a fetch that knows no network', async () => {
   const running = await startService();
   return {
+    hasEncryption: true,
     client: (options) =>
       new StorageClient({
         url: 'http://storage.invalid',

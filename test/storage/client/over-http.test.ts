@@ -5,6 +5,7 @@ import { describeStorageClient } from './contract.ts';
 describeStorageClient('over HTTP, against the embedded service', async () => {
   const running = await startService();
   return {
+    hasEncryption: true,
     client: (options) => new StorageClient({ url: running.addresses.url, token: running.token, ...options }),
     close: () => running.stop(),
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTime } from '../../../src/storage/server/read-time.ts';
+import { readTime } from '../../../src/storage/protocol/read-time.ts';
 
 const NOW = Date.parse('2026-03-31T12:30:00Z');
 
@@ -22,6 +22,15 @@ test.each([
   expect(readTime(text, NOW)?.toISOString()).toBe(expected);
 });
 
-test.each(['', 'soon', '2 parsecs', '2024-13-01', '1 day and more'])('“%s” is no time', (text) => {
+test.each([
+  '',
+  'soon',
+  '2 parsecs',
+  '2024-13-01',
+  '1 day and more',
+  // Beyond the years that a database knows.
+  '8000000000000',
+  '-200000 years',
+])('“%s” is no time', (text) => {
   expect(readTime(text, NOW)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 /**
  * A time as filters give it (storage 4.1, 4.3): Unix seconds, a date with or without a time (UTC unless it says
- * otherwise), `now`, `today`, `yesterday`, `tomorrow`, or an offset such as `-2 days` or `1 hour ago`.
+ * otherwise), `now`, `today`, `yesterday`, `tomorrow`, or an offset such as `-2 days` or `1 hour ago`. Years have four
+ * digits.
  */
 export function readTime(text: string, now: number): Date | undefined {
   const given = text.trim();
@@ -65,7 +66,10 @@ function shift(time: Date, count: number, unit: string): void {
   else time.setTime(time.getTime() + count * (UNIT_SECONDS[unit] ?? 0) * 1000);
 }
 
+/** Years of four digits alone: others have no form that every database reads. */
 function validDate(milliseconds: number): Date | undefined {
-  const date = new Date(milliseconds);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  return milliseconds >= FIRST_MS && milliseconds < END_MS ? new Date(milliseconds) : undefined;
 }
+
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const END_MS = Date.parse('+010000-01-01T00:00:00Z');

@@ -1,0 +1,48 @@
+import type { Json } from '../json/index.ts';
+import type { Origin, ProcessedFile } from './nouns.ts';
+
+export interface PushTarget {
+  /** Tells projects apart: `<project id>@<created>`. */
+  readonly project: string;
+  /** For people. */
+  readonly address: string;
+}
+
+/** How far one table is. Each step is written down before the next one is asked for. */
+export interface TableEntry {
+  /** Id of the table that it goes to. */
+  readonly destination?: string | undefined;
+  /** Size and time of what was uploaded: what has changed since is uploaded anew. */
+  readonly content?: string | undefined;
+  readonly fileId?: number | undefined;
+  readonly isUploaded?: boolean | undefined;
+  /** This push makes the bucket, or the table: their metadata says so, even when it is interrupted in between. */
+  readonly newBucket?: boolean | undefined;
+  readonly newTable?: boolean | undefined;
+  /** The primary key that the table had, while it is being replaced. */
+  readonly previousKey?: readonly string[] | undefined;
+  /** The import was asked for, or is about to be: the file shows whether there is a job. */
+  readonly asked?: boolean | undefined;
+  readonly jobId?: number | undefined;
+  readonly done?: boolean | undefined;
+  /** Rows that were loaded. */
+  readonly rows?: number | undefined;
+}
+
+export interface FileEntry {
+  readonly fileId?: number | undefined;
+  readonly done?: boolean | undefined;
+}
+
+export interface JournalDocument {
+  readonly status: 'done' | 'pending';
+  readonly target: PushTarget;
+  readonly origin: Origin;
+  readonly inputState: Json | undefined;
+  readonly processedTags: readonly ProcessedFile[];
+  readonly movesState: boolean;
+  /** By the name in `out/tables`; the further tables of one source have `name/destination`. */
+  readonly tables: ReadonlyMap<string, TableEntry>;
+  /** By the name in `out/files`. */
+  readonly files: ReadonlyMap<string, FileEntry>;
+}

@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { MappingError } from '../errors.ts';
+import { encodeExact, getKey, isObject, JsonSyntaxError, parseExact, type Json } from '../json/index.ts';
+import type { JournalDocument } from './journal-document.ts';
+import { shapeOf } from './shape.ts';
+
+const VERSION = 1;
+const Flag = Type.Optional(Type.Boolean());
+const Id = Type.Optional(Type.Integer());
+const Text = Type.Optional(Type.String());
+
+const TableEntry = Type.Object({
+  destination: Text,
+  content: Text,
+  fileId: Id,
+  isUploaded: Flag,
+  newBucket: Flag,
+  newTable: Flag,
+  previousKey: Type.Optional(Type.Array(Type.String())),
+  asked: Flag,
+  jobId: Id,
+  done: Flag,
+  rows: Id,
+});
+const FileEntry = Type.Object({ fileId: Id, done: Flag });
+
+const JournalFile = Type.Object({
+  version: Type.Integer(),
+  status: Type.Enum(['pending', 'done']),
+  target: Type.Object({ project: Type.String(), address: Type.String() }),
+  origin: Type.Object({
+    component: Type.String(),
+    configuration: Type.String(),
+    row: Text,
+    branch: Text,
+    isStored: Type.Boolean(),
+  }),
+  processedTags: Type.Array(Type.Object({ fileId: Type.Integer(), tags: Type.Array(Type.String()) })),
+  movesState: Type.Boolean(),
+  tables: Type.Record(Type.String(), TableEntry),
+  files: Type.Record(Type.String(), FileEntry),
+});
+
+/** The text of `push.json`. */
+export function journalText(journal: JournalDocument): string {
+  const { inputState = null, tables, files, ...rest } = journal;
+  const whole = JSON.stringify({
+    version: VERSION,
+    ...rest,
+    tables: Object.fromEntries(tables),
+    files: Object.fromEntries(files),
+  });
+  // The state keeps its numbers and the order of its keys.
+  return `${whole.slice(0, -1)},"inputState":${encodeExact(inputState)}}\n`;
+}
+
+/** @throws {MappingError} `push.journal` */
+export function readJournal(text: string, file: string): JournalDocument {
+  const json = parsed(text, file);
+  const version = isObject(json) ? getKey(json, 'version') : undefined;
+  if (typeof version === 'number' && version > VERSION)
+    throw new MappingError(
+      'push.journal',
+      `The journal of the push is of version ${version}; this program knows version ${VERSION}.`,
+      { where: { file }, hint: 'Push with the version of the program that began it, or a newer one.' },
+    );
+  const shaped = shapeOf(JournalFile, json);
+  if ('misfits' in shaped) {
+    const what = shaped.misfits.map(({ path, message }) => `${path === '' ? 'it' : path} ${message}`);
+    throw broken(what.join('; '), { file });
+  }
+  const { status, target, origin, processedTags, movesState, tables, files } = shaped.value;
+  const state = isObject(json) ? getKey(json, 'inputState') : undefined;
+  return {
+    status,
+    target,
+    origin,
+    inputState: state ?? undefined,
+    processedTags,
+    movesState,
+    tables: new Map(Object.entries(tables)),
+    files: new Map(Object.entries(files)),
+  };
+}
+
+function parsed(text: string, file: string): Json {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw broken('it is no JSON', { file, line: error.line, column: error.column });
+  }
+}
+
+function broken(why: string, where: { file: string; line?: number; column?: number }): MappingError {
+  return new MappingError('push.journal', `The journal of the push is damaged: ${why}.`, {
+    where,
+    hint: 'Restore the file. Without it all is pushed anew, also what was pushed already: delete it only if nothing was.',
+  });
+}

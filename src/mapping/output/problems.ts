@@ -1,0 +1,40 @@
+import path from 'node:path';
+import { describeError, ExtractorError, MappingError, type Where } from '../../errors.ts';
+
+/** One thing that is wrong with an output, its manifest or its mapping. */
+export interface Problem {
+  readonly message: string;
+  readonly where?: Where;
+  /** What to do about it. */
+  readonly hint?: string;
+}
+
+/**
+ * Tells all problems at once.
+ *
+ * @throws {MappingError} `push.invalid`, when there is a problem
+ */
+export function refuse(problems: readonly Problem[], out: string): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const lines = problems.map(({ message, where = {}, hint }) =>
+    describeError(new ExtractorError('push.invalid', message, { where: shortened(where, out), hint })),
+  );
+  const details = { problems: problems.map(({ message, where }) => ({ message, ...where })) };
+  if (problems.length === 1)
+    throw new MappingError('push.invalid', first.message, { where: first.where, hint: first.hint, details });
+  throw new MappingError(
+    'push.invalid',
+    `The output cannot be pushed: it has ${problems.length} problems.\n${lines.map(listed).join('\n')}`,
+    { where: { file: out }, hint: 'Nothing was pushed.', details },
+  );
+}
+
+/** Below the folder of the output, which is named once. */
+function shortened(where: Where, out: string): Where {
+  return where.file === undefined ? where : { ...where, file: path.relative(path.dirname(out), where.file) };
+}
+
+function listed(text: string): string {
+  return `- ${text.replaceAll('\n', '\n  ')}`;
+}

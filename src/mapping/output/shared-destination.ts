@@ -1,0 +1,35 @@
+import type { PlannedTable } from './planned.ts';
+import type { Problem } from './problems.ts';
+
+/**
+ * Several sources may go to one table when each of them adds to it by the same key; a full load would take the rows of
+ * the others away again.
+ */
+export function checkSharedDestinations(tables: readonly PlannedTable[], problems: Problem[]): void {
+  for (const [destination, [first, ...others]] of Map.groupBy(tables, (table) => table.destination)) {
+    const reason = others
+      .map((other) => (first === undefined ? undefined : conflict(first, other)))
+      .find((each) => each !== undefined);
+    if (first === undefined || reason === undefined) continue;
+    const names = [first, ...others].map(({ source }) => `“${source}”`).join(' and ');
+    problems.push({
+      message: `${names} go to one table, ${destination}, but ${reason}.`,
+      where: { file: first.path },
+      hint: 'Give each a destination of its own, or load all of them incrementally by the same key.',
+    });
+  }
+}
+
+function conflict(first: PlannedTable, other: PlannedTable): string | undefined {
+  if (first.source === other.source) return 'a source can go there once only';
+  if (!first.incremental || !other.incremental)
+    return 'a load that is not incremental removes the rows of the others';
+  return sameKey(first.primaryKey, other.primaryKey)
+    ? undefined
+    : `their primary keys differ: (${first.primaryKey.join(', ')}) and (${other.primaryKey.join(', ')})`;
+}
+
+/** Keys are compared as sets of names (spec storage 8.5, 9). */
+export function sameKey(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}

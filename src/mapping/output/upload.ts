@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { SinkError, StorageError } from '../../errors.ts';
+import { fileBody, type File, type UploadOptions } from '../../storage/client/index.ts';
+import { isRefusal } from './metadata.ts';
+import type { Pushing } from './pushing.ts';
+
+export interface Content {
+  readonly path: string;
+  readonly slices: readonly string[] | undefined;
+}
+
+/** Uploads a file, or a folder of slices. */
+export async function upload(
+  { connection, signal, onProgress }: Pushing,
+  { path: at, slices }: Content,
+  options: UploadOptions,
+): Promise<File> {
+  const { files } = connection.client;
+  const all = { ...options, signal, onProgress };
+  if (slices === undefined) return await files.upload(await bodyAt(at), all);
+  const bodies = await Promise.all(
+    slices.map(async (name) => ({ name, body: await bodyAt(path.join(at, name)) })),
+  );
+  return await files.uploadSliced(bodies, all);
+}
+
+/** Takes away what an interrupted upload left; what the token may not delete expires by itself. */
+export async function removeUpload({ connection, log }: Pushing, fileId: number): Promise<void> {
+  try {
+    await connection.client.files.delete(fileId);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const isGone = error instanceof StorageError && error.code === 'storage.notFound';
+    if (!isGone) log.warn(`The file ${fileId} of an interrupted upload stays: ${error.message}`);
+  }
+}
+
+async function bodyAt(file: string): ReturnType<typeof fileBody> {
+  try {
+    return await fileBody(file);
+  } catch (error) {
+    throw new SinkError('output.failed', `“${file}” cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+      where: { file },
+      hint: 'It was there a moment ago: leave the output alone while it is pushed.',
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
