@@ -5,7 +5,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ACTION_NAMES } from '../src/actions.ts';
-import type { Command } from '../src/cli/command.ts';
+import type { Command, Entry } from '../src/cli/command.ts';
+import { descend, isCommand, parseSimple } from '../src/cli/parse.ts';
+import { usageOf } from '../src/cli/parse-yargs.ts';
+import { storageOptions } from '../src/cli/storage/storage-command.ts';
 import { validateConfig } from '../src/config/index.ts';
 import { ERROR_CODES } from '../src/errors.ts';
 import { AUTH_TYPES } from '../src/http/auth/index.ts';
@@ -139,30 +142,84 @@ describe('what is in the code is documented, and the reverse', () => {
   });
 
   test('commands and their options', async () => {
-    const commands = await commandsOfCode();
-    const page = readPage('docs/cli.md');
-    const sections = page.prose.split(/^## /m);
-    const documented = sections.flatMap((section) => /^gex (\w+)/.exec(section)?.[1] ?? []);
-    expect(documented.toSorted()).toEqual(commands.map(({ name }) => name).toSorted());
-    for (const { name, options } of commands) {
-      const section = sections.find((each) => each.startsWith(`gex ${name}\n`)) ?? '';
+    const entries = await entriesOfCode();
+    const sections = sectionsOf(readPage('docs/cli.md'));
+    const groups = await Promise.all(
+      entries.map(async (entry) => (isCommand(entry) ? [] : await entry.load())),
+    );
+    const below = groups.flat().map(({ name }) => `storage ${name}`);
+    expect([...sections.keys()].toSorted()).toEqual(
+      [...entries.map(({ name }) => name), ...below].toSorted(),
+    );
+    for (const entry of [...entries, ...groups.flat()].filter(isCommand)) {
+      const section = sections.get(entry.name) ?? sections.get(`storage ${entry.name}`) ?? '';
       const listed = Array.from(section.matchAll(/^\| `--([\w-]+)/gm), ([, option = '']) => option);
-      expect(listed.toSorted(), name).toEqual(Object.keys(options).toSorted());
+      expect(listed.toSorted(), entry.name).toEqual(Object.keys(entry.options).toSorted());
+    }
+  });
+
+  test('commands of groups, with their words and options', async () => {
+    const sections = sectionsOf(readPage('docs/cli.md'));
+    const common = Object.keys(storageOptions);
+    const top = sections.get('storage') ?? '';
+    expect(Array.from(top.matchAll(/^\| `--([\w-]+)/gm), ([, option = '']) => option)).toEqual(common);
+    const entries = await entriesOfCode();
+    const resources = await Promise.all(
+      entries.map(async (entry) => (isCommand(entry) ? [] : await entry.load())),
+    );
+    for (const group of resources.flat()) {
+      if (isCommand(group)) continue;
+      const section = sections.get(`storage ${group.name}`) ?? '';
+      const commands = (await group.load()).filter(isCommand);
+      const lines = Array.from(
+        section.matchAll(/^\| `gex storage \w+ ([^`]+)`/gm),
+        ([, usage = '']) => usage,
+      );
+      expect(lines, group.name).toEqual(commands.map(usageOf));
+      const listed = Array.from(
+        section.matchAll(/^\| `--([\w-]+)[^`]*` \| ([^|]+) \|/gm),
+        ([, option = '', of = '']) =>
+          Array.from(of.matchAll(/`([\w-]+)`/g), ([, name = '']) => `${name} --${option}`),
+      );
+      const known = commands.flatMap(({ name, options }) =>
+        Object.keys(options)
+          .filter((option) => !common.includes(option))
+          .map((option) => `${name} --${option}`),
+      );
+      expect(listed.flat().toSorted(), group.name).toEqual(known.toSorted());
     }
   });
 
   test('command lines that are shown exist', async () => {
-    const commands = await commandsOfCode();
+    const entries = await entriesOfCode();
     for (const page of PAGES) {
-      for (const [line, name = '', rest = ''] of page.text.matchAll(
-        /(?:\bgex|\bgeneric-extractor) (run|validate|test|action|[a-z]+(?= --))((?: +[^\s`]+)*)/g,
+      for (const [line, rest = ''] of page.text.matchAll(
+        /(?:\bgex|\bgeneric-extractor) ((?:run|validate|test|action|storage|[a-z]+(?= --))(?: +[^\s`]+)*)/g,
       )) {
-        const command = commands.find((each) => each.name === name);
-        expect(command, `${page.name}: ${line}`).toBeDefined();
+        const found = await descend({ script: 'gex', describe: '', entries, argv: rest.split(/ +/) });
+        const command = found.entries.find(({ name }) => name === found.argv[0]);
+        const isGroup = found.script !== 'gex' && (found.argv[0] ?? '--').startsWith('--');
+        expect(command !== undefined || isGroup, `${page.name}: ${line}`).toBe(true);
         const options = Array.from(rest.matchAll(/ --([a-z][a-z\d-]*)/g), ([, option = '']) => option);
-        for (const option of options)
-          expect(['help', ...Object.keys(command?.options ?? {})], `${page.name}: ${line}`).toContain(option);
+        const known = command !== undefined && isCommand(command) ? Object.keys(command.options) : [];
+        for (const option of options) expect(['help', ...known], `${page.name}: ${line}`).toContain(option);
       }
+    }
+  });
+
+  test('examples in the help are understood', async () => {
+    const walk = async (entries: readonly Entry[]): Promise<Command[]> =>
+      (
+        await Promise.all(
+          entries.map(async (each) => (isCommand(each) ? [each] : await walk(await each.load()))),
+        )
+      ).flat();
+    const entries = await entriesOfCode();
+    for (const [line] of (await walk(entries)).flatMap(({ examples }) => examples)) {
+      const words = line.split(/ [<|] /)[0]?.match(/"[^"]*"|\S+/g) ?? [];
+      const argv = words.slice(1).map((word) => word.replaceAll('"', ''));
+      const place = await descend({ script: 'gex', describe: '', entries, argv });
+      expect(parseSimple(place), line).toBeDefined();
     }
   });
 
@@ -244,16 +301,28 @@ function runnablesOf(page: Page): [string, string, string][] {
   });
 }
 
-/** Every command of `src/cli/`: what the file exports as `…Command`. */
-async function commandsOfCode(): Promise<Command[]> {
+/** Every command and group of `src/cli/`: what the file exports as `…Command` or `…Group`. */
+async function entriesOfCode(): Promise<Entry[]> {
   const cli = path.join(ROOT, 'src/cli');
-  const commands: Command[] = [];
-  for (const file of readdirSync(cli)) {
-    const name = /export const (\w+Command): Command\b/.exec(readFileSync(path.join(cli, file), 'utf8'))?.[1];
+  const entries: Entry[] = [];
+  for (const file of readdirSync(cli).filter((each) => each.endsWith('.ts'))) {
+    const text = readFileSync(path.join(cli, file), 'utf8');
+    const name = /export const (\w+(?:Command: Command|Group: Group))\b/.exec(text)?.[1]?.split(':')[0];
     if (name === undefined) continue;
-    const module = (await import(path.join(cli, file))) as Record<string, Command>; // the line above says so
-    const command = module[name];
-    if (command !== undefined) commands.push(command);
+    const module = (await import(path.join(cli, file))) as Record<string, Entry>; // the line above says so
+    const entry = module[name];
+    if (entry !== undefined) entries.push(entry);
   }
-  return commands;
+  return entries;
+}
+
+/** The sections of a page about commands, by the words behind `gex`; each ends where the next one begins. */
+function sectionsOf(page: Page): Map<string, string> {
+  const sections = page.prose.split(/^(?=#{2,3} gex |## )/m);
+  return new Map(
+    sections.flatMap((section) => {
+      const words = /^#{2,3} gex ([\w ]+)$/m.exec(section.split('\n')[0] ?? '')?.[1];
+      return words === undefined ? [] : [[words, section] as const];
+    }),
+  );
 }

@@ -76,6 +76,6 @@ export function startNode(args: readonly string[], environment: Record<string, s
 }
 
 /** The arguments of a run of the built command over a data folder. */
-export function runArgs(dataFolder: string): string[] {
-  return [COMMAND, 'run', '--data', dataFolder, '--storage', 'none'];
+export function runArgs(dataFolder: string, storage = 'none'): string[] {
+  return [COMMAND, 'run', '--data', dataFolder, '--storage', storage];
 }

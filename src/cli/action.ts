@@ -5,7 +5,7 @@ import { dataOption, logOptions, openLog } from './shared.ts';
 export const actionCommand: Command = {
   name: 'action',
   describe: 'Run a sync action (test_request, infer_mapping, …) and print its answer as JSON',
-  positional: { name: 'name', describe: 'The action', isRequired: true },
+  words: [{ name: 'name', describe: 'The action', isRequired: true }],
   options: {
     data: dataOption,
     row: { type: 'string', value: 'ID', describe: 'The row to use; the first one by default' },
@@ -19,7 +19,7 @@ export const actionCommand: Command = {
     const { runSyncAction } = await import('../runner/action.ts');
     const row = args.text('row');
     const answer = await runSyncAction({
-      action: args.positional ?? '',
+      action: args.word('name'),
       dataFolder: args.text('data') ?? '.',
       rows: row === undefined ? [] : [row],
       log: await openLog(args, io),

@@ -1,12 +1,24 @@
 import type { Secrets } from '../secrets.ts';
 
-/** A command of the command line: how it is written, and what it does. */
-export interface Command {
+/** Commands that begin with the same word: `gex storage tables list` is `list` of `tables` of `storage`. */
+export interface Group {
   readonly name: string;
   /** One sentence. */
   readonly describe: string;
-  /** A word that follows the command. */
-  readonly positional?: { readonly name: string; readonly describe: string; readonly isRequired: boolean };
+  /** They are loaded when one of them is asked for. */
+  load(): Promise<readonly Entry[]>;
+}
+
+export type Entry = Command | Group;
+
+/** A command of the command line: how it is written, and what it does. */
+export interface Command {
+  /** One word, the last one when it is of a group. */
+  readonly name: string;
+  /** One sentence. */
+  readonly describe: string;
+  /** Words that follow the command, in this order. */
+  readonly words?: readonly Word[];
   /** Said of a word that does not belong there, instead of repeating it: it may be a secret. */
   readonly refusesWords?: string;
   readonly options: Readonly<Record<string, Option>>;
@@ -14,6 +26,14 @@ export interface Command {
   readonly examples: readonly (readonly [string, string])[];
   /** @returns the exit code */
   run(args: Args, io: Io): Promise<number>;
+}
+
+export interface Word {
+  readonly name: string;
+  readonly describe: string;
+  readonly isRequired: boolean;
+  /** May be several; only of the last one. Default: false. */
+  readonly isList?: boolean;
 }
 
 export interface Option {
@@ -27,7 +47,10 @@ export interface Option {
 
 /** What was written, checked against the command's options. */
 export interface Args {
-  readonly positional: string | undefined;
+  /** A word that is required. */
+  word(name: string): string;
+  /** A word that may be left out, or be several. */
+  words(name: string): readonly string[];
   text(name: string): string | undefined;
   isSet(name: string): boolean;
   list(name: string): readonly string[];
@@ -37,6 +60,8 @@ export interface Args {
 export interface Io {
   /** Writes a result to stdout. */
   print(text: string): void;
+  /** Writes bytes to stdout as they are, no faster than they are taken; ends early when nobody takes them any more. */
+  send(bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Writes a line for people to stderr. */
   note(text: string): void;
   /** Shows one line that the next call replaces; empty removes it. Only where stderr is a terminal. */

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { quietOnEpipe } from '../process.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Io } from './command.ts';
@@ -17,6 +18,17 @@ export function processIo(secrets: Secrets, signal: AbortSignal): Io {
       if (shown !== '') process.stderr.write(erase());
       shown = '';
       process.stdout.write(ended(secrets.redact(text)));
+    },
+    async send(bytes) {
+      if (shown !== '') process.stderr.write(erase());
+      shown = '';
+      try {
+        await pipeline(bytes, process.stdout, { end: false, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        // Whoever read it has enough, as `head` does.
+        if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+      }
     },
     note(text) {
       process.stderr.write(`${erase()}${ended(secrets.redact(text))}`);

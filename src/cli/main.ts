@@ -3,23 +3,27 @@ import { describeError, exitCodeOf, ExtractorError } from '../errors.ts';
 import { listenForInterruption } from '../process.ts';
 import { Secrets } from '../secrets.ts';
 import { actionCommand } from './action.ts';
-import type { Command } from './command.ts';
+import type { Entry } from './command.ts';
 import { encryptCommand } from './encrypt.ts';
 import { processIo } from './io.ts';
-import { parseSimple, type Parsed } from './parse.ts';
+import { descend, parseSimple, type Parsed, type Place } from './parse.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
+import { storageGroup } from './storage.ts';
 import { testCommand } from './test.ts';
 import { validateCommand } from './validate.ts';
 
-const COMMANDS: readonly Command[] = [
+const ENTRIES: readonly Entry[] = [
   runCommand,
   validateCommand,
   testCommand,
   actionCommand,
   encryptCommand,
   serveCommand,
+  storageGroup,
 ];
+
+const DESCRIBE = 'Turns a description of a REST API (config.json) into CSV tables.';
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -28,11 +32,12 @@ async function main(argv: readonly string[]): Promise<number> {
   const interruption = listenForInterruption();
   const io = processIo(new Secrets(), interruption.signal);
   try {
-    if (argv.length === 0) {
-      await parseCarefully(['--help'], (text) => io.note(text));
+    const place = await descend({ script: 'gex', describe: DESCRIBE, entries: ENTRIES, argv });
+    if (place.argv.length === 0) {
+      await parseCarefully({ ...place, argv: ['--help'] }, (text) => io.note(text));
       return 1;
     }
-    const parsed = parseSimple(argv, COMMANDS) ?? (await parseCarefully(argv, (text) => io.print(text)));
+    const parsed = parseSimple(place) ?? (await parseCarefully(place, (text) => io.print(text)));
     return parsed === undefined ? 0 : await parsed.command.run(parsed.args, io);
   } catch (error) {
     io.note(`error: ${describe(error)}`);
@@ -42,12 +47,9 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function parseCarefully(
-  argv: readonly string[],
-  print: (text: string) => void,
-): Promise<Parsed | undefined> {
+async function parseCarefully(place: Place, print: (text: string) => void): Promise<Parsed | undefined> {
   const { parseYargs } = await import('./parse-yargs.ts');
-  return parseYargs(argv, COMMANDS, { version: version(), print });
+  return parseYargs(place, { version: version(), print });
 }
 
 function version(): string {

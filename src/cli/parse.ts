@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Args, Command } from './command.ts';
+import type { Args, Command, Entry, Group, Word } from './command.ts';
 
 /** A command line, understood. */
 export interface Parsed {
@@ -7,21 +7,49 @@ export interface Parsed {
   readonly args: Args;
 }
 
+/** What can be written next, and what was. */
+export interface Place {
+  /** What was written before, such as `gex storage tables`. */
+  readonly script: string;
+  readonly describe: string;
+  readonly entries: readonly Entry[];
+  /** Begins with the name of an entry, unless it is wrong. */
+  readonly argv: readonly string[];
+}
+
+/** Goes into the groups that the first words name. */
+export async function descend(place: Place): Promise<Place> {
+  const [name, ...argv] = place.argv;
+  const group = place.entries.find((entry): entry is Group => entry.name === name && !isCommand(entry));
+  if (group === undefined) return place;
+  const { describe } = group;
+  return await descend({
+    script: `${place.script} ${group.name}`,
+    describe,
+    entries: await group.load(),
+    argv,
+  });
+}
+
+export function isCommand(entry: Entry): entry is Command {
+  return 'run' in entry;
+}
+
 /**
  * Reads a command line that is right, in a millisecond. For anything else (help, an unknown option, a value that is
  * not among the choices) the result is undefined: `parse-yargs.ts` then helps, or says what is wrong. Both read the
  * options from the same tables; loading yargs would be a sixth of a short run.
  */
-export function parseSimple(argv: readonly string[], commands: readonly Command[]): Parsed | undefined {
+export function parseSimple({ argv, entries }: Place): Parsed | undefined {
   const [name, ...rest] = argv;
-  const command = commands.find((each) => each.name === name);
+  const command = entries.filter(isCommand).find((each) => each.name === name);
   if (command === undefined) return undefined;
-  const { positional } = command;
+  const { words = [] } = command;
   try {
     const { values, positionals } = parseArgs({
       args: rest,
       strict: true,
-      allowPositionals: positional !== undefined,
+      allowPositionals: words.length > 0,
       options: Object.fromEntries(
         Object.entries(command.options).map(([key, { type }]) => [
           key,
@@ -32,28 +60,43 @@ export function parseSimple(argv: readonly string[], commands: readonly Command[
         ]),
       ),
     });
-    if (positionals.length > 1 || (positional?.isRequired === true && positionals.length === 0))
-      return undefined;
+    if (!isEnough(words, positionals)) return undefined;
     if (!Object.entries(values).every(([key, value]) => isChoice(command, key, value))) return undefined;
-    return { command, args: argsOf(command, values, positionals[0]) };
+    return { command, args: argsOf(command, values, positionals) };
   } catch {
     return undefined;
   }
 }
 
-function isChoice(command: Command, key: string, value: unknown): boolean {
+function isEnough(words: readonly Word[], given: readonly string[]): boolean {
+  const least = words.filter(({ isRequired }) => isRequired).length;
+  const most = words.at(-1)?.isList === true ? Number.POSITIVE_INFINITY : words.length;
+  return given.length >= least && given.length <= most && !given.includes('');
+}
+
+function isChoice(command: Command, key: string, given: unknown): boolean {
   const choices = command.options[key]?.choices;
-  return value !== '' && (choices === undefined || (typeof value === 'string' && choices.includes(value)));
+  return [given].flat().every((value) => value !== '' && (choices?.includes(String(value)) ?? true));
 }
 
 /** The values behind their names; an option that was written several times counts as last written. */
 export function argsOf(
   command: Command,
   values: Readonly<Record<string, unknown>>,
-  positional: string | undefined,
+  given: readonly string[],
 ): Args {
+  const words = (name: string): readonly string[] => {
+    const at = (command.words ?? []).findIndex((word) => word.name === name);
+    if (at < 0) throw new Error(`${command.name} has no word “${name}”.`);
+    return command.words?.[at]?.isList === true ? given.slice(at) : given.slice(at, at + 1);
+  };
   return {
-    positional,
+    words,
+    word(name) {
+      const [word] = words(name);
+      if (word === undefined) throw new Error(`The word “${name}” of ${command.name} is not required.`);
+      return word;
+    },
     text(name) {
       const value = values[name];
       const last: unknown = Array.isArray(value) ? value.at(-1) : value;

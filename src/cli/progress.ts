@@ -2,6 +2,7 @@ import type { Env } from '../env.ts';
 import type { EndEvent, PageEvent } from '../extract/progress.ts';
 import type { Log } from '../log.ts';
 import type { RunProgress } from '../runner.ts';
+import type { OnProgress } from '../storage/client/transfer/progress.ts';
 import type { Io } from './command.ts';
 import { formatBytes, plural } from './format.ts';
 
@@ -22,7 +23,12 @@ interface Tally {
  *
  * A renderer of our own: there is one line to draw, and a spinner package would take longer to load than a short run.
  */
-export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): RunProgress & { stop(): void } {
+export function createProgress(
+  io: Io,
+  log: Log,
+  env: Env,
+  isLive: boolean,
+): RunProgress & { readonly transfer: OnProgress; stop(): void } {
   let row = '';
   let tally = newTally(env.now());
   let current = '';
@@ -61,6 +67,12 @@ export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): Run
       } else log.info(`“${job}” ended after ${describe(tally, env.now())}: ${reason}`, { job, ...fields() });
       tally = newTally(env.now());
       saidMs = env.now();
+    },
+    transfer({ direction, name, bytes, totalBytes }) {
+      if (!isLive || env.now() - saidMs < LIVE_MS) return;
+      saidMs = env.now();
+      const of = totalBytes === undefined ? '' : ` of ${formatBytes(totalBytes)}`;
+      io.live(`${row}${direction === 'upload' ? 'pushing' : 'fetching'} ${name}: ${formatBytes(bytes)}${of}`);
     },
     stop() {
       if (isLive) io.live('');

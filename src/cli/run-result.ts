@@ -17,36 +17,44 @@ export function describeRun(rows: readonly RowResult[], options: DescribeOptions
 }
 
 function asTable(results: readonly RowResult[]): string {
-  const lines = results.flatMap(({ id, out, tables }) =>
-    tables.map(({ name, rows }) => [
-      id ?? '',
-      name,
-      formatCount(rows),
-      shortest(path.join(out, 'tables', name)),
-    ]),
+  const lines = results.flatMap((result) =>
+    result.tables.map(({ name, rows }) => ({
+      row: result.id ?? '',
+      table: name,
+      rows: formatCount(rows),
+      file: shortest(path.join(result.out, 'tables', name)),
+      'pushed to': destinationOf(result, name) ?? '',
+    })),
   );
   if (lines.length === 0) return 'No tables: the jobs gave no rows.';
-  if (results.some(({ id }) => id !== undefined))
-    return formatTable(['row', 'table', 'rows', 'file'], lines, ['rows']);
+  // where the rows are to be looked for
+  const place = lines.every((line) => line['pushed to'] !== '') ? [] : (['file'] as const);
+  const columns = (['row', 'table', 'rows', ...place, 'pushed to'] as const).filter((column) =>
+    lines.some((line) => line[column] !== ''),
+  );
   return formatTable(
-    ['table', 'rows', 'file'],
-    lines.map(([, ...cells]) => cells),
+    columns,
+    lines.map((line) => columns.map((column) => line[column])),
     ['rows'],
   );
+}
+
+function destinationOf({ pushed }: RowResult, table: string): string | undefined {
+  return pushed?.tables.find(({ source }) => source === table)?.destination;
 }
 
 function asJson(results: readonly RowResult[], { error, secrets }: DescribeOptions): string {
   const document = {
     status: error === undefined ? 'success' : 'error',
-    rows: results.map(({ id, out, tables, rows }) => ({
-      ...(id === undefined ? {} : { id }),
-      out,
-      rows,
-      tables: tables.map(({ name, rows: count }) => ({
-        name,
-        rows: count,
-        file: path.join(out, 'tables', name),
-      })),
+    rows: results.map((result) => ({
+      ...(result.id === undefined ? {} : { id: result.id }),
+      out: result.out,
+      rows: result.rows,
+      tables: result.tables.map(({ name, rows }) => {
+        const destination = destinationOf(result, name);
+        const file = path.join(result.out, 'tables', name);
+        return { name, rows, file, ...(destination === undefined ? {} : { destination }) };
+      }),
     })),
     ...(error === undefined ? {} : { error: errorJson(error, secrets) }),
   };

@@ -1,80 +1,117 @@
 import { systemEnv } from '../env.ts';
-import { RunError } from '../errors.ts';
-import type { PreviewRunOptions } from '../runner/preview.ts';
 import type { RowResult } from '../runner.ts';
+import type { Log } from '../log.ts';
+import type { PreviewRunOptions } from '../runner/preview.ts';
 import type { Args, Command, Io } from './command.ts';
-import { countArg, dataOption, logOptions, openLog, strictOption } from './shared.ts';
+import { openTarget, type RunTarget } from './run-target.ts';
+import { countArg, logOptions, openLog, strictOption } from './shared.ts';
 import { boundYoungMemory } from '../young-memory.ts';
 
 export const runCommand: Command = {
   name: 'run',
-  describe: 'Run the jobs of a data folder and write their tables to its out/',
+  describe: 'Run the jobs of a configuration, write their tables and push them into a storage',
   options: {
-    data: dataOption,
+    data: {
+      type: 'string',
+      value: 'DIR',
+      describe: 'The data folder: it holds config.json. The current one; with --component, runs/ID/ID',
+    },
     row: {
       type: 'list',
       value: 'ID',
       describe: 'Run only this row, even a disabled one; may be given several times',
     },
-    limit: { type: 'string', value: 'PAGES', describe: 'End each job after so many pages' },
+    limit: {
+      type: 'string',
+      value: 'PAGES',
+      describe: 'A trial: end each job after so many pages, and push nothing',
+    },
     'dry-run': { type: 'boolean', describe: 'Show the first request of each job, and send nothing' },
     'reset-state': { type: 'boolean', describe: 'Begin as a first run, whatever the last one left' },
     storage: {
       type: 'string',
-      default: 'none',
-      describe: 'Where the tables go; “none” leaves them in the data folder',
+      value: 'DIR|URL|none',
+      describe:
+        'Where inputs come from and tables go to: a folder (./storage beside the data), a service (its token in KBC_TOKEN), or none',
     },
+    component: {
+      type: 'string',
+      value: 'ID',
+      describe: 'Run a configuration of this component that the storage keeps, such as ex-generic-v2',
+    },
+    config: { type: 'string', value: 'ID', describe: 'Id of the configuration that the storage keeps' },
+    branch: { type: 'string', value: 'ID', describe: 'Development branch of the stored configuration' },
     json: { type: 'boolean', describe: 'Print the result as JSON' },
     ...logOptions,
     strict: strictOption,
   },
   examples: [
-    ['gex run', 'Run ./config.json'],
+    ['gex run', 'Run ./config.json and push its tables into ./storage'],
+    ['gex run --data my-api --storage none', 'Leave the tables in my-api/out'],
     ['gex run --data my-api --limit 2', 'Try the first two pages of each job'],
     ['gex run --data my-api --dry-run', 'See what would be asked for'],
     ['gex run --data my-api --row users --reset-state', 'Run one row from the beginning'],
+    ['gex run --component ex-generic-v2 --config 42', 'Run a configuration that ./storage keeps'],
   ],
   async run(args, io) {
-    refuseStorage(args.text('storage') ?? 'none');
     const log = await openLog(args, io);
-    const common = {
-      dataFolder: args.text('data') ?? '.',
-      rows: args.list('row'),
-      resetState: args.isSet('reset-state'),
-      strict: args.isSet('strict'),
-      log,
-      secrets: io.secrets,
-    };
-    const limit = countArg(args, 'limit');
-    if (args.isSet('dry-run')) return dryRun(args, io, common);
-
-    const { run } = await import('../runner.ts');
-    boundYoungMemory();
+    const isDryRun = args.isSet('dry-run');
     const { createProgress } = await import('./progress.ts');
     const isLive = io.isTerminal && args.text('log-format') === 'text';
     const progress = createProgress(io, log, systemEnv, isLive);
-    const done: RowResult[] = [];
-    const show = async (error?: unknown): Promise<void> => {
-      const { describeRun } = await import('./run-result.ts');
-      io.print(describeRun(done, { json: args.isSet('json'), error, secrets: io.secrets }));
-    };
+    const limit = countArg(args, 'limit');
+    const target = await openTarget(args, {
+      log,
+      io,
+      needsStorage: !isDryRun,
+      onProgress: progress.transfer,
+    });
     try {
-      await run({
-        ...common,
-        limit,
+      if (target.isDisabled && args.list('row').length === 0) {
+        log.warn('The configuration is disabled: nothing is run. Enable it, or name a row with --row');
+        return 0;
+      }
+      const { dataFolder, encryptionKeys, encryptionScope } = target;
+      const common = {
+        dataFolder,
+        ...target.options,
+        encryptionKeys,
+        encryptionScope,
+        rows: args.list('row'),
+        resetState: args.isSet('reset-state'),
+        strict: args.isSet('strict'),
+        log,
+        secrets: io.secrets,
         signal: io.signal,
-        command: ['gex', ...process.argv.slice(2)].join(' '),
-        onDebug: () => log.setLevel('debug'),
-        progress: { ...progress, rowEnd: (result) => done.push(result) },
-      });
-    } catch (error) {
-      progress.stop();
-      if (done.length > 0 || args.isSet('json')) await show(error);
-      throw error;
+      };
+      if (isDryRun) return await dryRun(args, io, common);
+      boundYoungMemory();
+      const { run } = await import('../runner.ts');
+      const done: RowResult[] = [];
+      const show = async (error?: unknown): Promise<void> => {
+        progress.stop();
+        if (error !== undefined && done.length === 0 && !args.isSet('json')) return;
+        const { describeRun } = await import('./run-result.ts');
+        io.print(describeRun(done, { json: args.isSet('json'), error, secrets: io.secrets }));
+      };
+      try {
+        await run({
+          ...common,
+          limit,
+          command: ['gex', ...process.argv.slice(2)].join(' '),
+          onDebug: () => log.setLevel('debug'),
+          progress: { ...progress, rowEnd: (result) => done.push(result) },
+        });
+      } catch (error) {
+        await show(error);
+        throw error;
+      }
+      await show();
+      await tellOfChange(target, log);
+      return 0;
+    } finally {
+      await target.close();
     }
-    progress.stop();
-    await show();
-    return 0;
   },
 };
 
@@ -86,9 +123,11 @@ async function dryRun(args: Args, io: Io, options: PreviewRunOptions): Promise<n
   return 0;
 }
 
-function refuseStorage(storage: string): void {
-  if (storage === 'none') return;
-  throw new RunError('command.invalid', `Pushing to a storage (“${storage}”) is not in this version.`, {
-    hint: 'Write --storage none, or leave it out: the tables are then in the out/ of the data folder.',
-  });
+/** A run goes by the version that it began with. */
+async function tellOfChange({ newerVersion }: RunTarget, log: Log): Promise<void> {
+  const newer = await newerVersion();
+  if (newer !== undefined)
+    log.info(
+      `The configuration was changed while it ran: it is at version ${newer} now. Run it again to use that`,
+    );
 }

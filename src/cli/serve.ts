@@ -77,6 +77,10 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
   const publicUrl = urlArg(args, 'public-url');
   const s3PublicUrl = urlArg(args, 's3-public-url');
   const objects = await externalObjects(args, io, process.env);
+  if (objects === undefined && s3PublicUrl !== undefined && new URL(s3PublicUrl).pathname !== '/')
+    throw new RunError('command.invalid', `--s3-public-url cannot have a path, as in “${s3PublicUrl}”.`, {
+      hint: 'Give the object store a host name or a port of its own: the path is part of what clients sign.',
+    });
   const service = createService({
     dir,
     host: args.text('host') ?? '127.0.0.1',
@@ -89,8 +93,9 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     extractorSchema: await readSchema(),
     log: await openLog(args, io),
   });
-  const { url, parts, masterToken } = await service.start().catch((error: unknown) => {
-    throw portError(error);
+  const { url, parts, masterToken } = await service.start().catch(async (error: unknown) => {
+    const { fileError } = await import('./storage-folder.ts');
+    throw fileError(portError(error), dir);
   });
   io.print(`api       ${url}`);
   for (const [name, address] of Object.entries(parts)) io.print(`${name.padEnd(9)} ${address}`);

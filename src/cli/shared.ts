@@ -11,6 +11,9 @@ export const dataOption: Option = {
   describe: 'The data folder: it holds config.json',
 };
 
+/** The id that this program has in the catalogue of a storage service. */
+export const KNOWN_COMPONENT = 'ex-generic-v2';
+
 export const strictOption: Option = {
   type: 'boolean',
   describe: 'Make warnings about the configuration errors',

@@ -4,7 +4,7 @@ import { plural } from './format.ts';
 export const testCommand: Command = {
   name: 'test',
   describe: 'Run recorded examples of an API and compare tables and requests with what is expected',
-  positional: { name: 'folder', describe: 'One example, or a folder of examples', isRequired: true },
+  words: [{ name: 'folder', describe: 'One example, or a folder of examples', isRequired: true }],
   options: {
     only: {
       type: 'list',
@@ -21,7 +21,7 @@ export const testCommand: Command = {
     const { runFixtures } = await import('../testing/index.ts');
     const isJson = args.isSet('json');
     const only = args.list('only');
-    const report = await runFixtures(args.positional ?? '.', {
+    const report = await runFixtures(args.word('folder'), {
       signal: io.signal,
       ...(only.length === 0 ? {} : { only }),
       onResult({ name, passed, problems, durationMs }) {

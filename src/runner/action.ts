@@ -4,8 +4,8 @@ import type { Json } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { Secrets } from '../secrets.ts';
 import { makePlan, type PlanOptions } from './plan.ts';
-import { rowFolder } from './row-folder.ts';
-import { stateOf } from './row-state.ts';
+import { rowPlace } from './row-place.ts';
+import { fileStates } from './row-state.ts';
 
 export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
   /** The name of the action, such as `test_request`. */
@@ -32,7 +32,7 @@ export async function runSyncAction(options: ActionOptions): Promise<Json> {
     methods,
     authTypes,
   } = options;
-  const { ready } = await makePlan({ ...options, secrets, log: silentLog }, 'warn');
+  const { ready, id } = await makePlan({ ...options, secrets, log: silentLog }, 'warn');
   const [first] = ready;
   if (first === undefined) {
     throw new ConfigError(
@@ -44,7 +44,8 @@ export async function runSyncAction(options: ActionOptions): Promise<Json> {
     );
   }
   const { row, configuration } = first;
-  const state = stateOf(row, rowFolder(dataFolder, row.id), { reset: false, isExpected: false }, silentLog);
+  const at = rowPlace(row, { dataFolder, configuration: id, log: silentLog, signal });
+  const { component: state } = await fileStates(false).read(at);
   const { runAction } = await import('../actions.ts');
   const more = {
     ...(methods === undefined ? {} : { methods }),

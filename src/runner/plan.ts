@@ -24,6 +24,8 @@ import { placed } from './place-error.ts';
 export interface PlanOptions extends DecryptOptions {
   /** Holds `config.json`. */
   readonly dataFolder: string;
+  /** The configuration, when it does not come from the data folder. */
+  readonly document?: ConfigDocument | undefined;
   /** Ids of the rows to run, disabled ones included; all that are not disabled by default. */
   readonly rows?: readonly string[] | undefined;
   /** Makes warnings about the configuration errors. Default false. */
@@ -47,6 +49,8 @@ export interface ReadyRow {
 
 export interface Plan {
   readonly document: ConfigDocument;
+  /** Id of the configuration; undefined for one that has none. */
+  readonly id: string | undefined;
   /** In the order of the runs. */
   readonly ready: readonly ReadyRow[];
   /** Ids of disabled rows that were not asked for. */
@@ -61,7 +65,7 @@ export interface Plan {
  */
 export async function makePlan(options: PlanOptions, onError: 'refuse' | 'warn'): Promise<Plan> {
   const { dataFolder, strict = false, environment = process.env, log, methods, authTypes } = options;
-  const document = await readConfig(dataFolder);
+  const document = options.document ?? (await readConfig(dataFolder));
   hide(document.value, options);
   const plan = chooseRows(document, options);
   const decrypt = await decryptorFor(
@@ -82,7 +86,7 @@ export async function makePlan(options: PlanOptions, onError: 'refuse' | 'warn')
   });
   // for all rows before the first one runs, so that a missing secret is known early
   const ready = plan.runs.map((row) => makeReady(row, document, environment, decrypt, options));
-  return { document, ready, skipped: plan.skipped.map(({ id = '' }) => id) };
+  return { document, id: resourceOf(document).id, ready, skipped: plan.skipped.map(({ id = '' }) => id) };
 }
 
 function chooseRows(document: ConfigDocument, { rows }: PlanOptions): RowPlan {

@@ -3,12 +3,15 @@ import type { JobPreview } from '../extract/preview.ts';
 import { Secrets } from '../secrets.ts';
 import { placed } from './place-error.ts';
 import { makePlan, type PlanOptions } from './plan.ts';
-import { rowFolder } from './row-folder.ts';
-import { stateOf } from './row-state.ts';
+import { rowPlace } from './row-place.ts';
+import { fileStates, type States } from './row-state.ts';
 
 export interface PreviewRunOptions extends PlanOptions {
   /** Begins every row as a first run. Default false. */
   readonly resetState?: boolean;
+  /** Where states are kept; in the data folder by default. */
+  readonly states?: States | undefined;
+  readonly signal: AbortSignal;
   readonly env?: Env;
 }
 
@@ -24,14 +27,23 @@ export interface RowPreview {
  * @throws {ExtractorError} for a configuration that could not run
  */
 export async function previewRun(options: PreviewRunOptions): Promise<readonly RowPreview[]> {
-  const { dataFolder, log, env = systemEnv, secrets = new Secrets(), methods, authTypes } = options;
-  const { document, ready } = await makePlan({ ...options, secrets }, 'refuse');
+  const {
+    dataFolder,
+    log,
+    signal,
+    env = systemEnv,
+    secrets = new Secrets(),
+    methods,
+    authTypes,
+    states = fileStates(false),
+  } = options;
+  const { document, id, ready } = await makePlan({ ...options, secrets }, 'refuse');
   const { firstRequests } = await import('../extract/preview.ts');
   const previews: RowPreview[] = [];
   for (const { row, configuration } of ready) {
     try {
-      const folder = rowFolder(dataFolder, row.id);
-      const state = stateOf(row, folder, { reset: options.resetState ?? false, isExpected: false }, log);
+      const at = rowPlace(row, { dataFolder, configuration: id, log, signal });
+      const { component: state } = options.resetState === true ? { component: {} } : await states.read(at);
       const jobs = await firstRequests({ configuration, state, env, secrets, methods, authTypes });
       previews.push({ ...(row.id === undefined ? {} : { id: row.id }), jobs });
     } catch (error) {

@@ -1,12 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { guard } from '../sink/file-error.ts';
-import { writeFileAtomic } from '../sink/atomic.ts';
 
 /** The places of one row in the data folder; of the data folder itself when there are no rows. */
 export interface RowFolder {
+  readonly dataFolder: string;
+  /** Last part of the data folder's path. */
+  readonly name: string;
   readonly root: string;
   readonly inState: string;
+  /** What the input mapping remembers between runs. */
+  readonly inStorageState: string;
   readonly out: string;
   /** The output of an earlier run, kept until the next one. */
   readonly previous: string;
@@ -20,8 +24,11 @@ export interface RowFolder {
 export function rowFolder(dataFolder: string, rowId: string | undefined): RowFolder {
   const root = path.resolve(rowId === undefined ? dataFolder : path.join(dataFolder, 'rows', rowId));
   return {
+    dataFolder: path.resolve(dataFolder),
+    name: path.basename(path.resolve(dataFolder)),
     root,
     inState: path.join(root, 'in', 'state.json'),
+    inStorageState: path.join(root, 'in', 'state.storage.json'),
     out: path.join(root, 'out'),
     previous: path.join(root, 'out.previous'),
     work: path.join(root, '.gex', 'run'),
@@ -53,15 +60,6 @@ export function setAside({ out, previous }: RowFolder): void {
 /** Gives a finished output its final name, all of it by one rename. */
 export function publishFolder(finished: string, { out }: RowFolder): void {
   guard(out, () => renameSync(finished, out));
-}
-
-/** The state that this run wrote becomes the input of the next one. */
-export function promoteState({ out, inState }: RowFolder): void {
-  const written = path.join(out, 'state.json');
-  writeFileAtomic(
-    inState,
-    guard(written, () => readFileSync(written, 'utf8')),
-  );
 }
 
 /** Removes what the run needed only for itself; the lock, if it is there, stays. */

@@ -1,31 +1,51 @@
-import { existsSync } from 'node:fs';
-import type { RowRun } from '../config/index.ts';
-import { isObject, sizeOf, type AnyObject } from '../json/index.ts';
-import type { Log } from '../log.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { isObject, sizeOf, toJsonText, type AnyObject, type Json } from '../json/index.ts';
+import { writeFileAtomic } from '../sink/atomic.ts';
+import { guard } from '../sink/file-error.ts';
 import { readState } from '../sink/state.ts';
-import type { RowFolder } from './row-folder.ts';
+import type { RowPlace } from './row-place.ts';
 
-export interface StateOptions {
-  /** Begins as if it were the first run (`--reset-state`); the file is replaced when the run has succeeded. */
-  readonly reset: boolean;
-  /** True where whoever starts the run puts a state file there, so that a missing one is worth a warning. */
-  readonly isExpected: boolean;
+/** The state that a row begins with (storage 8.3). */
+export interface RowState {
+  /** What the component reads. */
+  readonly component: AnyObject;
+  /** What the input mapping remembers. */
+  readonly storage: Json | undefined;
+}
+
+/** Where the states of rows are kept between runs. */
+export interface States {
+  read(at: RowPlace): Promise<RowState>;
+  /**
+   * Called when all that the run gave is in its place. `component` is the text of the new state; without
+   * `storage` that part stays.
+   */
+  write(at: RowPlace, component: string, storage: Json | undefined): Promise<void>;
 }
 
 /**
- * The state a row begins with: that of its last run (`in/state.json`), else the one that the configuration brings
- * along (design 8.10), else none.
+ * States in the data folder: `in/state.json` is the state of the last run (design 8.11), `in/state.storage.json` what
+ * its input mapping remembers. A row that has never run takes the state that the configuration brings along.
+ *
+ * @param isExpected true where whoever starts the run puts a state file there, so that a missing one is worth a warning
  */
-export function stateOf(
-  row: RowRun,
-  folder: RowFolder,
-  { reset, isExpected }: StateOptions,
-  log: Log,
-): AnyObject {
-  if (reset) {
-    log.info('The state is reset: this run begins as a first one');
-    return {};
-  }
+export function fileStates(isExpected: boolean): States {
+  return {
+    read: async (at) => ({ component: componentState(at, isExpected), storage: storageState(at) }),
+    async write({ folder }, component, storage) {
+      // first, as the push that the state ends is given again when only this was written
+      if (storage !== undefined) writeFileAtomic(folder.inStorageState, toJsonText(storage));
+      writeFileAtomic(folder.inState, component);
+    },
+  };
+}
+
+/** The text of the state that a run wrote. */
+export function writtenState(file: string): string {
+  return guard(file, () => readFileSync(file, 'utf8'));
+}
+
+function componentState({ row, folder, log }: RowPlace, isExpected: boolean): AnyObject {
   if (existsSync(folder.inState)) return readState(folder.inState, log);
   if (isObject(row.state) && sizeOf(row.state) > 0) {
     log.info('The state that the configuration brings along is used');
@@ -34,4 +54,8 @@ export function stateOf(
   if (isExpected) return readState(folder.inState, log);
   log.debug('There is no state of an earlier run: this is a first run');
   return {};
+}
+
+function storageState({ row, folder, log }: RowPlace): Json | undefined {
+  return existsSync(folder.inStorageState) ? readState(folder.inStorageState, log) : row.storedState.storage;
 }

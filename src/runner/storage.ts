@@ -1,13 +1,63 @@
-import type { RowRun } from '../config/index.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { RunError } from '../errors.ts';
+import type { Json } from '../json/index.ts';
+import type { Pushed } from '../mapping/nouns.ts';
 import type { RowFolder } from './row-folder.ts';
+import type { RowPlace } from './row-place.ts';
 
-/** Where the inputs of a run come from and its outputs go to. Called for one row at a time, in order. */
+/** What came of a push. */
+export interface Delivery {
+  readonly pushed: Pushed;
+  /** The `storage` part of the state to keep; undefined leaves what is there. */
+  readonly remembered: Json | undefined;
+  /** False for an output whose state has moved on before. */
+  readonly movesState: boolean;
+}
+
+/**
+ * Where the inputs of a run come from and its outputs go to. Behind `begin`, it is called for one row at a time, in this order: `pull` before
+ * the row runs, `seal` and `push` after it, `end` when its state is stored.
+ */
 export interface Storage {
-  /** Fills the row's `in/` before it runs. */
-  pull(row: RowRun, folder: RowFolder, signal: AbortSignal): Promise<void>;
-  /** Takes the row's `out/`, which is complete. The row's state moves on only when this has succeeded. */
-  push(row: RowRun, folder: RowFolder, signal: AbortSignal): Promise<void>;
+  /** Called once, before anything else, when the configuration is known to be good. */
+  begin(): Promise<void>;
+  /**
+   * Whether the output that lies there was not pushed to its end.
+   *
+   * @throws {RunError} `push.pending` when it was meant for another storage
+   */
+  isPending(at: RowPlace): Promise<boolean>;
+  /** Fills the row's `in/`. `remembered` is the `storage` part of its state. */
+  pull(at: RowPlace, remembered: Json | undefined): Promise<void>;
+  /**
+   * Writes into a finished output, before it gets its name, that it is to be pushed. `movesState` tells whether the
+   * row's state is to follow, or has moved on before.
+   */
+  seal(at: RowPlace, finished: string, movesState: boolean): Promise<void>;
+  /** Takes the row's `out/`, or what an earlier attempt left of it. */
+  push(at: RowPlace): Promise<Delivery>;
+  /** The row's state is stored: nothing is left to do. */
+  end(at: RowPlace): Promise<void>;
 }
 
 /** `--storage none`: the tables stay in the data folder. */
-export const noStorage: Storage = { pull: async () => {}, push: async () => {} };
+export const noStorage: Storage = {
+  begin: async () => {},
+  isPending: async ({ folder }) => await refusePending(folder),
+  pull: async () => {},
+  seal: async () => {},
+  push: async () => ({ pushed: { tables: [], files: [] }, remembered: undefined, movesState: true }),
+  end: async () => {},
+};
+
+/** A new output would take the place of one that is half pushed, and what is pushed of it would come again. */
+async function refusePending({ out, dataFolder }: RowFolder): Promise<false> {
+  if (!existsSync(path.join(out, 'push.json'))) return false;
+  const { openJournal } = await import('../mapping/journal.ts');
+  if (openJournal(out)?.document.status !== 'pending') return false;
+  throw new RunError('push.pending', 'The last output was not pushed to its end.', {
+    where: { file: path.join(out, 'push.json') },
+    hint: `Push the rest with: gex storage push ${dataFolder}. To give it up, delete that file.`,
+  });
+}

@@ -32,8 +32,17 @@ describe.concurrent('the command line', () => {
     [['run', 'extra'], 'Unknown', 'See gex run --help.'],
     [['run', '--log-format', 'xml'], 'Choices: "text", "json"', 'See gex run --help.'],
     [['run', '--limit', '0'], '--limit is a whole number from 1, and not “0”.', '--limit 2'],
-    [['run', '--storage', 'http://localhost'], 'is not in this version', '--storage none'],
-    [['test'], 'Not enough non-option arguments', 'See gex test --help.'],
+    [
+      ['run', '--component', 'x'],
+      'named by its component and its id',
+      '--component ex-generic-v2 --config 42',
+    ],
+    [
+      ['run', '--component', 'x', '--config', '1', '--storage', 'none'],
+      'has no configurations to run',
+      'folder',
+    ],
+    [['test'], 'It is written gex test <folder>.', 'See gex test --help.'],
   ] as const)('refuses %j and says what to write', async ([args, message, hint], { expect }) => {
     const { code, stdout, stderr } = await gex(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

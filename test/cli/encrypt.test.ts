@@ -154,7 +154,9 @@ describe.concurrent('a run', () => {
     });
     const folder = dataFolder(config(api.url));
     await encrypt('', '--file', path.join(folder, 'config.json'));
-    const ended = await startGex(['run', '--data', folder, '--log-level', 'debug'], { env: KEY }).ended;
+    const ended = await startGex(['run', '--storage', 'none', '--data', folder, '--log-level', 'debug'], {
+      env: KEY,
+    }).ended;
     expect(ended.stderr).not.toContain(SECRET);
     expect(ended.code, ended.stderr).toBe(0);
     expect(tokens).toEqual([`Bearer ${SECRET}`]);
@@ -168,7 +170,9 @@ describe.concurrent('a run', () => {
     const api = await startApi((_request, response) => json(response, { error: `bad token ${SECRET}` }, 400));
     const folder = dataFolder(config(api.url));
     await encrypt('', '--file', path.join(folder, 'config.json'));
-    const { code, stdout, stderr } = await startGex(['run', '--data', folder], { env: KEY }).ended;
+    const { code, stdout, stderr } = await startGex(['run', '--storage', 'none', '--data', folder], {
+      env: KEY,
+    }).ended;
     expect(code).toBe(1);
     expect(stderr).toContain('bad token ***');
     expect(stdout + stderr).not.toContain(SECRET);
@@ -204,8 +208,11 @@ describe.concurrent('a run', () => {
         { id: 'new', configuration: {} },
       ],
     });
-    expect(await startGex(['run', '--data', folder], { env: KEY }).ended).toMatchObject({ code: 0 });
-    const named = await startGex(['run', '--data', folder, '--row', 'old'], { env: KEY }).ended;
+    expect(await startGex(['run', '--storage', 'none', '--data', folder], { env: KEY }).ended).toMatchObject({
+      code: 0,
+    });
+    const named = await startGex(['run', '--storage', 'none', '--data', folder, '--row', 'old'], { env: KEY })
+      .ended;
     expect(named.code).toBe(1);
     expect(named.stderr).toContain('rows[0].configuration.parameters.config.#x');
   });
@@ -218,7 +225,9 @@ describe.concurrent('a run', () => {
     });
     const { stdout } = await encrypt('$env:HOME');
     const folder = dataFolder(JSON.stringify(config(api.url)).replace(SECRET, stdout.trim()));
-    expect(await startGex(['run', '--data', folder], { env: KEY }).ended).toMatchObject({ code: 0 });
+    expect(await startGex(['run', '--storage', 'none', '--data', folder], { env: KEY }).ended).toMatchObject({
+      code: 0,
+    });
     expect(tokens).toEqual(['Bearer $env:HOME']);
   });
 });

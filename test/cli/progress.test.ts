@@ -13,6 +13,7 @@ function watch(isLive: boolean) {
   const shown: string[] = [];
   const io: Io = {
     print: () => {},
+    send: async () => {},
     note: (text) => shown.push(`note ${text}`),
     live: (text) => shown.push(`live ${text}`),
     isTerminal: isLive,

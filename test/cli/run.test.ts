@@ -20,7 +20,7 @@ const paged = { pagination: { method: 'pagenum', firstPageParams: true } };
 describe.concurrent('gex run', () => {
   test('prints the tables on stdout, and how it went on stderr', async ({ expect }) => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }], { api: paged }));
-    const { code, stdout, stderr } = await gex('run', '--data', folder);
+    const { code, stdout, stderr } = await gex('run', '--storage', 'none', '--data', folder);
     expect(stdout).toBe(
       `table          rows  file\nlibrary.books     6  ${path.join(folder, 'out/tables/library.books')}\n`,
     );
@@ -32,7 +32,14 @@ describe.concurrent('gex run', () => {
 
   test('--json prints the result for scripts, --log-format json the log', async ({ expect }) => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
-    const { stdout, stderr } = await gex('run', `--data=${folder}`, '--json', '--log-format', 'json');
+    const { stdout, stderr } = await gex(
+      'run',
+      '--storage=none',
+      `--data=${folder}`,
+      '--json',
+      '--log-format',
+      'json',
+    );
     expect(JSON.parse(stdout)).toEqual({
       status: 'success',
       rows: [
@@ -57,7 +64,7 @@ describe.concurrent('gex run', () => {
       configuration: { parameters },
       rows: [row('a', 'books'), row('b', 'broken')],
     });
-    const { code, stdout, stderr } = await gex('run', '--data', folder, '--json');
+    const { code, stdout, stderr } = await gex('run', '--storage', 'none', '--data', folder, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       status: 'error',
@@ -70,7 +77,7 @@ describe.concurrent('gex run', () => {
   test('--limit ends each job after so many pages', async ({ expect }) => {
     const api = await library();
     const folder = dataFolder(configOf(api, [{ endpoint: 'books' }], { api: paged }));
-    const { stderr } = await gex('run', '--data', folder, '--limit', '2');
+    const { stderr } = await gex('run', '--storage', 'none', '--data', folder, '--limit', '2');
     expect(api.seen).toEqual(['GET /books?page=1', 'GET /books?page=2']);
     expect(stderr).toContain('the limit of 2 pages is reached');
   });
@@ -83,6 +90,7 @@ describe.concurrent('gex run', () => {
     });
     const { code, stdout, stderr } = await gex(
       'run',
+      '--storage=none',
       '--data',
       folder,
       '--row',
@@ -119,7 +127,7 @@ describe.concurrent('gex run', () => {
         { api: paged, config: { '#key': 'swordfish', http: { headers: { 'X-Key': 'swordfish' } } } },
       ),
     );
-    const { code, stdout } = await gex('run', '--data', folder, '--dry-run');
+    const { code, stdout } = await gex('run', '--storage', 'none', '--data', folder, '--dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain(`GET ${api.url}books?lang=en&page=1\n  X-Key: ***\n`);
     expect(stdout).toContain(
@@ -145,7 +153,7 @@ describe.concurrent('gex run', () => {
         config: { '#password': 'swordfish' },
       }),
     );
-    const { stdout } = await gex('run', '--data', folder, '--dry-run');
+    const { stdout } = await gex('run', '--storage', 'none', '--data', folder, '--dry-run');
     expect(stdout).toContain(`login first:\n  POST ${api.url}login\n`.replaceAll('\n', '\n  ').trimEnd());
     expect(stdout).toContain('then, with what the login answers:');
     expect(stdout).toContain(`GET ${api.url}books`);
@@ -162,7 +170,15 @@ describe.concurrent('gex run', () => {
     const folder = dataFolder(
       configOf(await library(), [{ endpoint: 'broken', params: { q: { attr: '#key' } } }], { config }),
     );
-    const { code, stdout, stderr } = await gex('run', '--data', folder, '--log-level', 'debug');
+    const { code, stdout, stderr } = await gex(
+      'run',
+      '--storage',
+      'none',
+      '--data',
+      folder,
+      '--log-level',
+      'debug',
+    );
     expect(code).toBe(1);
     expect(stderr).toContain('DEBUG GET');
     expect(stderr).toContain('/broken?q=***');
@@ -174,11 +190,11 @@ describe.concurrent('gex run', () => {
   }) => {
     const api = await library();
     const folder = dataFolder(configOf(api, [{ endpoint: 'books', datatype: 'x' }]));
-    const lax = await gex('run', '--data', folder);
+    const lax = await gex('run', '--storage', 'none', '--data', folder);
     expect(lax.code).toBe(0);
     expect(lax.stderr.match(/`datatype` is no known key/g)).toHaveLength(1);
     expect(lax.stderr).toContain('Did you mean `dataType`?');
-    const strict = await gex('run', '--data', folder, '--strict');
+    const strict = await gex('run', '--storage', 'none', '--data', folder, '--strict');
     expect(strict.code).toBe(1);
     expect(strict.stderr).toMatch(/config\.json:\d+:\d+ error parameters\.config\.jobs\[0\]\.datatype/);
     expect(api.seen).toHaveLength(1);
@@ -188,7 +204,7 @@ describe.concurrent('gex run', () => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
     const { spawn } = await import('node:child_process');
     const main = path.resolve('src/cli/main.ts');
-    const child = spawn(process.execPath, [main, 'run', '--data', folder], {
+    const child = spawn(process.execPath, [main, 'run', '--storage', 'none', '--data', folder], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout.destroy();
@@ -204,12 +220,12 @@ test('a second run over the same folder is told who is running', async () => {
   const { promise: waiting, resolve: arrived } = Promise.withResolvers<void>();
   const api = await startApi(() => arrived());
   const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
-  const first = startGex(['run', '--data', folder]);
+  const first = startGex(['run', '--storage', 'none', '--data', folder]);
   await waiting;
-  const second = await gex('run', '--data', folder);
+  const second = await gex('run', '--storage', 'none', '--data', folder);
   expect(second.code).toBe(1);
   expect(second.stderr).toContain(`Process ${first.pid} on`);
-  expect(second.stderr).toContain('gex run --data');
+  expect(second.stderr).toContain('gex run --storage none --data');
   first.kill('SIGTERM');
   expect((await first.ended).code).toBe(143);
 });

@@ -38,7 +38,7 @@ async function runJob(
 ): Promise<Ended & { folder: string; seen: readonly string[] }> {
   const server = await broken();
   const folder = dataFolder(configOf(server, [{ endpoint: 'good' }, job], { api }));
-  return { ...(await gex('run', '--data', folder)), folder, seen: server.seen };
+  return { ...(await gex('run', '--storage', 'none', '--data', folder)), folder, seen: server.seen };
 }
 
 const nothingWritten = (expect: ExpectStatic, folder: string): void =>
@@ -47,7 +47,7 @@ const nothingWritten = (expect: ExpectStatic, folder: string): void =>
 describe.concurrent('a configuration that cannot be used', () => {
   test('is missing', async ({ expect }) => {
     const folder = dataFolder();
-    const { code, stderr, stdout } = await gex('run', '--data', folder);
+    const { code, stderr, stdout } = await gex('run', '--storage', 'none', '--data', folder);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`error: There is no ${path.join(folder, 'config.json')}.`);
     expect(stderr).toContain('--data');
@@ -55,7 +55,7 @@ describe.concurrent('a configuration that cannot be used', () => {
 
   test('is not JSON: line and column', async ({ expect }) => {
     const folder = dataFolder('{\n  "parameters": {\n    "api": {"baseUrl": "http://x/",}\n  }\n}');
-    const { code, stderr } = await gex('run', '--data', folder);
+    const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
     expect(code).toBe(2);
     expect(stderr).toContain('config.json:3:');
     expect(stderr).toContain('Remove the comma');
@@ -67,7 +67,7 @@ describe.concurrent('a configuration that cannot be used', () => {
         api: { pagination: { method: 'ofset' } },
       }),
     );
-    const { code, stderr } = await gex('run', '--data', folder);
+    const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
     expect(code).toBe(1);
     expect(stderr).toContain('The configuration has 4 mistakes:');
     for (const text of ['api.baseUrl:', 'jobs[0].endpoint:', 'Did you mean “GET”?', 'Did you mean “offset”?'])
@@ -80,7 +80,7 @@ describe.concurrent('a configuration that cannot be used', () => {
 describe.concurrent('an API that cannot be used', () => {
   test('has no address', async ({ expect }) => {
     const folder = dataFolder(configOf('http://nowhere.invalid/', [{ endpoint: 'books' }]));
-    const { code, stderr } = await gex('run', '--data', folder);
+    const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
     expect(code).toBe(1);
     expect(stderr).toMatch(/There is no address for http:\/\/nowhere\.invalid .*job books, page 1/);
     expect(stderr).toContain('Check the host name');
@@ -89,7 +89,7 @@ describe.concurrent('an API that cannot be used', () => {
 
   test('does not listen', async ({ expect }) => {
     const folder = dataFolder(configOf('http://127.0.0.1:1/', [{ endpoint: 'books' }]));
-    const { code, stderr } = await gex('run', '--data', folder);
+    const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
     expect({ code, refused: stderr.includes('ECONNREFUSED') }).toEqual({ code: 1, refused: true });
   });
 
@@ -129,7 +129,7 @@ describe.concurrent('a place that cannot be written', () => {
     onTestFinished(() => chmodSync(folder, 0o755));
     // root may write anywhere, so the run is somebody else's
     const { code, stderr } = await startGex(
-      ['run', '--data', folder],
+      ['run', '--storage', 'none', '--data', folder],
       isRoot ? { uid: 65_534, gid: 65_534 } : {},
     ).ended;
     expect(code).toBe(1);
@@ -140,7 +140,7 @@ describe.concurrent('a place that cannot be written', () => {
   test('has a file where a folder should be', async ({ expect }) => {
     const folder = dataFolder(configOf(await broken(), [{ endpoint: 'good' }]));
     put(folder, '.gex', 'a file');
-    const { code, stderr } = await gex('run', '--data', folder);
+    const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
     expect({ code, told: stderr.includes('could not be written') }).toEqual({ code: 1, told: true });
   });
 
@@ -152,7 +152,7 @@ describe.concurrent('a place that cannot be written', () => {
       expect(mounted.status).toBe(0);
       onTestFinished(() => void spawnSync('umount', ['-l', folder]));
       put(folder, 'config.json', JSON.stringify(configOf(await broken(), [{ endpoint: 'many/' }])));
-      const { code, stderr } = await gex('run', '--data', folder);
+      const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
       expect(code).toBe(1);
       expect(stderr).toContain('The disk is full: free some space and run again.');
       nothingWritten(expect, folder);
@@ -168,7 +168,7 @@ async function interrupt(...signals: NodeJS.Signals[]): Promise<Ended & { folder
     else json(response, [{ id: 1 }]);
   });
   const folder = dataFolder(configOf(api, [{ endpoint: 'good' }, { endpoint: 'hangs' }]));
-  const running = startGex(['run', '--data', folder]);
+  const running = startGex(['run', '--storage', 'none', '--data', folder]);
   await waiting;
   for (const signal of signals) running.kill(signal);
   return { ...(await running.ended), folder };
@@ -190,7 +190,7 @@ describe.concurrent('a run that is interrupted', () => {
     expect(left).toContain('.gex/lock');
     const api = await broken();
     put(folder, 'config.json', JSON.stringify(configOf(api, [{ endpoint: 'good' }])));
-    expect(await gex('run', '--data', folder)).toMatchObject({ code: 0 });
+    expect(await gex('run', '--storage', 'none', '--data', folder)).toMatchObject({ code: 0 });
     expect(Object.keys(filesOf(folder)).filter((name) => name.startsWith('.gex'))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ExtractorError } from '../../src/errors.ts';
@@ -215,14 +215,22 @@ describe('storage', () => {
     const { folder } = await resource([row('a', 'first'), row('b', 'second')]);
     const steps: string[] = [];
     const storage: RunOptions['storage'] = {
-      pull: async ({ id }) => void steps.push(`pull ${id}`),
-      push: async ({ id }, { out }) => {
-        steps.push(`push ${id} ${Object.keys(filesOf(out)).length}`);
+      begin: async () => void steps.push('begin'),
+      isPending: async () => false,
+      pull: async ({ row: { id } }) => void steps.push(`pull ${id}`),
+      seal: async ({ row: { id }, folder: { out } }) => void steps.push(`seal ${id} ${existsSync(out)}`),
+      async push({ row: { id }, folder: { out, inState } }) {
+        steps.push(`push ${id} ${Object.keys(filesOf(out)).length} ${existsSync(inState)}`);
         if (id === 'b') throw new ExtractorError('output.failed', 'the storage is away');
+        return { pushed: { tables: [], files: [] }, remembered: undefined, movesState: true };
       },
+      end: async ({ row: { id }, folder: { inState } }) =>
+        void steps.push(`end ${id} ${existsSync(inState)}`),
     };
     await expect(start(folder, { storage })).rejects.toThrow('the storage is away');
-    expect(steps).toEqual(['pull a', 'push a 3', 'pull b', 'push b 3']);
+    expect(steps.join(', ')).toBe(
+      'begin, pull a, seal a false, push a 3 false, end a true, pull b, seal b false, push b 3 false',
+    );
     expect(Object.keys(filesOf(folder)).filter((name) => name.includes('/in/'))).toEqual([
       'rows/a/in/state.json',
     ]);

@@ -28,7 +28,7 @@ const HOLDER = 'service.json';
  */
 export async function lockFolder(dir: string, now: number): Promise<FolderLock> {
   await mkdir(dir, { recursive: true });
-  const lock = tryLock(dir);
+  const lock = tryLock(dir, PATIENCE_MS);
   if (lock === undefined) throw held(dir, await readHolder(dir));
   const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
   await writeHolder(dir, holder);
@@ -45,13 +45,16 @@ export async function lockFolder(dir: string, now: number): Promise<FolderLock> 
 export async function findHolder(dir: string): Promise<Holder | undefined> {
   const holder = await readHolder(dir);
   if (holder === undefined) return undefined;
-  const lock = tryLock(dir);
+  const lock = tryLock(dir, 0);
   lock?.close();
   return lock === undefined ? holder : undefined;
 }
 
-function tryLock(dir: string): DatabaseSync | undefined {
-  const lock = new DatabaseSync(join(dir, 'service.lock'), { timeout: 0 });
+/** Whoever only looks who holds the folder has the lock for a moment. */
+const PATIENCE_MS = 200;
+
+function tryLock(dir: string, timeout: number): DatabaseSync | undefined {
+  const lock = new DatabaseSync(join(dir, 'service.lock'), { timeout });
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;

@@ -35,6 +35,11 @@ export interface ServiceOptions {
   readonly concurrency?: number;
   /** The parts of the service, started in this order, stopped in the other; default: files, tables and jobs. */
   readonly parts?: readonly MakePart[];
+  /**
+   * For a command that uses the folder itself: the API is reached by `fetch` alone, nothing is announced to others, and
+   * the first master token is left for the first start that shows it. Default: false.
+   */
+  readonly isEmbedded?: boolean;
   /** Where `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE` are looked up; default: those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly env?: Env;

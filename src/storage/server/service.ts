@@ -20,7 +20,7 @@ import { coreRoutes } from './routes/all.ts';
 export type { MakePart, Part, ServiceOptions } from './part.ts';
 
 export interface Addresses {
-  /** Where the API listens, such as `http://127.0.0.1:8080`. */
+  /** Where the API listens, such as `http://127.0.0.1:8080`; of an embedded service, what its `fetch` is called with. */
   readonly url: string;
   /** Where parts listen, by name, such as `s3`. */
   readonly parts: Readonly<Record<string, string>>;
@@ -115,9 +115,11 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
   const services = running.parts.flatMap((part) => part.services ?? []);
   const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
   running.app = await createApp(context, routes);
-  const url = await listen(running.app, options);
+  const isEmbedded = options.isEmbedded === true;
+  const url = isEmbedded ? await withoutNetwork(running.app) : await listen(running.app, options);
   const parts: Record<string, string> = {};
   for (const part of running.parts) Object.assign(parts, await part.start?.(url));
+  if (isEmbedded) return { url, parts };
   await running.lock.announce(url);
   // Last, so that a start that fails doesn't make a token that nobody sees.
   const masterToken = await firstMasterToken(meta, env);
@@ -136,6 +138,12 @@ async function openKeys(meta: Meta, options: ServiceOptions, env: Env, log: Log)
     );
   }
   return keys;
+}
+
+/** The address that requests are given to `fetch` with. */
+async function withoutNetwork(app: FastifyInstance): Promise<string> {
+  await app.ready();
+  return 'http://storage.invalid';
 }
 
 async function listen(app: FastifyInstance, options: ServiceOptions): Promise<string> {

@@ -1,0 +1,110 @@
+import type { BucketDetail } from '../../storage/client/index.ts';
+import type { Command } from '../command.ts';
+import { formatTable, plural } from '../format.ts';
+import { facts, number, short, size, time } from './facts.ts';
+import { bucketWord } from './id-word.ts';
+import { storageCommand } from './storage-command.ts';
+
+export const bucketCommands: readonly Command[] = [
+  storageCommand({
+    name: 'list',
+    describe: 'List the buckets',
+    examples: [['gex storage buckets list', 'Those of ./storage']],
+    async run({ client, show }) {
+      const buckets = await client.buckets.list();
+      show(buckets, () =>
+        buckets.length === 0
+          ? 'There are no buckets.'
+          : formatTable(
+              ['bucket', 'rows', 'size', 'changed', 'description'],
+              buckets.map((bucket) => [
+                bucket.id,
+                number(bucket.rowsCount),
+                size(bucket.dataSizeBytes),
+                time(bucket.lastChangeDate ?? bucket.created),
+                short(bucket.description),
+              ]),
+              ['rows', 'size'],
+            ),
+      );
+    },
+  }),
+  storageCommand({
+    name: 'show',
+    describe: 'Show a bucket with its tables',
+    words: [bucketWord],
+    examples: [['gex storage buckets show in.c-main', 'One bucket']],
+    async run({ args, client, show }) {
+      const bucket = await client.buckets.detail(args.word('bucket'));
+      show(bucket, () => describeBucket(bucket));
+    },
+  }),
+  storageCommand({
+    name: 'create',
+    describe: 'Create a bucket: main becomes in.c-main',
+    words: [{ name: 'name', describe: 'Without its stage and without c-', isRequired: true }],
+    options: {
+      stage: {
+        type: 'string',
+        choices: ['in', 'out'],
+        default: 'in',
+        describe: 'Where data comes in, or results',
+      },
+      description: { type: 'string', value: 'TEXT', describe: 'What it is for' },
+    },
+    makesStorage: true,
+    examples: [['gex storage buckets create main', 'in.c-main']],
+    async run({ args, client, show }) {
+      const description = args.text('description');
+      const bucket = await client.buckets.create({
+        name: args.word('name'),
+        stage: args.text('stage') === 'out' ? 'out' : 'in',
+        ...(description === undefined ? {} : { description }),
+      });
+      show(bucket, () => `created ${bucket.id}`);
+    },
+  }),
+  storageCommand({
+    name: 'delete',
+    describe: 'Delete a bucket',
+    words: [bucketWord],
+    options: { force: { type: 'boolean', describe: 'Also with its tables' } },
+    examples: [['gex storage buckets delete in.c-main --force', 'With all of its tables']],
+    async run({ args, client, show }) {
+      const id = args.word('bucket');
+      const { rowsCount, tables = [] } = await client.buckets.detail(id);
+      await client.buckets.delete(id, { force: args.isSet('force') });
+      show({ deleted: [id] }, () =>
+        tables.length === 0
+          ? `deleted ${id}`
+          : `deleted ${id} with ${plural(tables.length, 'table')} (${plural(rowsCount, 'row')})`,
+      );
+    },
+  }),
+];
+
+function describeBucket(bucket: BucketDetail): string {
+  const { tables = [] } = bucket;
+  const head = facts([
+    ['bucket', bucket.id],
+    ['name', bucket.displayName],
+    ['description', bucket.description],
+    ['rows', number(bucket.rowsCount)],
+    ['size', size(bucket.dataSizeBytes)],
+    ['created', time(bucket.created)],
+    ['changed', time(bucket.lastChangeDate)],
+    ['tables', String(tables.length)],
+  ]);
+  if (tables.length === 0) return head;
+  const list = formatTable(
+    ['table', 'rows', 'size', 'changed'],
+    tables.map((table) => [
+      table.id,
+      number(table.rowsCount),
+      size(table.dataSizeBytes),
+      time(table.lastChangeDate),
+    ]),
+    ['rows', 'size'],
+  );
+  return `${head}\n\n${list}`;
+}

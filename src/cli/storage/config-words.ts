@@ -1,0 +1,71 @@
+import { RunError } from '../../errors.ts';
+import { componentIds, configIds, rowIds } from './id-word.ts';
+import type { Args, Option } from '../command.ts';
+import { readJson } from './local-files.ts';
+
+export const componentWord = {
+  name: 'component',
+  describe: 'Such as ex-generic-v2',
+  isRequired: true,
+  ids: componentIds,
+} as const;
+export const configWord = { name: 'config', describe: 'Its id', isRequired: true, ids: configIds } as const;
+export const rowWord = { name: 'row', describe: 'Id of the row', isRequired: true, ids: rowIds } as const;
+
+export const rowOption: Option = {
+  type: 'string',
+  value: 'ID',
+  describe: 'Of this row, and not of the whole',
+};
+export const noteOption: Option = {
+  type: 'string',
+  value: 'TEXT',
+  describe: 'What the version says it changed',
+};
+
+/** What a configuration and a row have in common. */
+export const contentOptions = {
+  file: { type: 'string', value: 'FILE', describe: 'The configuration as JSON; - is stdin' },
+  description: { type: 'string', value: 'TEXT', describe: 'What it is for' },
+  note: noteOption,
+} as const satisfies Record<string, Option>;
+
+export const nameOption: Option = { type: 'string', value: 'NAME', describe: 'A new name' };
+
+export const switchOptions = {
+  enable: { type: 'boolean', describe: 'Let it run' },
+  disable: { type: 'boolean', describe: 'Let it not run' },
+} as const satisfies Record<string, Option>;
+
+export interface Changes {
+  readonly name?: string;
+  readonly description?: string;
+  readonly configuration?: unknown;
+  readonly changeDescription?: string;
+  readonly isDisabled?: boolean;
+}
+
+/** What the options say; what isn't said stays as it is. */
+export async function changesArg(args: Args, name: string | undefined): Promise<Changes> {
+  const file = args.text('file');
+  const description = args.text('description');
+  const isDisabled = args.isSet('disable') ? true : args.isSet('enable') ? false : undefined;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(file === undefined ? {} : { configuration: await readJson(file) }),
+    ...(isDisabled === undefined ? {} : { isDisabled }),
+    ...noteArg(args),
+  };
+}
+
+export function noteArg(args: Args): { readonly changeDescription?: string } {
+  const note = args.text('note');
+  return note === undefined ? {} : { changeDescription: note };
+}
+
+export function nothing(): RunError {
+  return new RunError('command.invalid', 'There is nothing to change.', {
+    hint: 'Give what is new, such as --file config.json or --name "My API".',
+  });
+}

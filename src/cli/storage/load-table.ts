@@ -1,0 +1,100 @@
+import path from 'node:path';
+import { RunError } from '../../errors.ts';
+import { webalize } from '../../names.ts';
+import type { Command } from '../command.ts';
+import { plural } from '../format.ts';
+import { csvFormat, csvOptions } from './csv-options.ts';
+import { localBody } from './local-files.ts';
+import { bucketWord, tableWord } from './id-word.ts';
+import { storageCommand, type StorageContext } from './storage-command.ts';
+import { namesArg } from './where.ts';
+
+const fileWord = {
+  name: 'file',
+  describe: 'A CSV file; as FILE.gz, it is compressed',
+  isRequired: true,
+} as const;
+
+/** Commands that put a local file into a table. */
+export const loadCommands: readonly Command[] = [
+  storageCommand({
+    name: 'create',
+    describe: 'Create a table from a CSV file',
+    words: [bucketWord, fileWord],
+    options: {
+      name: { type: 'string', value: 'NAME', describe: 'Name of the table; that of the file by default' },
+      'primary-key': { type: 'string', value: 'A,B', describe: 'Columns that tell rows apart' },
+      ...csvOptions,
+    },
+    examples: [['gex storage tables create in.c-main users.csv --primary-key id', 'in.c-main.users']],
+    async run(context) {
+      const { args, client, line, io, show } = context;
+      const file = args.word('file');
+      const primaryKey = namesArg(args, 'primary-key');
+      const bucket = args.word('bucket');
+      // A missing bucket is told before the upload.
+      await client.buckets.detail(bucket);
+      const dataFileId = await upload(context, file);
+      const table = await client.tables.create(
+        bucket,
+        {
+          name: args.text('name') ?? tableName(file),
+          dataFileId,
+          ...csvFormat(args),
+          ...(primaryKey === undefined ? {} : { primaryKey }),
+        },
+        { ...line.wait, signal: io.signal },
+      );
+      await client.files.delete(dataFileId);
+      const made = await client.tables.detail(table.id);
+      show(made, () => `created ${made.id} with ${plural(made.rowsCount, 'row')}`);
+    },
+  }),
+  storageCommand({
+    name: 'load',
+    describe: 'Load a CSV file into a table: its rows replace those that are there',
+    words: [tableWord, fileWord],
+    options: {
+      incremental: {
+        type: 'boolean',
+        describe: 'Keep the rows that are there; one with the same key is replaced',
+      },
+      ...csvOptions,
+    },
+    examples: [
+      ['gex storage tables load in.c-main.users users.csv', 'Replace the rows'],
+      ['gex storage tables load in.c-main.users new.csv --incremental', 'Add rows'],
+    ],
+    async run(context) {
+      const { args, client, line, io, show } = context;
+      const id = args.word('table');
+      await client.tables.detail(id);
+      const dataFileId = await upload(context, args.word('file'));
+      const load = { dataFileId, incremental: args.isSet('incremental'), ...csvFormat(args) };
+      const result = await client.tables.load(id, load, { ...line.wait, signal: io.signal });
+      await client.files.delete(dataFileId);
+      const { importedRowsCount, totalRowsCount } = result;
+      const loaded = importedRowsCount === undefined ? '' : `loaded ${plural(importedRowsCount, 'row')}; `;
+      show(result, () => `${loaded}${id} has ${plural(totalRowsCount, 'row')}`);
+    },
+  }),
+];
+
+async function upload({ client, gzip }: StorageContext, file: string): Promise<number> {
+  const name = path.basename(file);
+  const isCompressed = /\.gz$/i.test(name);
+  const { id } = await client.files.upload(await localBody(file), { name, gzip: gzip && !isCompressed });
+  return id;
+}
+
+function tableName(file: string): string {
+  const name = webalize(path.basename(file).replace(/(?:\.csv|\.tsv|\.txt)?(?:\.gz)?$/i, ''));
+  if (name !== '') return name;
+  throw new RunError(
+    'command.invalid',
+    'The name of the file has nothing that a table could be named after.',
+    {
+      hint: 'Give one with --name.',
+    },
+  );
+}

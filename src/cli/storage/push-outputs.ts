@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readConfig, type ConfigDocument } from '../../config/index.ts';
+import { systemEnv } from '../../env.ts';
+import { RunError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { JournalDocument } from '../../mapping/journal.ts';
+import type { Origin } from '../../mapping/nouns.ts';
+import { clientStorage } from '../../runner/client-storage.ts';
+import { findOutputs, planFolder, pushFolder } from '../../runner/push-folder.ts';
+import { fileStates, type States } from '../../runner/row-state.ts';
+import { fetchConfiguration } from '../../runner/stored-configuration.ts';
+import { storedStates } from '../../runner/stored-states.ts';
+import type { StorageClient } from '../../storage/client/index.ts';
+import type { Args, Io } from '../command.ts';
+import type { OpenStorage } from '../open-storage.ts';
+import { describePlans, describePushed } from '../push-result.ts';
+import { createProgress } from '../progress.ts';
+import { KNOWN_COMPONENT, openLog } from '../shared.ts';
+
+/** `gex storage push`: the outputs of a data folder, or what is left of them. */
+export async function push(args: Args, io: Io): Promise<number> {
+  const dataFolder = args.word('dir');
+  if (!existsSync(dataFolder)) {
+    throw new RunError('command.invalid', `There is no folder ${dataFolder}.`, {
+      hint: 'Give the data folder of a run: it has out/, or rows/<id>/out/.',
+    });
+  }
+  const log = await openLog(args, io);
+  const begun = findOutputs(dataFolder).find(({ journal }) => journal?.status === 'pending')?.journal;
+  const task = { dataFolder, begun, args, io, log };
+  return args.isSet('dry-run') ? await showPlan(task) : await pushRest(task);
+}
+
+interface Task {
+  readonly dataFolder: string;
+  /** Of a push that was cut short: it says where to go on. */
+  readonly begun: JournalDocument | undefined;
+  readonly args: Args;
+  readonly io: Io;
+  readonly log: Log;
+}
+
+async function pushRest(task: Task): Promise<number> {
+  const { dataFolder, args, io, log } = task;
+  const stored = storedOrigin(task);
+  const progress = createProgress(io, log, systemEnv, io.isTerminal && args.text('log-format') === 'text');
+  let opened: OpenStorage | undefined;
+  const connect = async (): Promise<OpenStorage> => (opened ??= await open(task));
+  try {
+    const source =
+      stored === undefined
+        ? await localSource(dataFolder)
+        : await storedSource(stored, (await connect()).client);
+    const rows = await pushFolder({
+      dataFolder,
+      ...source,
+      rows: args.list('row'),
+      again: args.isSet('again'),
+      storage: clientStorage({
+        connect,
+        origin: stored ?? localOrigin(),
+        env: systemEnv,
+        onProgress: progress.transfer,
+      }),
+      log,
+      signal: io.signal,
+      command: ['gex', ...process.argv.slice(2)].join(' '),
+    });
+    progress.stop();
+    io.print(describePushed(rows, args.isSet('json')));
+    return 0;
+  } finally {
+    progress.stop();
+    await opened?.close();
+  }
+}
+
+async function showPlan(task: Task): Promise<number> {
+  const { dataFolder, args, io, log } = task;
+  const stored = storedOrigin(task);
+  const opened = stored === undefined ? undefined : await open(task);
+  try {
+    const { document } =
+      stored === undefined || opened === undefined
+        ? await localSource(dataFolder)
+        : await storedSource(stored, opened.client);
+    const plans = await planFolder({
+      dataFolder,
+      document,
+      rows: args.list('row'),
+      log,
+      signal: io.signal,
+      originOf: ({ row, folder, configuration }) => ({
+        ...(stored ?? localOrigin()),
+        configuration: stored?.configuration ?? configuration ?? folder.name,
+        row: row.id,
+      }),
+    });
+    io.print(describePlans(plans, args.isSet('json')));
+    return 0;
+  } finally {
+    await opened?.close();
+  }
+}
+
+async function open({ dataFolder, begun, args, io, log }: Task): Promise<OpenStorage> {
+  const { openStorage } = await import('../open-storage.ts');
+  return await openStorage({
+    storage: args.text('storage') ?? begun?.target.address ?? path.join(dataFolder, 'storage'),
+    environment: process.env,
+    branch: begun?.origin.branch,
+    log,
+    signal: io.signal,
+    secrets: io.secrets,
+    purpose: 'push the outputs',
+  });
+}
+
+/** Where the configuration is that has the mappings, and where states go. */
+interface Source {
+  readonly document: ConfigDocument | undefined;
+  readonly states: States;
+}
+
+async function localSource(dataFolder: string): Promise<Source> {
+  const hasConfig = existsSync(path.join(dataFolder, 'config.json'));
+  return { document: hasConfig ? await readConfig(dataFolder) : undefined, states: fileStates(false) };
+}
+
+async function storedSource({ component, configuration }: Origin, client: StorageClient): Promise<Source> {
+  const place = { component, configuration };
+  const { document } = await fetchConfiguration(client, place);
+  return { document, states: storedStates(client, place) };
+}
+
+/** Of a push whose run took its configuration from the storage. */
+function storedOrigin({ begun }: Task): Origin | undefined {
+  return begun?.origin.isStored === true ? begun.origin : undefined;
+}
+
+function localOrigin(): { component: string; isStored: boolean } {
+  return { component: process.env['KBC_COMPONENTID'] ?? KNOWN_COMPONENT, isStored: false };
+}

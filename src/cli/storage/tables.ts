@@ -1,0 +1,83 @@
+import type { Table } from '../../storage/client/index.ts';
+import type { Command } from '../command.ts';
+import { formatTable } from '../format.ts';
+import { changeCommands } from './change-table.ts';
+import { exportCommand } from './export-table.ts';
+import { facts, number, short, size, time } from './facts.ts';
+import { loadCommands } from './load-table.ts';
+import { tableWord } from './id-word.ts';
+import { storageCommand, type StorageContext } from './storage-command.ts';
+import { rowOptions, rowsQuery } from './where.ts';
+
+export const tableCommands: readonly Command[] = [
+  storageCommand({
+    name: 'list',
+    describe: 'List the tables',
+    options: { bucket: { type: 'string', value: 'ID', describe: 'Only those of this bucket' } },
+    examples: [['gex storage tables list --bucket in.c-main', 'Those of a bucket']],
+    async run({ args, client, show }) {
+      const bucket = args.text('bucket');
+      const tables = await client.tables.list(bucket === undefined ? {} : { bucket });
+      show(tables, () => (tables.length === 0 ? 'There are no tables.' : describeTables(tables)));
+    },
+  }),
+  storageCommand({
+    name: 'show',
+    describe: 'Show what is known of a table: columns, key, size',
+    words: [tableWord],
+    examples: [['gex storage tables show in.c-main.users', 'One table']],
+    async run({ args, client, show }) {
+      const table = await client.tables.detail(args.word('table'));
+      show(table, () => describeTable(table));
+    },
+  }),
+  storageCommand({
+    name: 'preview',
+    describe: 'Show the first rows of a table, 20 without a limit',
+    words: [tableWord],
+    options: rowOptions,
+    examples: [['gex storage tables preview in.c-main.users --where status=open', 'Some rows']],
+    run: preview,
+  }),
+  ...loadCommands,
+  exportCommand,
+  ...changeCommands,
+];
+
+const PREVIEW_ROWS = 20;
+
+async function preview({ args, client, show }: StorageContext): Promise<void> {
+  const data = await client.tables.preview(args.word('table'), { limit: PREVIEW_ROWS, ...rowsQuery(args) });
+  const cells = data.rows.map((row) => row.map((cell) => short(cell)));
+  show(data, () => (cells.length === 0 ? 'No rows.' : formatTable(data.columns, cells)));
+}
+
+function describeTables(tables: readonly Table[]): string {
+  return formatTable(
+    ['table', 'rows', 'size', 'key', 'changed'],
+    tables.map((table) => [
+      table.id,
+      number(table.rowsCount),
+      size(table.dataSizeBytes),
+      short(table.primaryKey.join(', ')),
+      time(table.lastChangeDate ?? table.created),
+    ]),
+    ['rows', 'size'],
+  );
+}
+
+function describeTable(table: Table): string {
+  return facts([
+    ['table', table.id],
+    ['name', table.displayName],
+    ['rows', number(table.rowsCount)],
+    ['size', size(table.dataSizeBytes)],
+    ['created', time(table.created)],
+    ['changed', time(table.lastChangeDate)],
+    ['last load', time(table.lastImportDate)],
+    ['typed', table.isTyped ? 'yes' : 'no'],
+    ['key', table.primaryKey.join(', ')],
+    ['columns', (table.columns ?? []).join('\n')],
+    ['metadata', (table.metadata ?? []).map(({ key, value }) => `${key} = ${short(value)}`).join('\n')],
+  ]);
+}

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { planRows, resourceOf, type ConfigDocument, type RowRun } from '../config/index.ts';
+import { systemEnv, type Env } from '../env.ts';
+import { RunError } from '../errors.ts';
+import { digKeys, isObject, type AnyObject } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import { openJournal, type JournalDocument } from '../mapping/journal.ts';
+import type { Origin, Pushed } from '../mapping/nouns.ts';
+import { planOutputs, type OutputPlan } from '../mapping/output/plan.ts';
+import { lockFolder } from './lock.ts';
+import { rowFolder } from './row-folder.ts';
+import { rowPlace, type RowPlace } from './row-place.ts';
+import type { States } from './row-state.ts';
+import { deliver } from './run-row.ts';
+import type { Storage } from './storage.ts';
+
+/** The output of one row, as it lies in the data folder. */
+export interface FolderOutput {
+  /** Absent for the output of a configuration without rows. */
+  readonly id?: string;
+  readonly out: string;
+  /** What was pushed of it; undefined when nobody has tried. */
+  readonly journal: JournalDocument | undefined;
+}
+
+export interface RowPush extends FolderOutput {
+  /** Undefined when it had been pushed before. */
+  readonly pushed: Pushed | undefined;
+}
+
+export interface PushFolderOptions {
+  readonly dataFolder: string;
+  /** Where the mappings are; without it the manifests alone say where tables go. */
+  readonly document: ConfigDocument | undefined;
+  /** Only these rows; all that have an output by default. */
+  readonly rows: readonly string[];
+  /** Pushes also what was pushed before. */
+  readonly again: boolean;
+  readonly storage: Storage;
+  readonly states: States;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** How this process is called, for others who find the folder locked. */
+  readonly command: string;
+  readonly env?: Env;
+}
+
+/** The outputs of a data folder: that of the root, then those of the rows. */
+export function findOutputs(dataFolder: string): readonly FolderOutput[] {
+  const rows = path.join(dataFolder, 'rows');
+  const ids = existsSync(rows)
+    ? readdirSync(rows, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .toSorted()
+    : [];
+  return [undefined, ...ids].flatMap((id) => {
+    const { out } = rowFolder(dataFolder, id);
+    if (!existsSync(out)) return [];
+    return [{ ...(id === undefined ? {} : { id }), out, journal: openJournal(out)?.document }];
+  });
+}
+
+/**
+ * Pushes the outputs that lie in a data folder, in the order of the rows. What was pushed before is left out, and a push
+ * that was cut short goes on where it was; its state is stored at the end.
+ *
+ * @throws {ExtractorError} when there is nothing to push, or a push fails
+ */
+export async function pushFolder(options: PushFolderOptions): Promise<readonly RowPush[]> {
+  const { dataFolder, again, storage, states, log, signal, env = systemEnv } = options;
+  const lock = lockFolder(dataFolder, options.command, env.now());
+  try {
+    const rows = chosen(options);
+    const isDone = ({ journal }: FolderOutput): boolean => journal?.status === 'done' && !again;
+    if (rows.some(({ output }) => !isDone(output))) await storage.begin();
+    const done: RowPush[] = [];
+    for (const { at, output } of rows) {
+      signal.throwIfAborted();
+      if (isDone(output)) {
+        log.info('This output was pushed before; --again pushes it once more', { out: output.out });
+        done.push({ ...output, pushed: undefined });
+        continue;
+      }
+      if (!(await storage.isPending(at))) await storage.seal(at, at.folder.out, false);
+      done.push({ ...output, pushed: await deliver(at, { dataFolder, log, storage, states }) });
+    }
+    return done;
+  } finally {
+    lock.release();
+  }
+}
+
+export interface RowPlan extends FolderOutput {
+  readonly plan: OutputPlan;
+}
+
+/** What a push would do, without a storage. */
+export async function planFolder(
+  options: Pick<PushFolderOptions, 'dataFolder' | 'document' | 'log' | 'rows' | 'signal'> & {
+    readonly originOf: (at: RowPlace) => Origin;
+  },
+): Promise<readonly RowPlan[]> {
+  const plans: RowPlan[] = [];
+  for (const { at, output } of chosen(options)) {
+    const { out } = output;
+    const plan = await planOutputs({ out, mapping: outputMapping(at.row), origin: options.originOf(at) });
+    plans.push({ ...output, plan });
+  }
+  return plans;
+}
+
+function chosen(
+  options: Pick<PushFolderOptions, 'dataFolder' | 'document' | 'log' | 'rows' | 'signal'>,
+): readonly { readonly at: RowPlace; readonly output: FolderOutput }[] {
+  const { dataFolder, document, rows, log, signal } = options;
+  const outputs = findOutputs(dataFolder).filter(
+    ({ id }) => rows.length === 0 || (id !== undefined && rows.includes(id)),
+  );
+  if (outputs.length === 0) {
+    const of = rows.length === 0 ? '' : ` of ${rows.map((id) => `“${id}”`).join(', ')}`;
+    throw new RunError('push.invalid', `There is no output${of} to push.`, {
+      where: { file: dataFolder },
+      hint: 'Give the data folder of a run: it has out/, or rows/<id>/out/.',
+    });
+  }
+  const resource = document === undefined ? undefined : resourceOf(document);
+  const known =
+    resource === undefined
+      ? []
+      : planRows(
+          resource,
+          resource.rows.map(({ id }) => id),
+        ).runs;
+  const order = new Map(known.map((row, i) => [row.id, i]));
+  const placeOf = (id: string | undefined): RowRun =>
+    known.find((row) => row.id === id) ?? { ...FORGOTTEN, ...(id === undefined ? {} : { id }) };
+  return outputs
+    .toSorted((a, b) => (order.get(a.id) ?? Infinity) - (order.get(b.id) ?? Infinity))
+    .map((output) => ({
+      output,
+      at: rowPlace(placeOf(output.id), { dataFolder, configuration: resource?.id, log, signal }),
+    }));
+}
+
+/** A row that the configuration no longer has. */
+const FORGOTTEN: RowRun = {
+  configuration: {},
+  state: undefined,
+  storedState: { component: undefined, storage: undefined },
+  disabled: false,
+};
+
+function outputMapping({ configuration }: RowRun): AnyObject {
+  const mapping = digKeys(['storage', 'output'], configuration);
+  return isObject(mapping) ? mapping : {};
+}

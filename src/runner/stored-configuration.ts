@@ -1,0 +1,49 @@
+import { parseConfig, type ConfigDocument } from '../config/index.ts';
+import { encodeExact, type Json } from '../json/index.ts';
+import type { StorageClient } from '../storage/client/client.ts';
+import { StorageError } from '../errors.ts';
+
+/** A configuration that the service keeps. */
+export interface ConfigurationPlace {
+  readonly component: string;
+  readonly configuration: string;
+}
+
+export interface StoredConfiguration {
+  readonly document: ConfigDocument;
+  readonly name: string;
+  /** The version that the run goes by, whatever is changed meanwhile. */
+  readonly version: number;
+  readonly isDisabled: boolean;
+}
+
+/**
+ * The configuration as it is now, with its rows, exactly (service-core 2.4).
+ *
+ * @throws {StorageError} `storage.notFound`, with the way to see what there is
+ */
+export async function fetchConfiguration(
+  client: StorageClient,
+  { component, configuration }: ConfigurationPlace,
+): Promise<StoredConfiguration> {
+  const found = await client
+    .configurations(component)
+    .detail(configuration)
+    .catch((error: unknown) => {
+      throw withHint(error, component);
+    });
+  const { name, version, isDisabled } = found;
+  // as it was parsed
+  const text = encodeExact(found as unknown as Json);
+  const label = `configuration ${configuration} of ${component}, version ${version}`;
+  return { document: parseConfig(text, label), name, version, isDisabled };
+}
+
+function withHint(error: unknown, component: string): unknown {
+  if (!(error instanceof StorageError) || error.code !== 'storage.notFound') return error;
+  return new StorageError(error.code, error.message, {
+    cause: error,
+    details: error.details,
+    hint: `See what there is with: gex storage configs list ${component}`,
+  });
+}

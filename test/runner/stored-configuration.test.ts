@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Configuration } from '../../src/storage/client/index.ts';
+import { openStorage, type OpenStorage } from '../../src/cli/open-storage.ts';
+import { silentLog } from '../../src/log.ts';
+import { dataFolder, filesOf, json, startApi, startGex, type Api, type Ended } from '../cli/support.ts';
+import { anyNumber, startService, type Running } from '../storage/server/harness.ts';
+import { textOf } from '../storage/client/support.ts';
+
+const COMPONENT = 'ex-generic-v2';
+
+let storage: Running;
+beforeAll(async () => {
+  storage = await startService();
+});
+afterAll(async () => await storage.stop());
+
+/** Three events a run for each endpoint, numbered through; `since` is what the run asks for. */
+async function eventsApi(): Promise<Api> {
+  const counts = new Map<string, number>();
+  return await startApi(({ url }, response) => {
+    const from = counts.get(url.pathname) ?? 0;
+    counts.set(url.pathname, from + 3);
+    const since = url.searchParams.get('since') === '0' ? 'first' : 'later';
+    json(
+      response,
+      [1, 2, 3].map((i) => ({ id: from + i, since })),
+    );
+  });
+}
+
+async function createConfiguration(id: string, api: Api, more: object = {}): Promise<void> {
+  const configuration = {
+    parameters: {
+      api: { baseUrl: api.url, retryConfig: { maxRetries: 0 } },
+      config: { outputBucket: 'events', incrementalOutput: true, '#password': 'open sesame' },
+    },
+    ...more,
+  };
+  const body = { configurationId: id, name: 'Events', configuration };
+  expect((await storage.call('POST', `components/${COMPONENT}/configs`, body)).status).toBe(201);
+}
+
+async function createRow(id: string, rowId: string, more: object = {}): Promise<void> {
+  const params = { since: { time: 'previousStart' } };
+  const configuration = {
+    parameters: { config: { jobs: [{ endpoint: rowId, dataType: `${id}_${rowId}`, params }] } },
+  };
+  const { status } = await storage.call('POST', `components/${COMPONENT}/configs/${id}/rows`, {
+    rowId,
+    name: rowId,
+    configuration,
+    ...more,
+  });
+  expect(status).toBe(201);
+}
+
+async function configuration(id: string): Promise<Configuration> {
+  const { status, body } = await storage.call('GET', `components/${COMPONENT}/configs/${id}`);
+  expect(status).toBe(200);
+  return body as Configuration; // the service speaks the protocol
+}
+
+async function runStored(id: string, folder: string, ...more: string[]): Promise<Ended> {
+  const args = ['run', '--component', COMPONENT, '--config', id, '--storage', storage.addresses.url];
+  const env = { KBC_TOKEN: storage.token, GEX_ENCRYPTION_KEY_FILE: path.join(storage.dir, 'encryption.key') };
+  return await startGex([...args, '--data', folder, ...more], { env }).ended;
+}
+
+async function withClient<T>(work: (storage: OpenStorage) => Promise<T>): Promise<T> {
+  const opened = await openStorage({
+    storage: storage.addresses.url,
+    environment: { KBC_TOKEN: storage.token },
+    log: silentLog,
+    signal: new AbortController().signal,
+    purpose: 'look',
+  });
+  return await work(opened).finally(() => opened.close());
+}
+
+const rowsOf = async (table: string): Promise<string[]> =>
+  await withClient(async ({ client }) =>
+    (await textOf(await client.tables.read(table))).split('\n').filter(Boolean).toSorted(),
+  );
+
+describe('a configuration that the service keeps', () => {
+  test('three rows, one disabled, run twice: tables, states, and no new version', async () => {
+    const api = await eventsApi();
+    await createConfiguration('whole', api);
+    await createRow('whole', 'orders');
+    await createRow('whole', 'old', { isDisabled: true });
+    await createRow('whole', 'visits');
+    await storage.call('PUT', `components/${COMPONENT}/configs/whole`, {
+      rowsSortOrder: ['visits', 'old', 'orders'],
+    });
+    const before = await configuration('whole');
+    const folder = dataFolder();
+
+    const first = await runStored('whole', folder);
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toContain('in.c-events.whole_visits');
+    expect(first.stderr).toContain('Row “old” is disabled and is skipped');
+    const second = await runStored('whole', folder);
+    expect(second).toMatchObject({ code: 0 });
+
+    expect(api.seen.map((request) => request.replace(/since=\d\d+/, 'since=then'))).toEqual([
+      'GET /visits?since=0',
+      'GET /orders?since=0',
+      'GET /visits?since=then',
+      'GET /orders?since=then',
+    ]);
+    const expected = [1, 2, 3, 4, 5, 6].map((id) => `"${id}","${id < 4 ? 'first' : 'later'}"`);
+    for (const table of ['in.c-events.whole_orders', 'in.c-events.whole_visits'])
+      expect(await rowsOf(table)).toEqual(['"id","since"', ...expected].toSorted());
+
+    const after = await configuration('whole');
+    expect(after.version).toBe(before.version);
+    expect(after.state).toEqual({});
+    const states = Object.fromEntries(after.rows.map(({ id, state }) => [id, Object.keys(state as object)]));
+    expect(states).toEqual({ visits: ['component'], old: [], orders: ['component'] });
+    expect(after.rows[0]?.state).toMatchObject({ component: { time: { previousStart: anyNumber } } });
+    expect(first.stdout + first.stderr + second.stderr).not.toContain('open sesame');
+  });
+
+  test('without rows the root has the state; `{}` begins anew', async () => {
+    const api = await eventsApi();
+    const jobs = [{ endpoint: 'plain', params: { since: { time: 'previousStart' } } }];
+    await createConfiguration('plain', api, {
+      parameters: { api: { baseUrl: api.url }, config: { outputBucket: 'plain', jobs } },
+    });
+    const folder = dataFolder();
+    await runStored('plain', folder);
+    await runStored('plain', folder);
+    await storage.call('PUT', `components/${COMPONENT}/configs/plain/state`, { state: {} });
+    expect(await runStored('plain', folder)).toMatchObject({ code: 0 });
+    expect(api.seen.map((request) => request.endsWith('since=0'))).toEqual([true, false, true]);
+  });
+
+  test('an import that fails ends the run: rows before it are complete, the next run goes on from there', async () => {
+    const api = await eventsApi();
+    await createConfiguration('middle', api);
+    await createRow('middle', 'a');
+    await createRow('middle', 'b');
+    await createRow('middle', 'c');
+    // the table is there with a column that the rows do not have, so an import into it fails
+    await storage.call('POST', 'buckets', { name: 'events', stage: 'in' });
+    await withClient(async ({ client }) => {
+      await client.tables.define('in.c-events', { name: 'middle_b', columns: ['id', 'since', 'missing'] });
+    });
+    const folder = dataFolder();
+    const failed = await runStored('middle', folder);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('in.c-events.middle_b');
+    expect(failed.stderr).toContain('missing');
+    expect(failed.stderr).toContain(`gex storage push ${folder}`);
+    expect(api.seen).toHaveLength(2);
+    const states = (await configuration('middle')).rows.map(({ state }) => Object.keys(state as object));
+    expect(states).toEqual([['component'], [], []]);
+
+    await withClient(async ({ client }) => {
+      await client.tables.deleteColumn('in.c-events.middle_b', 'missing');
+    });
+    expect(await runStored('middle', folder)).toMatchObject({ code: 0 });
+    expect(api.seen.map((request) => request.slice(5, 6))).toEqual(['a', 'b', 'a', 'b', 'c']);
+    expect(await rowsOf('in.c-events.middle_b')).toHaveLength(7);
+  });
+
+  test('the output of a failed push is pushed by hand, once, and its state follows', async () => {
+    const api = await eventsApi();
+    await createConfiguration('hand', api);
+    await createRow('hand', 'a');
+    await withClient(async ({ client }) => {
+      await client.tables.define('in.c-events', { name: 'hand_a', columns: ['id', 'since', 'missing'] });
+    });
+    const folder = dataFolder();
+    expect(await runStored('hand', folder)).toMatchObject({ code: 1 });
+    await withClient(async ({ client }) => {
+      await client.tables.deleteColumn('in.c-events.hand_a', 'missing');
+    });
+    const env = {
+      KBC_TOKEN: storage.token,
+      GEX_ENCRYPTION_KEY_FILE: path.join(storage.dir, 'encryption.key'),
+    };
+    const push = async (): Promise<Ended> => await startGex(['storage', 'push', folder], { env }).ended;
+    expect(await push()).toMatchObject({ code: 0 });
+    expect(await push()).toMatchObject({ code: 0 });
+    expect(await rowsOf('in.c-events.hand_a')).toHaveLength(4);
+    expect((await configuration('hand')).rows[0]?.state).toMatchObject({ component: { time: {} } });
+    expect(
+      JSON.parse(readFileSync(path.join(folder, 'rows', 'a', 'out', 'push.json'), 'utf8')),
+    ).toMatchObject({ status: 'done' });
+  });
+
+  test('a state that is not an object is refused before anything is asked for', async () => {
+    const api = await eventsApi();
+    await createConfiguration('odd', api);
+    await createRow('odd', 'a', { state: [1, 2] });
+    const { code, stderr } = await runStored('odd', dataFolder());
+    expect(code).toBe(1);
+    expect(stderr).toContain('The stored state is not an object.');
+    expect(stderr).toContain('--reset');
+    expect(api.seen).toEqual([]);
+  });
+
+  test('one that is not there, or is disabled', async () => {
+    const missing = await runStored('nowhere', dataFolder());
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain('gex storage configs list ex-generic-v2');
+    const api = await eventsApi();
+    await createConfiguration('off', api);
+    await storage.call('PUT', `components/${COMPONENT}/configs/off`, { isDisabled: true });
+    const disabled = await runStored('off', dataFolder());
+    expect(disabled.code).toBe(0);
+    expect(disabled.stderr).toContain('The configuration is disabled');
+    expect(api.seen).toEqual([]);
+  });
+
+  test('what is changed while it runs is told, and used by the next run', async () => {
+    const api = await startApi(({ url }, response) => {
+      const description = `changed at ${url.pathname}`;
+      void storage
+        .call('PUT', `components/${COMPONENT}/configs/changing`, { description })
+        .then(() => json(response, [{ id: 1 }]));
+    });
+    await createConfiguration('changing', api);
+    await createRow('changing', 'a');
+    const { code, stderr } = await runStored('changing', dataFolder());
+    expect(code).toBe(0);
+    expect(stderr).toContain('The configuration was changed while it ran: it is at version 3 now');
+  });
+
+  test('nothing of it is written to the data folder but outputs', async () => {
+    const api = await eventsApi();
+    await createConfiguration('files', api);
+    await createRow('files', 'a');
+    const folder = dataFolder();
+    await runStored('files', folder);
+    expect(Object.keys(filesOf(folder)).toSorted()).toEqual([
+      'rows/a/out/push.json',
+      'rows/a/out/state.json',
+      'rows/a/out/tables/events.files_a',
+      'rows/a/out/tables/events.files_a.manifest',
+    ]);
+  });
+});
