@@ -30,5 +30,7 @@ COPY docker/entrypoint.sh docker/health.sh ./docker/
 RUN mkdir -p /data && chown node:node /data
 USER node
 VOLUME /data
+# of “serve”: the API, the object store, the importer
+EXPOSE 8080 8081 8082
 HEALTHCHECK --interval=60s --timeout=10s --start-period=5s CMD ["/app/docker/health.sh"]
 ENTRYPOINT ["/app/docker/entrypoint.sh"]

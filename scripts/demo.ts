@@ -1,92 +1,146 @@
-// npm run demo: an example API, a configuration of two rows, two runs of the built command, the tables.
-// It ends by itself; `npm run demo -- --keep` keeps the API and the folder.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// npm run demo: an example API and a storage service; a configuration of two rows in the service, run twice; the tables.
+// It ends by itself; `npm run demo -- --keep` keeps the API, the service and the folder.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startLibraryApi } from './demo/api.ts';
-import { demoConfiguration } from './demo/configuration.ts';
-import { command, output, requests, say, table, title } from './demo/show.ts';
+import { text } from 'node:stream/consumers';
+import { StorageClient } from '../src/storage/client/index.ts';
+import { startLibraryApi, type LibraryApi } from './demo/api.ts';
+import { GEX, runGex, startService, type DemoService } from './demo/command.ts';
+import { COMPONENT, CONFIGURATION, createConfiguration } from './demo/configuration.ts';
+import { cellsOf, command, output, paste, requests, say, table, title, type Cells } from './demo/show.ts';
 
-const GEX = fileURLToPath(new URL('../bin/gex.js', import.meta.url));
+/** The tables that come of it, and a column to show their rows by. */
+const TABLES = [
+  ['in.c-lib.books', 'id'],
+  ['in.c-lib.books_tags', 'data'],
+  ['in.c-lib.hits', 'book'],
+] as const;
+const FREE_PORTS = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
 const isKept = process.argv.includes('--keep');
 
-const api = await startLibraryApi();
-const folder = mkdtempSync(path.join(tmpdir(), 'generic-extractor-demo-'));
-try {
-  await demo();
-  if (isKept) await keep();
-} finally {
-  await api.close();
-  if (!isKept) rmSync(folder, { recursive: true, force: true });
+interface Demo {
+  readonly api: LibraryApi;
+  readonly service: DemoService;
+  readonly client: StorageClient;
+  readonly folder: string;
 }
 
-async function demo(): Promise<void> {
-  title('1. An example API and a configuration of two rows');
-  say(`The API of a library answers at ${api.baseUrl}`);
-  say('  row “books”   a list with a cursor in the response (response.param)');
-  say('  row “search”  a POST, then a scroll by GET (response.param with scrollRequest)');
-  writeFileSync(path.join(folder, 'config.json'), JSON.stringify(demoConfiguration(api.baseUrl), null, 2));
+await main();
 
-  title('2. A first run');
-  await gex('run');
-  say('These requests were made:\n');
-  requests(api.takeRequests());
-  say('\nThese tables were written:\n');
-  showTables('books');
-  showTables('search');
-
-  title('3. A second run asks for what is new');
-  say('The state of the first run:');
-  say(`  rows/books/in/state.json  {"time":${JSON.stringify(timeOf('books'))}, …}`);
-  say('A book comes in: “The Sea Around Us”.\n');
-  api.addBook('The Sea Around Us', 'Rachel Carson');
-  await gex('run', '--row', 'books');
-  requests(api.takeRequests());
-  console.log();
-  showTables('books', 'library.books');
-  if (!isKept) say('That was the demo. `npm run demo -- --keep` keeps the API and the folder.\n');
-}
-
-/** Runs the built command over the folder and shows what it printed. */
-async function gex(name: string, ...options: string[]): Promise<void> {
-  command(['gex', name, ...options].join(' '));
-  const child = spawn(process.execPath, [GEX, name, ...options], {
-    cwd: folder,
-    env: { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((resolve, reject) =>
-    child.once('error', reject).once('close', resolve),
-  );
-  if (code !== 0) throw new Error(`gex ended with ${code}:\n${stderr}`);
-  output(stdout);
-}
-
-function showTables(row: string, only?: string): void {
-  const tables = path.join(folder, 'rows', row, 'out', 'tables');
-  for (const name of readdirSync(tables).toSorted()) {
-    if (name.endsWith('.manifest') || (only !== undefined && name !== only)) continue;
-    table(`rows/${row}/out/tables/${name}`, readFileSync(path.join(tables, name), 'utf8'));
+async function main(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'generic-extractor-demo-'));
+  const api = await startLibraryApi();
+  try {
+    title('1. An example API and a storage service');
+    say(`The API of a library answers at ${api.baseUrl}\n`);
+    command('gex serve --port 0 --s3-port 0 --importer-port 0');
+    const service = await startService(['serve', ...FREE_PORTS], { folder });
+    const client = new StorageClient({ url: service.url, token: service.token });
+    try {
+      output(service.shown);
+      await show({ api, service, client, folder });
+      if (isKept) await keep({ api, service, client, folder });
+    } finally {
+      client.close();
+      await service.stop();
+    }
+  } finally {
+    await api.close();
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function timeOf(row: string): unknown {
-  const text = readFileSync(path.join(folder, 'rows', row, 'in', 'state.json'), 'utf8');
-  return (JSON.parse(text) as { time: unknown }).time; // the run has just written it
+async function show(demo: Demo): Promise<void> {
+  const { api, client } = demo;
+  title('2. A configuration of two rows, made in the service');
+  const { rows, version } = await createConfiguration(client, api.baseUrl);
+  say(`${COMPONENT}, configuration “${CONFIGURATION}”, version ${version}`);
+  say('  row “books”   a list with a cursor in the response; asks for what is new (response.param)');
+  say('  row “search”  a POST, then a scroll by GET (response.param with scrollRequest)');
+  equal(rows.length, 2);
+
+  title('3. A first run');
+  await run(demo);
+  say('\nThese requests were made:');
+  requests(api.takeRequests());
+  say('\nThese tables are in the storage, exported again:');
+  const first = await exported(client);
+  for (const [name, cells] of first) table(name, cells);
+
+  title('4. A second run asks for what is new');
+  const before = await previousStart(client);
+  say('The service keeps a state for each row; that of “books” has the time of its first run:');
+  say(`  {"component": {"time": {"previousStart": ${before}}, …}}`);
+  say('A book comes in: “The Sea Around Us”.\n');
+  api.addBook('The Sea Around Us', 'Rachel Carson');
+  await run(demo);
+  requests(api.takeRequests());
+  const second = await exported(client);
+  say('\nRows in the tables, before and now:\n');
+  for (const [name] of TABLES) say(`  ${name.padEnd(20)} ${rowsOf(first, name)} → ${rowsOf(second, name)}`);
+  say('\nAnd this is what came to the books:');
+  const [header = [], ...books] = second.get('in.c-lib.books') ?? [];
+  const added = books.slice(rowsOf(first, 'in.c-lib.books'));
+  table('in.c-lib.books', [header, ...added]);
+  check(first, second, added);
+
+  const after = await client.configurations(COMPONENT).detail(CONFIGURATION);
+  const now = await previousStart(client);
+  say(
+    `\nThe state has the time of this run now, ${now}. The configuration stays at version ${after.version}.`,
+  );
+  equal(after.version, version);
+  ok(now >= before);
+  if (!isKept)
+    say('\n\nThat was the demo. `npm run demo -- --keep` keeps the API, the service and the folder.\n');
 }
 
-async function keep(): Promise<void> {
+async function run({ service, folder }: Demo): Promise<void> {
+  const args = ['run', '--component', COMPONENT, '--config', CONFIGURATION, '--data', 'run'];
+  command(`gex ${args.join(' ')} --storage ${service.url}`);
+  output(await runGex([...args, '--storage', service.url], { folder, token: service.token }));
+}
+
+async function exported(client: StorageClient): Promise<ReadonlyMap<string, Cells>> {
+  const tables = new Map<string, Cells>();
+  for (const [name, column] of TABLES)
+    tables.set(name, cellsOf(await text(await client.tables.read(name, { orderBy: [{ column }] }))));
+  return tables;
+}
+
+/** The demo shows what is so: the new book and its tag were added, nothing else; the search was loaded anew. */
+function check(first: ReadonlyMap<string, Cells>, second: ReadonlyMap<string, Cells>, added: Cells): void {
+  for (const [name] of TABLES) equal(rowsOf(second, name), rowsOf(first, name) + 1, name);
+  deepEqual(
+    added.map((cells) => cells[1]),
+    ['The Sea Around Us'],
+  );
+}
+
+function rowsOf(tables: ReadonlyMap<string, Cells>, name: string): number {
+  return (tables.get(name)?.length ?? 1) - 1;
+}
+
+async function previousStart(client: StorageClient): Promise<number> {
+  const { state } = await client.configurations(COMPONENT).rows(CONFIGURATION).detail('books');
+  const { component } = state as { component: { time: { previousStart: number } } }; // as every run leaves it
+  return component.time.previousStart;
+}
+
+async function keep({ api, service, folder }: Demo): Promise<void> {
   title('Go on by yourself');
-  say(`The API runs until you press Ctrl-C, at ${api.baseUrl}`);
-  say(`The folder stays: ${folder}\n`);
-  command(`node ${GEX} run --data ${folder}`);
-  command(`node ${GEX} run --data ${folder} --dry-run`);
-  command(`curl '${api.baseUrl}books?since=0'`);
+  say('API and service run until you press Ctrl-C. In another terminal:\n');
+  paste(`cd '${folder}'`);
+  paste(`gex() { '${process.execPath}' '${GEX}' "$@"; }`);
+  paste(`export KBC_TOKEN=${service.token} STORAGE=${service.url}`);
+  paste('gex storage tables list --storage $STORAGE');
+  paste('gex storage tables preview in.c-lib.books --storage $STORAGE');
+  paste(`gex run --component ${COMPONENT} --config ${CONFIGURATION} --data run --storage $STORAGE`);
+  paste('curl -H "X-StorageApi-Token: $KBC_TOKEN" $STORAGE/v2/storage/tables');
+  paste(`curl '${api.baseUrl}books?since=0'`);
+  say(`\nThe API of the service, to read: ${service.url}/docs`);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);

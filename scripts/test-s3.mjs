@@ -1,5 +1,5 @@
-// The contract of object stores against a store that is not ours: `npm run test:s3`, with its address in
-// TEST_S3_ENDPOINT. Arguments go to the test runner.
+// The contracts of object stores and of the storage client against a store that is not ours: `npm run test:s3`, with its
+// address in TEST_S3_ENDPOINT. Arguments go to the test runner.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,11 @@ if (!process.env.TEST_S3_ENDPOINT) {
   );
   process.exit(1);
 }
-const args = ['run', 'test/storage/server/objects/external-store.test.ts', '-t', 'a store of others'];
+const files = [
+  'test/storage/server/objects/external-store.test.ts',
+  'test/storage/client/external-s3.test.ts',
+];
+const args = ['run', ...files, '-t', 'store of others'];
 const { status } = spawnSync('vitest', [...args, ...process.argv.slice(2)], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: 'inherit',

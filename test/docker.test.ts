@@ -16,6 +16,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService } from './storage/server/harness.ts';
 
 // The image cannot be built where there is no Docker; what it runs can be: the same scripts, over the same files.
 
@@ -99,6 +100,23 @@ describe('the entrypoint', () => {
     const { code, stdout } = await entrypoint(emptyFolder(), ['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
   });
+
+  test('takes the token of the storage from a file, such as a secret', async () => {
+    const service = await startService();
+    try {
+      const file = path.join(emptyFolder(), 'token');
+      writeFileSync(file, `${service.token}\n`);
+      const list = ['storage', 'tables', 'list', `--storage=${service.addresses.url}`];
+      const { code, stdout } = await entrypoint(work, list, { KBC_TOKEN_FILE: file });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'There are no tables.\n' });
+      const missing = path.join(work, 'no-secret');
+      const refused = await entrypoint(work, list, { KBC_TOKEN_FILE: missing });
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(`The file ${missing} of KBC_TOKEN_FILE cannot be read`);
+    } finally {
+      await service.stop();
+    }
+  });
 });
 
 describe('the health check', () => {
@@ -114,6 +132,19 @@ describe('the health check', () => {
     const { code, stderr } = await start('docker/health.sh', [], path.join(work, 'nowhere')).finished;
     expect(code).toBe(1);
     expect(stderr).toContain(path.join(work, 'nowhere'));
+  });
+
+  test('with an address is content when the service there answers', async () => {
+    const service = await startService();
+    const address = `${service.addresses.url}/health`;
+    expect(await health(address)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const wrong = await health(`${service.addresses.url}/nothing`);
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('it answers with status 404');
+    await service.stop();
+    const gone = await health(address);
+    expect(gone.code).toBe(1);
+    expect(gone.stderr).toContain(`${address} is not in order: connect ECONNREFUSED`);
   });
 });
 
@@ -201,13 +232,27 @@ interface Finished {
   readonly stderr: string;
 }
 
-function entrypoint(data: string, args: readonly string[] = []): Promise<Finished> {
-  return start('docker/entrypoint.sh', args, data).finished;
+function entrypoint(
+  data: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  return start('docker/entrypoint.sh', args, data, env).finished;
 }
 
-function start(script: string, args: readonly string[], data: string) {
+/** What the health check says of a service. */
+function health(address: string): Promise<Finished> {
+  return start('docker/health.sh', [address], work).finished;
+}
+
+function start(
+  script: string,
+  args: readonly string[],
+  data: string,
+  env: Readonly<Record<string, string>> = {},
+) {
   const child = spawn(path.join(root, script), args, {
-    env: { ...process.env, KBC_DATADIR: data },
+    env: { ...process.env, KBC_DATADIR: data, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

@@ -4,8 +4,11 @@ import type { SeenRequest } from './api.ts';
 const MOST_LINES = 4;
 const WIDEST_CELL = 16;
 
+/** A table as cells; the first line has the names of the columns. */
+export type Cells = readonly (readonly string[])[];
+
 export function title(text: string): void {
-  console.log(`\n${styleText('bold', text)}\n`);
+  console.log(`\n\n${styleText('bold', text)}\n`);
 }
 
 export function say(text: string): void {
@@ -16,23 +19,28 @@ export function command(text: string): void {
   console.log(indented(`${styleText('dim', '$')} ${styleText('cyan', text)}`));
 }
 
+/** A command to be pasted into a shell. */
+export function paste(text: string): void {
+  console.log(indented(styleText('cyan', text)));
+}
+
 /** What a command printed. */
 export function output(text: string): void {
-  console.log(`\n${indented(text.trimEnd(), 4)}\n`);
+  console.log(`\n${indented(text.trimEnd(), 4)}`);
 }
 
 /** One line for each request: what was asked for, and what it brought. */
 export function requests(seen: readonly SeenRequest[]): void {
   const lines = seen.map(({ line, body }) => `${line}${body === '' ? '' : ` ${body}`}`);
   const width = Math.max(...lines.map(({ length }) => length));
+  console.log();
   for (const [i, { answer }] of seen.entries()) {
     console.log(`    ${(lines[i] ?? '').padEnd(width)}  ${styleText('dim', `→ ${answer}`)}`);
   }
 }
 
-/** The first lines of a table as a drawing. */
-export function table(name: string, csv: string): void {
-  const rows = csv.trimEnd().split('\n').map(cellsOf);
+/** The first rows of a table as a drawing. */
+export function table(name: string, rows: Cells): void {
   const shown = rows.slice(0, MOST_LINES + 1).map((row) => row.map(shortened));
   const widths = (shown[0] ?? []).map((_, column) =>
     Math.max(...shown.map((row) => (row[column] ?? '').length)),
@@ -55,12 +63,17 @@ export function table(name: string, csv: string): void {
     ruler('└', '┴', '┘'),
     ...(more > 0 ? [styleText('dim', `  and ${more} more`)] : []),
   ];
-  console.log(`${indented(lines.join('\n'), 4)}\n`);
+  console.log(`\n${indented(lines.join('\n'), 4)}`);
 }
 
-/** Every cell of our tables is quoted, with quotes inside doubled. */
-function cellsOf(line: string): string[] {
-  return [...line.matchAll(/"((?:[^"]|"")*)"/g)].map((match) => (match[1] ?? '').replaceAll('""', '"'));
+/** The cells of a table as the service exports it: every cell is quoted, with quotes inside doubled. */
+export function cellsOf(csv: string): Cells {
+  return csv
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      [...line.matchAll(/"((?:[^"]|"")*)"/g)].map((match) => (match[1] ?? '').replaceAll('""', '"')),
+    );
 }
 
 function shortened(cell: string): string {
