@@ -1,12 +1,12 @@
 import { getKey, isObject, type Json } from '../../json/index.ts';
 import { StorageError } from '../../errors.ts';
-import type { CsvFormat, Job } from '../../storage/client/index.ts';
+import type { CsvFormat, Job, UploadOptions } from '../../storage/client/index.ts';
 import type { PushedTable } from '../nouns.ts';
 import { isRefusal, isTaken, originMetadata, SYSTEM, writeMetadata } from './metadata.ts';
 import type { PlannedTable } from './planned.ts';
 import type { Pushing } from './pushing.ts';
 import { readyTable } from './ready-table.ts';
-import { removeUpload, upload } from './upload.ts';
+import { removeUpload, upload, uploadLocally } from './upload.ts';
 
 /** How often a table may turn up between the look for it and the load that was to make it. */
 const ATTEMPTS = 3;
@@ -119,12 +119,17 @@ async function uploadedFile(push: Pushing, table: PlannedTable, key: string): Pr
   }
   const { destination, source, isGzip } = table;
   const isNamed = !isGzip || source.endsWith('.gz');
-  const file = await upload(push, table, {
+  const options: UploadOptions = {
     name: isNamed ? source : `${source}.gz`,
     gzip: !connection.isLocal && !isGzip,
     onPrepared: ({ id }) =>
       journal.updateTable(key, { destination, content: table.content, fileId: id, isUploaded: undefined }),
-  });
+  };
+  const isWhole = table.slices === undefined;
+  const file =
+    connection.isLocal && isWhole
+      ? await uploadLocally(push, table.path, options)
+      : await upload(push, table, options);
   journal.updateTable(key, { isUploaded: true });
   return file.id;
 }
