@@ -12,6 +12,8 @@ export interface CheckOptions {
   readonly ignoredLines?: number;
   /** Cells that every record must have. Default: as many as the first record. */
   readonly columns?: number | undefined;
+  /** Most columns that a header may name; more are refused before one of them is looked at. Default: any number. */
+  readonly maxColumns?: number | undefined;
 }
 
 /** What is known of a file; complete when `data` has ended. */
@@ -46,7 +48,7 @@ export function checkCsv(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CheckOptions,
 ): CsvCheck {
-  const { dialect, hasHeader = false, ignoredLines = 0, columns } = options;
+  const { dialect, hasHeader = false, ignoredLines = 0, columns, maxColumns = Infinity } = options;
   const scanner = new CsvScanner({ dialect, columns, firstLine: ignoredLines + 1 });
   let header: string[] | undefined;
 
@@ -92,10 +94,16 @@ export function checkCsv(
       }
       parts.push(end === undefined ? chunk : chunk.subarray(0, end));
       if (end === undefined) continue;
-      header = splitRecord(Buffer.concat(parts), dialect);
+      header = namesIn(parts);
       if (end < chunk.length) yield chunk.subarray(end);
     }
     // A header without line end: its record was complete only at the end.
-    if (header === undefined && parts.length > 0) header = splitRecord(Buffer.concat(parts), dialect);
+    if (header === undefined && parts.length > 0) header = namesIn(parts);
+  }
+
+  function namesIn(record: readonly Uint8Array[]): string[] {
+    if (scanner.columns <= maxColumns) return splitRecord(Buffer.concat(record), dialect);
+    const what = `the header has ${scanner.columns} columns, the limit is ${maxColumns}`;
+    throw scanner.error('tooManyColumns', what, ignoredLines + 1, 1);
   }
 }

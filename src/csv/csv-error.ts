@@ -2,6 +2,7 @@
 export type CsvProblem =
   | 'dialect'
   | 'columns'
+  | 'tooManyColumns'
   | 'quote'
   | 'unterminated'
   | 'lineEnd'

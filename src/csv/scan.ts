@@ -176,9 +176,8 @@ export class CsvScanner {
     this.onRecord?.(-1);
   }
 
-  /** An error at the current place, or at `line`. */
-  error(problem: CsvProblem, what: string, line = this.line): CsvError {
-    const record = this.records + 1;
+  /** An error at the current place, or at the one given. */
+  error(problem: CsvProblem, what: string, line = this.line, record = this.records + 1): CsvError {
     return new CsvError(problem, `Line ${line} (record ${record}): ${what}.`, { line, record });
   }
 

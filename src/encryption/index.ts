@@ -5,8 +5,8 @@ export { keysFrom, parseKeys, readKeyFile, type Key, type Keys } from './keys.ts
 export { hasEncrypted, openSecrets } from './open.ts';
 export { scopeFrom, type Scope } from './scope.ts';
 export {
+  countPlain,
   hideSecrets,
-  needsSeal,
   openText,
   sealText,
   type Sealed,

@@ -36,9 +36,9 @@ export interface SealProblem {
   readonly error: EncryptionError;
 }
 
-/** True when a JSON text has a plain value under a `#` key, or one that only looks encrypted. */
-export function needsSeal(text: string): boolean {
-  return secretTokens(text).some(isOpen);
+/** How many plain values a JSON text has under `#` keys, and such that only look encrypted. */
+export function countPlain(text: string): number {
+  return secretTokens(text).filter(isOpen).length;
 }
 
 /**

@@ -61,6 +61,20 @@ describe('checkCsv', () => {
     });
   });
 
+  test('a header of too many columns is refused with their number', async () => {
+    for (const end of ['', '\n', '\n1,2,3\n']) {
+      const checking = check([Buffer.from(`junk\na,b,c${end}`)], {
+        hasHeader: true,
+        ignoredLines: 1,
+        maxColumns: 2,
+      });
+      await expect(checking).rejects.toMatchObject({
+        problem: 'tooManyColumns',
+        message: 'Line 2 (record 1): the header has 3 columns, the limit is 2.',
+      });
+    }
+  });
+
   test('lets the event loop run while a large buffer is checked', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);

@@ -1,21 +1,42 @@
 import multipart from '@fastify/multipart';
 import swagger from '@fastify/swagger';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import type { Json } from '../../json/index.ts';
 import { Answer, type Reply } from './answer.ts';
+import { answerBroken } from './broken-request.ts';
 import { authenticate, type Caller } from './caller.ts';
 import type { Context } from './context.ts';
+import { docsRoutes } from './api-docs/routes.ts';
 import { encodeReply } from './encode-reply.ts';
 import { ApiError, notFound } from './errors.ts';
 import { errorHandlers } from './error-handlers.ts';
 import { addBodyParsers, readMultipart, MAX_BODY_BYTES } from './input/bodies.ts';
 import { readFields } from './input/fields.ts';
-import { parseQuery } from './input/nest.ts';
+import { MAX_FIELDS, parseQuery } from './input/nest.ts';
 import { findBranch } from './meta/branches.ts';
 import { OPENAPI, schemaOf } from './openapi.ts';
+import { originOf } from './origin.ts';
 import type { Route } from './route.ts';
 
 const BASE = '/v2/storage';
+
+/** Room for a query that names every column of a wide table. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** Fields are read by the routes. Given at the start, so that the framework's own compilers are not even loaded. */
+const SCHEMAS = {
+  compilersFactory: {
+    buildValidator: () => () => () => true,
+    buildSerializer: () => () => (value: unknown) => encodeReply(value as Reply),
+  },
+  // Typed as what its own compilers make; of that only the call is used.
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>;
 
 /** The HTTP side of the service: parsers, errors, and the routes given. It is not listening yet. */
 export async function createApp(context: Context, routes: readonly Route[]): Promise<FastifyInstance> {
@@ -24,11 +45,14 @@ export async function createApp(context: Context, routes: readonly Route[]): Pro
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: 'idle',
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: answerBroken(context.env),
+    // An address that was put together from one with a slash at its end.
+    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/{2,}/, '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQuery },
     frameworkErrors: handlers.onError,
+    schemaController: SCHEMAS,
   });
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => (value) => encodeReply(value as Reply));
   app.setReplySerializer((value) => encodeReply(value as Reply));
   app.setErrorHandler(handlers.onError);
   app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
@@ -42,26 +66,14 @@ export async function createApp(context: Context, routes: readonly Route[]): Pro
   addBodyParsers(app);
   await app.register(multipart, {
     throwFileSizeLimit: true,
-    limits: { fieldSize: MAX_BODY_BYTES, fields: 100_000 },
+    limits: { fieldSize: MAX_BODY_BYTES, fields: MAX_FIELDS, parts: MAX_FIELDS },
   });
   await app.register(swagger, { openapi: OPENAPI });
   // A route is documented only when it is added after the documentation's plugin has loaded.
   await app.register(async (scope) => {
-    for (const route of [...routes, openApiRoute(() => scope.swagger())]) addRoute(scope, context, route);
+    for (const route of [...routes, ...docsRoutes(() => scope.swagger())]) addRoute(scope, context, route);
   });
   return app;
-}
-
-function openApiRoute(document: () => object): Route {
-  return {
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'This description of the API, as OpenAPI 3.1',
-    tag: 'Service',
-    access: 'public',
-    scope: 'plain',
-    handle: () => new Answer(200, JSON.stringify(document()), { 'content-type': 'application/json' }),
-  };
 }
 
 function addRoute(app: FastifyInstance, context: Context, route: Route): void {
@@ -117,7 +129,7 @@ async function callOf(
       return caller;
     },
     branch,
-    origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
+    origin: context.publicUrl ?? originOf(request),
     runId: typeof runId === 'string' && runId !== '' ? runId : null,
     isForm: /^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(contentType),
     request,

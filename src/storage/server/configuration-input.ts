@@ -1,8 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import { getKey, isObject, keysOf, type Json } from '../../json/index.ts';
 import type { Caller } from './caller.ts';
 import { authorOf } from './caller.ts';
 import type { Context } from './context.ts';
 import { badRequest, notFound } from './errors.ts';
+import { readMultipart } from './input/bodies.ts';
 import { isContent, readContent } from './input/content.ts';
 import type { Change } from './meta/configurations/model.ts';
 import type { BranchRow, ConfigurationKey } from './meta/tables.ts';
@@ -62,10 +64,12 @@ export function contentsOf(body: { readonly configuration?: unknown; readonly st
  *
  * @throws {ApiError} with the texts and codes of the kind of state
  */
-export function readStateBody(body: unknown, kind: 'configuration' | 'row'): string {
-  const fields = isObject(body as Json) ? (body as Json) : {};
-  const state = isObject(fields) ? getKey(fields, 'state') : undefined;
-  const unexpected = isObject(fields) ? keysOf(fields).filter((key) => key !== 'state') : [];
+export async function readStateBody(request: FastifyRequest, kind: 'configuration' | 'row'): Promise<string> {
+  // Both were read as JSON by the parsers.
+  const body = request.isMultipart() ? await readMultipart(request) : (request.body as Json | undefined);
+  const fields = isObject(body) ? body : {};
+  const state = getKey(fields, 'state');
+  const unexpected = keysOf(fields).filter((key) => key !== 'state');
   const problem =
     state === undefined
       ? 'This field is missing.'

@@ -10,6 +10,7 @@ import { createS3Server } from './objects/s3/server.ts';
 import { loadSecret } from './objects/secret.ts';
 import { OPERATIONS } from './operations/all.ts';
 import type { Part, ServiceOptions } from './part.ts';
+import { branchDeletionRoutes } from './routes/branches.ts';
 import { bucketRoutes } from './routes/buckets.ts';
 import { fileRoutes } from './routes/files.ts';
 import { importerRoutes } from './routes/importer.ts';
@@ -59,11 +60,16 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   const importer = await createApp(context, importerRoutes(context));
   const s3 = store.folder === undefined ? undefined : createS3Server(store.folder.handler);
   let sweeper: NodeJS.Timeout | undefined;
+  let sweeping = Promise.resolve();
+  const sweepNext = (): void => {
+    sweeping = sweeping.then(() => sweepQuietly(context));
+  };
 
   return {
     routes: [
       ...fileRoutes(context),
       ...importerRoutes(context),
+      ...branchDeletionRoutes(context),
       ...bucketRoutes(context),
       ...tableRoutes(context),
       ...tableStructureRoutes(context),
@@ -80,14 +86,16 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
         place.s3 ??= addresses['s3'];
       }
       await importer.ready();
-      addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
+      if (options.isEmbedded !== true)
+        addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
       await worker.start();
-      sweeper = setInterval(() => sweepQuietly(context), SWEEP_MS);
-      sweepQuietly(context);
+      sweeper = setInterval(sweepNext, SWEEP_MS);
+      sweepNext();
       return addresses;
     },
     async stop() {
       clearInterval(sweeper);
+      await sweeping;
       await closeServer(importer.server, GRACE_MS);
       await importer.close();
       await worker.stop(GRACE_MS);
@@ -127,8 +135,10 @@ async function openStore(
   return { objects: folder, folder, close: () => undefined };
 }
 
-function sweepQuietly(context: DataContext): void {
-  sweep(context).catch((error: unknown) => {
+async function sweepQuietly(context: DataContext): Promise<void> {
+  try {
+    await sweep(context);
+  } catch (error) {
     context.log.error('Expired files could not be removed', { detail: String(error) });
-  });
+  }
 }

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from './context.ts';
 import { encodeReply } from './encode-reply.ts';
-import { ApiError, InvalidRequest } from './errors.ts';
-import { ObjectError } from './objects/errors.ts';
+import { ApiError, InvalidRequest, notFound } from './errors.ts';
 import { TableError, type TableErrorCode } from './tables/table-error.ts';
+import { detailOf, troubleOf } from './trouble.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,14 +20,16 @@ export function errorHandlers(context: Context): {
       const exceptionId = `exception-${Buffer.from(context.env.randomBytes(10)).toString('hex')}`;
       const answer = apiErrorOf(error, request.routeOptions?.config?.validationCode ?? 'storage.validation');
       if (answer.status >= 500 && answer.status !== 501) {
-        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
         context.log.error('A request failed', {
           exceptionId,
           method: request.method,
           route: request.routeOptions?.url,
-          detail,
+          detail: detailOf(error),
         });
       }
+      // Of a body that was left unread, the rest would stand before the next request on the connection.
+      request.raw.unpipe();
+      request.raw.resume();
       // As bytes: a text would be given a charset where no hook can take it away, such as for a broken address.
       if (answer.retryAfter !== undefined) reply.header('retry-after', String(answer.retryAfter));
       reply
@@ -42,17 +44,12 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidRequest)
     return new ApiError(400, validationCode, error.message, { errors: error.errors });
+  const trouble = troubleOf(error);
+  if (trouble !== undefined) return trouble;
   if (error instanceof TableError) return new ApiError(statusOf(error.code), error.code, error.message);
-  if (error instanceof ObjectError && error.code === 'InsufficientStorage') return diskFull();
-  const { statusCode, code, message, errcode } = error as {
-    statusCode?: unknown;
-    code?: unknown;
-    message?: unknown;
-    errcode?: unknown;
-  };
-  if (code === 'ENOSPC' || errcode === SQLITE_FULL) {
-    return diskFull();
-  }
+  const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown };
+  // Longer than any id; the message of the router would repeat the whole path.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Not found');
   if (code === 'FST_ERR_BAD_URL')
     return new ApiError(400, 'malformedRequest', 'The address is not properly encoded.');
   if (statusCode === 413) {
@@ -82,10 +79,5 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
 
 function statusOf(code: TableErrorCode): number {
   if (code === 'storage.tables.notFound') return 404;
-  return code === 'storage.diskFull' ? 507 : code === 'storage.tables.locked' ? 503 : 400;
+  return code === 'storage.tables.locked' ? 503 : 400;
 }
-
-const diskFull = (): ApiError =>
-  new ApiError(507, 'insufficientStorage', 'The disk of the service is full; nothing was changed.');
-
-const SQLITE_FULL = 13;

@@ -2,8 +2,8 @@ import type { Env } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import { ApiError } from './errors.ts';
 import type { JobRow } from './meta/tables.ts';
-import { ObjectError } from './objects/errors.ts';
 import { TableError } from './tables/table-error.ts';
+import { detailOf, troubleOf } from './trouble.ts';
 
 /** What a failed job says. */
 export interface Failure {
@@ -21,12 +21,15 @@ export function describeFailure(
   { env, log }: { readonly env: Env; readonly log: Log },
 ): Failure {
   const exceptionId = `job-${job.id}-${Buffer.from(env.randomBytes(5)).toString('hex')}`;
-  const known = knownFailure(error);
-  if (known !== undefined) return { ...known, exceptionId };
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log.error('A job failed', { exceptionId, job: job.id, operation: job.operation, detail });
+  const trouble = troubleOf(error);
+  const known =
+    trouble === undefined ? knownFailure(error) : { code: trouble.code, message: trouble.message };
+  if (known === undefined || trouble !== undefined) {
+    const detail = detailOf(error);
+    log.error('A job failed', { exceptionId, job: job.id, operation: job.operation, detail });
+  }
   const message = 'An unexpected error happened. Its id is in the log of the service.';
-  return { code: 'internalError', message, exceptionId };
+  return { ...(known ?? { code: 'internalError', message }), exceptionId };
 }
 
 function knownFailure(error: unknown): Omit<Failure, 'exceptionId'> | undefined {
@@ -35,13 +38,6 @@ function knownFailure(error: unknown): Omit<Failure, 'exceptionId'> | undefined 
     return { code: error.code, message: error.message, ...(hasFacts ? { results: error.results } : {}) };
   }
   if (error instanceof ApiError) return { code: error.code, message: error.message };
-  if (error instanceof ObjectError && error.code === 'InsufficientStorage') return DISK_FULL;
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  if (error.code === 'ENOSPC') return DISK_FULL;
   return error.code.startsWith('storage.') ? { code: error.code, message: error.message } : undefined;
 }
-
-const DISK_FULL = {
-  code: 'storage.diskFull',
-  message: 'The disk of the service is full; nothing was changed.',
-};

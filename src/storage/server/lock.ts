@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { RunError } from '../../errors.ts';
+import { lockFile, type FileLock } from '../../file-lock.ts';
 
 /** Who holds a folder; `address` once the service answers there. */
 export interface Holder {
@@ -36,7 +36,7 @@ export async function lockFolder(dir: string, now: number): Promise<FolderLock> 
     announce: async (address) => await writeHolder(dir, { ...holder, address }),
     release: async () => {
       await rm(join(dir, HOLDER), { force: true });
-      lock.close();
+      lock.release();
     },
   };
 }
@@ -46,29 +46,15 @@ export async function findHolder(dir: string): Promise<Holder | undefined> {
   const holder = await readHolder(dir);
   if (holder === undefined) return undefined;
   const lock = tryLock(dir, 0);
-  lock?.close();
+  lock?.release();
   return lock === undefined ? holder : undefined;
 }
 
 /** Whoever only looks who holds the folder has the lock for a moment. */
 const PATIENCE_MS = 200;
 
-function tryLock(dir: string, timeout: number): DatabaseSync | undefined {
-  const lock = new DatabaseSync(join(dir, 'service.lock'), { timeout });
-  try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (isBusy(error)) return undefined;
-    throw error;
-  }
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+function tryLock(dir: string, waitMs: number): FileLock | undefined {
+  return lockFile(join(dir, 'service.lock'), waitMs);
 }
 
 async function writeHolder(dir: string, holder: Holder): Promise<void> {

@@ -1,4 +1,13 @@
-import { getKey, isList, isNumber, isObject, numberOf, type AnyObject, type Json } from '../../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isNumber,
+  isObject,
+  numberOf,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import { ApiError, badRequest } from './errors.ts';
 
 export interface MetadataPair {
@@ -14,13 +23,9 @@ export interface MetadataPair {
 export function readPairs(value: unknown, name = 'metadata'): MetadataPair[] {
   // Bodies are JSON, also those of forms.
   const list = value as Json | undefined;
-  const items = isList(list)
-    ? list
-    : isObject(list)
-      ? Object.values(list as Record<string, Json>)
-      : undefined;
+  const items = namedItems(list);
   if (items === undefined) throw invalidStructure(name);
-  return items.map((item, index) => readPair(item, `${name}[${index}]`));
+  return items.map(([, item], index) => readPair(item, `${name}[${index}]`));
 }
 
 /** Metadata of columns: a map by column, or lists whose items carry `columnName`. */
@@ -31,8 +36,9 @@ export function readColumnPairs(value: unknown): Map<string, MetadataPair[]> {
   };
   const given = value as Json | undefined;
   if (given === undefined) return columns;
-  if (!isObject(given) && !isList(given)) throw invalidStructure('columnsMetadata');
-  for (const [name, list] of Object.entries(given as Record<string, Json>)) {
+  const lists = namedItems(given);
+  if (lists === undefined) throw invalidStructure('columnsMetadata');
+  for (const [name, list] of lists) {
     const items = isList(list) ? list : [list];
     for (const [index, item] of items.entries()) {
       const place = `columnsMetadata[${name}][${index}]`;
@@ -54,6 +60,12 @@ export function readProvider(value: unknown): string {
     throw new ApiError(403, 'storage.metadata.invalidProvider', 'The provider "storage" is reserved.');
   }
   return value;
+}
+
+/** The items of a list by their index, those of an object by their names. */
+function namedItems(value: Json | undefined): [string, Json][] | undefined {
+  if (isList(value)) return value.map((item, index) => [String(index), item]);
+  return isObject(value) ? entriesOf(value) : undefined;
 }
 
 function readPair(item: Json, place: string): MetadataPair {

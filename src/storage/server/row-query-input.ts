@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../json/index.ts';
+import { readTime } from '../protocol/read-time.ts';
 import { badRequest, ApiError } from './errors.ts';
-import { readTime } from './read-time.ts';
 import { parseColumns, parseOrderBy, parseWhereFilters } from './tables/row-query.ts';
 import type { RowFilter, RowQuery, WhereFilter } from './tables/row-query.ts';
 import { TableError } from './tables/table-error.ts';
@@ -34,7 +34,7 @@ export type RowFilterInput = { readonly [Field in keyof typeof ROW_FILTER_FIELDS
 export type RowQueryInput = RowFilterInput & {
   readonly columns?: unknown;
   readonly orderBy?: unknown;
-  readonly limit?: number | undefined;
+  readonly limit?: number | null | undefined;
   readonly includeInternalTimestamp?: boolean | undefined;
 };
 
@@ -64,7 +64,7 @@ export function readRowQuery(input: RowQueryInput, now: number): RowQuery {
     ...readRowFilter(input, now),
     ...(columns === undefined ? {} : { columns }),
     ...(orderBy.length === 0 ? {} : { orderBy }),
-    ...(input.limit === undefined || input.limit === 0 ? {} : { limit: input.limit }),
+    ...(input.limit == null || input.limit === 0 ? {} : { limit: input.limit }),
     ...(input.includeInternalTimestamp === true ? { includeInternalTimestamp: true } : {}),
   };
 }
@@ -75,7 +75,8 @@ export function requireColumns(
   columns: readonly string[],
   filterCode: 'storage.tables.columnNotExists' | 'storage.tables.validation.columnNotExists',
 ): void {
-  const unknown = (query.columns ?? []).filter((name) => !columns.includes(name));
+  const known = new Set(columns);
+  const unknown = (query.columns ?? []).filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw new TableError(
       'storage.tables.nonExistingColumns',
@@ -83,14 +84,14 @@ export function requireColumns(
     );
   }
   for (const { column } of query.where ?? []) {
-    if (columns.includes(column)) continue;
+    if (known.has(column)) continue;
     throw new TableError(
       filterCode,
       `Filter validation: Cannot filter by column "${column}", column does not exist`,
     );
   }
   for (const { column } of query.orderBy ?? []) {
-    if (columns.includes(column)) continue;
+    if (known.has(column)) continue;
     throw new TableError(
       'storage.tables.validation.columnNotExists',
       `Cannot order by column "${column}", column does not exist`,

@@ -3,8 +3,8 @@ import { badRequest } from './errors.ts';
 import { listBuckets, type MeasuredBucket } from './meta/buckets.ts';
 import type { Meta } from './meta/database.ts';
 import { listMetadataOf } from './meta/metadata.ts';
-import type { StoredTable } from './meta/stored-tables.ts';
-import type { MetadataRow } from './meta/tables.ts';
+import { listColumns } from './meta/stored-tables.ts';
+import type { MetadataRow, TableColumnRow, TableRow } from './meta/tables.ts';
 import { metadataReply } from './shapes/metadata.ts';
 import { tableReply } from './shapes/table.ts';
 
@@ -35,16 +35,19 @@ export function requireParts(include: readonly string[]): readonly string[] {
 /** Tables of one branch with the parts that are asked for. */
 export async function showTables(
   meta: Meta,
-  tables: readonly StoredTable[],
+  tables: readonly TableRow[],
   { origin, include }: { readonly origin: string; readonly include: readonly string[] },
 ): Promise<Record<string, Reply>[]> {
   const [first] = tables;
   if (first === undefined) return [];
   const branchId = first.branch_id;
-  const prefix = tables.length === 1 ? first.id : '';
+  const isOneBucket = tables.every(({ bucket_id }) => bucket_id === first.bucket_id);
+  const prefix = tables.length === 1 ? first.id : isOneBucket ? `${first.bucket_id}.` : '';
   const has = (part: string): boolean => include.includes(part);
   const withBuckets = has('buckets') || has('bucketsWithoutSourceTables');
   const buckets = withBuckets ? await bucketsById(meta, branchId) : undefined;
+  const withColumns = has('columns') || has('columnMetadata');
+  const columns = withColumns ? await listColumns(meta, branchId, prefix) : undefined;
   const ofTables = has('metadata') ? await metadataByOwner(meta, branchId, 'table', prefix) : undefined;
   const ofColumns = has('columnMetadata')
     ? await metadataByOwner(meta, branchId, 'column', prefix)
@@ -53,31 +56,31 @@ export async function showTables(
     tableReply(table, {
       origin,
       bucket: buckets?.get(table.bucket_id),
-      withColumns: has('columns'),
+      columns: has('columns') ? (columns?.get(table.id) ?? []) : undefined,
       metadata: ofTables === undefined ? undefined : (ofTables.get(table.id) ?? []),
-      columnMetadata: ofColumns === undefined ? undefined : columnMetadata(table, ofColumns),
+      columnMetadata:
+        ofColumns === undefined
+          ? undefined
+          : columnMetadata(table.id, columns?.get(table.id) ?? [], ofColumns),
     }),
   );
 }
 
 /** A table with everything. */
-export async function showTable(
-  meta: Meta,
-  table: StoredTable,
-  origin: string,
-): Promise<Record<string, Reply>> {
+export async function showTable(meta: Meta, table: TableRow, origin: string): Promise<Record<string, Reply>> {
   const [shown] = await showTables(meta, [table], { origin, include: TABLE_PARTS });
   if (shown === undefined) throw new Error('A table was given.');
   return shown;
 }
 
 function columnMetadata(
-  table: StoredTable,
+  tableId: string,
+  columns: readonly TableColumnRow[],
   all: ReadonlyMap<string, Reply[]>,
 ): Readonly<Record<string, readonly Reply[]>> {
   return Object.fromEntries(
-    table.columns.flatMap(({ name }) => {
-      const items = all.get(`${table.id}.${name}`);
+    columns.flatMap(({ name }) => {
+      const items = all.get(`${tableId}.${name}`);
       return items === undefined ? [] : [[name, items]];
     }),
   );

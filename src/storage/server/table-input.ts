@@ -1,4 +1,4 @@
-import { namesOf } from '../protocol/common.ts';
+import { namesOf, type Names } from '../protocol/common.ts';
 import type { TableCreate, TableImport } from '../protocol/table.ts';
 import { createDialect } from '../../csv/dialect.ts';
 import { CsvError } from '../../csv/csv-error.ts';
@@ -6,7 +6,9 @@ import { storageNameProblem } from '../../names.ts';
 import { badRequest, invalidField, notImplemented } from './errors.ts';
 import type { NewJob } from './meta/jobs.ts';
 import type { LoadParams } from './operations/load.ts';
+import type { CsvFormat } from './tables/engine.ts';
 import { tableLock } from './operations/table-place.ts';
+import { MAX_COLUMNS, tooManyColumns } from './tables/import-plan.ts';
 
 type Work = Required<Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>>;
 
@@ -28,8 +30,9 @@ export function importWork(branchId: number, tableId: string, input: TableImport
   const params: LoadParams = {
     params: {
       incremental: input.incremental ?? false,
+      source: [],
       ...csvOf(input),
-      columns: namesOf(input.columns),
+      columns: readColumns(input.columns),
       withoutHeaders: input.withoutHeaders ?? false,
       ...given('ignoredLinesCount', input.ignoredLinesCount),
       ...given('treatValuesAsNull', input.treatValuesAsNull),
@@ -55,7 +58,7 @@ export function createWork(branchId: number, bucketId: string, input: TableCreat
       ...given('displayName', input.displayName),
       primaryKey,
       ...csvOf(input),
-      columns: namesOf(input.columns),
+      columns: readColumns(input.columns),
     },
     source: { fileId, type: 'file' },
   };
@@ -91,14 +94,24 @@ function readPrimaryKey(value: unknown): string[] {
   return namesOf(value);
 }
 
+/** The columns of the file in its order. An empty name keeps its place: the import refuses it. */
+function readColumns(value: Names | undefined): string[] {
+  const names = (typeof value === 'string' ? value.split(',') : (value ?? [])).map((name) => name.trim());
+  if (names.length > MAX_COLUMNS) throw tooManyColumns(names.length);
+  return names.some((name) => name !== '') ? names : [];
+}
+
 function requireFileSource(input: TableCreate | TableImport): number {
-  if (input.dataWorkspaceId !== undefined) throw notImplemented('A workspace as the source of data');
-  if (input.snapshotId !== undefined) throw notImplemented('A snapshot as the source of data');
-  if (input.sourceTableId !== undefined) throw notImplemented('Another table as the source of data');
+  if (isGiven(input.dataWorkspaceId)) throw notImplemented('A workspace as the source of data');
+  if (isGiven(input.snapshotId)) throw notImplemented('A snapshot as the source of data');
+  if (isGiven(input.sourceTableId)) throw notImplemented('Another table as the source of data');
   if (input.dataFileId !== undefined) return input.dataFileId;
-  if (input.dataUrl !== undefined) throw notImplemented('An address as the source of data');
+  if (isGiven(input.dataUrl)) throw notImplemented('An address as the source of data');
   throw invalidField('storage.validation', 'dataFileId', 'This field is missing.');
 }
+
+/** Forms send an empty text for what is not set. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== '';
 
 function requireDialect(input: TableCreate | TableImport): void {
   try {
@@ -109,15 +122,16 @@ function requireDialect(input: TableCreate | TableImport): void {
   }
 }
 
-function csvOf(input: TableCreate | TableImport): {
-  delimiter?: string;
-  enclosure?: string;
-  escapedBy?: string;
-} {
+/** How the CSV is written; jobs show what was not given as well (storage 1.4). */
+function csvOf({
+  delimiter = '',
+  enclosure,
+  escapedBy = '',
+}: TableCreate | TableImport): Required<CsvFormat> {
   return {
-    ...given('delimiter', input.delimiter === '' ? undefined : input.delimiter),
-    ...given('enclosure', input.enclosure),
-    ...given('escapedBy', input.escapedBy === '' ? undefined : input.escapedBy),
+    delimiter: delimiter === '' ? ',' : delimiter,
+    enclosure: enclosure ?? (escapedBy === '' ? '"' : ''),
+    escapedBy,
   };
 }
 

@@ -14,6 +14,7 @@ import type { JobRow } from './meta/tables.ts';
 import { markOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
 import { NO_METRICS } from './shapes/job.ts';
+import { isDiskFull } from './trouble.ts';
 
 export interface WorkerOptions {
   readonly operations: Readonly<Record<string, Operation>>;
@@ -55,7 +56,8 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       // An engine that is not shared belongs to this process alone: nobody else can be at work.
       await takeUpAbandoned(!engine.isShared);
       timers.push(
-        setInterval(() => background(renewLeases(context().meta, lease())), leaseMs / 3),
+        // Only of what runs: a job whose end could not be written down is taken up again when its lease is over.
+        setInterval(() => background(renewLeases(context().meta, lease(), [...running.keys()])), leaseMs / 3),
         setInterval(() => background(takeUpAbandoned(false).then(wake)), pollMs),
       );
       wake();
@@ -127,15 +129,17 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
 
   async function finish(job: JobRow, done: Done): Promise<void> {
     const { meta, env, log } = context();
-    try {
-      const isMine = await meta.transaction().execute(async (tx) => {
+    const commit = async (): Promise<void> =>
+      await meta.transaction().execute(async (tx) => {
         const late = (await done.commit?.(tx)) ?? done.results;
         const metrics = JSON.stringify({ ...(JSON.parse(NO_METRICS) as object), ...done.metrics });
         const end: JobEnd = { status: 'success', results: encodeReply(late), error: null, metrics };
-        if (await finishJob(tx, job, end, env.now())) return true;
-        throw new Superseded();
+        if (!(await finishJob(tx, job, end, env.now()))) throw new Superseded();
       });
-      if (isMine) log.debug('A job is done', { job: job.id, operation: job.operation });
+    try {
+      // What cannot be taken back has happened, and must not be called an error because the disk is full.
+      await (done.undo === undefined ? whenThereIsSpace(job, commit) : commit());
+      log.debug('A job is done', { job: job.id, operation: job.operation });
     } catch (error) {
       if (error instanceof Superseded) {
         log.warn('A job was finished late; it has been given to another worker', { job: job.id });
@@ -155,7 +159,22 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       error: JSON.stringify(described),
       metrics: NO_METRICS,
     };
-    await finishJob(meta, job, end, env.now());
+    await whenThereIsSpace(job, async () => void (await finishJob(meta, job, end, env.now())));
+  }
+
+  /** Writes down how a job ended, as soon as the disk takes it: until then nobody could be told of an error either. */
+  async function whenThereIsSpace(job: JobRow, write: () => Promise<void>): Promise<void> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (!isDiskFull(error) || state.isStopped) throw error;
+        const { env, log } = context();
+        if (isFirst) log.error('The end of a job waits for space on the disk', { job: job.id });
+        await env.sleep(pollMs);
+      }
+    }
   }
 
   /** Whether the rows are in already, and only the end of the job was not written down: running it again does that. */

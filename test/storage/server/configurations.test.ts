@@ -143,6 +143,7 @@ describe('versions of a configuration', () => {
     });
     const again = await post(`${config}/rows`, { rowId: 'r', name: 'second' });
     expect(again.body).toMatchObject({ version: 2, name: 'second', state: {} });
+    expect((await texts()).slice(0, 3)).toEqual(['Row r added', 'Row r deleted', 'Row r added']);
     expect(await texts(`${config}/rows/r`)).toEqual(['Row r added', 'Row r added']);
   });
 
@@ -310,6 +311,51 @@ describe('versions of a configuration', () => {
     });
   });
 
+  test('what a version was made with is its own: order, rows, whether it was disabled', async () => {
+    for (const rowId of ['a', 'b']) await post(`${config}/rows`, { rowId, configuration: { of: rowId } });
+    await put(config, { rowsSortOrder: ['b', 'a'], isDisabled: true });
+    await put(`${config}/rows/a`, { configuration: {} });
+    await put(config, { rowsSortOrder: ['a', 'b'], isDisabled: false });
+    expect(await get(`${config}/versions/4`)).toMatchObject({
+      isDisabled: true,
+      rowsSortOrder: ['b', 'a'],
+      rows: [
+        { id: 'b', configuration: { of: 'b' } },
+        { id: 'a', version: 1, configuration: { of: 'a' } },
+      ],
+    });
+    await api.call('DELETE', config);
+    await post(`${config}/restore`);
+    expect(await get()).toMatchObject({ isDisabled: false, rowsSortOrder: ['a', 'b'] });
+  });
+
+  test('when a configuration or a row was made never changes', async () => {
+    const { created } = (await post(`${config}/rows`, { rowId: 'r' })).body as Body;
+    const first = (await get())['created'];
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // times are in seconds
+    await api.call('DELETE', `${config}/rows/r`);
+    await post(`${config}/versions/2/rollback`);
+    expect(await get()).toMatchObject({ created: first, rows: [{ id: 'r', created, version: 2 }] });
+    await api.call('DELETE', config);
+    const revived = await post(all, { name: 'New', configurationId: id });
+    expect(revived.body).toMatchObject({ created: first });
+    expect((await post(`${config}/rows`, { rowId: 'r' })).body).toMatchObject({ created, version: 3 });
+  });
+
+  test('a text of the client stands for every text of a rollback and of a copy', async () => {
+    await post(`${config}/rows`, { rowId: 'r', name: 'one' });
+    await put(`${config}/rows/r`, { name: 'two' });
+    const note = { changeDescription: 'because' };
+    await post(`${config}/versions/2/rollback`, note);
+    expect(await get()).toMatchObject({ changeDescription: 'because', rows: [note] });
+    const copy = (await post(`${config}/versions/2/create`, { name: 'Copy', ...note })).body as Body;
+    expect(await get(`${all}/${String(copy['id'])}`)).toMatchObject({ ...note, rows: [note] });
+    await post(`${config}/rows/r/versions/1/create`, note);
+    expect(await get()).toMatchObject(note);
+    await put(config, { name: 'Next' });
+    expect(await get()).toMatchObject({ changeDescription: 'Configuration updated' });
+  });
+
   test('the list of versions has parts, limit and offset', async () => {
     await put(config, { name: 'Second' });
     await put(config, { name: 'Third' });
@@ -321,6 +367,7 @@ describe('versions of a configuration', () => {
       configuration: { n: 1 },
     });
     expect((await list('include=configuration'))[0]).not.toHaveProperty('name');
+    expect((await list('include='))[0]).toMatchObject({ name: 'Third', description: '' });
     expect((await api.call('GET', `${config}/versions?include=rows`)).status).toBe(400);
     expect((await api.call('GET', `${config}/versions/99`)).body).toMatchObject({
       error: 'Version 99 not found',
@@ -445,6 +492,32 @@ describe('errors', () => {
   });
 });
 
+test('a state may come as multipart, as every body', async () => {
+  await post(`${config}/rows`, { rowId: 'r' });
+  for (const path of [`${config}/state`, `${config}/rows/r/state`]) {
+    const form = new FormData();
+    form.set('state', '{"a":{}}');
+    const answer = await put(path, form);
+    expect([answer.status, answer.body]).toMatchObject([200, { state: { a: {} } }]);
+    form.set('description', 'x');
+    expect((await put(path, form)).status).toBe(400);
+  }
+});
+
+test('what lists show is what the details show, rows and their order included', async () => {
+  await post(`${config}/rows`, { rowId: 'a', state: { s: 1 } });
+  await post(`${config}/rows`, { rowId: 'b', configuration: { r: [] } });
+  await put(config, { rowsSortOrder: ['b', 'a'], state: { s: 2 } });
+  await post(`${config}/rows`, { rowId: 'gone' });
+  await api.call('DELETE', `${config}/rows/gone`);
+  const detail = await get();
+  const listed = (await api.call('GET', all)).body as Body[];
+  expect(listed.find((item) => item['id'] === id)).toEqual(detail);
+  const query = 'components?include=configuration,rows,state';
+  const [component] = (await api.call('GET', query)).body as { configurations: Body[] }[];
+  expect(component?.configurations.find((item) => item['id'] === id)).toEqual(detail);
+});
+
 describe('components', () => {
   test('those with configurations, with the parts asked for', async () => {
     const plain = (await api.call('GET', 'components')).body as { id: string; configurations: Body[] }[];
@@ -456,6 +529,7 @@ describe('components', () => {
     const full = (await api.call('GET', 'components?include=configuration,rows,state')).body as typeof plain;
     expect(mine(full)).toMatchObject({ configuration: { n: 1 }, rows: [], state: {} });
     expect((await api.call('GET', 'components?componentType=writer')).body).toEqual([]);
+    expect((await api.call('GET', 'components?componentType=&isDeleted=&include=')).body).toEqual(plain);
     expect((await api.call('GET', 'components?include=rows,invalid')).body).toMatchObject({
       errors: [
         {

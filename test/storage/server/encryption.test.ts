@@ -162,6 +162,18 @@ describe('a plain # value is encrypted', () => {
   });
 });
 
+test('more # values than can be encrypted in a moment are refused before anything is done', async () => {
+  const list = Array.from({ length: 10_001 }, (_, n) => `${SECRET}-${n}`);
+  for (const [field, code] of [
+    ['configuration', 'validation.invalidConfigurationFormat'],
+    ['state', 'validation.invalidStateFormat'],
+  ] as const) {
+    const answer = await service.call('POST', BASE, { name: 'many', [field]: { '#a': list } });
+    expect([answer.status, answer.body]).toMatchObject([400, { code }]);
+    expect(answer.text).not.toContain('sesame');
+  }
+});
+
 describe('versions', () => {
   test('are not made by an update with the same secret, and are by one with another', async () => {
     const content = { '#a': SECRET, '#b': 1, c: 2 };

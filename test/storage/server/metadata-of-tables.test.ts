@@ -60,14 +60,16 @@ async function addTable({ meta }: Context): Promise<void> {
     .execute();
   await meta
     .insertInto('table_columns')
-    .values({
-      branch_id,
-      table_id: 'in.c-main.users',
-      name: 'id',
-      position: 0,
-      definition: null,
-      basetype: null,
-    })
+    .values(
+      ['id', '2020'].map((name, position) => ({
+        branch_id,
+        table_id: 'in.c-main.users',
+        name,
+        position,
+        definition: null,
+        basetype: null,
+      })),
+    )
     .execute();
 }
 
@@ -87,6 +89,13 @@ test('a table takes metadata of its columns along, by name or in lists', async (
     });
   }
   expect((await api.call('GET', 'columns/in.c-main.users.id/metadata')).body).toMatchObject([{ key: 'c' }]);
+});
+
+test('the name of a column may be a number', async () => {
+  const columnsMetadata = { 2020: [{ key: 'n', value: '2' }] };
+  const { body } = await api.call('POST', table, { provider: 'p', columnsMetadata });
+  expect(body).toMatchObject({ columnsMetadata: { 2020: [{ key: 'n', value: '2' }] } });
+  expect((await api.call('GET', 'columns/in.c-main.users.2020/metadata')).text).toContain('"value":"2"');
 });
 
 test('a form is answered with a plain list', async () => {

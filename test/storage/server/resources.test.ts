@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anyText, matching, FORM, startService, type Reply, type Running } from './harness.ts';
+import { FORM, startService, type Reply, type Running } from './harness.ts';
 
 let api: Running;
 beforeAll(async () => {
@@ -27,6 +27,7 @@ describe('branches', () => {
     const configs = 'components/wr-db/configs';
     await post(configs, { name: 'W', configurationId: 'w', configuration: { a: {} }, state: { main: 1 } });
     await post(`${configs}/w/rows`, { rowId: 'r', name: 'R', state: { main: 2 } });
+    await post(`${configs}/w/metadata`, { metadata: [{ key: 'KBC.folder', value: 'one' }] });
     const created = await post('dev-branches', { name: 'Feature' });
     expect(created.status).toBe(202);
     const job = created.body as { url: string; results: { id: number } };
@@ -51,6 +52,9 @@ describe('branches', () => {
         },
       ],
     });
+    expect((await get(`${branch}/metadata`)).body).toMatchObject([{ key: 'KBC.folder', value: 'one' }]);
+    await post(`${branch}/metadata`, { metadata: [{ key: 'KBC.folder', value: 'two' }] });
+    expect((await get(`${configs}/w/metadata`)).body).toMatchObject([{ value: 'one' }]);
     await api.call('PUT', branch, { name: 'W in the branch' });
     expect((await get(`${configs}/w`)).body).toMatchObject({ name: 'W', version: 2 });
     expect((await api.call('PUT', `${branch}/rows/r`, { state: {} })).status).toBe(400);
@@ -72,9 +76,21 @@ describe('branches', () => {
       code: 'storage.components.cannotDeleteConfiguration',
       error: 'Deleting configuration from trash is not allowed in development branches.',
     });
-    expect((await api.call('DELETE', `dev-branches/${job.results.id}`)).status).toBe(202);
+    const deleted = await api.call('DELETE', `dev-branches/${job.results.id}`);
+    expect(deleted.status).toBe(202);
+    expect((await get(new URL((deleted.body as { url: string }).url).pathname)).body).toMatchObject({
+      operationName: 'devBranchDelete',
+      status: 'success',
+    });
     expect((await get(branch)).status).toBe(404);
     expect((await get(`${configs}/w`)).status).toBe(200);
+  });
+
+  test('clients that prefix every path with a branch reach all of them', async () => {
+    const made = await post('branch/default/dev-branches', { name: 'Prefixed' });
+    const { id } = (made.body as { results: { id: number } }).results;
+    expect((await get(`branch/${id}/dev-branches/`)).body).toEqual((await get('dev-branches')).body);
+    expect((await get(`branch/${id}/global-search?query=none`)).body).toMatchObject({ all: 0 });
   });
 
   test('names are unique, and the default branch stays', async () => {
@@ -154,81 +170,6 @@ describe('metadata', () => {
     expect((await get('tables/in.c-none.t/metadata')).body).toMatchObject({
       code: 'storage.buckets.notFound',
     });
-  });
-});
-
-describe('events', () => {
-  test('are written, read and filtered, the newest first', async () => {
-    const runId = { 'X-KBC-RunId': '77.1' };
-    const made = await post(
-      'events',
-      { component: 'ex', message: 'one thing', params: '{"a":[]}', duration: 2.5 },
-      runId,
-    );
-    expect(made.status).toBe(201);
-    const { id } = made.body as { id: string };
-    expect(made.body).toMatchObject({
-      id: matching(/^\d+$/),
-      uuid: anyText,
-      runId: '77.1',
-      params: { a: [] },
-    });
-    await post('events', 'component=ex&message=another&type=warn', FORM);
-    const messages = async (query: string): Promise<unknown[]> =>
-      ((await get(`events?${query}`)).body as Body[]).map((event) => event['message']);
-    expect(await messages('component=ex')).toEqual(['another', 'one thing']);
-    expect(await messages(`sinceId=${id}`)).toEqual(['another']);
-    expect(await messages('runId=77')).toEqual(['one thing']);
-    expect(await messages('q=type:warn')).toEqual(['another']);
-    expect(await messages('q=thing')).toEqual(['one thing']);
-    expect(await messages('limit=1&offset=1')).toEqual(['one thing']);
-    expect((await get(`events/${id}`)).body).toEqual(made.body);
-  });
-
-  test.each([
-    [{ message: 'no component' }, 'storage.validation'],
-    [{ component: 'c', message: 'm', params: '{' }, 'malformedRequest'],
-    [{ component: 'c', message: 'm', type: 'odd' }, 'storage.validation'],
-    [{ component: 'c', message: 'm'.repeat(210_000) }, 'requestTooLarge'],
-  ])('a wrong event is refused (%#)', async (body, code) => {
-    const answer = await post('events', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code });
-  });
-});
-
-describe('triggers', () => {
-  test('are made, listed, changed and deleted', async () => {
-    const token = (await get('tokens/verify')).body as { id: string };
-    const body = {
-      runWithTokenId: Number(token.id),
-      component: 'keboola.orchestrator',
-      configurationId: '1',
-      coolDownPeriodMinutes: 5,
-      tableIds: ['in.c-main.a', 'in.c-main.b'],
-    };
-    const made = await post('triggers/', body);
-    expect(made.status).toBe(201);
-    const { id } = made.body as { id: string };
-    expect(made.body).toMatchObject({
-      component: 'keboola.orchestrator',
-      configurationId: '1',
-      coolDownPeriodMinutes: 5,
-      tables: [{ tableId: 'in.c-main.a' }, { tableId: 'in.c-main.b' }],
-    });
-    const changed = await api.call('PUT', `triggers/${id}`, {
-      coolDownPeriodMinutes: 9,
-      tableIds: ['in.c-main.c'],
-    });
-    expect(changed.body).toMatchObject({
-      coolDownPeriodMinutes: 9,
-      configurationId: '1',
-      tables: [{ tableId: 'in.c-main.c' }],
-    });
-    expect((await get('triggers?component=keboola.orchestrator')).body).toEqual([changed.body]);
-    expect((await api.call('DELETE', `triggers/${id}/`)).status).toBe(204);
-    expect((await get(`triggers/${id}`)).status).toBe(404);
-    expect((await post('triggers', { ...body, runWithTokenId: 1 })).status).toBe(400);
   });
 });
 

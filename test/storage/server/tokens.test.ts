@@ -81,6 +81,19 @@ describe('verify', () => {
     });
   });
 
+  test('shows empty limits as maps, which clients with types decode them to', async () => {
+    const { text } = await api.call('GET', 'tokens/verify');
+    expect(text).toContain('"limits":{},"metrics":{}');
+    expect(text).not.toContain('payAsYouGo');
+  });
+
+  test('a bucket whose permission is null is not among the rights', async () => {
+    const made = await make({ bucketPermissions: { 'in.c-main': 'read', 'in.c-other': null } });
+    const { body } = await api.call('GET', 'tokens/verify', undefined, as(made.token));
+    expect(body).toMatchObject({ bucketPermissions: { 'in.c-main': 'read' } });
+    expect(body).not.toHaveProperty(['bucketPermissions', 'in.c-other']);
+  });
+
   test('shows another token with its rights and without an administrator', async () => {
     const made = await make({ description: 'limited', bucketPermissions: { 'in.c-main': 'read' } });
     const { body } = await api.call('GET', 'tokens/verify', undefined, as(made.token));

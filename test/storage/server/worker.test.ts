@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/env.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -142,7 +143,59 @@ describe('the queue', () => {
   });
 });
 
+/** The file of the metadata may not grow beyond so many pages, or beyond what it has. */
+const limit = (pages: number) => meta.executeQuery(CompiledQuery.raw(`PRAGMA max_page_count = ${pages}`));
+
+describe('a full disk', () => {
+  let tries = 0;
+  const large = async (tx: Meta): Promise<void> => {
+    tries++;
+    await tx
+      .updateTable('projects')
+      .set({ name: 'x'.repeat(100_000) })
+      .execute();
+  };
+  test('work that cannot be taken back is not called an error: its end waits for room', async () => {
+    tries = 0;
+    const job = await submit('load');
+    await limit(1);
+    await workerOf({ load: () => Promise.resolve({ results: {}, commit: large }) }).start();
+    await expect.poll(() => tries).toBeGreaterThan(2);
+    expect(await statusOf(job)).toBe('processing');
+    await limit(1_000_000);
+    await expect.poll(async () => await statusOf(job)).toBe('success');
+  });
+
+  test('work that can be taken back is, and says why', async () => {
+    let isUndone = false;
+    const job = await submit('load');
+    await limit(1);
+    const undo = async (): Promise<void> => Promise.resolve(void (isUndone = true));
+    await workerOf({ load: () => Promise.resolve({ results: {}, commit: large, undo }) }).start();
+    await expect.poll(async () => await statusOf(job)).toBe('error');
+    expect(isUndone).toBe(true);
+    expect((await findJob(meta, job.id))?.error).toContain('storage.diskFull');
+  });
+});
+
 describe('an interrupted job', () => {
+  test('whose end could not be written down is run again when its lease is over', async () => {
+    const job = await submit('work');
+    let runs = 0;
+    const work: Operation = async () => {
+      runs++;
+      // The disk of the metadata is full for a while: neither a result nor an error can be kept.
+      if (runs === 1) await context.meta.schema.alterTable('jobs').renameColumn('ended', 'lost').execute();
+      return { results: null };
+    };
+    await workerOf({ work }, { leaseMs: 300 }).start();
+    await expect.poll(() => runs).toBe(1);
+    await systemEnv.sleep(20);
+    await context.meta.schema.alterTable('jobs').renameColumn('lost', 'ended').execute();
+    await expect.poll(async () => await statusOf(job)).toBe('success');
+    expect(runs).toBe(2);
+  });
+
   test('of an earlier process is run again at once', async () => {
     const job = await submit('work');
     await takeJob(meta, lease('dead'));

@@ -3,12 +3,14 @@ import type { Json } from '../../../json/index.ts';
 import { ApiError, badRequest, invalidField } from '../errors.ts';
 import { authorOf } from '../caller.ts';
 import type { DataContext } from '../data-context.ts';
+import { fieldText, MAX_BODY_BYTES, tooLarge as bodyTooLarge } from '../input/bodies.ts';
 import { nest } from '../input/nest.ts';
 import { updateFile, type TaggedFile } from '../meta/files.ts';
 import { attachmentOf } from '../objects/disposition.ts';
 import { ObjectError } from '../objects/errors.ts';
 import type { Call } from '../route.ts';
 import { newFile } from './new-file.ts';
+import { troubleOf } from '../trouble.ts';
 import { removeFile } from './remove.ts';
 
 /** A file whose bytes came with the request, and the other fields of that request. */
@@ -73,15 +75,19 @@ async function readParts(
   found: { file?: TaggedFile },
 ): Promise<[string, string][]> {
   const pairs: [string, string][] = [];
+  let bytes = 0;
   for await (const part of call.request.parts({ limits: { fileSize: MAX_UPLOAD_BYTES } })) {
     if (part.type === 'field') {
-      const { value } = part;
-      pairs.push([part.fieldname, typeof value === 'string' ? value : JSON.stringify(value ?? '')]);
+      const text = fieldText(part);
+      bytes += text.length;
+      if (bytes > MAX_BODY_BYTES) throw bodyTooLarge();
+      pairs.push([part.fieldname, text]);
     } else if (part.fieldname !== 'data' || found.file !== undefined) {
       part.file.resume();
     } else {
       // The other fields may still come: the file is made with what is known, and changed when all is read.
-      const name = part.filename === '' ? 'upload' : part.filename;
+      const given = textOf(nest(pairs), 'name') ?? '';
+      const name = given === '' ? part.filename || 'upload' : given;
       found.file = await newFile(context, ownerOf(call), { name, contentType: part.mimetype });
       try {
         await store(context, found.file, part.file);
@@ -136,7 +142,7 @@ const tooLarge = (): ApiError =>
 
 function uploadError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
-  if (error instanceof ObjectError && error.code === 'InsufficientStorage') return error;
+  if (troubleOf(error) !== undefined) return error;
   const cause: unknown = error instanceof ObjectError ? error.cause : error;
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge();

@@ -1,3 +1,4 @@
+import type { MultipartValue } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseExact, type Json } from '../../../json/index.ts';
 import { badRequest, ApiError } from '../errors.ts';
@@ -37,10 +38,9 @@ export async function readMultipart(request: FastifyRequest): Promise<Json> {
   let bytes = 0;
   try {
     for await (const part of request.parts({ limits: { fileSize: MAX_BODY_BYTES }, isPartAFile })) {
-      const text = part.type === 'file' ? (await part.toBuffer()).toString('utf8') : fieldText(part.value);
+      const text = part.type === 'file' ? (await part.toBuffer()).toString('utf8') : fieldText(part);
       bytes += text.length;
-      if (bytes > MAX_BODY_BYTES)
-        throw new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
+      if (bytes > MAX_BODY_BYTES) throw tooLarge();
       pairs.push([part.fieldname, text]);
     }
   } catch (error) {
@@ -61,8 +61,14 @@ function isPartAFile(
   return file !== undefined || contentType !== 'text/plain';
 }
 
-const fieldText = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? '');
+/** The text of a field of a multipart body; one that the parser has cut is refused. @throws {ApiError} 413 */
+export function fieldText({ value, valueTruncated }: MultipartValue): string {
+  if (valueTruncated) throw tooLarge();
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}
+
+export const tooLarge = (): ApiError =>
+  new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
 
 function settle(parse: () => Json, done: (error: Error | null, body?: unknown) => void): void {
   let body: Json;

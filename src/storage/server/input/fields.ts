@@ -159,14 +159,17 @@ function listOf(value: Json): readonly Json[] | undefined {
 }
 
 function readMap(schema: FieldSchema, value: Json, key: string, errors: FieldError[]): unknown {
-  if (isList(value) && value.length === 0) return {};
-  if (!isObject(value)) return new Wrong('This value should be of type object.');
-  if (schema.properties !== undefined) return readObject(schema, value, key, errors);
+  // Clients in PHP write an empty object as `[]`.
+  const map = isList(value) && value.length === 0 ? {} : value;
+  if (!isObject(map)) return new Wrong('This value should be of type object.');
+  if (schema.properties !== undefined) return readObject(schema, map, key, errors);
   const values =
     Object.values(schema.patternProperties ?? {})[0] ??
     (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {});
   return Object.fromEntries(
-    entriesOf(value).map(([name, item]) => [name, readItem(values, item, `${key}[${name}]`, errors)]),
+    entriesOf(map)
+      .filter(([, item]) => item !== null)
+      .map(([name, item]) => [name, readItem(values, item, `${key}[${name}]`, errors)]),
   );
 }
 

@@ -1,12 +1,21 @@
 import qs from 'qs';
 import type { Json } from '../../../json/index.ts';
+import { ApiError } from '../errors.ts';
+
+/** Fields that one form may have. */
+export const MAX_FIELDS = 100_000;
 
 /**
  * Names with brackets to lists and objects: `tags[]=a`, `tags[0]=a`, `whereFilters[0][values][]=x` (storage 0.3).
  * A name may be any text; `__proto__` is left out.
+ *
+ * @throws {ApiError} 413 for more than {@link MAX_FIELDS}: none is left out in silence
  */
 export function nest(pairs: Iterable<readonly [string, string]>): Record<string, Json> {
-  const text = [...pairs].map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+  const fields = [...pairs];
+  if (fields.length > MAX_FIELDS)
+    throw new ApiError(413, 'requestTooLarge', `The body of the request has more than ${MAX_FIELDS} fields.`);
+  const text = fields.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
   // Text in, so lists, objects and text out.
   return qs.parse(text, LIMITS) as Record<string, Json>;
 }
@@ -34,7 +43,7 @@ const LIMITS = {
   plainObjects: true,
   allowPrototypes: true,
   arrayLimit: 10_000,
-  parameterLimit: 100_000,
+  parameterLimit: MAX_FIELDS,
   depth: 32,
 } as const;
 

@@ -29,9 +29,13 @@ export async function updateBranch(
   await meta.updateTable('branches').set(changes).where('id', '=', id).execute();
 }
 
-/** Removes a branch with its configurations and metadata. Its buckets must be gone already. */
+/** Removes a branch with its configurations, buckets and metadata. Rows of its tables must be gone already. */
 export async function deleteBranch(meta: Meta, id: number): Promise<void> {
   for (const table of [
+    'exports',
+    'table_columns',
+    'tables',
+    'buckets',
     'configuration_contents',
     'configuration_versions',
     'row_versions',

@@ -21,7 +21,7 @@ export type Meta = Kysely<Tables>;
 export async function openMeta(file: string): Promise<Meta> {
   const database = new DatabaseSync(file, { timeout: 10_000 });
   for (const pragma of PRAGMAS) database.exec(`PRAGMA ${pragma}`);
-  const meta = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(database) }) });
+  const meta = new Kysely<Tables>({ dialect: new ImmediateDialect(database) });
   await migrate(meta);
   return meta;
 }
@@ -41,15 +41,15 @@ export async function reclaimSpace(meta: Meta): Promise<void> {
 
 // A deferred `begin` that reads and then writes fails with "database is locked" as soon as another process wrote.
 class ImmediateDialect extends SqliteDialect {
-  readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
+  readonly #database: DatabaseSync;
 
-  constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
-    super(config);
-    this.#config = config;
+  constructor(database: DatabaseSync) {
+    super({ database: adapt(database) });
+    this.#database = database;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#config);
+    return new ImmediateDriver(this.#database);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -65,8 +65,20 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    super({ database: adapt(database) });
+    this.#database = database;
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  // A full disk ends the transaction by itself; to end it again would be the error that is told.
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection);
   }
 }
 

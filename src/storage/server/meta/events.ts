@@ -1,3 +1,5 @@
+import { sql, type SqlBool } from 'kysely';
+import { badRequest } from '../errors.ts';
 import type { Meta } from './database.ts';
 import type { EventRow } from './tables.ts';
 
@@ -14,6 +16,13 @@ export interface EventFilter {
   readonly q?: string | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+  /** Only what this token wrote, and what is about these components; undefined: everything. */
+  readonly visibleTo?: EventReader | undefined;
+}
+
+export interface EventReader {
+  readonly id: number;
+  readonly componentAccess: readonly string[];
 }
 
 const QUERY_FIELDS = {
@@ -47,14 +56,30 @@ export async function listEvents(meta: Meta, branchId: number, filter: EventFilt
   const { runId } = filter;
   if (runId !== undefined) {
     query = query.where((where) =>
-      where.or([where('run_id', '=', runId), where('run_id', 'like', `${runId}.%`)]),
+      where.or([
+        where('run_id', '=', runId),
+        sql<SqlBool>`run_id like ${`${literally(runId)}.%`} escape '\\'`,
+      ]),
+    );
+  }
+  const reader = filter.visibleTo;
+  if (reader !== undefined) {
+    const { id, componentAccess: components } = reader;
+    query = query.where((where) =>
+      where.or([
+        where('token_id', '=', id),
+        ...(components.length === 0 ? [] : [where('component', 'in', components)]),
+      ]),
     );
   }
   if (filter.objectType !== undefined) query = query.where('object_type', '=', filter.objectType);
   if (filter.objectId !== undefined) query = query.where('object_id', '=', filter.objectId);
   if (filter.tokenId !== undefined) query = query.where('token_id', '=', filter.tokenId);
   for (const { field, text } of termsOf(filter.q ?? '')) {
-    query = field === 'message' ? query.where(field, 'like', `%${text}%`) : query.where(field, '=', text);
+    query =
+      field === 'message'
+        ? query.where(sql<SqlBool>`lower(message) like lower(${`%${literally(text)}%`}) escape '\\'`)
+        : query.where(field, '=', text);
   }
   return await query
     .orderBy('id', 'desc')
@@ -63,17 +88,23 @@ export async function listEvents(meta: Meta, branchId: number, filter: EventFilt
     .execute();
 }
 
+/** Text in a pattern that stands for itself. */
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
+
 type QueryColumn = (typeof QUERY_FIELDS)[keyof typeof QUERY_FIELDS];
 
+/** Every term is a level of the expression that the database reads, and it takes a thousand. */
+const MAX_TERMS = 100;
+
 function termsOf(q: string): { field: QueryColumn; text: string }[] {
-  return q
-    .split(/\s+/)
-    .filter((term) => term !== '' && term !== 'AND')
-    .map((term) => {
-      const [, name = '', text = ''] = /^(\w+):"?([^"]*)"?$/.exec(term) ?? [];
-      const field = Object.hasOwn(QUERY_FIELDS, name)
-        ? QUERY_FIELDS[name as keyof typeof QUERY_FIELDS]
-        : undefined;
-      return field === undefined ? { field: 'message', text: term } : { field, text };
-    });
+  const terms = q.split(/\s+/).filter((term) => term !== '' && term !== 'AND');
+  if (terms.length > MAX_TERMS)
+    throw badRequest('query.syntax', `The query has more than ${MAX_TERMS} words.`);
+  return terms.map((term) => {
+    const [, name = '', text = ''] = /^(\w+):"?([^"]*)"?$/.exec(term) ?? [];
+    const field = Object.hasOwn(QUERY_FIELDS, name)
+      ? QUERY_FIELDS[name as keyof typeof QUERY_FIELDS]
+      : undefined;
+    return field === undefined ? { field: 'message', text: term } : { field, text };
+  });
 }

@@ -33,10 +33,16 @@ export async function updateFile(
   });
 }
 
+/** Rows of one statement: it may have 32,766 values. */
+const MAX_ROWS = 1000;
+
 async function insertTags(tx: Meta, id: number, tags: readonly string[]): Promise<void> {
-  if (tags.length === 0) return;
   const rows = tags.map((tag, position) => ({ file_id: id, position, tag }));
-  await tx.insertInto('file_tags').values(rows).execute();
+  for (let start = 0; start < rows.length; start += MAX_ROWS)
+    await tx
+      .insertInto('file_tags')
+      .values(rows.slice(start, start + MAX_ROWS))
+      .execute();
 }
 
 export async function findFile(meta: Meta, id: number): Promise<TaggedFile | undefined> {
@@ -77,11 +83,8 @@ export async function listFiles(meta: Meta, filter: FileFilter): Promise<TaggedF
   if (where !== undefined) query = query.where(where);
   if (sinceId !== undefined) query = query.where('files.id', '>', sinceId);
   if (maxId !== undefined) query = query.where('files.id', '<', maxId);
-  // A run's files are those of its children too: ids of children are `parent.child`.
   if (runId !== undefined)
-    query = query.where((build) =>
-      build.or([build('run_id', '=', runId), build('run_ids', 'like', `%${JSON.stringify(runId)}%`)]),
-    );
+    query = query.where(sql<number>`instr(files.run_ids, ${JSON.stringify(runId)})`, '>', 0);
   if (aliveAt !== undefined)
     query = query.where((build) => build.or([build('expires', 'is', null), build('expires', '>', aliveAt)]));
   const rows = await query.orderBy('files.id', 'desc').limit(filter.limit).offset(filter.offset).execute();
@@ -125,11 +128,13 @@ export async function addTag(meta: Meta, id: number, tag: string): Promise<void>
   });
 }
 
-export async function removeTag(meta: Meta, id: number, tag: string): Promise<void> {
-  await meta
+/** False when the file hasn't that tag. */
+export async function removeTag(meta: Meta, id: number, tag: string): Promise<boolean> {
+  const { numDeletedRows } = await meta
     .deleteFrom('file_tags')
     .where((where) => where.and({ file_id: id, tag }))
-    .execute();
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Forgets files; their objects must be gone already. */
@@ -140,6 +145,17 @@ export async function deleteFiles(meta: Meta, ids: readonly number[]): Promise<v
     await tx.deleteFrom('exports').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('files').where('id', 'in', ids).execute();
   });
+}
+
+/** Some files of a branch, the oldest first. */
+export async function listFilesOfBranch(meta: Meta, branchId: number, limit: number): Promise<FileRow[]> {
+  return await meta
+    .selectFrom('files')
+    .selectAll()
+    .where('branch_id', '=', branchId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
 /** Files whose time is over, the oldest first. */

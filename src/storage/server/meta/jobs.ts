@@ -124,13 +124,15 @@ export async function takeJob(meta: Meta, lease: Lease): Promise<JobRow | undefi
   });
 }
 
-/** Says that the worker is alive. */
-export async function renewLeases(meta: Meta, lease: Lease): Promise<void> {
+/** Says that the worker is alive and at work on these jobs. */
+export async function renewLeases(meta: Meta, lease: Lease, jobs: readonly number[]): Promise<void> {
+  if (jobs.length === 0) return;
   await meta
     .updateTable('jobs')
     .set({ lease_until: isoTime(lease.until) })
     .where('status', '=', 'processing')
     .where('worker', '=', lease.worker)
+    .where('id', 'in', jobs)
     .execute();
 }
 
@@ -183,6 +185,7 @@ export async function recordFinishedJob(
     branchId: number;
     operation: string;
     params: unknown;
+    tableId?: string;
     results: string;
     runId: string | null;
     author: Author;
@@ -194,7 +197,7 @@ export async function recordFinishedJob(
     branch_id: job.branchId,
     operation: job.operation,
     status: 'success',
-    table_id: null,
+    table_id: job.tableId ?? null,
     lock_key: null,
     params: JSON.stringify(job.params),
     results: job.results,

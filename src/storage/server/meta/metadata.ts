@@ -2,7 +2,7 @@ import type { Env } from '../../../env.ts';
 import { isoTime } from '../time.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
-import type { MetadataRow, MetadataScope } from './tables.ts';
+import type { ConfigurationKey, MetadataRow, MetadataScope } from './tables.ts';
 
 /** What metadata belongs to. */
 export interface MetadataOwner {
@@ -10,6 +10,11 @@ export interface MetadataOwner {
   readonly scope: MetadataScope;
   readonly owner: string;
 }
+
+/** What metadata of a configuration names as its owner. */
+export const configurationOwner = (
+  key: Pick<ConfigurationKey, 'component_id' | 'configuration_id'>,
+): string => `${key.component_id}/${key.configuration_id}`;
 
 export async function listMetadata(meta: Meta, owner: MetadataOwner): Promise<MetadataRow[]> {
   return await meta
@@ -27,16 +32,19 @@ export async function listMetadataOf(
   scope: MetadataScope,
   prefix: string,
 ): Promise<MetadataRow[]> {
-  const all = meta
+  return await meta
     .selectFrom('metadata')
     .selectAll()
     .where('branch_id', '=', branchId)
-    .where('scope', '=', scope);
-  // Every text that begins with the prefix, by the index: nothing in an id is above this character.
-  const some =
-    prefix === '' ? all : all.where('owner', '>=', prefix).where('owner', '<', `${prefix}\u{10FFFF}`);
-  return await some.orderBy('id').execute();
+    .where('scope', '=', scope)
+    .where('owner', '>=', prefix)
+    .where('owner', '<', afterPrefix(prefix))
+    .orderBy('id')
+    .execute();
 }
+
+/** Every id that begins with the prefix lies between it and this text: nothing in an id is above this character. */
+export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;
 
 /** Sets values; the same provider and key is overwritten and keeps its id (storage 1.6). */
 export async function saveMetadata(
@@ -59,6 +67,20 @@ export async function saveMetadata(
       .insertInto('metadata')
       .values({ id, ...owner, provider, key, value, timestamp })
       .execute();
+  }
+}
+
+/** Gives the configurations of a new branch the metadata of those that they are copies of. */
+export async function copyConfigurationMetadata(
+  meta: Meta,
+  from: number,
+  to: number,
+  owners: ReadonlySet<string>,
+): Promise<void> {
+  for (const row of await listMetadataOf(meta, from, 'configuration', '')) {
+    if (!owners.has(row.owner)) continue;
+    const copy = { ...row, id: await nextId(meta), branch_id: to };
+    await meta.insertInto('metadata').values(copy).execute();
   }
 }
 

@@ -32,10 +32,18 @@ export async function openProject(
 
 const FIRST_ID = 1000;
 
+/** Of the master token that commands on the same machine use: nobody was ever shown it. */
+export const LOCAL_DESCRIPTION = 'Commands on this machine';
+
 /** The first master token, when there is none yet. Only this answer ever shows it. */
 export async function firstMasterToken(meta: Meta, env: Env): Promise<string | undefined> {
   return await meta.transaction().execute(async (tx) => {
-    const known = await tx.selectFrom('tokens').select('id').where('is_master', '=', 1).executeTakeFirst();
+    const known = await tx
+      .selectFrom('tokens')
+      .select('id')
+      .where('is_master', '=', 1)
+      .where('description', '!=', LOCAL_DESCRIPTION)
+      .executeTakeFirst();
     return known === undefined ? await insertMasterToken(tx, env) : undefined;
   });
 }

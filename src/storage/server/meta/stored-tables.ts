@@ -1,4 +1,5 @@
 import type { Meta } from './database.ts';
+import { afterPrefix } from './metadata.ts';
 import type { TableColumnRow, TableRow } from './tables.ts';
 
 /** A table as the catalogue knows it, with its columns in their order. */
@@ -17,23 +18,43 @@ export interface TableState {
 export type ColumnDefinition = Pick<TableColumnRow, 'basetype' | 'definition'>;
 
 export async function findTable(meta: Meta, branchId: number, id: string): Promise<StoredTable | undefined> {
-  const [table] = await withColumns(
-    meta,
-    branchId,
-    await meta
-      .selectFrom('tables')
-      .selectAll()
-      .where((where) => where.and({ branch_id: branchId, id }))
-      .execute(),
-  );
-  return table;
+  const table = await meta
+    .selectFrom('tables')
+    .selectAll()
+    .where((where) => where.and({ branch_id: branchId, id }))
+    .executeTakeFirst();
+  if (table === undefined) return undefined;
+  const columns = await meta
+    .selectFrom('table_columns')
+    .selectAll()
+    .where((where) => where.and({ branch_id: branchId, table_id: id }))
+    .orderBy('position')
+    .execute();
+  return { ...table, columns };
 }
 
 /** Tables of a branch, or of one bucket of it. */
-export async function listTables(meta: Meta, branchId: number, bucketId?: string): Promise<StoredTable[]> {
+export async function listTables(meta: Meta, branchId: number, bucketId?: string): Promise<TableRow[]> {
   let query = meta.selectFrom('tables').selectAll().where('branch_id', '=', branchId);
   if (bucketId !== undefined) query = query.where('bucket_id', '=', bucketId);
-  return await withColumns(meta, branchId, await query.orderBy('id').execute());
+  return await query.orderBy('id').execute();
+}
+
+/** The columns of all tables whose id begins with the text, by table, in their order. */
+export async function listColumns(
+  meta: Meta,
+  branchId: number,
+  prefix: string,
+): Promise<ReadonlyMap<string, readonly TableColumnRow[]>> {
+  const columns = await meta
+    .selectFrom('table_columns')
+    .selectAll()
+    .where('branch_id', '=', branchId)
+    .where('table_id', '>=', prefix)
+    .where('table_id', '<', afterPrefix(prefix))
+    .orderBy('position')
+    .execute();
+  return Map.groupBy(columns, ({ table_id }) => table_id);
 }
 
 export async function findTableByDisplayName(
@@ -105,10 +126,18 @@ export async function saveState(
 }
 
 /** Removes a table with its columns, metadata and the memory of its exports. */
-export async function deleteTable(meta: Meta, table: StoredTable): Promise<void> {
-  const { branch_id, id } = table;
-  for (const { name } of table.columns) await deleteMetadataOf(meta, branch_id, 'column', `${id}.${name}`);
+export async function deleteTable(
+  meta: Meta,
+  { branch_id, id }: Pick<TableRow, 'branch_id' | 'id'>,
+): Promise<void> {
   await deleteMetadataOf(meta, branch_id, 'table', id);
+  // No name of a column has a dot, so these are the columns of no other table.
+  await meta
+    .deleteFrom('metadata')
+    .where((where) => where.and({ branch_id, scope: 'column' }))
+    .where('owner', '>=', `${id}.`)
+    .where('owner', '<', afterPrefix(`${id}.`))
+    .execute();
   for (const source of ['table_columns', 'exports'] as const) {
     await meta
       .deleteFrom(source)
@@ -158,17 +187,4 @@ async function deleteMetadataOf(
     .deleteFrom('metadata')
     .where((where) => where.and({ branch_id: branchId, scope, owner }))
     .execute();
-}
-
-async function withColumns(
-  meta: Meta,
-  branchId: number,
-  tables: readonly TableRow[],
-): Promise<StoredTable[]> {
-  if (tables.length === 0) return [];
-  let query = meta.selectFrom('table_columns').selectAll().where('branch_id', '=', branchId);
-  const [only] = tables;
-  if (tables.length === 1 && only !== undefined) query = query.where('table_id', '=', only.id);
-  const byTable = Map.groupBy(await query.orderBy('position').execute(), ({ table_id }) => table_id);
-  return tables.map((table) => ({ ...table, columns: byTable.get(table.id) ?? [] }));
 }

@@ -16,6 +16,8 @@ export interface TokenRights {
   readonly componentAccess?: readonly string[];
   /** Seconds from now; it never ends when undefined. */
   readonly expiresIn?: number;
+  /** Last part of the token; random when undefined. */
+  readonly secret?: string;
 }
 
 /** Makes a token `<project>-<id>-<secret>`. This answer is the only place where it is ever seen. */
@@ -26,7 +28,7 @@ export async function createToken(
   author: Author | undefined,
 ): Promise<{ row: TokenRow; token: string }> {
   const id = await nextId(meta);
-  const token = await newSecret(meta, env, id);
+  const token = await tokenText(meta, id, rights.secret ?? newSecret(env));
   const now = env.now();
   const row: TokenRow = {
     id,
@@ -50,7 +52,7 @@ export async function createToken(
 
 /** Gives a token a new secret; the old one is worth nothing from then on. */
 export async function refreshToken(meta: Meta, env: Env, id: number): Promise<string> {
-  const token = await newSecret(meta, env, id);
+  const token = await tokenText(meta, id, newSecret(env));
   await meta
     .updateTable('tokens')
     .set({ hash: hashToken(token), refreshed: isoTime(env.now()) })
@@ -97,7 +99,12 @@ function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-async function newSecret(meta: Meta, env: Env, id: number): Promise<string> {
+/** A token as it is sent, of the project that there is. */
+export async function tokenText(meta: Meta, id: number, secret: string): Promise<string> {
   const project = await meta.selectFrom('projects').select('id').executeTakeFirstOrThrow();
-  return `${project.id}-${id}-${Buffer.from(env.randomBytes(30)).toString('hex')}`;
+  return `${project.id}-${id}-${secret}`;
+}
+
+function newSecret(env: Env): string {
+  return Buffer.from(env.randomBytes(30)).toString('hex');
 }

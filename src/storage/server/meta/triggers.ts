@@ -16,15 +16,13 @@ export async function findTrigger(meta: Meta, id: number): Promise<Trigger | und
   return row === undefined ? undefined : { row, tables: await tablesOf(meta, id) };
 }
 
-/** Inserts a trigger, or replaces the one of the same id. */
-export async function saveTrigger(meta: Meta, trigger: Trigger): Promise<void> {
-  await meta.transaction().execute(async (tx) => {
-    await deleteTrigger(tx, trigger.row.id);
-    await tx.insertInto('triggers').values(trigger.row).execute();
-    for (const table_id of new Set(trigger.tables)) {
-      await tx.insertInto('trigger_tables').values({ trigger_id: trigger.row.id, table_id }).execute();
-    }
-  });
+/** Inserts a trigger, or replaces the one of the same id. Must run in a transaction. */
+export async function saveTrigger(tx: Meta, trigger: Trigger): Promise<void> {
+  await deleteTrigger(tx, trigger.row.id);
+  await tx.insertInto('triggers').values(trigger.row).execute();
+  for (const table_id of new Set(trigger.tables)) {
+    await tx.insertInto('trigger_tables').values({ trigger_id: trigger.row.id, table_id }).execute();
+  }
 }
 
 export async function deleteTrigger(meta: Meta, id: number): Promise<void> {

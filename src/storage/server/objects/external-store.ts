@@ -1,9 +1,11 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import type { AssumeRoleCommandOutput } from '@aws-sdk/client-sts';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Env } from '../../../env.ts';
-import { ObjectError, OBJECT_ERROR_STATUS, type ObjectErrorCode } from './errors.ts';
+import { ObjectError, toObjectError } from './errors.ts';
 import { checkKey } from './keys.ts';
+import { isRefusal, knownCode, typed, typedBody } from './sdk-errors.ts';
 import { sessionPolicy } from './session-policy.ts';
 import { expirationText, type ObjectStore } from './store.ts';
 
@@ -30,6 +32,8 @@ export interface ExternalStoreOptions {
   readonly hasEncryption?: boolean | undefined;
   /** False for stores that don't know the newer checksums (Ceph 16). True unless told. */
   readonly hasChecksums?: boolean | undefined;
+  /** How long a store may be silent within a request. Default 60 seconds, 15 for its STS; each is tried three times. */
+  readonly idleMs?: number | undefined;
   readonly env: Env;
 }
 
@@ -56,10 +60,16 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
     ...(hasChecksums
       ? {}
       : { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: options.idleMs ?? IDLE_MS },
   };
   const client = new s3.S3Client({ ...config, ...at(endpoint) });
   const publicClient = new s3.S3Client({ ...config, ...at(options.publicEndpoint ?? endpoint) });
-  const stsClient = new sts.STSClient({ region, credentials, ...at(options.stsEndpoint ?? endpoint) });
+  const stsClient = new sts.STSClient({
+    region,
+    credentials,
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: options.idleMs ?? STS_IDLE_MS },
+    ...at(options.stsEndpoint ?? endpoint),
+  });
   const encryption = (isWanted: boolean) =>
     isWanted && hasEncryption ? ({ ServerSideEncryption: 'AES256' } as const) : {};
 
@@ -141,7 +151,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       const { Body } = await typed(
         client.send(new s3.GetObjectCommand({ Bucket: bucket, Key: checkKey(key), ...Range })),
       );
-      if (Body instanceof Readable) return Body;
+      if (Body instanceof Readable) return typedBody(Body);
       throw new ObjectError('InternalError', 'The object store answered without a body.');
     },
     async write(key, body, { contentType, disposition, encrypted }) {
@@ -157,11 +167,17 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
         let bytes = 0;
         const counted = body.map((chunk: Uint8Array) => ((bytes += chunk.length), chunk));
         const upload = new lib.Upload({ client, params: { ...params, Body: counted } });
-        return { etag: bare((await typed(upload.done())).ETag), bytes };
+        const done = upload.done().catch((error: unknown) => {
+          // What the sender did is not the store's failure.
+          if (body.errored !== null) throw toObjectError(body.errored);
+          throw error;
+        });
+        return { etag: bare((await typed(done)).ETag), bytes };
       }
       const { ETag } = await typed(client.send(new s3.PutObjectCommand(params)));
       return { bytes: body.length, etag: bare(ETag) };
     },
+    adopt: (key, file, options) => store.write(key, createReadStream(file), options),
     async *list(prefix) {
       let token: string | undefined;
       do {
@@ -213,6 +229,11 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
   return store;
 }
 
+/** A store that is gone is noticed, and one that joins many parts in silence may finish. */
+const CONNECT_MS = 5000;
+const IDLE_MS = 60_000;
+const STS_IDLE_MS = 15_000;
+
 /** What STS accepts, and what a role allows unless it was told otherwise. */
 const MIN_SESSION_SECONDS = 900;
 const USUAL_SESSION_SECONDS = 3600;
@@ -223,39 +244,6 @@ function at(endpoint: string | undefined): { endpoint?: string } {
   return endpoint === undefined ? {} : { endpoint };
 }
 
-/** Whether the STS answered that it won't: with 400, which wrong keys (403) don't give. */
-function isRefusal(error: unknown): boolean {
-  const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
-  return (
-    typeof metadata === 'object' &&
-    metadata !== null &&
-    'httpStatusCode' in metadata &&
-    metadata.httpStatusCode === 400
-  );
-}
-
 function bare(etag: string | undefined): string {
   return (etag ?? '').replaceAll('"', '');
-}
-
-async function typed<Value>(work: Promise<Value>): Promise<Value> {
-  return work.catch((error: unknown) => {
-    throw fromSdk(error);
-  });
-}
-
-/** Errors of the SDK carry the code of the protocol as their name, and HEAD gives only a status. */
-function fromSdk(error: unknown): ObjectError {
-  if (error instanceof ObjectError) return error;
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'NotFound')
-    return new ObjectError('NoSuchKey', 'The object does not exist.', { cause: error });
-  const isKnown = name in OBJECT_ERROR_STATUS;
-  const message = isKnown && error instanceof Error ? error.message : 'The object store could not be used.';
-  return new ObjectError(isKnown ? knownCode(name) : 'ServiceUnavailable', message, { cause: error });
-}
-
-function knownCode(name: string | undefined): ObjectErrorCode {
-  // Checked by `in`: the names of the table are the codes.
-  return name !== undefined && name in OBJECT_ERROR_STATUS ? (name as ObjectErrorCode) : 'InternalError';
 }

@@ -3,13 +3,13 @@ import type { Env } from '../../../env.ts';
 import type { Log } from '../../../log.ts';
 import { ObjectError, toObjectError } from './errors.ts';
 import { createObjectFolder } from './folder/folder.ts';
-import { noAttributes } from './folder/meta.ts';
+import { noAttributes, type ObjectAttributes } from './folder/meta.ts';
 import { createKeyRing, type KeyRing } from './key-ring.ts';
 import { checkKey } from './keys.ts';
 import { createS3Handler, type S3Handler } from './s3/handler.ts';
 import { presignGet } from './s3/presign.ts';
 import { headerText } from './s3/read-operations.ts';
-import type { ObjectStore } from './store.ts';
+import type { ObjectStore, WriteOptions } from './store.ts';
 
 export interface FolderStoreOptions {
   /** The folder that holds the objects; one process at a time may use it. */
@@ -94,18 +94,14 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
         range === undefined ? undefined : { start: range.start, end: Math.min(range.end, bytes - 1) },
       );
     },
-    write: (key, body, { contentType, disposition, encrypted }) =>
+    write: (key, body, options) =>
       typed(
         folder.put(key, body instanceof Readable ? body : [body], {
           checksums: [],
-          attributes: {
-            ...noAttributes,
-            contentType: contentType === undefined ? undefined : headerText(contentType),
-            contentDisposition: disposition === undefined ? undefined : headerText(disposition),
-            isEncrypted: encrypted,
-          },
+          attributes: attributesOf(options),
         }),
       ),
+    adopt: (key, file, options) => typed(folder.adopt(key, file, attributesOf(options))),
     async *list(prefix) {
       try {
         yield* folder.list(prefix);
@@ -120,6 +116,15 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
       for await (const { key } of folder.list(prefix)) await typed(folder.delete(key));
     },
     dropUnfinished: (before) => typed(folder.dropUploads(before.getTime())),
+  };
+}
+
+function attributesOf({ contentType, disposition, encrypted }: WriteOptions): ObjectAttributes {
+  return {
+    ...noAttributes,
+    contentType: contentType === undefined ? undefined : headerText(contentType),
+    contentDisposition: disposition === undefined ? undefined : headerText(disposition),
+    isEncrypted: encrypted,
   };
 }
 

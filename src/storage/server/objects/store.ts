@@ -20,6 +20,11 @@ export interface ObjectStore {
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** All or nothing: until it resolves, the key shows what it showed before. The body is read once. */
   write(key: string, body: Readable | Uint8Array, options: WriteOptions): Promise<StoredObject>;
+  /**
+   * The same with a whole file of this machine, which is done with afterwards: it may have become the object itself.
+   * The ETag need not be the MD5.
+   */
+  adopt(key: string, file: string, options: WriteOptions): Promise<StoredObject>;
   /** Objects in the order of the bytes of their keys; only a page of them is held in memory. */
   list(prefix: string): AsyncIterable<{ readonly key: string; readonly bytes: number }>;
   /** Deletes what is there; a key without an object is no error. */

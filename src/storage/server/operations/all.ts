@@ -1,3 +1,4 @@
+import { devBranchDelete } from './branch.ts';
 import { bucketDelete } from './bucket.ts';
 import { tableExport } from './export.ts';
 import { fileDelete } from './file.ts';
@@ -17,6 +18,7 @@ import {
 /** Every kind of job, by the name that the API gives it (storage 1.4). */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   bucketDelete,
+  devBranchDelete,
   fileDelete,
   tableColumnAdd,
   tableColumnDefinitionUpdate,

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { PassThrough } from 'node:stream';
-import type { Writable } from 'node:stream';
 import type { DataContext } from '../data-context.ts';
 import { EXPORT_MAX_AGE_DAYS, fileRow } from '../files/new-file.ts';
 import { nextId } from '../meta/counter.ts';
@@ -8,7 +6,6 @@ import { findExport, saveExport } from '../meta/exports.ts';
 import { findFile, insertFileWithin } from '../meta/files.ts';
 import type { FileRow, JobRow } from '../meta/tables.ts';
 import { attachmentOf } from '../objects/disposition.ts';
-import type { ObjectStore } from '../objects/store.ts';
 import { readRowQuery, type RowQueryInput } from '../row-query-input.ts';
 import type { RowQuery } from '../tables/row-query.ts';
 import { isoTime } from '../time.ts';
@@ -16,7 +13,13 @@ import { paramsOf, type Done, type Operation } from './operation.ts';
 import { engineTable, requireTableRow } from './table-place.ts';
 
 export interface ExportParams {
-  readonly export: RowQueryInput & { readonly tableName: string; readonly gzipOutput: boolean };
+  readonly export: RowQueryInput & {
+    readonly tableName: string;
+    readonly gzipOutput: boolean;
+    /** Only shown: the rows are the same in every one. */
+    readonly format: string;
+    readonly fileType: string;
+  };
 }
 
 /** Slices are about that large before compression (storage 10.1). */
@@ -58,7 +61,7 @@ export const tableExport: Operation = async (job, context) => {
             key: objectKey,
             sizeBytes: outcome.bytes,
             isSliced: true,
-            isEncrypted: true,
+            isEncrypted: objects.hasEncryption,
             maxAgeDays: EXPORT_MAX_AGE_DAYS,
             tableId: id,
           },
@@ -114,25 +117,22 @@ async function writeSlices(
   query: RowQuery,
   target: { readonly objectKey: string; readonly suffix: string; readonly isGzip: boolean },
 ): Promise<{ bytes: number; plainBytes: number }> {
-  const writes: Promise<unknown>[] = [];
   const keys: string[] = [];
   const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
-  const open = (index: number): Writable => {
-    const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
-    const { body, done } = openObject(objects, key, `${name}_0_0_${index}${target.suffix}`);
-    keys.push(key);
-    writes.push(done);
-    return body;
-  };
-  const outcome = await engine
-    .export(
-      engineTable(job.branch_id, job.table_id ?? ''),
-      query,
-      { gzip: target.isGzip, targetBytes: SLICE_BYTES },
-      open,
-    )
-    .finally(async () => await Promise.allSettled(writes));
-  await Promise.all(writes);
+  const outcome = await engine.export(
+    engineTable(job.branch_id, job.table_id ?? ''),
+    query,
+    { gzip: target.isGzip, targetBytes: SLICE_BYTES },
+    async ({ path }, index) => {
+      const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
+      keys.push(key);
+      await objects.adopt(key, path, {
+        contentType: target.isGzip ? 'application/gzip' : 'text/csv',
+        disposition: attachmentOf(`${name}_0_0_${index}${target.suffix}`),
+        encrypted: true,
+      });
+    },
+  );
   const entries = keys.map((key) => ({ url: `s3://${objects.bucket}/${key}`, mandatory: true }));
   await objects.write(`${target.objectKey}manifest`, Buffer.from(JSON.stringify({ entries })), {
     contentType: 'application/json',
@@ -140,22 +140,6 @@ async function writeSlices(
     encrypted: true,
   });
   return { bytes: outcome.bytes, plainBytes: target.isGzip ? 0 : outcome.bytes };
-}
-
-/** A stream into an object; it fails when the store does. */
-function openObject(
-  objects: ObjectStore,
-  key: string,
-  name: string,
-): { readonly body: Writable; readonly done: Promise<unknown> } {
-  const body = new PassThrough({ highWaterMark: 1024 * 1024 });
-  const done = objects.write(key, body, {
-    contentType: name.endsWith('.gz') ? 'application/gzip' : 'text/csv',
-    disposition: attachmentOf(name),
-    encrypted: true,
-  });
-  done.catch((error: unknown) => body.destroy(error instanceof Error ? error : new Error(String(error))));
-  return { body, done };
 }
 
 /** Equal for exports that mean the same, whatever way they were written. */

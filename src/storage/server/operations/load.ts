@@ -18,6 +18,8 @@ import {
 export interface LoadParams {
   readonly params: {
     readonly incremental?: boolean;
+    /** Always empty; older clients look for it. */
+    readonly source?: readonly [];
     readonly delimiter?: string;
     readonly enclosure?: string;
     readonly escapedBy?: string;
@@ -127,7 +129,7 @@ function requestOf(
   params: LoadParams['params'],
   content: FileContent,
 ): ImportRequest {
-  const { name: _name, displayName: _shown, primaryKey: _key, ...given } = params;
+  const { name: _name, displayName: _shown, primaryKey: _key, source: _source, ...given } = params;
   return {
     ...given,
     importedAt: new Date(env.now()),

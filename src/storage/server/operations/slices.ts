@@ -3,6 +3,7 @@ import { ApiError, badRequest } from '../errors.ts';
 import { findFile } from '../meta/files.ts';
 import type { FileRow } from '../meta/tables.ts';
 import { ObjectError } from '../objects/errors.ts';
+import { checkKey } from '../objects/keys.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import type { ByteSlice } from '../tables/engine.ts';
 import type { DataContext } from '../data-context.ts';
@@ -69,13 +70,28 @@ async function manifestKeys(objects: ObjectStore, file: FileRow): Promise<Entry[
   return entries.map(({ url, mandatory }) => {
     const start = `s3://${objects.bucket}/`;
     const key = url.startsWith(start) ? url.slice(start.length) : '';
-    if (!key.startsWith(file.object_key))
+    if (!key.startsWith(file.object_key) || CLIMBS.test(key))
       throw badRequest(
         'storage.unauthorizedAccess',
         `The manifest names "${url}", which is not a slice of its own file.`,
       );
-    return { key, isMandatory: mandatory !== false };
+    return { key: requireKey(key), isMandatory: mandatory !== false };
   });
+}
+
+/** To S3 dots are names like any others, but what stands in front of a store may take them for a way up. */
+const CLIMBS = /\/\.\.?(?:\/|$)/;
+
+function requireKey(key: string): string {
+  try {
+    return checkKey(key);
+  } catch (error) {
+    if (!(error instanceof ObjectError)) throw error;
+    throw badRequest(
+      'storage.manifestFileInvalid',
+      `The manifest names a slice that cannot be. ${error.message}`,
+    );
+  }
 }
 
 /** A manifest of a million slices is smaller. */

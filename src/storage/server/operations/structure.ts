@@ -1,4 +1,5 @@
 import type { DataContext } from '../data-context.ts';
+import { badRequest } from '../errors.ts';
 import type { JobRow } from '../meta/tables.ts';
 import {
   deleteTable,
@@ -121,11 +122,19 @@ export const tableColumnDelete: Operation = async (job, context) => {
 
 export const tablePrimaryKeyAdd: Operation = async (job, context) => {
   const { columns } = paramsOf(job) as { columns: string[] };
-  return await change(job, context, async ({ table }) => {
+  return await change(job, context, async ({ stored, table }) => {
+    // Another job may have set one meanwhile.
+    requireNoKey(stored);
     await context.engine.setPrimaryKey(table, columns);
     return {};
   });
 };
+
+/** @throws {ApiError} 400 when the table has a primary key */
+export function requireNoKey(table: StoredTable): void {
+  if (table.primary_key === '[]') return;
+  throw badRequest('storage.validation.primaryKey', 'The table has a primary key already. Remove it first.');
+}
 
 export const tablePrimaryKeyDelete: Operation = async (job, context) =>
   await change(job, context, async ({ table }) => {

@@ -2,18 +2,13 @@ import { Type } from 'typebox';
 import { Branch, BranchCreate, BranchUpdate } from '../../protocol/branch.ts';
 import { Job } from '../../protocol/job.ts';
 import type { Reply } from '../answer.ts';
+import { asJob } from '../asking.ts';
 import { authorOf, type Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
+import type { DataContext } from '../data-context.ts';
 import { encodeReply } from '../encode-reply.ts';
 import { accessDenied, badRequest, notFound } from '../errors.ts';
-import {
-  deleteBranch,
-  findBranch,
-  findBranchByName,
-  insertBranch,
-  listBranches,
-  updateBranch,
-} from '../meta/branches.ts';
+import { findBranch, findBranchByName, insertBranch, listBranches, updateBranch } from '../meta/branches.ts';
 import { copyToBranch } from '../meta/configurations/copy.ts';
 import { nextId } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
@@ -23,17 +18,17 @@ import { route, type Route } from '../route.ts';
 import { jobReply } from '../shapes/job.ts';
 import { apiTime, isoTime } from '../time.ts';
 
-/** Development branches (storage 1.7, 5.8). Their jobs are finished before the answer is sent. */
+const tag = 'Branches';
+
+/** Development branches (storage 1.7, 5.8). The job that makes one is finished before the answer is sent. */
 export function branchRoutes(context: Context): Route[] {
   const { meta, env } = context;
-  const tag = 'Branches';
   return [
     route({
       method: 'GET',
       path: '/dev-branches',
       summary: 'All branches',
       tag,
-      scope: 'plain',
       response: Type.Array(Branch),
       handle: async () => (await listBranches(meta)).map(branchReply),
     }),
@@ -42,7 +37,6 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches/:id',
       summary: 'A branch',
       tag,
-      scope: 'plain',
       response: Branch,
       handle: async ({ params }) => branchReply(await requireBranch(meta, params.id)),
     }),
@@ -51,14 +45,14 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches',
       summary: 'Makes a branch with a copy of all configurations',
       tag,
-      scope: 'plain',
       status: 202,
       body: BranchCreate,
       response: Job,
-      handle: async ({ body, caller, branch: main, origin, runId }) => {
+      handle: async ({ body, caller, origin, runId }) => {
         requireMaster(caller);
         const author = authorOf(caller);
         const job = await meta.transaction().execute(async (tx) => {
+          const main = await requireBranch(tx, 'default');
           await requireFreeName(tx, body.name);
           const branch: BranchRow = {
             id: await nextId(tx),
@@ -89,7 +83,6 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches/:id',
       summary: 'Changes the name or the description of a branch',
       tag,
-      scope: 'plain',
       body: BranchUpdate,
       response: Branch,
       handle: async ({ params, body, caller }) => {
@@ -106,27 +99,29 @@ export function branchRoutes(context: Context): Route[] {
         });
       },
     }),
+  ];
+}
+
+/** The deletion of a branch: a job, since its tables and files go with it. */
+export function branchDeletionRoutes(context: DataContext): Route[] {
+  return [
     route({
       method: 'DELETE',
       path: '/dev-branches/:id',
-      summary: 'Deletes a branch with its configurations',
+      summary: 'Deletes a branch with all that is in it',
       tag,
-      scope: 'plain',
       status: 202,
       response: Job,
-      handle: async ({ params, caller, branch: main, origin, runId }) => {
-        requireMaster(caller);
-        const author = authorOf(caller);
-        const job = await meta.transaction().execute(async (tx) => {
-          const branch = await requireBranch(tx, params.id);
-          if (branch.is_default === 1)
-            throw badRequest('storage.devBranch.deleteDefault', 'Cannot delete Main branch');
-          await requireNoBuckets(tx, branch);
-          await deleteBranch(tx, branch.id);
-          const job = { operation: 'devBranchDelete', params: { id: branch.id }, results: '{}' };
-          return await recordFinishedJob(tx, env, { ...job, branchId: main.id, runId, author });
+      handle: async ({ params, ...asker }) => {
+        requireMaster(asker.caller);
+        const branch = await requireBranch(context.meta, params.id);
+        if (branch.is_default === 1)
+          throw badRequest('storage.devBranch.deleteDefault', 'Cannot delete Main branch');
+        return await asJob(context, asker, {
+          operation: 'devBranchDelete',
+          params: { id: branch.id },
+          lockKey: `branch/${branch.id}`,
         });
-        return jobReply(job, origin);
       },
     }),
   ];
@@ -154,19 +149,6 @@ async function requireFreeName(meta: Meta, name: string): Promise<void> {
   if ((await findBranchByName(meta, name)) !== undefined) {
     throw badRequest('devBranch.duplicateName', `There already is a branch with name "${name}"`);
   }
-}
-
-async function requireNoBuckets(meta: Meta, branch: BranchRow): Promise<void> {
-  const bucket = await meta
-    .selectFrom('buckets')
-    .select('id')
-    .where('branch_id', '=', branch.id)
-    .executeTakeFirst();
-  if (bucket === undefined) return;
-  throw badRequest(
-    'devBranch.notEmpty',
-    `The branch still has buckets, such as ${bucket.id}: delete them first.`,
-  );
 }
 
 function requireMaster(caller: Caller): void {

@@ -123,7 +123,7 @@ function writeRoutes(context: DataContext): Route[] {
             display_name: displayName,
             description: body.description ?? '',
             color: body.color ?? null,
-            backend: body.backend ?? 'snowflake',
+            backend: body.backend === undefined || body.backend === '' ? 'snowflake' : body.backend,
             created: isoTime(env.now()),
             last_change: null,
             updated: null,

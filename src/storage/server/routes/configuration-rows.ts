@@ -109,9 +109,9 @@ export function configurationRowRoutes(context: Context): Route[] {
       isRaw: true,
       body: StateUpdate,
       response: ConfigurationRow,
-      handle: async ({ params, body, ...call }) => {
+      handle: async ({ params, request, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        const given = { state: readStateBody(body, 'row') };
+        const given = { state: await readStateBody(request, 'row') };
         const { state } = await sealContents(context, key, given, () =>
           storedRowContents(meta, key, params.row),
         );

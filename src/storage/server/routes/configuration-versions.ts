@@ -103,10 +103,10 @@ export function configurationVersionRoutes(context: Context): Route[] {
 
 const PARTS = ['name', 'description', 'configuration'];
 
-/** The parts asked for; `state` is passed over, since versions have none. */
+/** The parts asked for; `state` is passed over, since versions have none, and an empty text asks for nothing special. */
 function includeOf(include: string | string[] | undefined): readonly string[] {
-  const names = namesOf(include).filter((name) => name !== 'state');
-  const unknown = names.filter((name) => !PARTS.includes(name));
+  const names = namesOf(include);
+  const unknown = names.filter((name) => name !== 'state' && !PARTS.includes(name));
   if (unknown.length > 0) {
     const list = unknown.map((part) => `"${part}"`).join(', ');
     throw invalidField(
@@ -115,5 +115,5 @@ function includeOf(include: string | string[] | undefined): readonly string[] {
       `Invalid include parameters: ${list}. Only following are allowed: ${PARTS.join(', ')}.`,
     );
   }
-  return include === undefined ? ['name', 'description'] : names;
+  return names.length === 0 ? ['name', 'description'] : names;
 }

@@ -14,12 +14,8 @@ import { newIdentifier } from '../identifier.ts';
 import { resetToDefault } from '../meta/configurations/copy.ts';
 import { findBranch } from '../meta/branches.ts';
 import type { Loaded } from '../meta/configurations/model.ts';
-import {
-  contentOf,
-  listConfigurations,
-  listRows,
-  requireConfiguration,
-} from '../meta/configurations/read.ts';
+import { listWithParts } from '../meta/configurations/list.ts';
+import { contentOf, listRows, requireConfiguration } from '../meta/configurations/read.ts';
 import {
   createConfiguration,
   deleteConfiguration,
@@ -47,10 +43,9 @@ export function configurationRoutes(context: Context): Route[] {
       response: Type.Array(Configuration),
       handle: async ({ params, query, ...call }) => {
         const { branch_id, component_id } = keyFrom(context, call, params.component, '');
-        const found = await listConfigurations(meta, { branch_id, component_id }, query.isDeleted ?? false);
-        const shown: Reply[] = [];
-        for (const loaded of found) shown.push(await wholeConfiguration(context, loaded));
-        return shown;
+        const of = { branch_id, component_id, isDeleted: query.isDeleted ?? false };
+        const found = await listWithParts(meta, of, { configuration: true, rows: true });
+        return found.map((listed) => configurationReply(listed, { withState: true }));
       },
     }),
     route({
@@ -121,9 +116,9 @@ export function configurationRoutes(context: Context): Route[] {
       isRaw: true,
       body: StateUpdate,
       response: Configuration,
-      handle: async ({ params, body, ...call }) => {
+      handle: async ({ params, request, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        const given = { state: readStateBody(body, 'configuration') };
+        const given = { state: await readStateBody(request, 'configuration') };
         const { state } = await sealContents(context, key, given, () => storedContents(meta, key));
         return await wholeConfiguration(context, await updateState(meta, key, state));
       },
@@ -209,10 +204,8 @@ export function configurationRoutes(context: Context): Route[] {
   ];
 }
 
-async function wholeConfiguration(context: Context, loaded: Loaded): Promise<Reply> {
-  return configurationReply(loaded, {
-    configuration: await contentOf(context.meta, loaded.version),
-    rows: await listRows(context.meta, loaded),
-    withState: true,
-  });
+async function wholeConfiguration({ meta }: Context, loaded: Loaded): Promise<Reply> {
+  const configuration = await contentOf(meta, loaded.version);
+  const rows = await listRows(meta, loaded);
+  return configurationReply({ ...loaded, configuration, rows }, { withState: true });
 }

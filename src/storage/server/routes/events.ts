@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import { ulid } from 'ulid';
 import { EventCreate, EventsQuery } from '../../protocol/event.ts';
-import { encodeExact, parseExact, type Json } from '../../../json/index.ts';
+import { encodeExact, isNumber, numberOf, parseExact, type Json } from '../../../json/index.ts';
 import { hideSecrets } from '../../../encryption/index.ts';
 import { RawJson, type Reply } from '../answer.ts';
+import type { Caller } from '../caller.ts';
 import { accessDenied, badRequest, notFound } from '../errors.ts';
 import type { Context } from '../context.ts';
 import { nextId } from '../meta/counter.ts';
-import { findEvent, insertEvent, listEvents } from '../meta/events.ts';
+import { findEvent, insertEvent, listEvents, type EventReader } from '../meta/events.ts';
 import type { EventRow } from '../meta/tables.ts';
 import { requireBucket } from '../permissions.ts';
 import { route, type Route } from '../route.ts';
@@ -64,8 +65,10 @@ export function eventRoutes(context: Context): Route[] {
       path: '/events',
       summary: 'Events, the newest first',
       ...listed,
-      handle: async ({ query, branch, origin }) =>
-        (await listEvents(meta, branch.id, query)).map((row) => eventReply(row, origin)),
+      handle: async ({ query, caller, branch, origin }) => {
+        const filter = { ...query, visibleTo: readerOf(caller) };
+        return (await listEvents(meta, branch.id, filter)).map((row) => eventReply(row, origin));
+      },
     }),
     route({
       method: 'GET',
@@ -73,9 +76,9 @@ export function eventRoutes(context: Context): Route[] {
       summary: 'An event',
       tag,
       response: Type.Unknown(),
-      handle: async ({ params, origin }) => {
+      handle: async ({ params, caller, origin }) => {
         const row = /^\d{1,15}$/.test(params.event) ? await findEvent(meta, Number(params.event)) : undefined;
-        if (row === undefined) throw notFound(`Event ${params.event} not found`);
+        if (row === undefined || !mayRead(caller, row)) throw notFound(`Event ${params.event} not found`);
         return eventReply(row, origin);
       },
     }),
@@ -117,6 +120,16 @@ export function eventRoutes(context: Context): Route[] {
   ];
 }
 
+/** What a token without wide rights may read of the events: its own, and those of its components. */
+function readerOf(caller: Caller): EventReader | undefined {
+  return caller.isMaster || caller.canManageBuckets ? undefined : caller;
+}
+
+function mayRead(caller: Caller, row: EventRow): boolean {
+  const reader = readerOf(caller);
+  return reader === undefined || row.token_id === reader.id || reader.componentAccess.includes(row.component);
+}
+
 function eventReply(row: EventRow, origin: string): Record<string, Reply> {
   return {
     id: String(row.id),
@@ -155,7 +168,9 @@ function jsonText(value: unknown, field: string): string {
 
 function durationOf(value: unknown): number | null {
   if (value === undefined || value === '') return null;
-  const seconds = Number(value);
+  // Bodies are JSON, also those of forms.
+  const given = value as Json;
+  const seconds = isNumber(given) ? numberOf(given) : typeof given === 'string' ? Number(given) : Number.NaN;
   if (Number.isFinite(seconds)) return seconds;
   throw badRequest('malformedRequest', 'The field duration is not a number.');
 }

@@ -124,15 +124,15 @@ function tagRoutes(context: DataContext): Route[] {
       path: '/files/:file/tags/*',
       summary: 'Removes a tag, which may have slashes in it',
       tag,
-      handle: async ({ params, caller }) => {
+      handle: async ({ params, caller, request }) => {
         // The router names the rest of the path `*`; the type of a path sees the parameter before it only.
         const all: Readonly<Record<string, string>> = params;
         const name = all['*'] ?? '';
         const file = await requireOwnFile(context, caller, all['file'] ?? '');
         if (name === '') throw badRequest('storage.validation', 'The name of the tag is missing.');
-        await removeTag(meta, file.id, name);
-        // The router takes a slash at the end away.
-        await removeTag(meta, file.id, `${name}/`);
+        // The router takes a slash at the end away, which may be the tag's or one too many.
+        const hasSlash = /^[^?]*\/(?:\?|$)/.test(request.url);
+        if (!hasSlash || !(await removeTag(meta, file.id, `${name}/`))) await removeTag(meta, file.id, name);
         return undefined;
       },
     }),

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { File } from '../../protocol/file.ts';
 import { Job } from '../../protocol/job.ts';
 import { TableImport } from '../../protocol/table.ts';
@@ -7,8 +7,7 @@ import type { DataContext } from '../data-context.ts';
 import { distinct } from '../files/new-file.ts';
 import { orRemove, receiveUpload, type UploadCall } from '../files/upload.ts';
 import { readFields } from '../input/fields.ts';
-import { updateFile } from '../meta/files.ts';
-import { findFile } from '../meta/files.ts';
+import { findFile, updateFile } from '../meta/files.ts';
 import { requireTableRow, splitTableId } from '../operations/table-place.ts';
 import { requireBucket } from '../permissions.ts';
 import { route, type Route } from '../route.ts';
@@ -58,13 +57,7 @@ async function uploadFile(context: DataContext, call: UploadCall) {
   const { file, fields } = await receiveUpload(context, call);
   return await orRemove(context, file, async () => {
     // The schema says what the fields are.
-    const given = readFields(UploadFields, fields) as {
-      name?: string;
-      isPublic?: boolean;
-      isPermanent?: boolean;
-      isEncrypted?: boolean;
-      tags?: string[];
-    };
+    const given = readFields(UploadFields, fields) as Static<typeof UploadFields>;
     await updateFile(
       meta,
       file.id,
@@ -85,7 +78,7 @@ async function uploadFile(context: DataContext, call: UploadCall) {
 async function writeTable(context: DataContext, call: UploadCall) {
   const { file, fields } = await receiveUpload(context, call);
   return await orRemove(context, file, async () => {
-    const given = readFields(WriteFields, fields) as { tableId: string } & TableImport;
+    const given = readFields(WriteFields, fields) as Static<typeof WriteFields>;
     const { tableId } = given;
     requireBucket(call.caller, splitTableId(tableId).bucket, 'write');
     await requireTableRow(context.meta, context, call.branch.id, tableId);

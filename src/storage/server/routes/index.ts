@@ -3,8 +3,7 @@ import { namesOf } from '../../protocol/common.ts';
 import type { Reply } from '../answer.ts';
 import type { Context } from '../context.ts';
 import { invalidField, notFound } from '../errors.ts';
-import { contentOf, listConfigurations, listRows } from '../meta/configurations/read.ts';
-import type { Loaded } from '../meta/configurations/model.ts';
+import { listWithParts } from '../meta/configurations/list.ts';
 import { mayUseComponent } from '../permissions.ts';
 import { route, type Route } from '../route.ts';
 import { briefComponent, componentReply } from '../shapes/component.ts';
@@ -71,20 +70,23 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
       query: ComponentsQuery,
       handle: async ({ query, caller, branch, origin }) => {
         const include = checkInclude(namesOf(query.include));
-        const all = await listConfigurations(
-          context.meta,
-          { branch_id: branch.id },
-          query.isDeleted ?? false,
-        );
+        const type = query.componentType ?? '';
+        const of = { branch_id: branch.id, isDeleted: query.isDeleted ?? false };
+        const all = await listWithParts(context.meta, of, {
+          configuration: include.includes('configuration'),
+          rows: include.includes('rows'),
+        });
         const byComponent = Map.groupBy(all, ({ head }) => head.component_id);
         const found: Reply[] = [];
         for (const component of context.catalogue.components) {
           const configurations = byComponent.get(component.id);
           if (configurations === undefined || !mayUseComponent(caller, component.id)) continue;
-          if (query.componentType !== undefined && query.componentType !== component.type) continue;
-          const shown: Reply[] = [];
-          for (const loaded of configurations) shown.push(await withParts(context, loaded, include));
-          found.push({ ...componentReply(component, origin), configurations: shown });
+          if (type !== '' && type !== component.type) continue;
+          const shown = { withState: include.includes('state') };
+          found.push({
+            ...componentReply(component, origin),
+            configurations: configurations.map((listed) => configurationReply(listed, shown)),
+          });
         }
         return found;
       },
@@ -103,13 +105,4 @@ function checkInclude(include: readonly string[]): readonly string[] {
     'include',
     `Invalid include parameters: ${names}. Only following are allowed: ${PARTS.join(', ')}.`,
   );
-}
-
-async function withParts(context: Context, loaded: Loaded, include: readonly string[]): Promise<Reply> {
-  const { meta } = context;
-  return configurationReply(loaded, {
-    ...(include.includes('configuration') ? { configuration: await contentOf(meta, loaded.version) } : {}),
-    ...(include.includes('rows') ? { rows: await listRows(meta, loaded) } : {}),
-    withState: include.includes('state'),
-  });
 }

@@ -8,7 +8,7 @@ import { listJobs, type JobFilter, type JobTime } from '../meta/jobs.ts';
 import type { JobRow } from '../meta/tables.ts';
 import { splitTableId } from '../operations/table-place.ts';
 import { mayUseBucket } from '../permissions.ts';
-import { readTime } from '../read-time.ts';
+import { readTime } from '../../protocol/read-time.ts';
 import { route, type Route } from '../route.ts';
 import { jobReply } from '../shapes/job.ts';
 

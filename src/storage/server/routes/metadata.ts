@@ -1,15 +1,20 @@
 import { Type } from 'typebox';
 import { MetadataCreate, MetadataItem, TableMetadataCreate } from '../../protocol/metadata.ts';
 import type { Reply } from '../answer.ts';
-import type { Caller } from '../caller.ts';
 import { keyFrom } from '../configuration-input.ts';
 import type { Context } from '../context.ts';
 import { accessDenied, badRequest, notFound } from '../errors.ts';
 import { requireConfiguration } from '../meta/configurations/read.ts';
-import type { Meta } from '../meta/database.ts';
-import { deleteMetadata, listMetadata, saveMetadata, type MetadataOwner } from '../meta/metadata.ts';
-import type { BranchRow } from '../meta/tables.ts';
+import {
+  configurationOwner,
+  deleteMetadata,
+  listMetadata,
+  saveMetadata,
+  type MetadataOwner,
+} from '../meta/metadata.ts';
 import { readColumnPairs, readPairs, readProvider } from '../metadata-input.ts';
+import type { StoredTable } from '../meta/stored-tables.ts';
+import { requireBucketRow, requireTableRow, splitTableId } from '../operations/table-place.ts';
 import { requireBucket } from '../permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { metadataReply } from '../shapes/metadata.ts';
@@ -32,14 +37,14 @@ export function metadataRoutes(context: Context): Route[] {
       what: 'a bucket',
       scope: 'both',
       hasProvider: true,
-      resolve: async (params, who, access) => await bucketOwner(meta, params['bucket'] ?? '', who, access),
+      resolve: async (params, who, access) => await bucketOwner(context, params['bucket'] ?? '', who, access),
     }),
     ...resourceRoutes(context, {
       path: '/columns/:column/metadata',
       what: 'a column',
       scope: 'both',
       hasProvider: true,
-      resolve: async (params, who, access) => await columnOwner(meta, params['column'] ?? '', who, access),
+      resolve: async (params, who, access) => await columnOwner(context, params['column'] ?? '', who, access),
     }),
     ...resourceRoutes(context, {
       path: '/components/:component/configs/:configuration/metadata',
@@ -49,7 +54,7 @@ export function metadataRoutes(context: Context): Route[] {
       resolve: async (params, who) => {
         const key = keyFrom(context, who, params['component'] ?? '', params['configuration'] ?? '');
         await requireConfiguration(meta, key);
-        const owner = `${key.component_id}/${key.configuration_id}`;
+        const owner = configurationOwner(key);
         return { branch_id: key.branch_id, scope: 'configuration', owner };
       },
     }),
@@ -146,7 +151,7 @@ function tableRoutes(context: Context): Route[] {
   const { meta, env } = context;
   const path = '/tables/:table/metadata';
   const resolve: Resolve = async (params, who, access) =>
-    await tableOwner(meta, params['table'] ?? '', who, access);
+    await tableOwner(context, params['table'] ?? '', who, access);
   const list = async (owner: MetadataOwner): Promise<Reply[]> =>
     (await listMetadata(meta, owner)).map((row) => metadataReply(row, true));
   return [
@@ -166,8 +171,9 @@ function tableRoutes(context: Context): Route[] {
         const named: Record<string, Reply> = {};
         await meta.transaction().execute(async (tx) => {
           await saveMetadata(tx, env, owner, provider, pairs);
+          const table = await requireTableRow(tx, context, owner.branch_id, owner.owner);
           for (const [column, items] of columns) {
-            const columnsOwner = await columnOwner(tx, `${owner.owner}.${column}`, who, 'write');
+            const columnsOwner = ownerOfColumn(table, column);
             await saveMetadata(tx, env, columnsOwner, provider, items);
             named[column] = (await listMetadata(tx, columnsOwner)).map((row) => metadataReply(row, true));
           }
@@ -180,70 +186,46 @@ function tableRoutes(context: Context): Route[] {
 }
 
 async function bucketOwner(
-  meta: Meta,
+  context: Context,
   id: string,
-  who: Who,
+  { caller, branch }: Who,
   access: 'read' | 'write',
 ): Promise<MetadataOwner> {
-  await requireBucketRow(meta, who.branch, id);
-  requireAccess(who.caller, id, access);
-  return { branch_id: who.branch.id, scope: 'bucket', owner: id };
+  requireBucket(caller, id, access);
+  await requireBucketRow(context.meta, context, branch.id, id);
+  return { branch_id: branch.id, scope: 'bucket', owner: id };
 }
 
 async function tableOwner(
-  meta: Meta,
+  context: Context,
   id: string,
-  who: Who,
+  { caller, branch }: Who,
   access: 'read' | 'write',
 ): Promise<MetadataOwner> {
-  const bucket = id.split('.').slice(0, 2).join('.');
-  await requireBucketRow(meta, who.branch, bucket);
-  requireAccess(who.caller, bucket, access);
-  const table = await meta
-    .selectFrom('tables')
-    .select('id')
-    .where((where) => where.and({ branch_id: who.branch.id, id }))
-    .executeTakeFirst();
-  if (table === undefined) {
-    const name = id.split('.').slice(2).join('.');
-    throw notFound(`The table "${name}" was not found in the bucket "${bucket}".`, 'storage.tables.notFound');
-  }
-  return { branch_id: who.branch.id, scope: 'table', owner: id };
+  requireBucket(caller, splitTableId(id).bucket, access);
+  await requireTableRow(context.meta, context, branch.id, id);
+  return { branch_id: branch.id, scope: 'table', owner: id };
 }
 
 /** A column is named `<table id>.<column>`; names of columns have no dots. */
 async function columnOwner(
-  meta: Meta,
+  context: Context,
   id: string,
-  who: Who,
+  { caller, branch }: Who,
   access: 'read' | 'write',
 ): Promise<MetadataOwner> {
-  const at = id.lastIndexOf('.');
-  const { owner: table } = await tableOwner(meta, id.slice(0, Math.max(at, 0)), who, access);
-  const name = id.slice(at + 1);
-  const column = await meta
-    .selectFrom('table_columns')
-    .select('name')
-    .where((where) => where.and({ branch_id: who.branch.id, table_id: table, name }))
-    .executeTakeFirst();
-  if (column === undefined) {
+  const at = Math.max(id.lastIndexOf('.'), 0);
+  const [tableId, name] = [id.slice(0, at), id.slice(at + 1)];
+  requireBucket(caller, splitTableId(tableId).bucket, access);
+  return ownerOfColumn(await requireTableRow(context.meta, context, branch.id, tableId), name);
+}
+
+function ownerOfColumn(table: StoredTable, name: string): MetadataOwner {
+  if (!table.columns.some((column) => column.name === name)) {
     throw badRequest(
       'storage.metadata.invalidParameter',
-      `The column "${name}" was not found in the table "${table}".`,
+      `The column "${name}" was not found in the table "${table.id}".`,
     );
   }
-  return { branch_id: who.branch.id, scope: 'column', owner: id };
-}
-
-async function requireBucketRow(meta: Meta, branch: BranchRow, id: string): Promise<void> {
-  const bucket = await meta
-    .selectFrom('buckets')
-    .select('id')
-    .where((where) => where.and({ branch_id: branch.id, id }))
-    .executeTakeFirst();
-  if (bucket === undefined) throw notFound(`The bucket "${id}" was not found.`, 'storage.buckets.notFound');
-}
-
-function requireAccess(caller: Caller, bucket: string, access: 'read' | 'write'): void {
-  requireBucket(caller, bucket, access);
+  return { branch_id: table.branch_id, scope: 'column', owner: `${table.id}.${name}` };
 }

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { columnNameProblem, webalize, webalizeDisplayName } from '../../../names.ts';
-import { Answer } from '../answer.ts';
 import type { Context } from '../context.ts';
-import { docsPage } from '../docs-page.ts';
 import { ApiError, invalidRequestText, notImplemented } from '../errors.ts';
 import { nextId } from '../meta/counter.ts';
 import { route, type Route } from '../route.ts';
@@ -36,16 +34,6 @@ export function miscRoutes(context: Context): Route[] {
         await context.meta.selectFrom('projects').select('id').executeTakeFirstOrThrow();
         return { status: 'ok' };
       },
-    }),
-    route({
-      method: 'GET',
-      path: '/docs',
-      summary: 'This description of the API, as a page',
-      tag: 'Service',
-      access: 'public',
-      scope: 'plain',
-      isOutside: true,
-      handle: () => new Answer(200, docsPage(), { 'content-type': 'text/html; charset=utf-8' }),
     }),
   ];
 }

@@ -1,21 +1,25 @@
 import { Type } from 'typebox';
 import { Names, namesOf } from '../../protocol/common.ts';
+import { Table } from '../../protocol/table.ts';
 import type { Reply } from '../answer.ts';
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
+import { badRequest } from '../errors.ts';
 import { listBranches } from '../meta/branches.ts';
-import { listConfigurations } from '../meta/configurations/read.ts';
-import { listMetadata } from '../meta/metadata.ts';
+import { listConfigurations } from '../meta/configurations/list.ts';
+import { configurationOwner, listMetadataOf } from '../meta/metadata.ts';
 import { searchByName, type Found } from '../meta/search.ts';
+import { listTables } from '../meta/stored-tables.ts';
 import type { BranchRow } from '../meta/tables.ts';
 import { mayUseBucket, mayUseComponent } from '../permissions.ts';
 import { route, type Route } from '../route.ts';
 import { apiTime } from '../time.ts';
 import { metadataReply } from '../shapes/metadata.ts';
+import { requireParts, showTables } from '../table-detail.ts';
 
 const tag = 'Search';
 
-/** Search by metadata of configurations, and by name over everything (storage 1.8). */
+/** Search by metadata of configurations and tables, and by name over everything (storage 1.8). */
 export function searchRoutes(context: Context): Route[] {
   const { meta } = context;
   return [
@@ -36,14 +40,15 @@ export function searchRoutes(context: Context): Route[] {
         const component = query.componentId ?? query.idComponent;
         const keys = namesOf(query.metadataKeys);
         const withMetadata = namesOf(query.include).includes('filteredMetadata');
+        const metadata = await listMetadataOf(meta, branch.id, 'configuration', '');
+        const byOwner = Map.groupBy(metadata, ({ owner }) => owner);
         const found: Reply[] = [];
-        for (const { head } of await listConfigurations(meta, { branch_id: branch.id }, false)) {
+        for (const { head } of await listConfigurations(meta, { branch_id: branch.id, isDeleted: false })) {
           if (component !== undefined && head.component_id !== component) continue;
           if (query.configurationId !== undefined && head.configuration_id !== query.configurationId)
             continue;
           if (!mayUseComponent(caller, head.component_id)) continue;
-          const owner = `${head.component_id}/${head.configuration_id}`;
-          const all = await listMetadata(meta, { branch_id: branch.id, scope: 'configuration', owner });
+          const all = byOwner.get(configurationOwner(head)) ?? [];
           const wanted = keys.length === 0 ? all : all.filter(({ key }) => keys.includes(key));
           if (keys.length > 0 && wanted.length === 0) continue;
           found.push({
@@ -57,10 +62,42 @@ export function searchRoutes(context: Context): Route[] {
     }),
     route({
       method: 'GET',
+      path: '/search/tables',
+      summary: 'Tables that have a metadata of a key, value and provider, as far as these are given',
+      tag,
+      query: Type.Object({
+        metadataKey: Type.Optional(Type.String()),
+        metadataValue: Type.Optional(Type.String()),
+        metadataProvider: Type.Optional(Type.String()),
+        include: Type.Optional(Names),
+      }),
+      response: Type.Array(Table),
+      handle: async ({ query, caller, branch, origin }) => {
+        const { metadataKey: key = '', metadataValue: value = '', metadataProvider: provider = '' } = query;
+        if (key === '' && value === '' && provider === '')
+          throw badRequest('storage.validation', NO_METADATA);
+        const matching = (await listMetadataOf(meta, branch.id, 'table', '')).filter(
+          (row) =>
+            (key === '' || row.key === key) &&
+            (value === '' || row.value === value) &&
+            (provider === '' || row.provider === provider),
+        );
+        const owners = new Set(matching.map(({ owner }) => owner));
+        const tables = (await listTables(meta, branch.id)).filter(
+          ({ id, bucket_id }) => owners.has(id) && mayUseBucket(caller, bucket_id, 'read'),
+        );
+        const include =
+          query.include === undefined
+            ? ['buckets', 'metadata', 'columnMetadata']
+            : requireParts(namesOf(query.include));
+        return await showTables(meta, tables, { origin, include });
+      },
+    }),
+    route({
+      method: 'GET',
       path: '/global-search',
       summary: 'Everything whose name or id holds a text',
       tag,
-      scope: 'plain',
       query: Type.Object({
         query: Type.String({ minLength: 1 }),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 50 })),
@@ -89,6 +126,8 @@ export function searchRoutes(context: Context): Route[] {
     }),
   ];
 }
+
+const NO_METADATA = 'One of metadataKey, metadataValue and metadataProvider is needed.';
 
 function isVisible(found: Found, caller: Caller): boolean {
   if (found.componentId !== null) return mayUseComponent(caller, found.componentId);

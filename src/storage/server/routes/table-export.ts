@@ -55,7 +55,14 @@ function exportRoute(context: DataContext): Route {
       const table = await requireReadable(context, params.table, asker);
       requireKnownColumns(table, readRowQuery(body, context.env.now()));
       const given: ExportParams & { queue: string } = {
-        export: { tableName: table.id, ...queryFields(body), gzipOutput: body.gzip ?? false },
+        export: {
+          tableName: table.id,
+          ...NO_QUERY,
+          ...queryFields(body),
+          gzipOutput: body.gzip ?? false,
+          format: body.format ?? 'rfc',
+          fileType: 'csv',
+        },
         queue: 'main_fast',
       };
       return await asJob(context, asker, {
@@ -67,6 +74,9 @@ function exportRoute(context: DataContext): Route {
     },
   });
 }
+
+/** What a job shows of a query that has none of it (storage 1.4). */
+const NO_QUERY = { columns: [], limit: null, changedSince: null, changedUntil: null, whereFilters: [] };
 
 /** Most rows and columns of a preview, and characters of a cell as JSON (storage 10.1). */
 const MAX_ROWS = 1000;

@@ -9,7 +9,7 @@ import type { DataContext } from '../data-context.ts';
 import { badRequest, notImplemented } from '../errors.ts';
 import type { NewJob } from '../meta/jobs.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
-import type { ColumnInput } from '../operations/structure.ts';
+import { requireNoKey, type ColumnInput } from '../operations/structure.ts';
 import { requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
 import { requireBucket } from '../permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
@@ -105,18 +105,15 @@ function keyRoutes(context: DataContext): Route[] {
         const columns = namesOf(body.columns);
         if (columns.length === 0)
           throw badRequest('storage.validation.primaryKey', 'A primary key needs at least one column.');
-        const unknown = columns.filter((name) => !table.columns.some((column) => column.name === name));
+        const known = new Set(table.columns.map(({ name }) => name));
+        const unknown = columns.filter((name) => !known.has(name));
         if (unknown.length > 0) {
           throw badRequest(
             'storage.validation.primaryKey',
             `Columns "${unknown.join(',')}" do not exist in the table.`,
           );
         }
-        if (table.primary_key !== '[]')
-          throw badRequest(
-            'storage.validation.primaryKey',
-            'The table has a primary key already. Remove it first.',
-          );
+        requireNoKey(table);
         const given = { columns, skipDuplicatesCheck: body.skipDuplicatesCheck ?? false };
         return await asJob(context, asker, workOn(table, 'tablePrimaryKeyAdd', given));
       },

@@ -108,6 +108,7 @@ function writeRoutes(context: DataContext): Route[] {
         const job = await recordFinishedJob(meta, env, {
           branchId: branch.id,
           operation: 'tableUpdate',
+          tableId: table.id,
           params: body,
           results: encodeReply(reply),
           runId,

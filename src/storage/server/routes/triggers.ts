@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { TriggerCreate, TriggerUpdate } from '../../protocol/event.ts';
 import type { Reply } from '../answer.ts';
-import { authorOf } from '../caller.ts';
+import { authorOf, type Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { badRequest, notFound } from '../errors.ts';
+import { accessDenied, badRequest, notFound } from '../errors.ts';
 import { nextId } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
 import { findToken } from '../meta/tokens.ts';
 import { deleteTrigger, findTrigger, listTriggers, saveTrigger, type Trigger } from '../meta/triggers.ts';
-import { requireBucket, requireComponent } from '../permissions.ts';
+import { mayUseComponent, requireBucket, requireComponent } from '../permissions.ts';
 import { route, type Route } from '../route.ts';
 import { apiTime, isoTime } from '../time.ts';
 
@@ -28,8 +28,9 @@ export function triggerRoutes(context: Context): Route[] {
         configurationId: Type.Optional(Type.String()),
       }),
       response: Type.Array(Type.Unknown()),
-      handle: async ({ query }) =>
+      handle: async ({ query, caller }) =>
         (await listTriggers(meta))
+          .filter(({ row }) => mayUseComponent(caller, row.component))
           .filter(({ row }) => query.component === undefined || row.component === query.component)
           .filter(
             ({ row }) =>
@@ -43,7 +44,11 @@ export function triggerRoutes(context: Context): Route[] {
       summary: 'A trigger',
       tag,
       response: Type.Unknown(),
-      handle: async ({ params }) => triggerReply(await requireTrigger(meta, params.trigger)),
+      handle: async ({ params, caller }) => {
+        const trigger = await requireTrigger(meta, params.trigger);
+        requireComponent(caller, trigger.row.component);
+        return triggerReply(trigger);
+      },
     }),
     route({
       method: 'POST',
@@ -55,9 +60,8 @@ export function triggerRoutes(context: Context): Route[] {
       response: Type.Unknown(),
       handle: async ({ body, caller }) => {
         requireComponent(caller, body.component);
-        for (const table of body.tableIds)
-          requireBucket(caller, table.split('.').slice(0, 2).join('.'), 'read');
-        await requireRunToken(meta, body.runWithTokenId);
+        requireTables(caller, body.tableIds);
+        await requireRunToken(meta, caller, body.runWithTokenId);
         const trigger: Trigger = {
           row: {
             id: await nextId(meta),
@@ -71,7 +75,7 @@ export function triggerRoutes(context: Context): Route[] {
           },
           tables: body.tableIds,
         };
-        await saveTrigger(meta, trigger);
+        await meta.transaction().execute(async (tx) => await saveTrigger(tx, trigger));
         return triggerReply(trigger);
       },
     }),
@@ -83,25 +87,25 @@ export function triggerRoutes(context: Context): Route[] {
       body: TriggerUpdate,
       response: Type.Unknown(),
       handle: async ({ params, body, caller }) => {
-        const known = await requireTrigger(meta, params.trigger);
-        const { row } = known;
-        requireComponent(caller, row.component);
         if (body.component !== undefined) requireComponent(caller, body.component);
-        for (const table of body.tableIds ?? [])
-          requireBucket(caller, table.split('.').slice(0, 2).join('.'), 'read');
-        if (body.runWithTokenId !== undefined) await requireRunToken(meta, body.runWithTokenId);
-        const changed: Trigger = {
-          row: {
-            ...row,
-            run_with_token_id: body.runWithTokenId ?? row.run_with_token_id,
-            component: body.component ?? row.component,
-            configuration_id: body.configurationId ?? row.configuration_id,
-            cool_down_minutes: body.coolDownPeriodMinutes ?? row.cool_down_minutes,
-          },
-          tables: body.tableIds ?? known.tables,
-        };
-        await saveTrigger(meta, changed);
-        return triggerReply(changed);
+        requireTables(caller, body.tableIds ?? []);
+        if (body.runWithTokenId !== undefined) await requireRunToken(meta, caller, body.runWithTokenId);
+        return await meta.transaction().execute(async (tx) => {
+          const { row, tables } = await requireTrigger(tx, params.trigger);
+          requireComponent(caller, row.component);
+          const changed: Trigger = {
+            row: {
+              ...row,
+              run_with_token_id: body.runWithTokenId ?? row.run_with_token_id,
+              component: body.component ?? row.component,
+              configuration_id: body.configurationId ?? row.configuration_id,
+              cool_down_minutes: body.coolDownPeriodMinutes ?? row.cool_down_minutes,
+            },
+            tables: body.tableIds ?? tables,
+          };
+          await saveTrigger(tx, changed);
+          return triggerReply(changed);
+        });
       },
     }),
     route({
@@ -138,7 +142,13 @@ async function requireTrigger(meta: Meta, id: string): Promise<Trigger> {
   return trigger;
 }
 
-async function requireRunToken(meta: Meta, id: number): Promise<void> {
+function requireTables(caller: Caller, tables: readonly string[]): void {
+  for (const table of tables) requireBucket(caller, table.split('.').slice(0, 2).join('.'), 'read');
+}
+
+/** A run must not get rights that who asks for it hasn't: others than the master name their own token. */
+async function requireRunToken(meta: Meta, caller: Caller, id: number): Promise<void> {
+  if (!caller.isMaster && id !== caller.id) throw accessDenied();
   if ((await findToken(meta, id)) !== undefined) return;
   throw badRequest('storage.validation', `runWithTokenId: the token ${id} was not found.`);
 }

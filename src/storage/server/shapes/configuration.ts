@@ -1,5 +1,6 @@
 import { RawJson, type Reply } from '../answer.ts';
-import { sortOrder, type Loaded, type LoadedRow } from '../meta/configurations/model.ts';
+import type { Listed } from '../meta/configurations/list.ts';
+import { sortOrder, type LoadedRow } from '../meta/configurations/model.ts';
 import type { Author, ConfigurationVersion, RowVersion } from '../meta/tables.ts';
 import { apiTime } from '../time.ts';
 
@@ -10,10 +11,10 @@ const creatorReply = (author: Author): Shape => ({
   description: author.creator_description,
 });
 
-/** A configuration (storage 5.2); content, rows and state are left out when they are not given. */
+/** A configuration (storage 5.2); content and rows are left out when they were not loaded. */
 export function configurationReply(
-  { head, version }: Loaded,
-  parts: { configuration?: string; rows?: readonly LoadedRow[]; withState?: boolean },
+  { head, version, configuration, rows }: Listed,
+  { withState }: { withState: boolean },
 ): Shape {
   return {
     id: head.configuration_id,
@@ -25,10 +26,10 @@ export function configurationReply(
     changeDescription: version.change_description,
     isDisabled: version.is_disabled === 1,
     isDeleted: head.is_deleted === 1,
-    ...(parts.configuration === undefined ? {} : { configuration: new RawJson(parts.configuration) }),
+    ...(configuration === undefined ? {} : { configuration: new RawJson(configuration) }),
     rowsSortOrder: sortOrder(version),
-    ...(parts.rows === undefined ? {} : { rows: parts.rows.map(rowReply) }),
-    ...(parts.withState === true ? { state: new RawJson(head.state) } : {}),
+    ...(rows === undefined ? {} : { rows: rows.map(rowReply) }),
+    ...(withState ? { state: new RawJson(head.state) } : {}),
     currentVersion: {
       created: apiTime(version.created),
       creatorToken: creatorReply(version),

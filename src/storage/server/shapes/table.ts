@@ -1,6 +1,7 @@
 import { RawJson, type Reply } from '../answer.ts';
 import type { MeasuredBucket } from '../meta/buckets.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
+import type { TableColumnRow, TableRow } from '../meta/tables.ts';
 import { apiTime } from '../time.ts';
 import { bucketReply } from './bucket.ts';
 
@@ -8,14 +9,14 @@ import { bucketReply } from './bucket.ts';
 export interface TableParts {
   readonly origin: string;
   readonly bucket?: MeasuredBucket | undefined;
-  readonly withColumns?: boolean;
+  readonly columns?: readonly TableColumnRow[] | undefined;
   readonly metadata?: readonly Reply[] | undefined;
   readonly columnMetadata?: Readonly<Record<string, readonly Reply[]>> | undefined;
 }
 
 /** A table (storage 1.3). */
-export function tableReply(table: StoredTable, parts: TableParts): Record<string, Reply> {
-  const { origin, bucket, withColumns, metadata, columnMetadata } = parts;
+export function tableReply(table: TableRow, parts: TableParts): Record<string, Reply> {
+  const { origin, bucket, columns, metadata, columnMetadata } = parts;
   const isTyped = table.is_typed === 1;
   return {
     uri: `${origin}/v2/storage/tables/${table.id}`,
@@ -25,8 +26,8 @@ export function tableReply(table: StoredTable, parts: TableParts): Record<string
     transactional: false,
     primaryKey: new RawJson(table.primary_key),
     created: apiTime(table.created),
-    lastImportDate: apiTime(table.last_import),
-    // Some clients insist on a time.
+    // Some clients insist on times, also of a table that nothing was loaded into yet.
+    lastImportDate: apiTime(table.last_import ?? table.created),
     lastChangeDate: apiTime(table.last_change ?? table.created),
     rowsCount: table.rows_count,
     dataSizeBytes: table.data_bytes,
@@ -36,8 +37,8 @@ export function tableReply(table: StoredTable, parts: TableParts): Record<string
     timestampType: 'MANAGED',
     tableType: 'table',
     path: `${table.bucket_id}/${table.name}`,
-    ...(withColumns === true ? { columns: table.columns.map(({ name }) => name), attributes: [] } : {}),
-    ...(withColumns === true && isTyped ? { definition: definitionReply(table) } : {}),
+    ...(columns === undefined ? {} : { columns: columns.map(({ name }) => name), attributes: [] }),
+    ...(columns === undefined || !isTyped ? {} : { definition: definitionReply(table, columns) }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(columnMetadata === undefined
       ? {}
@@ -51,7 +52,7 @@ export function wholeTable(
   table: StoredTable,
   parts: Pick<TableParts, 'bucket' | 'columnMetadata' | 'metadata' | 'origin'>,
 ): Record<string, Reply> {
-  return tableReply(table, { metadata: [], columnMetadata: {}, ...parts, withColumns: true });
+  return tableReply(table, { metadata: [], columnMetadata: {}, ...parts, columns: table.columns });
 }
 
 function bucketWithoutTables(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
@@ -59,10 +60,10 @@ function bucketWithoutTables(bucket: MeasuredBucket, origin: string): Record<str
   return rest;
 }
 
-function definitionReply(table: StoredTable): Reply {
+function definitionReply(table: TableRow, columns: readonly TableColumnRow[]): Reply {
   return {
     primaryKeysNames: new RawJson(table.primary_key),
-    columns: table.columns.map((column) => ({
+    columns: columns.map((column) => ({
       name: column.name,
       definition: column.definition === null ? null : new RawJson(column.definition),
       basetype: column.basetype,

@@ -78,13 +78,12 @@ function ownerReply(project: Project, size: { bytes: number; rows: number }): Sh
     hasBigquery: false,
     defaultBackend: 'snowflake',
     assignedBackends: ['snowflake'],
-    limits: [],
-    metrics: [],
+    limits: {},
+    metrics: {},
     isDisabled: false,
     billedMonthlyPrice: null,
     dataRetentionTimeInDays: 7,
     fileStorageProvider: 'aws',
     hasTryModeOn: '0',
-    payAsYouGo: false,
   };
 }

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { RowFilter, RowQuery } from './row-query.ts';
 
 /** One table. Both parts may be any text; an engine maps them to safe names of its own. */
@@ -87,6 +86,15 @@ export interface ExportOptions {
   readonly targetBytes: number;
 }
 
+/** A slice of an export, written whole: a file of this machine. */
+export interface SliceFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** May move the file away; what it leaves is removed when it is done. An error ends the export with that error. */
+export type TakeSlice = (slice: SliceFile, index: number) => Promise<void>;
+
 export interface ExportOutcome {
   readonly rows: number;
   /** Bytes written, compressed where asked for. */
@@ -127,15 +135,10 @@ export interface TableEngine {
   import(table: TableId, request: ImportRequest, slices: AsyncIterable<ByteSlice>): Promise<ImportOutcome>;
 
   /**
-   * Writes CSV slices without header through `open(index)`: every cell quoted, `,`, LF. Concatenated in
+   * Gives CSV slices without header to `take`, one after another: every cell quoted, `,`, LF. Concatenated in
    * order they are the result: sorted by `orderBy`, else in the order of insertion. No rows: no slice.
    */
-  export(
-    table: TableId,
-    query: RowQuery,
-    options: ExportOptions,
-    open: (index: number) => Writable,
-  ): Promise<ExportOutcome>;
+  export(table: TableId, query: RowQuery, options: ExportOptions, take: TakeSlice): Promise<ExportOutcome>;
   /** The first `query.limit` rows (100 by default, 1,000 at most). */
   preview(
     table: TableId,

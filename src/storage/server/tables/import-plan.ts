@@ -39,6 +39,7 @@ export function planImport({
   useTimestampFromDataFile,
 }: PlanInput): ImportPlan {
   const timestampCell = useTimestampFromDataFile ? fileColumns.indexOf(TIMESTAMP_COLUMN) : -1;
+  if (fileColumns.length > MAX_COLUMNS) throw tooManyColumns(fileColumns.length);
   const cells = fileColumns
     .map((name, cell) => ({ name: columnName(name), cell }))
     .filter(({ cell }) => cell !== timestampCell);
@@ -90,7 +91,8 @@ export function checkColumnNames(names: readonly string[]): void {
 
 /** A primary key of columns that the table has. @throws TableError */
 export function checkPrimaryKey(primaryKey: readonly string[], columns: readonly string[]): void {
-  const unknown = primaryKey.filter((name) => !columns.includes(name));
+  const known = new Set(columns);
+  const unknown = primaryKey.filter((name) => !known.has(name));
   if (unknown.length === 0 && new Set(primaryKey).size === primaryKey.length) return;
   throw new TableError(
     'storage.tables.validation.invalidPrimaryKeyColumns',
@@ -111,7 +113,7 @@ function refuseMissing(found: readonly string[], expected: readonly string[], de
   );
 }
 
-function tooManyColumns(count: number): TableError {
+export function tooManyColumns(count: number): TableError {
   return new TableError(
     'storage.tables.validation.tooManyColumns',
     `There are ${count} columns, the limit is ${MAX_COLUMNS}.`,

@@ -119,15 +119,15 @@ function timeText(text: string, readTime: TimeReader): string {
 
 type Item = Readonly<Record<string, unknown>>;
 
+/** Clients in PHP know no difference between lists and objects, so one may stand in the place of the other. */
 function parseItems(parameter: string, value: unknown): Item[] {
   if (value === undefined || value === null) return [];
-  const items = isNumbered(value) ? Object.values(value) : value;
-  if (!Array.isArray(items)) {
+  if (typeof value !== 'object') {
     throw invalid(
       `Parameter "${parameter}" should be an array, but parameter contains:\n${JSON.stringify(value)}`,
     );
   }
-  return items.map((item: unknown) => {
+  return Object.values(value).map((item: unknown) => {
     if (isRecord(item)) return item;
     throw invalid(
       `All items in param "${parameter}" should be an arrays, but parameter contains:\n${JSON.stringify(value)}`,
@@ -143,19 +143,11 @@ function refuseMissing(fields: readonly string[]): void {
 }
 
 function listOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
-  return isNumbered(value) ? Object.values(value) : [value];
-}
-
-/** A list written as `a[0]=…&a[2]=…` may arrive as an object with numbers as keys. */
-function isNumbered(value: unknown): value is Item {
-  return (
-    isRecord(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => /^\d+$/.test(key))
-  );
+  return isRecord(value) ? Object.values(value) : [value];
 }
 
 function isRecord(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null;
 }
 
 function isMissing(value: unknown): boolean {
@@ -163,6 +155,7 @@ function isMissing(value: unknown): boolean {
 }
 
 function textOf(value: unknown): string {
+  if (value === null) return '';
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw invalid(`A text was expected in a filter, but it contains:\n${JSON.stringify(value)}`);

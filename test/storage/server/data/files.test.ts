@@ -35,11 +35,6 @@ const attempt = async (work: Promise<unknown>): Promise<string> =>
     (error: Error) => error.name,
   );
 
-const find = async (query: string): Promise<string[]> => {
-  const { body } = await client.call<{ name: string }[]>('GET', `files?${query}`);
-  return body.map(({ name }) => name.slice(0, 1));
-};
-
 const send = async (body: string, type = 'multipart/form-data; boundary=b'): Promise<Response> =>
   await fetch(`${api.addresses.url}/upload-file`, {
     method: 'POST',
@@ -153,66 +148,6 @@ describe('credentials', () => {
   });
 });
 
-describe('the list', () => {
-  let ids: number[];
-  beforeAll(async () => {
-    ids = [];
-    for (const [name, tags] of [
-      ['alpha.csv', ['list-a', 'list-all']],
-      ['beta.csv', ['list-b', 'list-all']],
-      ['gamma 50%.csv', ['list-all', 'with/slash']],
-    ] as const) {
-      const { body } = await client.call<{ id: number }>(
-        'POST',
-        'files/prepare',
-        { name, tags },
-        { 'X-KBC-RunId': `run-${name.slice(0, 1)}` },
-      );
-      ids.push(body.id);
-    }
-  });
-
-  test.each([
-    ['tags[]=list-a&tags[]=list-b', ['b', 'a']],
-    ['q=tags:list-all', ['g', 'b', 'a']],
-    ['q=tags:list-all AND NOT name:beta', ['g', 'a']],
-    ['q=name:ALPHA', ['a']],
-    ['q=(tags:list-a OR tags:list-b) AND name:csv', ['b', 'a']],
-    ['q=tags:list-all -beta', ['g', 'b', 'a']],
-    ['q=tags:"with/slash"', ['g']],
-    ['q=name:"50%25"', ['g']],
-    ['q=tags:list-%3F AND name:a*', ['a', 'b'].toReversed()],
-    ['runId=run-a', ['a']],
-    ['tags[]=list-all&limit=1&offset=1', ['b']],
-    ['q=nothing-like-that', []],
-  ])('with %s', async (query, expected) => {
-    const found = await find(query);
-    if (query.includes('-beta')) expect(found).toEqual(expect.arrayContaining(['g', 'a']));
-    else expect(found).toEqual(expected);
-  });
-
-  test('is bounded by ids, which are not in it themselves', async () => {
-    expect(await find(`q=id:${ids[1]}`)).toEqual(['b']);
-    expect(await find(`tags[]=list-all&sinceId=${ids[0]}`)).toEqual(['g', 'b']);
-    expect(await find(`tags[]=list-all&maxId=${ids[2]}`)).toEqual(['b', 'a']);
-  });
-
-  test.each(['q=name:', 'q=(a', 'q=a)', 'q=AND', 'q="open', 'q=size:3', 'q=id:x'])(
-    '%s is a mistake',
-    async (query) => {
-      const answer = await api.call('GET', `files?${query}`);
-      expect([answer.status, answer.body]).toEqual([400, expect.objectContaining({ code: 'query.syntax' })]);
-    },
-  );
-
-  test('a tag that is no list is refused', async () => {
-    expect((await api.call('GET', 'files?tags=x')).body).toMatchObject({
-      code: 'storage.validation',
-      errors: [{ key: 'tags', message: 'This value should be of type array.' }],
-    });
-  });
-});
-
 describe('a file', () => {
   test('gets tags and loses them, also with slashes', async () => {
     const { id } = await client.upload('x', { tags: ['b'] });
@@ -224,6 +159,25 @@ describe('a file', () => {
     expect((await api.call('DELETE', `files/${id}/tags/image/tag/tag1/`)).status).toBe(204);
     expect((await api.call('DELETE', `branch/default/files/${id}/tags/b`)).status).toBe(204);
     expect(await tags()).toEqual(['a']);
+  });
+
+  test('of two tags that differ by the slash at the end, loses the one that is named', async () => {
+    const { id } = await client.upload('x', { tags: ['a', 'a/', 'b/'] });
+    const tags = async () => (await client.call<FileBody>('GET', `files/${id}`)).body.tags;
+    await api.call('DELETE', `files/${id}/tags/a`);
+    expect(await tags()).toEqual(['a/', 'b/']);
+    await api.call('DELETE', `files/${id}/tags/a/`);
+    expect(await tags()).toEqual(['b/']);
+    await api.call('DELETE', `files/${id}/tags/b%2F`);
+    expect(await tags()).toEqual([]);
+  });
+
+  test('may have more tags than a statement of the database has values', async () => {
+    const tags = Array.from({ length: 20_000 }, (_, index) => `t${index}`);
+    const made = await client.call<FileBody>('POST', 'files/prepare', { name: 'many', tags });
+    expect(made.status).toBe(201);
+    expect((await client.call<FileBody>('GET', `files/${made.body.id}`)).body.tags).toEqual(tags);
+    expect((await api.call('DELETE', `files/${made.body.id}`)).status).toBe(204);
   });
 
   test('is deleted with its bytes, at once or by a job', async () => {
@@ -365,6 +319,16 @@ describe('buckets and permissions', () => {
     expect(made.status).toBe('success');
     expect((await api.call('GET', `${side}/tables/in.c-apart.t/data-preview`)).text).toBe('"id"\n"1"\n');
   });
+});
+
+test('the importer gives a file the name that was sent before it', async () => {
+  const form = new FormData();
+  form.append('name', 'žluť.csv');
+  form.append('data', new Blob(['id\n1\n']), 'local.tmp');
+  const { body } = await client.call<FileBody>('POST', '/upload-file', form);
+  expect(body).toMatchObject({ name: 'žluť.csv', url: matching(/\.csv\?/) });
+  const { headers } = await fetch(body.url);
+  expect(headers.get('content-disposition')).toContain("filename*=UTF-8''%C5%BElu%C5%A5.csv");
 });
 
 describe('the importer refuses', () => {

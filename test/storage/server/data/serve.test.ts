@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -99,6 +99,15 @@ test('the first start prints a token, SIGTERM ends in order, and a backup unpack
 test.each([
   [['--port', '99999'], 'a port from 0 to 65535'],
   [['--public-url', 'example'], 'is an address'],
+  [['--s3-public-url', 'https://example.com/s3'], 'cannot have a path'],
 ])('%j is refused with a way out', (options, message) => {
   expect(() => gex('serve', '--dir', join(dir, 'x'), ...options)).toThrow(message);
+});
+
+test('a folder that the file system refuses is named, with the reason', async () => {
+  await writeFile(join(dir, 'file'), '');
+  const folder = join(dir, 'file', 'storage');
+  expect(() => gex('serve', '--dir', folder, ...PORTS)).toThrow(
+    `The storage folder cannot be used: a part of its path is a file. (${folder})`,
+  );
 });

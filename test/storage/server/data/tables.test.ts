@@ -205,6 +205,16 @@ describe('loading', () => {
       () => [{ url: 's3://files/exp-15/1/files/other' }],
       'storage.unauthorizedAccess',
     ],
+    [
+      'a slice by a way around',
+      (entries: { url: string }[]) => [{ url: `${entries[0]?.url}/../../other` }],
+      'storage.unauthorizedAccess',
+    ],
+    [
+      'a slice that no key can name',
+      (entries: { url: string }[]) => [{ url: `${entries[0]?.url}\0` }],
+      'storage.manifestFileInvalid',
+    ],
     ['a manifest that is none', () => 7, 'storage.manifestFileInvalid'],
   ])('a sliced file with %s fails, and the table is as it was', async (_name, change, code) => {
     const table = await made();

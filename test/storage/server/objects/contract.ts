@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import {
   CreateMultipartUploadCommand,
@@ -85,6 +88,22 @@ export function describeObjectStore(name: string, start: () => Promise<StoreUnde
       expect(await textOf(await store.read(`${root}a.csv`, { start: 8, end: 1000 }))).toBe('1,x\n');
       expect(await errorCode(store.read(`${root}a.csv`, { start: 12, end: 13 }))).toBe('InvalidRange');
       expect(await store.head(`${root}a.csv`)).toMatchObject({ bytes: 12, etag: written.etag });
+    });
+
+    test('a file of this machine becomes an object, with what is said of it', async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'adopted-'));
+      for (const text of ['"1","x"\n'.repeat(1000), '']) {
+        const file = path.join(folder, 'slice.csv');
+        await writeFile(file, text);
+        const options = { contentType: 'text/csv', encrypted: false };
+        const { bytes, etag } = await store.adopt(`${root}adopted.csv`, file, options);
+        expect(bytes).toBe(text.length);
+        expect(await store.head(`${root}adopted.csv`)).toMatchObject({ bytes, etag });
+        expect(await get(`${root}adopted.csv`)).toBe(text);
+      }
+      await rm(folder, { recursive: true });
+      const address = await store.presign(`${root}adopted.csv`, { expiresInSeconds: 60 });
+      expect((await getExactly(address)).headers['content-type']).toBe('text/csv');
     });
 
     test('an empty object and a streamed one', async () => {

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { createExternalStore } from '../../../../src/storage/server/objects/external-store.ts';
 import { sessionPolicy } from '../../../../src/storage/server/objects/session-policy.ts';
 import { answerAssumeRole, assumeRole, ROLE } from './assume-role.ts';
 import { describeObjectStore } from './contract.ts';
+import { storeOfOthers } from './of-others.ts';
 import { errorCode, listen, sdkCredentials, startEmbedded, textOf } from './support.ts';
 
 describeObjectStore('the external store, over our own S3 endpoint', async () => {
@@ -36,50 +37,17 @@ describeObjectStore('the external store, over our own S3 endpoint', async () => 
   };
 });
 
-// A real store of others: TEST_S3_ENDPOINT, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY, TEST_S3_ROLE_ARN; TEST_S3_BUCKET is
-// made when it is missing; TEST_S3_CHECKSUMS=0 and TEST_S3_ENCRYPTION=0 for a store that knows neither (Ceph 16).
-const {
-  TEST_S3_ENDPOINT: endpoint,
-  TEST_S3_BUCKET: bucket = 'contract',
-  TEST_S3_REGION: region = 'us-east-1',
-} = process.env;
-if (endpoint !== undefined)
+const others = storeOfOthers();
+if (others !== undefined)
   describeObjectStore('the external store, over a store of others', async () => {
-    const credentials = {
-      accessKeyId: process.env['TEST_S3_ACCESS_KEY'] ?? '',
-      secretAccessKey: process.env['TEST_S3_SECRET_KEY'] ?? '',
-    };
-    const hasChecksums = process.env['TEST_S3_CHECKSUMS'] !== '0';
-    const hasEncryption = process.env['TEST_S3_ENCRYPTION'] !== '0';
-    const config = {
-      endpoint,
-      region,
-      forcePathStyle: true,
-      ...(hasChecksums ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED' as const }),
-    };
-    const owner = new S3Client({ ...config, credentials });
-    await owner.send(new CreateBucketCommand({ Bucket: bucket })).catch((error: unknown) => {
-      if (!(error instanceof Error) || !error.name.startsWith('BucketAlready')) throw error;
-    });
-    const roleArn = process.env['TEST_S3_ROLE_ARN'] ?? ROLE;
-    const store = await createExternalStore({
-      endpoint,
-      region,
-      bucket,
-      credentials,
-      roleArn,
-      hasChecksums,
-      hasEncryption,
-      env: systemEnv,
-    });
+    const { config, hasEncryption } = others;
+    await others.ready();
+    const store = await createExternalStore({ ...others.options, env: systemEnv });
     return {
       store,
       hasEncryption,
       client: (temporary) => new S3Client({ ...config, credentials: sdkCredentials(temporary) }),
-      async close() {
-        store.close();
-        owner.destroy();
-      },
+      close: () => Promise.resolve(store.close()),
     };
   });
 
@@ -149,7 +117,7 @@ describe('the external store', () => {
     });
     const work = store.head('x');
     expect(await errorCode(work)).toBe('ServiceUnavailable');
-    await expect(work).rejects.toThrow(/^The object store could not be used\.$/);
+    await expect(work).rejects.toThrow(/^The object store cannot be reached\.$/);
     store.close();
   });
 

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
@@ -54,23 +54,16 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
       query: RowQuery = {},
       options: Partial<ExportOptions> = {},
     ): Promise<{ text: string; slices: number; rows: number; bytes: number }> => {
-      const parts: Buffer[][] = [];
+      const slices: Buffer[] = [];
       const outcome = await engine.export(
         table,
         query,
         { gzip: false, targetBytes: 1e6, ...options },
-        (index) => {
-          const slice: Buffer[] = [];
-          parts[index] = slice;
-          return new Writable({
-            write(chunk: Buffer, _encoding, done) {
-              slice.push(chunk);
-              done();
-            },
-          });
+        async ({ path, bytes }, index) => {
+          slices[index] = await readFile(path);
+          expect(slices[index].length).toBe(bytes);
         },
       );
-      const slices = parts.map((slice) => Buffer.concat(slice));
       expect(slices.length).toBe(outcome.slices);
       expect(slices.reduce((sum, slice) => sum + slice.length, 0)).toBe(outcome.bytes);
       return {
@@ -94,6 +87,36 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         await engine.drop(table);
         await engine.drop(table);
         expect(await engine.describe(table)).toBeUndefined();
+      });
+
+      test('tables of a new bucket can be made at the same time', async () => {
+        const ids = Array.from({ length: 8 }, (_, i) => ({ bucket: 'in.c-fresh', table: `t${i}` }));
+        await Promise.all(
+          ids.map(async (id, i) => {
+            if (i % 2 === 0) await engine.create(id, { columns: ['a'], primaryKey: [] });
+            else await load(id, 'a\n1\n', { create: { primaryKey: [] } });
+          }),
+        );
+        for (const [i, id] of ids.entries()) expect((await engine.describe(id))?.rows).toBe(i % 2);
+      });
+
+      test('readers see a table before or after a change, never between', async () => {
+        const table = newId();
+        const make = (column: string) => engine.create(table, { columns: [column], primaryKey: [] });
+        await make('a');
+        const state = { isChanging: true };
+        const readers = Array.from({ length: 8 }, async () => {
+          const seen = new Set<string>();
+          while (state.isChanging) {
+            const { columns } = await engine.preview(table, {});
+            seen.add(columns.join());
+            expect(await engine.describe(table)).toMatchObject({ rows: 0 });
+          }
+          return [...seen];
+        });
+        for (let i = 0; i < 20; i++) await make(i % 2 === 0 ? 'b' : 'a');
+        state.isChanging = false;
+        expect(new Set((await Promise.all(readers)).flat())).toEqual(new Set(['a', 'b']));
       });
 
       test('create replaces what a killed process left', async () => {
@@ -511,19 +534,27 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         expect(ordered.text === lines.slice(10_000).reverse().join('')).toBe(true);
       });
 
-      test('an export that is broken off leaves nothing behind', async () => {
+      test('a slice may be moved away', async () => {
         const table = await made('id\n1\n');
-        const before = await filesIn(folder);
-        const failing = engine.export(
-          table,
-          {},
-          { gzip: true, targetBytes: 10 },
-          () => new Writable({ write: (_chunk, _encoding, done) => done(new Error('store is gone')) }),
-        );
-        await expect(failing).rejects.toThrow('store is gone');
-        expect(await filesIn(folder)).toEqual(before);
-        expect(await rowsOf(table)).toEqual(['1']);
+        const moved = join(folder, 'moved');
+        await engine.export(table, {}, { gzip: false, targetBytes: 10 }, ({ path }) => rename(path, moved));
+        expect(await readFile(moved, 'utf8')).toBe('"1"\n');
+        await rm(moved);
       });
+
+      test.each([true, false])(
+        'an export that is broken off leaves nothing behind, gzip %s',
+        async (gzip) => {
+          const table = await made(`id\n${'1\n'.repeat(100)}`);
+          const before = await filesIn(folder);
+          const failing = engine.export(table, {}, { gzip, targetBytes: 100 }, (_slice, index) =>
+            index < 2 ? Promise.resolve() : Promise.reject(new Error('store is gone')),
+          );
+          await expect(failing).rejects.toThrow('store is gone');
+          expect(await filesIn(folder)).toEqual(before);
+          expect(await rowsOf(table)).toContain('1');
+        },
+      );
 
       test('where filters compare as text, or as numbers with a data type', async () => {
         const table = await made('id,n\na,10\nb,9\nc,x\nd,\ne,9007199254740993\n');

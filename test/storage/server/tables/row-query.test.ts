@@ -13,6 +13,9 @@ describe('whereFilters of a request', () => {
     const expected = [{ column: 'id', operator: 'eq', values: ['1', '2'] }];
     expect(filters([{ column: 'id', values: [1, '2'] }])).toEqual(expected);
     expect(filters({ 0: { column: 'id', operator: 'eq', values: { 0: '1', 3: '2' } } })).toEqual(expected);
+    expect(filters([{ column: 'id', values: [null] }])).toEqual([
+      { column: 'id', operator: 'eq', values: [''] },
+    ]);
     expect(filters(undefined)).toEqual([]);
     expect(filters([{ column: 'n', operator: 'gt', values: ['1'], dataType: 'double' }])).toEqual([
       { column: 'n', operator: 'gt', values: ['1'], dataType: 'DOUBLE' },
@@ -28,6 +31,10 @@ describe('whereFilters of a request', () => {
   test.each<[unknown, string]>([
     ['string', 'Parameter "whereFilters" should be an array, but parameter contains:\n"string"'],
     [['x'], 'All items in param "whereFilters" should be an arrays, but parameter contains:\n["x"]'],
+    [
+      { column: 'a' },
+      'All items in param "whereFilters" should be an arrays, but parameter contains:\n{"column":"a"}',
+    ],
     [[{ column: 'a' }], 'Invalid request:\n - whereFilters[0][values]: "This field is missing."'],
     [
       [{}],
@@ -66,6 +73,10 @@ describe('orderBy of a request', () => {
 
   test.each<[unknown, string]>([
     ['x', 'Parameter "orderBy" should be an array, but parameter contains:\n"x"'],
+    [
+      { column: 'a' },
+      'All items in param "orderBy" should be an arrays, but parameter contains:\n{"column":"a"}',
+    ],
     [[{ column: 'a', order: 'UP' }], 'Invalid sort order UP. Available orders are [DESC|ASC]'],
     [[{ column: 'a', dataType: 'UP' }], 'Data type UP not recognized'],
     [[{}], 'Invalid request:\n - orderBy[0][column]: "This field is missing."'],

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Meta } from '../database.ts';
+import { configurationOwner, copyConfigurationMetadata } from '../metadata.ts';
 import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
 import {
   appendVersion,
@@ -11,10 +13,10 @@ import {
   type LoadedRow,
   type RowPair,
 } from './model.ts';
+import { listConfigurations } from './list.ts';
 import {
   contentOf,
   findConfiguration,
-  listConfigurations,
   listRowsOf,
   requireConfiguration,
   requireRow,
@@ -70,13 +72,21 @@ export async function copyRow(
   });
 }
 
-/** What a new branch starts with: every live configuration of the default branch, without states (5.8). */
+/**
+ * What a new branch starts with: every live configuration of the default branch with its metadata, without states
+ * (5.8).
+ */
 export async function copyToBranch(meta: Meta, from: number, to: number, change: Change): Promise<void> {
-  for (const source of await listConfigurations(meta, { branch_id: from }, false)) {
+  const sources = await listConfigurations(meta, { branch_id: from, isDeleted: false });
+  for (const [index, source] of sources.entries()) {
+    // The database answers without a wait, so files being sent meanwhile would stand still.
+    if (index % 20 === 19) await setImmediate();
     const key = { ...keyOf(source.head), branch_id: to };
     const { name, description } = source.version;
     await copyVersion(meta, source.version, key, { name, description }, branchTexts(source, change));
   }
+  const owners = new Set(sources.map(({ head }) => configurationOwner(head)));
+  await copyConfigurationMetadata(meta, from, to, owners);
 }
 
 /** Gives a configuration of a branch what the default branch has now, as its next version (5.8). */

@@ -23,42 +23,6 @@ export async function requireConfiguration(meta: Meta, key: ConfigurationKey): P
   return found;
 }
 
-/** Live or deleted configurations of a branch, of one component or of all, by component and id. */
-export async function listConfigurations(
-  meta: Meta,
-  of: { branch_id: number; component_id?: string },
-  isDeleted: boolean,
-): Promise<Loaded[]> {
-  const heads = await meta
-    .selectFrom('configurations')
-    .selectAll()
-    .where((where) => where.and({ ...of, is_deleted: isDeleted ? 1 : 0 }))
-    .orderBy('component_id')
-    .orderBy('configuration_id')
-    .execute();
-  const versions = await meta
-    .selectFrom('configuration_versions as v')
-    .innerJoin('configurations as c', (join) =>
-      join
-        .onRef('c.branch_id', '=', 'v.branch_id')
-        .onRef('c.component_id', '=', 'v.component_id')
-        .onRef('c.configuration_id', '=', 'v.configuration_id')
-        .onRef('c.version', '=', 'v.version'),
-    )
-    .selectAll('v')
-    .where('v.branch_id', '=', of.branch_id)
-    .where('c.is_deleted', '=', isDeleted ? 1 : 0)
-    .$if(of.component_id !== undefined, (query) => query.where('v.component_id', '=', of.component_id ?? ''))
-    .execute();
-  const byKey = new Map(versions.map((version) => [textKey(version), version]));
-  return heads.flatMap((head) => {
-    const version = byKey.get(textKey(head));
-    return version === undefined ? [] : [{ head, version }];
-  });
-}
-
-const textKey = (key: ConfigurationKey): string => JSON.stringify([key.component_id, key.configuration_id]);
-
 /** One version. @throws {ApiError} 404 */
 export async function requireVersion(
   meta: Meta,
@@ -90,14 +54,15 @@ export async function listVersions(
     .execute();
 }
 
-/** The content of a version, as the text that was stored. */
+/** The content of a version, as the text that was stored. @throws {ApiError} 404 when it has been purged meanwhile */
 export async function contentOf(meta: Meta, version: ConfigurationVersion): Promise<string> {
-  const { configuration } = await meta
+  const found = await meta
     .selectFrom('configuration_contents')
     .select('configuration')
     .where((where) => where.and({ ...keyOf(version), version: version.content_version }))
-    .executeTakeFirstOrThrow();
-  return configuration;
+    .executeTakeFirst();
+  if (found === undefined) throw notFound(`Configuration ${version.configuration_id} not found`);
+  return found.configuration;
 }
 
 /** The live rows of a configuration, in the order that its answers show them. */
@@ -187,7 +152,7 @@ async function currentRowVersions(meta: Meta, key: ConfigurationKey): Promise<Ma
 }
 
 /** By the order that was set, else by id (storage 5.4). */
-function inOrder<Item>(
+export function inOrder<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
   version: ConfigurationVersion,

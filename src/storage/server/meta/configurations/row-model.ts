@@ -40,8 +40,8 @@ export function isSameRow(a: RowContent, b: RowContent): boolean {
 }
 
 /**
- * Adds the next version of a row. A row id that was deleted comes back: its versions go on (5.3.6). The version of
- * the configuration is for the caller to add.
+ * Adds the next version of a row. A row id that was deleted comes back: its versions go on (5.3.6), and when it was
+ * made stays (5.2). The version of the configuration is for the caller to add.
  *
  * @param state the new state; the last one is kept when undefined
  */
@@ -55,17 +55,15 @@ export async function appendRowVersion(
 ): Promise<LoadedRow> {
   const known = await findRowHead(meta, key, row);
   const now = isoTime(change.env.now());
-  const isBack = known === undefined || known.is_deleted === 1;
   const head: RowHead = {
     ...keyOf(key),
     row_id: row,
     version: (known?.version ?? 0) + 1,
     is_deleted: 0,
     state: state ?? known?.state ?? '{}',
-    created: isBack || known === undefined ? now : known.created,
-    ...(isBack || known === undefined
-      ? change.author
-      : { creator_id: known.creator_id, creator_description: known.creator_description }),
+    created: known?.created ?? now,
+    creator_id: known?.creator_id ?? change.author.creator_id,
+    creator_description: known?.creator_description ?? change.author.creator_description,
   };
   const version: RowVersion = {
     ...keyOf(key),

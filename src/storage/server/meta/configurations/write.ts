@@ -1,10 +1,10 @@
 import { ApiError, badRequest, notFound } from '../../errors.ts';
 import type { Meta } from '../database.ts';
+import { configurationOwner } from '../metadata.ts';
 import type { ConfigurationKey } from '../tables.ts';
 import {
   appendVersion,
   insertConfiguration,
-  keyOf,
   rowPairs,
   saveState,
   sortOrder,
@@ -177,11 +177,9 @@ async function purge(meta: Meta, key: ConfigurationKey): Promise<void> {
 }
 
 async function deleteMetadata(meta: Meta, key: ConfigurationKey): Promise<void> {
-  const { branch_id, component_id, configuration_id } = keyOf(key);
+  const owner = { branch_id: key.branch_id, scope: 'configuration', owner: configurationOwner(key) } as const;
   await meta
     .deleteFrom('metadata')
-    .where((where) =>
-      where.and({ branch_id, scope: 'configuration', owner: `${component_id}/${configuration_id}` }),
-    )
+    .where((where) => where.and(owner))
     .execute();
 }

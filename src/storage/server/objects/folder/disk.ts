@@ -6,18 +6,21 @@ import { errnoOf } from '../errors.ts';
 export async function moveDurably(from: string, to: string): Promise<void> {
   const directory = path.dirname(to);
   for (let attempt = 1; ; attempt++) {
-    const firstMade = await mkdir(directory, { recursive: true });
+    let firstMade: string | undefined;
     try {
+      firstMade = await mkdir(directory, { recursive: true });
       await rename(from, to);
     } catch (error) {
-      // A delete beside us may have taken the directory away again, as it was empty.
-      if (errnoOf(error) === 'ENOENT' && attempt < 10 && (await exists(from))) continue;
+      // A delete beside us may have taken a directory away again, as it was empty, also while we were making those in it.
+      if (errnoOf(error) === 'ENOENT' && attempt < MAX_ATTEMPTS && (await exists(from))) continue;
       throw error;
     }
     await syncUpTo(directory, firstMade === undefined ? directory : path.dirname(firstMade));
     return;
   }
 }
+
+const MAX_ATTEMPTS = 100;
 
 /** Removes a file and the directories above it that become empty, up to `root`. False when there was no such file. */
 export async function removeFile(file: string, root: string): Promise<boolean> {

@@ -32,7 +32,7 @@ export async function stage<Result>(
     try {
       const digests = createDigests(options.digests);
       const bytes = await copy(options.body, handle, (chunk) => digests.update(chunk));
-      await handle.write(trailerOf(describe({ file, bytes, digests: digests.finish() })));
+      await writeAll(handle, trailerOf(describe({ file, bytes, digests: digests.finish() })));
       if (options.isDurable) await handle.sync();
     } finally {
       await handle.close();
@@ -41,6 +41,17 @@ export async function stage<Result>(
   } catch (error) {
     await rm(file, { force: true });
     throw error;
+  }
+}
+
+/** Writes what is known of it behind the bytes of a file, all of which is on the disk itself on return. */
+export async function closeFile(file: string, meta: object): Promise<void> {
+  const handle = await open(file, 'a');
+  try {
+    await writeAll(handle, trailerOf(meta));
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

@@ -64,8 +64,13 @@ export function createUploads(context: {
       const upload: Upload = { ...wanted, id, key, created: env.now() };
       const made = path.join(staging, newName());
       await mkdir(made);
-      await writeDurably(path.join(made, 'upload.json'), JSON.stringify(upload));
-      await rename(made, directoryOf(id));
+      try {
+        await writeDurably(path.join(made, 'upload.json'), JSON.stringify(upload));
+        await rename(made, directoryOf(id));
+      } catch (error) {
+        await rm(made, { recursive: true, force: true });
+        throw error;
+      }
       await syncDirectory(directoryOf(id));
       await syncDirectory(all);
       return id;

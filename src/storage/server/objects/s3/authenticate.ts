@@ -40,6 +40,11 @@ export function authenticate(
 ): Signer {
   const header = request.headers.authorization;
   const isPresigned = queryValue(address, 'X-Amz-Algorithm') !== undefined;
+  if (queryValue(address, 'AWSAccessKeyId') !== undefined || header?.startsWith('AWS ') === true)
+    throw new ObjectError(
+      'InvalidRequest',
+      'Signature Version 2 is not supported. Let the client sign with AWS4-HMAC-SHA256 (signature_version s3v4).',
+    );
   if (header === undefined && !isPresigned)
     throw new ObjectError('AccessDenied', 'The request is not signed. Anonymous access is not allowed.');
   if (header !== undefined && isPresigned)

@@ -163,7 +163,8 @@ export const MULTIPART_OPERATIONS: readonly Operation[] = [
     run: () =>
       Promise.reject(new ObjectError('NotImplemented', 'Parts cannot be copied from other objects.')),
   },
-  { ...common, name: 'UploadPart', method: 'PUT', params: ['uploadId', 'partNumber'], run: uploadPart },
+  // Also without a part number, which is refused then: passed over, it would write the object.
+  { ...common, name: 'UploadPart', method: 'PUT', run: uploadPart },
   { ...common, name: 'CompleteMultipartUpload', method: 'POST', run: completeUpload },
   { ...common, name: 'AbortMultipartUpload', method: 'DELETE', run: abortUpload },
   {

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { createCheckpoints } from './checkpoint.ts';
 import type { Places } from './turns.ts';
 import { literal } from './identifiers.ts';
 import { toTableError } from './failures.ts';
@@ -31,6 +32,8 @@ export interface Database {
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** The same in one transaction: all of it is kept, or nothing when it throws. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** After work that the disk had no room for. */
+  makeRoom(): Promise<void>;
   compact(): Promise<{ freedBytes: number }>;
   close(): Promise<void>;
 }
@@ -58,23 +61,58 @@ export async function openDatabase({
   const sessions = createPlaces(SESSIONS);
   const statements = createPlaces(STATEMENTS);
   let instance: DuckDBInstance | undefined = await start();
+  let isClosed = false;
+  let isBroken = false;
   // What a killed process left; nobody else is here now.
   for (const leftover of [spoolFolder, freshFolder, tempFolder])
     await rm(leftover, { recursive: true, force: true });
   for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true });
 
+  const checkpoints = createCheckpoints(file, {
+    beside: () => sessions.use(() => connected(toFile)),
+    alone: () => sessions.alone(() => connected(toFile)),
+  });
+
   return {
     spoolFolder,
-    use: (work) => sessions.use(() => connected(work)),
-    transaction: (work) => sessions.use(() => connected((session) => inTransaction(session, work))),
-    compact: () => sessions.alone(() => rewrite()),
+    use: (work) => repaired(() => sessions.use(() => connected(work))),
+    async transaction(work) {
+      const result = await repaired(() =>
+        sessions.use(() => connected((session) => inTransaction(session, work))),
+      );
+      await checkpoints.afterCommit();
+      return result;
+    },
+    makeRoom: () => checkpoints.afterDiskFull(),
+    compact: () => repaired(() => sessions.alone(rewrite)),
     close: () =>
       sessions.alone(() => {
-        instance?.closeSync();
-        instance = undefined;
+        isClosed = true;
+        stop();
         return Promise.resolve();
       }),
   };
+
+  function stop(): void {
+    instance?.closeSync();
+    instance = undefined;
+  }
+
+  /**
+   * A full disk can make the database refuse everything until it is opened again. What was committed is in its log,
+   * and is there then.
+   */
+  async function repaired<T>(work: () => Promise<T>): Promise<T> {
+    if (isBroken) {
+      await sessions.alone(async () => {
+        if (!isBroken || isClosed) return;
+        stop();
+        instance = await start();
+        isBroken = false;
+      });
+    }
+    return await work();
+  }
 
   async function start(): Promise<DuckDBInstance> {
     try {
@@ -85,6 +123,8 @@ export async function openDatabase({
         preserve_insertion_order: 'true',
         // The smallest: a load holds some blocks for each column, so large ones leave no memory for wide tables.
         default_block_size: '16384',
+        // Never by itself: see checkpoint.ts.
+        checkpoint_threshold: '1TB',
         autoinstall_known_extensions: 'false',
         autoload_known_extensions: 'false',
         allow_community_extensions: 'false',
@@ -111,10 +151,14 @@ export async function openDatabase({
     if (instance === undefined) throw new Error('The table engine is closed.');
     const connection = await instance.connect();
     try {
-      return await work(sessionOf(connection, statements));
+      return await work(sessionOf(connection, statements, onError));
     } finally {
       connection.disconnectSync();
     }
+  }
+
+  function onError(error: unknown): void {
+    if (error instanceof Error && /^FATAL Error|has been invalidated/.test(error.message)) isBroken = true;
   }
 
   async function rewrite(): Promise<{ freedBytes: number }> {
@@ -128,16 +172,21 @@ export async function openDatabase({
       const [free, total] = (row ?? []).map(Number);
       if ((free ?? 0) < COMPACT_FROM_BYTES || (free ?? 0) * 2 < (total ?? 0)) return false;
       await session.run(`ATTACH ${literal(fresh)} AS fresh`);
-      await session.run('COPY FROM DATABASE tables TO fresh');
-      await session.run('CHECKPOINT fresh');
+      try {
+        await session.run('COPY FROM DATABASE tables TO fresh');
+        await session.run('CHECKPOINT fresh');
+      } catch (error) {
+        await session.run('DETACH fresh').catch(() => undefined);
+        for (const leftover of [fresh, `${fresh}.wal`]) await rm(leftover, { force: true });
+        throw error;
+      }
       await session.run('DETACH fresh');
       return true;
     });
     // The checkpoint gives back what is free at the end of the file.
     if (!isWorth) return { freedBytes: bytesBefore - (await stat(file)).size };
     await sync(fresh);
-    instance?.closeSync();
-    instance = undefined;
+    stop();
     await rename(fresh, file);
     await sync(folder);
     instance = await start();
@@ -145,11 +194,20 @@ export async function openDatabase({
   }
 }
 
-function sessionOf(connection: DuckDBConnection, statements: Places): Session {
+function toFile(session: Session): Promise<void> {
+  return session.run('CHECKPOINT');
+}
+
+function sessionOf(
+  connection: DuckDBConnection,
+  statements: Places,
+  onError: (error: unknown) => void,
+): Session {
   const rows = async (sql: string): Promise<DuckDBValue[][]> => {
     try {
       return (await statements.use(() => connection.runAndReadAll(sql))).getRows();
     } catch (error) {
+      onError(error);
       throw toTableError(error);
     }
   };

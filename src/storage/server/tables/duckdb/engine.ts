@@ -4,7 +4,7 @@ import { TableError } from '../table-error.ts';
 import { countRows, createCatalog, findEntry, removeTable, requireEntry, saveEntry } from './catalog.ts';
 import { openDatabase } from './database.ts';
 import { exportTable } from './export.ts';
-import { columnIdentifier, tableName } from './identifiers.ts';
+import { columnIdentifier, schemaName, tableName } from './identifiers.ts';
 import { importTable } from './import.ts';
 import { createEmpty } from './load.ts';
 import { orderClause, resultColumns, resultExpressions, whereClause } from './select.ts';
@@ -34,20 +34,22 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
       opened = undefined;
     },
 
-    create: (table, definition) =>
-      write(table, async (session) => {
+    create: async (table, definition) => {
+      await makeSchema(table);
+      await write(table, async (session) => {
         const { columns, primaryKey } = definition;
         checkColumnNames(columns);
         checkPrimaryKey(primaryKey, columns);
         await removeTable(session, table);
-        await createEmpty(session, table, tableName(table), columns);
+        await createEmpty(session, tableName(table), columns);
         await saveEntry(session, table, { columns, primaryKey, bytes: 0 });
-      }),
+      });
+    },
 
     drop: (table) => write(table, (session) => removeTable(session, table)),
 
     describe: (table) =>
-      database().use(async (session) => {
+      read(async (session) => {
         const entry = await findEntry(session, table);
         if (entry === undefined) return undefined;
         const { lastImport, ...definition } = entry;
@@ -125,12 +127,16 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
       }),
 
     import: (table, request, slices) =>
-      inTurn(keyOf(table), () => importTable(database(), table, request, slices)),
+      inTurn(keyOf(table), async () => {
+        if (request.create !== undefined) await makeSchema(table);
+        return tidied(() => importTable(database(), table, request, slices));
+      }),
 
-    export: (table, query, exportOptions, open) => exportTable(database(), table, query, exportOptions, open),
+    export: (table, query, exportOptions, take) =>
+      tidied(() => exportTable(database(), table, query, exportOptions, take)),
 
     preview: (table, query) =>
-      database().use(async (session) => {
+      read(async (session) => {
         const { columns } = await requireEntry(session, table);
         const limit = Math.min(MAX_PREVIEW_ROWS, Math.max(0, Math.floor(query.limit ?? PREVIEW_ROWS)));
         const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
@@ -166,8 +172,31 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
     return opened;
   }
 
+  /** Not in the transaction that makes the table: of several in a new bucket all but one would fail over the schema. */
+  async function makeSchema({ bucket }: TableId): Promise<void> {
+    const schema = schemaName(bucket);
+    await inTurn(schema, () =>
+      database().use((session) => session.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`)),
+    );
+  }
+
+  /** In a transaction as well: the entry and the rows of a table are then of one moment. */
+  function read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return database().transaction(work);
+  }
+
   function write<T>(table: TableId, work: (session: Session) => Promise<T>): Promise<T> {
-    return inTurn(keyOf(table), () => database().transaction(work));
+    return inTurn(keyOf(table), () => tidied(() => database().transaction(work)));
+  }
+
+  async function tidied<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'storage.diskFull' || code === 'ENOSPC') await database().makeRoom();
+      throw error;
+    }
   }
 }
 

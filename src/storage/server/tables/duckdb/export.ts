@@ -1,37 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { requireEntry } from './catalog.ts';
 import { literal, tableName } from './identifiers.ts';
+import { oneAhead } from './one-ahead.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
-import { sizeExpression } from './size.ts';
-import type { Writable } from 'node:stream';
-import type { ExportOptions, ExportOutcome, TableId } from '../engine.ts';
+import { resultSize } from './size.ts';
+import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
 import type { Database, Session } from './database.ts';
 
-type OpenSlice = (index: number) => Writable;
-
 /**
- * One transaction, so all slices are of one moment. The database writes a piece into a file while the one
- * before goes out: two are on the disk at a time, whatever the size of the table.
+ * One transaction, so all slices are of one moment. The database writes a slice into a file while the one before
+ * is taken: two are on the disk at a time, whatever the size of the table.
  */
 export async function exportTable(
   database: Database,
   table: TableId,
   query: RowQuery,
   options: ExportOptions,
-  open: OpenSlice,
+  take: TakeSlice,
 ): Promise<ExportOutcome> {
   const folder = join(database.spoolFolder, randomUUID());
   await mkdir(folder);
   try {
     return await database.transaction(async (session) => {
       const result = await findResult(session, table, query);
-      return writeSlices(session, result, { folder, options, open });
+      const pieces = oneAhead(writePieces(session, result, folder, options));
+      const slices = options.gzip ? oneAhead(compressed(pieces, folder)) : pieces;
+      return giveAway(slices, take);
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -44,7 +44,7 @@ interface Result {
   readonly expressions: readonly string[];
   /** Row numbers are below this; there may be gaps. */
   readonly endRow: number;
-  /** Bytes as CSV. */
+  /** About the bytes as CSV. */
   readonly bytes: number;
 }
 
@@ -70,80 +70,35 @@ async function findResult(session: Session, table: TableId, query: RowQuery): Pr
 
 async function measured(session: Session, name: string, expressions: readonly string[]): Promise<Result> {
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
-  const [row] = await session.rows(
-    `SELECT coalesce(max(rowid) + 1, 0), ${sizeExpression(cells)} + 2 * ${cells.length} * count(*) FROM ${name}`,
-  );
-  return { name, expressions, endRow: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
-}
-
-interface SliceWork {
-  readonly folder: string;
-  readonly options: ExportOptions;
-  readonly open: OpenSlice;
+  const endRow = await session.number(`SELECT coalesce(max(rowid) + 1, 0) FROM ${name}`);
+  return { name, expressions, endRow, bytes: await resultSize(session, name, cells) };
 }
 
 /** A run of rows as a file. */
 interface Piece {
   readonly path: string;
   readonly rows: number;
+  readonly bytes: number;
   readonly slice: number;
 }
 
-/** Small enough that little is left to send when the last one is written, large enough to keep several threads at work. */
+type Pieces = AsyncGenerator<Piece, undefined>;
+
+/** Of a slice that is compressed: small enough that little is left to do when the last one is written. */
 const PIECE_BYTES = 32 * 1024 * 1024;
 
-async function writeSlices(session: Session, result: Result, work: SliceWork): Promise<ExportOutcome> {
-  let rows = 0;
-  let bytes = 0;
-  let slices = 0;
-  const pieces = piecesOf(session, result, work);
-  try {
-    let next = await pieces.next();
-    while (next.done !== true) {
-      const { slice } = next.value;
-      async function* content(): AsyncGenerator<Buffer> {
-        while (next.done !== true && next.value.slice === slice) {
-          rows += next.value.rows;
-          // Without an encoding a file gives buffers.
-          yield* createReadStream(next.value.path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
-          next = await pieces.next();
-        }
-      }
-      bytes += await send(content(), work.options.gzip, work.open(slices++));
-    }
-  } finally {
-    await pieces.return(undefined);
-  }
-  return { rows, bytes, slices };
-}
-
-/** Pieces that have rows, in order; one is written while the one before is read. Its file is gone after that. */
-async function* piecesOf(
+/** Runs of rows that have some, in order; whoever asks for them removes their files. */
+async function* writePieces(
   session: Session,
   result: Result,
-  { folder, options }: SliceWork,
-): AsyncGenerator<Piece, undefined> {
+  folder: string,
+  options: ExportOptions,
+): Pieces {
   const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
-  const piecesPerSlice = Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES));
+  const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;
   const rowsPerPiece = Math.max(1, Math.ceil(result.endRow / slices / piecesPerSlice));
   const count = Math.ceil(result.endRow / rowsPerPiece);
-  let ahead: Promise<Piece> | undefined;
-  try {
-    if (count > 0) ahead = copy(0);
-    for (let index = 1; ahead !== undefined; index++) {
-      const piece: Piece = await ahead;
-      ahead = index < count ? copy(index) : undefined;
-      // Looked at in the next round; a reader that stops before must not leave a failure unheard.
-      ahead?.catch(() => undefined);
-      if (piece.rows > 0) yield piece;
-      await rm(piece.path, { force: true });
-    }
-  } finally {
-    await ahead?.catch(() => undefined);
-  }
-  return undefined;
-
-  async function copy(index: number): Promise<Piece> {
+  for (let index = 0; index < count; index++) {
     const path = join(folder, `${index}.csv`);
     const start = index * rowsPerPiece;
     const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${start + rowsPerPiece}`;
@@ -151,24 +106,52 @@ async function* piecesOf(
       `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}) TO ${literal(path)} ` +
         `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,
     );
-    return { path, rows, slice: Math.floor(index / piecesPerSlice) };
+    const { size } = await stat(path);
+    if (rows > 0) yield { path, rows, bytes: size, slice: Math.floor(index / piecesPerSlice) };
+    else await rm(path, { force: true });
   }
+  return undefined;
 }
 
-/** Pumps the content of a slice into it; gives the bytes that went in. */
-async function send(content: AsyncIterable<Buffer>, isGzip: boolean, slice: Writable): Promise<number> {
-  let bytes = 0;
-  async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of source) {
-      bytes += chunk.length;
-      yield chunk;
+/** The pieces of each slice as one file of gzip. */
+async function* compressed(pieces: Pieces, folder: string): Pieces {
+  let next = await pieces.next();
+  try {
+    while (next.done !== true) {
+      const { slice } = next.value;
+      const path = join(folder, `slice-${slice}.csv.gz`);
+      let rows = 0;
+      async function* content(): AsyncGenerator<Buffer> {
+        while (next.done !== true && next.value.slice === slice) {
+          rows += next.value.rows;
+          // Without an encoding a file gives buffers.
+          yield* createReadStream(next.value.path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
+          await rm(next.value.path, { force: true });
+          next = await pieces.next();
+        }
+      }
+      const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 });
+      await pipeline(content, gzip, createWriteStream(path));
+      const { size } = await stat(path);
+      yield { path, rows, bytes: size, slice };
     }
+  } finally {
+    await pieces.return(undefined);
   }
-  if (isGzip)
-    await pipeline(content, createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 }), counted, slice);
-  else await pipeline(content, counted, slice);
-  return bytes;
+  return undefined;
 }
 
 /** Twice as fast as the default, for files a tenth larger. */
 const GZIP_LEVEL = 4;
+
+async function giveAway(slices: Pieces, take: TakeSlice): Promise<ExportOutcome> {
+  const outcome = { rows: 0, bytes: 0, slices: 0 };
+  for await (const { path, rows, bytes } of slices) {
+    await take({ path, bytes }, outcome.slices);
+    await rm(path, { force: true });
+    outcome.rows += rows;
+    outcome.bytes += bytes;
+    outcome.slices++;
+  }
+  return outcome;
+}

@@ -21,7 +21,7 @@ export function toTableError(error: unknown): unknown {
       { cause: error },
     );
   }
-  if (/out of memory error/i.test(message)) {
+  if (/out of memory error|failed to pin block/i.test(message)) {
     return new TableError(
       'storage.outOfMemory',
       'The memory of the tables is too small for this. Use fewer columns or shorter values, or raise its limit.',

@@ -5,7 +5,6 @@ import {
   columnIdentifier,
   literal,
   loadingName,
-  schemaName,
   tableName,
   timestampLiteral,
 } from './identifiers.ts';
@@ -30,7 +29,6 @@ export async function replaceRows(session: Session, load: Load): Promise<void> {
   const loading = loadingName(table);
   await createEmpty(
     session,
-    table,
     loading.name,
     plan.columns.map(({ name }) => name),
   );
@@ -75,14 +73,8 @@ export async function mergeRows(session: Session, load: Load): Promise<void> {
   await session.run('DROP TABLE staged');
 }
 
-/** An empty table of texts with a change time. */
-export async function createEmpty(
-  session: Session,
-  table: TableId,
-  name: string,
-  columns: readonly string[],
-): Promise<void> {
-  await session.run(`CREATE SCHEMA IF NOT EXISTS ${schemaName(table.bucket)}`);
+/** An empty table of texts with a change time, in a schema that is there. */
+export async function createEmpty(session: Session, name: string, columns: readonly string[]): Promise<void> {
   await session.run(`DROP TABLE IF EXISTS ${name}`);
   await session.run(
     `CREATE TABLE ${name} (${[...columns.map(columnIdentifier), CHANGED_AT].map(definition).join(', ')})`,

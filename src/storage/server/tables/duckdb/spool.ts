@@ -79,6 +79,7 @@ async function fill(folder: string, slices: AsyncIterable<ByteSlice>, options: S
       hasHeader: options.hasHeader && isFirst,
       ignoredLines: isFirst ? options.ignoredLines : 0,
       columns,
+      maxColumns: MAX_COLUMNS,
     });
     const path = join(folder, `${files.length}.csv`);
     const bytes = await write(path, check.data).catch((error: unknown) => {
@@ -186,7 +187,8 @@ async function writeHead(path: string, columns: number, dialect: CsvDialect, isC
   const cell = filler.repeat(HEAD_BYTES - delimiters - end.length);
   const file = await open(path, 'r+');
   try {
-    await file.write(cell + String.fromCharCode(dialect.delimiter).repeat(delimiters) + end, 0);
+    const line = cell + String.fromCharCode(dialect.delimiter).repeat(delimiters) + end;
+    await writeAll(file, Buffer.from(line), 0);
   } finally {
     await file.close();
   }
@@ -195,7 +197,11 @@ async function writeHead(path: string, columns: number, dialect: CsvDialect, isC
 function sliceError(error: unknown, slice: number): unknown {
   if (error instanceof CsvError) {
     const place = slice === 0 ? '' : `Slice ${slice + 1}: `;
-    return new TableError('csvImport.invalidCsv', `Load error: ${place}${error.message}`, {
+    const code =
+      error.problem === 'tooManyColumns'
+        ? 'storage.tables.validation.tooManyColumns'
+        : 'csvImport.invalidCsv';
+    return new TableError(code, `Load error: ${place}${error.message}`, {
       results: { line: error.line, record: error.record },
       cause: error,
     });

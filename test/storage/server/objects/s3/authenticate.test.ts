@@ -110,6 +110,16 @@ describe('credentials', () => {
       expect((await sendExactly(endpoint, { path })).status).toBeLessThan(500);
   });
 
+  test('Signature Version 2, the default of some clients for signed addresses, is told to sign otherwise', async () => {
+    const path = '/files/granted?AWSAccessKeyId=AKIAX&Signature=x&Expires=1';
+    const answers = [
+      await sendExactly(s3.endpoint, { path }),
+      await sendExactly(s3.endpoint, { path: '/files/granted', headers: { authorization: 'AWS AKIAX:x' } }),
+    ];
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 400, text: fitting(/InvalidRequest.*s3v4/s) });
+  });
+
   test('the scope must name this region, and every x-amz header must be signed', async () => {
     const elsewhere = s3.client(undefined, { region: 'eu-west-1' });
     expect(await read(elsewhere)).toBe('AuthorizationHeaderMalformed');

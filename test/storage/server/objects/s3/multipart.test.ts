@@ -9,6 +9,7 @@ import {
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
+  PutObjectCommand,
   UploadPartCommand,
   type CompletedPart,
   type ChecksumAlgorithm,
@@ -89,6 +90,21 @@ test('a small part that is not the last, and part numbers out of bounds', async 
   expect(await errorCode(complete('small', id, parts))).toBe('EntityTooSmall');
   for (const number of [0, 10_001])
     expect(await errorCode(send('small', id, number, 'x'))).toBe('InvalidArgument');
+});
+
+test('a part without its number is refused, and does not become the object', async () => {
+  const UploadId = await begin('numberless');
+  const command = new PutObjectCommand({ Bucket, Key: 'numberless', Body: 'part' });
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      // The SDK's own request, before it is signed.
+      (args.request as { query: Record<string, string> }).query['uploadId'] = UploadId;
+      return await next(args);
+    },
+    { step: 'build' },
+  );
+  expect(await errorCode(client.send(command))).toBe('InvalidArgument');
+  expect(await errorCode(client.send(new GetObjectCommand({ Bucket, Key: 'numberless' })))).toBe('NoSuchKey');
 });
 
 test('an aborted upload is gone, and ids that are paths lead nowhere', async () => {

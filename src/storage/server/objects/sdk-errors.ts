@@ -1,0 +1,57 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { ObjectError, OBJECT_ERROR_STATUS, type ObjectErrorCode } from './errors.ts';
+
+/** The same work; whatever it fails with is an `ObjectError`. */
+export async function typed<Value>(work: Promise<Value>): Promise<Value> {
+  return work.catch((error: unknown) => {
+    throw fromSdk(error);
+  });
+}
+
+/** The same bytes; a connection that breaks is an error of the store. */
+export function typedBody(body: Readable): Readable {
+  const typedOne = new PassThrough({ highWaterMark: 256 * 1024 });
+  body.once('error', (error) => typedOne.destroy(fromSdk(error)));
+  typedOne.once('close', () => body.destroy());
+  return body.pipe(typedOne);
+}
+
+/** Errors of the SDK carry the code of the protocol as their name, and HEAD gives only a status. */
+function fromSdk(error: unknown): ObjectError {
+  if (error instanceof ObjectError) return error;
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'NotFound')
+    return new ObjectError('NoSuchKey', 'The object does not exist.', { cause: error });
+  const status = statusOf(error);
+  if (status === 403 && !(name in OBJECT_ERROR_STATUS))
+    return new ObjectError('AccessDenied', 'The object store refuses the keys.', { cause: error });
+  if (status === undefined || status >= 500 || !(name in OBJECT_ERROR_STATUS)) {
+    // The error itself is for the log: it may name addresses.
+    const message =
+      status === undefined
+        ? 'The object store cannot be reached.'
+        : `The object store cannot be used: it answered ${status}.`;
+    return new ObjectError('ServiceUnavailable', message, { cause: error });
+  }
+  return new ObjectError(knownCode(name), error instanceof Error ? error.message : '', { cause: error });
+}
+
+/** Whether the STS answered that it won't: with 400, which wrong keys (403) don't give. */
+export function isRefusal(error: unknown): boolean {
+  return statusOf(error) === 400;
+}
+
+/** What the store answered; undefined when no answer came. */
+function statusOf(error: unknown): number | undefined {
+  const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
+  const status =
+    typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata
+      ? metadata.httpStatusCode
+      : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+export function knownCode(name: string | undefined): ObjectErrorCode {
+  // Checked by `in`: the names of the table are the codes.
+  return name !== undefined && name in OBJECT_ERROR_STATUS ? (name as ObjectErrorCode) : 'InternalError';
+}
