@@ -71,7 +71,7 @@ export const ERROR_CODES = {
   'push.invalid':
     'What a run left in out/ cannot be pushed into the storage as it is: a manifest, a mapping or a file is wrong.',
   'push.failed': 'A part of what a run left in out/ could not be pushed into the storage.',
-  'push.pending': 'An unfinished push belongs to another storage.',
+  'push.pending': 'An unfinished push belongs to another storage, or another configuration.',
   'push.journal': 'The journal of a push cannot be read.',
   'input.invalid': 'An input mapping is wrong.',
   'input.failed': 'A table or a file could not be fetched from the storage.',
@@ -153,7 +153,10 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 /** One paragraph: the message, the place, the way out. */
 export function describeError(error: unknown): string {
   if (!(error instanceof ExtractorError)) return error instanceof Error ? error.message : String(error);
-  const place = describeWhere(error.where);
+  const told = describeWhere(error.where);
+  const words = error.message.split(/[\s“”]+/).map((word) => word.replace(/[.,:]$/, ''));
+  // a file alone that the message names already
+  const place = told === error.where.file && words.includes(told) ? '' : told;
   return [error.message + (place === '' ? '' : ` (${place})`), error.hint].filter(Boolean).join('\n');
 }
 

@@ -19,7 +19,7 @@ export function listenForInterruption(): Interruption {
     code = CODES[name];
     controller.abort(
       new RunError('run.interrupted', 'The run was interrupted.', {
-        hint: 'Rows that had ended are complete; of the row that was running nothing was written. Run it again.',
+        hint: 'Rows that had ended are complete. Give the command again: it goes on with a push that was begun, and runs the rest.',
       }),
     );
   };

@@ -77,6 +77,6 @@ function interrupted({ reason }: AbortSignal): ExtractorError {
   if (reason instanceof ExtractorError) return reason;
   return new RunError('run.interrupted', 'The run was interrupted.', {
     cause: reason,
-    hint: 'Rows that had ended are complete; what the running row had not finished was not written. Run it again.',
+    hint: 'Rows that had ended are complete. Give the command again: it goes on with a push that was begun, and runs the rest.',
   });
 }

@@ -8,7 +8,10 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 /** Where a file belongs; the names are those of the table below. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:json|csv|encryption)\//, 'leaf'],
-  [/^(?:errors|log|env|evaluate|bytes|merge-request|secrets|suggest|names)\.ts$/, 'leaf'],
+  [
+    /^(?:errors|log|env|evaluate|bytes|file-lock|merge-request|secrets|shell-word|suggest|names)\.ts$/,
+    'leaf',
+  ],
   [/^http\/message\.ts$/, 'message'],
   [/^http\//, 'http'],
   [/^jobs\//, 'jobs'],

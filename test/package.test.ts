@@ -11,6 +11,7 @@ interface PackageJson {
   version: string;
   engines: { node: string };
   bin: Record<string, string>;
+  scripts: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
@@ -59,6 +60,16 @@ describe('package.json', () => {
       ([, range]) => !/^\d+\.\d+\.\d+/.test(range),
     );
     expect(ranges).toEqual([]);
+  });
+});
+
+describe('the scripts', () => {
+  test('use the runtime that an installation brings only in a shell that began after it', () => {
+    // a shell remembers where it found “node”, however old that is
+    const late = Object.entries(manifest.scripts).filter(([, script]) =>
+      /(?:setup\.mjs|npm run [^&]*build)\b.*&& (?!npm )/.test(script),
+    );
+    expect(late).toEqual([]);
   });
 });
 

@@ -5,6 +5,8 @@ export interface Group {
   readonly name: string;
   /** One sentence. */
   readonly describe: string;
+  /** A command line of one of them that works when pasted, with a sentence. */
+  readonly example: readonly [string, string];
   /** They are loaded when one of them is asked for. */
   load(): Promise<readonly Entry[]>;
 }

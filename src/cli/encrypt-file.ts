@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseConfig, pathText } from '../config/index.ts';
+import { pathText } from '../config/index.ts';
 import { openText, replaceFile, sealText, type Sealed, type SealOptions } from '../encryption/index.ts';
 import { ConfigError, EncryptionError } from '../errors.ts';
 import { guard } from '../sink/file-error.ts';
 import type { Io } from './command.ts';
 import { plural } from './format.ts';
+import { parseGiven } from './parse-given.ts';
 
 /**
  * Encrypts the `#` values of a JSON file in place; all else in it keeps its form. With `decrypt` the file stays as it
@@ -48,7 +49,7 @@ function readText(file: string): string {
       cause,
     });
   }
-  parseConfig(text, file);
+  parseGiven(text, file);
   return text;
 }
 

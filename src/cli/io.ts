@@ -37,10 +37,10 @@ export function processIo(secrets: Secrets, signal: AbortSignal): Io {
     live(text) {
       if (!isTerminal) return;
       const before = erase();
-      // the last column stays free: some terminals begin a new line behind it
+      // the last column stays free: some terminals begin a new line behind it; some say they have none
       shown = secrets
         .redact(text)
-        .slice(0, process.stderr.columns - 1)
+        .slice(0, (process.stderr.columns || 80) - 1)
         .toWellFormed();
       process.stderr.write(before + shown);
     },

@@ -49,7 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function parseCarefully(place: Place, print: (text: string) => void): Promise<Parsed | undefined> {
   const { parseYargs } = await import('./parse-yargs.ts');
-  return parseYargs(place, { version: version(), print });
+  return parseYargs(place, { version: version(), print, width: process.stdout.columns || undefined });
 }
 
 function version(): string {

@@ -143,6 +143,8 @@ export async function verify(
   try {
     return described(await client.tokens.verify());
   } catch (error) {
+    if (error instanceof StorageError && NO_STORAGE.has(error.code))
+      throw noStorageAt(shown(reach.url), error);
     if (!late.aborted || signal.aborted) throw error;
     throw new StorageError(
       'storage.unreachable',
@@ -150,6 +152,22 @@ export async function verify(
       { hint: 'Check the address, and whether the storage service runs there.', cause: error },
     );
   }
+}
+
+/** A storage service always knows whose token it was given. */
+const NO_STORAGE: ReadonlySet<string> = new Set([
+  'storage.notFound',
+  'storage.refused',
+  'storage.unsupported',
+]);
+
+function noStorageAt(address: string, cause: StorageError): StorageError {
+  const status = cause.status === undefined ? '' : ` with ${cause.status}`;
+  return new StorageError(
+    'storage.unexpected',
+    `What answers at ${address} is no storage service: it answered tokens/verify${status}.`,
+    { hint: 'Check the address: “gex serve” prints that of the API when it starts.', cause },
+  );
 }
 
 function described(token: Token): Pick<OpenStorage, 'project' | 'token'> {

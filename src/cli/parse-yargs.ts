@@ -1,8 +1,8 @@
 import yargs from 'yargs';
 import { RunError } from '../errors.ts';
-import { nearest } from '../suggest.ts';
-import type { Entry, Option } from './command.ts';
-import { argsOf, isCommand, type Parsed, type Place } from './parse.ts';
+import { checkLine } from './check-line.ts';
+import type { Command, Option } from './command.ts';
+import { argsOf, isCommand, usageOf, type Parsed, type Place } from './parse.ts';
 
 /**
  * Reads any command line. Help and version are printed by `print`; the result is then undefined.
@@ -11,14 +11,25 @@ import { argsOf, isCommand, type Parsed, type Place } from './parse.ts';
  */
 export async function parseYargs(
   place: Place,
-  options: { readonly version: string; readonly print: (text: string) => void },
+  options: {
+    readonly version: string;
+    readonly print: (text: string) => void;
+    /** Columns that help may have, 100 at most. */
+    readonly width?: number | undefined;
+  },
 ): Promise<Parsed | undefined> {
   const { script, describe, entries, argv } = place;
-  refuseUnknownCommand(place);
+  checkLine(place);
+  if (argv.some((word) => word === '--version' || word === '-V')) {
+    options.print(options.version);
+    return undefined;
+  }
+  const isHelp = argv.includes('--help') || argv.includes('-h');
   let parsed: Parsed | undefined;
   const parser = yargs()
     .scriptName(script)
     .locale('en')
+    .updateStrings({ 'Positionals:': 'Words:' })
     .usage(`$0 <command> [options]\n\n${describe}`)
     .parserConfiguration({
       'parse-numbers': false,
@@ -28,20 +39,19 @@ export async function parseYargs(
     })
     .help('help', 'Show this help')
     .alias('help', 'h')
-    .version('version', 'Show the version', options.version)
-    .alias('version', 'V')
-    .wrap(100)
+    .version(false)
+    .wrap(Math.min(options.width ?? WIDEST, WIDEST))
     .strict()
     .demandCommand(1, 'Say what to do.')
-    .epilogue(
-      `“${script} COMMAND --help” tells more of a command. Exit code: 0 done, 1 a mistake of the input, 2 one of the program, 130 interrupted.`,
-    )
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error === undefined || message !== null ? refused(message ?? '', place) : error;
+      throw message === null && error !== undefined
+        ? error
+        : new RunError('command.invalid', message ?? '', { hint: `See ${script} --help.` });
     });
-  const examples = entries.filter(isCommand).flatMap((entry) => entry.examples.slice(0, 1));
-  for (const [line, text] of examples.slice(0, SHOWN_EXAMPLES)) parser.example(line, text);
+  // yargs has one name for an option and for a word
+  if (!commandOf(place)?.words?.some(({ name }) => name === 'version'))
+    parser.option('version', { alias: 'V', boolean: true, describe: 'Show the version' });
   for (const entry of entries) {
     if (!isCommand(entry)) {
       parser.command(usageOf(entry), entry.describe);
@@ -53,13 +63,13 @@ export async function parseYargs(
       (builder) => {
         for (const { name, describe: text, isList } of entry.words ?? [])
           builder.positional(name, {
-            type: 'string',
             describe: text,
-            ...(isList === true ? { array: true } : {}),
+            ...(isHelp ? {} : { type: 'string', array: isList === true }),
           });
-        for (const [name, option] of Object.entries(entry.options)) builder.option(name, yargsOption(option));
-        for (const [line, text] of entry.examples) builder.example(line, text);
-        return builder.usage(`$0 ${usageOf(entry)}\n\n${entry.describe}`).epilogue('');
+        for (const [name, option] of Object.entries(entry.options))
+          if (isHelp) builder.option(labelOf(name, option), { describe: describeOption(option) });
+          else builder.option(name, yargsOption(option));
+        return builder.usage(`$0 ${usageOf(entry)} [options]\n\n${entry.describe}`);
       },
       (values) => {
         const given = (entry.words ?? []).flatMap(({ name }): unknown[] => [values[name]].flat());
@@ -69,21 +79,49 @@ export async function parseYargs(
     );
   }
   await parser.parseAsync(argv, {}, (_error, _values, output) => {
-    if (output !== '') options.print(output);
+    if (output !== '') options.print(isHelp ? `${withoutTypes(output)}\n${moreHelp(place)}` : output);
   });
   return parsed;
 }
 
 const SHOWN_EXAMPLES = 6;
+const WIDEST = 100;
 
-/** `load <table> <file>`: how it is written, without its options. */
-export function usageOf(entry: Entry): string {
-  if (!isCommand(entry)) return `${entry.name} <command>`;
-  const words = (entry.words ?? []).map(({ name, isRequired, isList }) => {
-    const text = isList === true ? `${name}..` : name;
-    return isRequired ? `<${text}>` : `[${text}]`;
-  });
-  return [entry.name, ...words].join(' ');
+function commandOf({ entries, argv: [name] }: Place): Command | undefined {
+  return entries.filter(isCommand).find((each) => each.name === name);
+}
+
+/** `data DIR`: a name that only help shows, so that it tells what the value is. */
+function labelOf(name: string, { type, value = 'VALUE' }: Option): string {
+  return type === 'boolean' ? name : `${name} ${value}`;
+}
+
+function describeOption({ describe, default: fallback }: Option): string {
+  return fallback === undefined ? describe : `${describe} (default: ${fallback})`;
+}
+
+/** What is optional shows in the usage line, and a flag by its having no value. */
+function withoutTypes(help: string): string {
+  return help.replaceAll(/ *\[(?:boolean|required|array|default: \[\])\]/g, '').trimEnd();
+}
+
+/** Examples that can be pasted as they are, however narrow the terminal is. */
+function moreHelp(place: Place): string {
+  const { script, entries } = place;
+  const command = commandOf(place);
+  const examples =
+    command?.examples ??
+    entries
+      .flatMap((entry) => (isCommand(entry) ? entry.examples.slice(0, 1) : [entry.example]))
+      .slice(0, SHOWN_EXAMPLES);
+  const lines = ['', 'Examples:', ...examples.flatMap(([line, text]) => [`  # ${text}`, `  ${line}`])];
+  if (command === undefined)
+    lines.push(
+      '',
+      `“${script} COMMAND --help” tells more of a command.`,
+      'Exit code: 0 done, 1 a mistake of the input, 2 one of the program, 130 interrupted.',
+    );
+  return lines.join('\n');
 }
 
 function yargsOption({ type, describe, choices, default: fallback }: Option): Record<string, unknown> {
@@ -94,46 +132,4 @@ function yargsOption({ type, describe, choices, default: fallback }: Option): Re
     ...(choices === undefined ? {} : { choices }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
-}
-
-function refuseUnknownCommand({ script, entries, argv: [first] }: Place): void {
-  if (first === undefined || first.startsWith('-')) return;
-  const names = entries.map(({ name }) => name);
-  if (names.includes(first)) return;
-  const near = nearest(first, names);
-  const among = script === 'gex' ? '' : ` of “${script}”`;
-  throw new RunError('command.invalid', `There is no command “${first}”${among}.`, {
-    hint:
-      near === undefined
-        ? `The commands are ${names.join(', ')}. See ${script} --help.`
-        : `Did you mean “${script} ${near}”?`,
-  });
-}
-
-/** What is wrong in the words of the parser, with the option that was probably meant. */
-function refused(message: string, { script, entries, argv }: Place): RunError {
-  const [name = ''] = argv;
-  const command = entries.filter(isCommand).find((each) => each.name === name);
-  const known = ['help', 'version', ...Object.keys(command?.options ?? {})];
-  const near = argv
-    .filter((word) => word.startsWith('--'))
-    .map((word) => word.slice(2).split('=', 1)[0] ?? '')
-    .filter((word) => !known.includes(word))
-    .flatMap((word) => nearest(word, known) ?? []);
-  const help = `See ${script} ${command === undefined ? '' : `${command.name} `}--help.`;
-  const hasWord = argv.slice(1).some((word) => !word.startsWith('-') && message.includes(word));
-  const said = hasWord ? (command?.refusesWords ?? message) : message;
-  const isShort = command !== undefined && message.startsWith('Not enough non-option arguments');
-  return new RunError(
-    'command.invalid',
-    isShort ? `It is written ${script} ${usageOf(command)}.` : sentence(said),
-    {
-      hint: near.length === 0 ? help : `Did you mean ${near.map((word) => `--${word}`).join(', ')}? ${help}`,
-    },
-  );
-}
-
-function sentence(message: string): string {
-  const text = message.trim().replace(/\s*\n\s*/g, ' ');
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

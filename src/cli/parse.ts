@@ -35,6 +35,16 @@ export function isCommand(entry: Entry): entry is Command {
   return 'run' in entry;
 }
 
+/** `load <table> <file>`: how it is written, without its options. */
+export function usageOf(entry: Entry): string {
+  if (!isCommand(entry)) return `${entry.name} <command>`;
+  const words = (entry.words ?? []).map(({ name, isRequired, isList }) => {
+    const text = isList === true ? `${name}..` : name;
+    return isRequired ? `<${text}>` : `[${text}]`;
+  });
+  return [entry.name, ...words].join(' ');
+}
+
 /**
  * Reads a command line that is right, in a millisecond. For anything else (help, an unknown option, a value that is
  * not among the choices) the result is undefined: `parse-yargs.ts` then helps, or says what is wrong. Both read the

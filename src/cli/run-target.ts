@@ -63,13 +63,15 @@ async function overFolder(args: Args, options: TargetOptions): Promise<RunTarget
     newerVersion: async () => undefined,
     close: async () => {},
   };
-  if (storage === 'none' || !options.needsStorage) return target;
+  if (storage === 'none') return target;
+  const encryptionKeys = await keysBeside(storage);
+  if (!options.needsStorage) return { ...target, encryptionKeys };
   const { clientStorage } = await import('../runner/client-storage.ts');
   let opened: OpenStorage | undefined;
   const component = process.env['KBC_COMPONENTID'] ?? KNOWN_COMPONENT;
   return {
     ...target,
-    encryptionKeys: await keysBeside(storage),
+    encryptionKeys,
     options: {
       storage: clientStorage({
         connect: async () => (opened = await open(storage, undefined, options)),

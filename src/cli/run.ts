@@ -14,7 +14,8 @@ export const runCommand: Command = {
     data: {
       type: 'string',
       value: 'DIR',
-      describe: 'The data folder: it holds config.json. The current one; with --component, runs/ID/ID',
+      describe:
+        'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
     },
     row: {
       type: 'list',
@@ -60,15 +61,25 @@ export const runCommand: Command = {
     const isLive = io.isTerminal && args.text('log-format') === 'text';
     const progress = createProgress(io, log, systemEnv, isLive);
     const limit = countArg(args, 'limit');
-    const target = await openTarget(args, {
-      log,
-      io,
-      needsStorage: !isDryRun,
-      onProgress: progress.transfer,
-    });
+    const isJson = args.isSet('json');
+    const done: RowResult[] = [];
+    const show = async (error?: unknown): Promise<void> => {
+      progress.stop();
+      if (error !== undefined && done.length === 0 && !isJson) return;
+      const { describeRun } = await import('./run-result.ts');
+      io.print(describeRun(done, { json: isJson, error, secrets: io.secrets }));
+    };
+    const shown = async (error: unknown): Promise<never> => {
+      if (!isDryRun) await show(error);
+      throw error;
+    };
+    const opening = { log, io, needsStorage: !isDryRun, onProgress: progress.transfer };
+    const target = await openTarget(args, opening).catch(shown);
     try {
       if (target.isDisabled && args.list('row').length === 0) {
         log.warn('The configuration is disabled: nothing is run. Enable it, or name a row with --row');
+        if (isJson && isDryRun) io.print('[]');
+        else if (isJson) await show();
         return 0;
       }
       const { dataFolder, encryptionKeys, encryptionScope } = target;
@@ -87,25 +98,13 @@ export const runCommand: Command = {
       if (isDryRun) return await dryRun(args, io, common);
       boundYoungMemory();
       const { run } = await import('../runner.ts');
-      const done: RowResult[] = [];
-      const show = async (error?: unknown): Promise<void> => {
-        progress.stop();
-        if (error !== undefined && done.length === 0 && !args.isSet('json')) return;
-        const { describeRun } = await import('./run-result.ts');
-        io.print(describeRun(done, { json: args.isSet('json'), error, secrets: io.secrets }));
-      };
-      try {
-        await run({
-          ...common,
-          limit,
-          command: ['gex', ...process.argv.slice(2)].join(' '),
-          onDebug: () => log.setLevel('debug'),
-          progress: { ...progress, rowEnd: (result) => done.push(result) },
-        });
-      } catch (error) {
-        await show(error);
-        throw error;
-      }
+      await run({
+        ...common,
+        limit,
+        command: ['gex', ...process.argv.slice(2)].join(' '),
+        onDebug: () => log.setLevel('debug'),
+        progress: { ...progress, rowEnd: (result) => done.push(result) },
+      }).catch(shown);
       await show();
       await tellOfChange(target, log);
       return 0;

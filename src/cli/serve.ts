@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { RunError } from '../errors.ts';
 import type { Args, Command, Io } from './command.ts';
+import { formatBytes, plural } from './format.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 
@@ -52,22 +53,39 @@ export const serveCommand: Command = {
     ['gex serve --dir /data --backup storage.tar', 'Keep a copy; unpack it with tar into an empty folder'],
   ],
   async run(args, io) {
-    const dir = path.resolve(args.text('dir') ?? 'storage');
-    if (args.isSet('new-token')) {
-      const { newMasterToken } = await import('../storage/server/service.ts');
-      io.print(await newMasterToken(dir));
-      return 0;
-    }
+    const storage = args.text('dir') ?? 'storage';
+    const dir = path.resolve(storage);
+    const { checkFolder, fileError } = await import('./storage-folder.ts');
     const backup = args.text('backup');
-    if (backup !== undefined) {
-      const { backUp } = await import('../storage/server/backup.ts');
-      const { files, bytes } = await backUp(dir, path.resolve(backup));
-      io.note(`${backup}: ${files} files, ${bytes} bytes`);
-      return 0;
+    const isNewToken = args.isSet('new-token');
+    checkFolder(dir, { storage, mustExist: isNewToken || backup !== undefined });
+    try {
+      if (isNewToken) {
+        const { newMasterToken } = await import('../storage/server/service.ts');
+        io.print(await newMasterToken(dir));
+        return 0;
+      }
+      if (backup !== undefined) return await writeBackup(dir, backup, io);
+      return await serve(dir, args, io);
+    } catch (error) {
+      throw fileError(error, dir);
     }
-    return await serve(dir, args, io);
   },
 };
+
+async function writeBackup(dir: string, file: string, io: Io): Promise<number> {
+  const [{ backUp }, { fileError }] = await Promise.all([
+    import('../storage/server/backup.ts'),
+    import('../sink/file-error.ts'),
+  ]);
+  const target = path.resolve(file);
+  const { files, bytes } = await backUp(dir, target).catch((error: unknown) => {
+    const isOfFile = error instanceof Error && 'path' in error && String(error.path).startsWith(target);
+    throw isOfFile ? fileError(file, error) : error;
+  });
+  io.note(`${file}: ${plural(files, 'file')}, ${formatBytes(bytes)}`);
+  return 0;
+}
 
 async function serve(dir: string, args: Args, io: Io): Promise<number> {
   const [{ createService }, { readSchema }] = await Promise.all([
@@ -93,9 +111,8 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     extractorSchema: await readSchema(),
     log: await openLog(args, io),
   });
-  const { url, parts, masterToken } = await service.start().catch(async (error: unknown) => {
-    const { fileError } = await import('./storage-folder.ts');
-    throw fileError(portError(error), dir);
+  const { url, parts, masterToken } = await service.start().catch((error: unknown) => {
+    throw portError(error, args.text('host'));
   });
   io.print(`api       ${url}`);
   for (const [name, address] of Object.entries(parts)) io.print(`${name.padEnd(9)} ${address}`);
@@ -121,8 +138,15 @@ function portArg(args: Args, name: string): number {
   });
 }
 
-function portError(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
+function portError(error: unknown, host: string | undefined): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
+  if (error.syscall === 'getaddrinfo')
+    return new RunError('command.invalid', `There is no address for the host “${host}”.`, {
+      hint: 'Give --host an address or a name of this machine: 127.0.0.1, or 0.0.0.0 for all of them.',
+      cause: error,
+    });
+  // what the file system refuses has the same codes
+  if (error.syscall !== 'listen') return error;
   const port = 'port' in error ? String(error.port) : '';
   if (error.code === 'EADDRINUSE') {
     return new RunError('run.locked', `Port ${port} is in use by another program.`, {

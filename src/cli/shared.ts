@@ -22,15 +22,17 @@ export const strictOption: Option = {
 export const logOptions = {
   'log-format': {
     type: 'string',
+    value: 'FORMAT',
     choices: ['text', 'json'],
     default: 'text',
-    describe: 'Log lines on stderr, for people or for programs',
+    describe: 'Log lines on stderr: text for people, json for programs',
   },
   'log-level': {
     type: 'string',
+    value: 'LEVEL',
     choices: ['debug', 'info', 'warn', 'error'],
     default: 'info',
-    describe: 'The least important lines to show',
+    describe: 'The least important lines to show: debug, info, warn or error',
   },
 } as const satisfies Record<string, Option>;
 

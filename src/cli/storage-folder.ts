@@ -103,26 +103,29 @@ async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStor
 const OWN = /^(?:meta\.sqlite|service\.|objects|tables|encryption\.key|lost\+found|\.)/;
 
 /** A data folder, or any other, that is named by mistake is not to be filled. */
-function checkFolder(dir: string, { storage, mustExist }: OpenOptions): void {
+export function checkFolder(
+  dir: string,
+  { storage, mustExist }: Pick<OpenOptions, 'mustExist' | 'storage'>,
+): void {
   const hint =
     'Name the folder of a storage, or the address of a service. “gex serve” and “gex run” make a folder.';
   const refuse = (what: string): RunError =>
     new RunError('command.invalid', `${storage} ${what}.`, { where: { file: dir }, hint });
-  const stats = statSync(dir, { throwIfNoEntry: false });
+  const stats = reading(dir, () => statSync(dir, { throwIfNoEntry: false }));
   if (stats === undefined) {
     if (mustExist === true) throw refuse('is not there, so there is no storage to look into');
     return;
   }
   if (!stats.isDirectory()) throw refuse('is a file, and no storage folder');
   if (existsSync(path.join(dir, 'meta.sqlite'))) return;
-  const stray = read(dir).find((name) => !OWN.test(name));
+  const stray = reading(dir, () => readdirSync(dir)).find((name) => !OWN.test(name));
   if (stray !== undefined) throw refuse(`is no storage folder: it holds ${stray}, and no meta.sqlite`);
   if (mustExist === true) throw refuse('is an empty folder, and no storage yet');
 }
 
-function read(dir: string): string[] {
+function reading<T>(dir: string, look: () => T): T {
   try {
-    return readdirSync(dir);
+    return look();
   } catch (error) {
     throw fileError(error, dir);
   }

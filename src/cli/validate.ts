@@ -1,4 +1,6 @@
 import path from 'node:path';
+import type { Problem } from '../config/index.ts';
+import { ConfigError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { plural } from './format.ts';
 import { dataOption, strictOption } from './shared.ts';
@@ -18,7 +20,12 @@ export const validateCommand: Command = {
   ],
   async run(args, io) {
     const { readConfig, validateConfig } = await import('../config/index.ts');
-    const document = await readConfig(args.text('data') ?? '.');
+    const isJson = args.isSet('json');
+    const document = await readConfig(args.text('data') ?? '.').catch((error: unknown) => {
+      if (isJson && error instanceof ConfigError && error.code === 'config.syntax')
+        io.print(asJson(error.where.file ?? '', [brokenText(error)]));
+      throw error;
+    });
     const { decryptorFor } = await import('../runner/decrypt.ts');
     const decrypt = await decryptorFor([document.value], {});
     const problems = await validateConfig(document, {
@@ -28,8 +35,8 @@ export const validateCommand: Command = {
     });
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const code = errors > 0 ? 1 : 0;
-    if (args.isSet('json')) {
-      io.print(JSON.stringify({ valid: errors === 0, file: path.resolve(document.file), problems }, null, 2));
+    if (isJson) {
+      io.print(asJson(document.file, problems));
       return code;
     }
     const { describeProblem } = await import('../runner/problems.ts');
@@ -40,3 +47,20 @@ export const validateCommand: Command = {
     return code;
   },
 };
+
+function asJson(file: string, problems: readonly Problem[]): string {
+  const valid = problems.every(({ severity }) => severity !== 'error');
+  return JSON.stringify({ valid, file: path.resolve(file), problems }, null, 2);
+}
+
+/** A text that is no JSON is a problem of its own, with its place. */
+function brokenText({ message, hint, where: { line, column } }: ConfigError): Problem {
+  return {
+    severity: 'error',
+    path: '',
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  };
+}

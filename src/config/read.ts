@@ -75,7 +75,9 @@ function missing(path: string, cause: unknown): ConfigError {
   const message = absent ? `There is no ${path}.` : `${path} cannot be read (${code ?? 'unknown error'}).`;
   return new ConfigError('config.missing', message, {
     where: { file: path },
-    hint: 'Give the folder that holds config.json with --data, or create the file.',
+    hint: absent
+      ? 'Give the folder that holds config.json with --data, or create the file.'
+      : 'It must be a file that this user can read: check its permissions.',
     audience: 'application',
     cause,
   });
@@ -96,7 +98,9 @@ function decodeUtf8(bytes: Buffer, file: string): string {
 
 function syntaxError(cause: JsonSyntaxError, text: string, file: string): ConfigError {
   const { line, column } = cause;
-  return new ConfigError('config.syntax', `${cause.message}: ${quoteLine(text, line, column)}`, {
+  const quoted = quoteLine(text, line, column);
+  const message = text.trim() === '' ? `${file} is empty.` : cause.message + (quoted && `: ${quoted}`);
+  return new ConfigError('config.syntax', message, {
     where: { file, line, column },
     hint: hintFor(text, cause.offset),
     audience: 'application',
@@ -121,6 +125,7 @@ function quoteLine(text: string, line: number, column: number): string {
 function hintFor(text: string, offset: number): string {
   const rest = text.slice(offset).trimStart();
   const before = text.slice(0, offset).trimEnd();
+  if (before === '' && rest === '') return 'Write a configuration into it: { "parameters": { … } }';
   if (before.endsWith(',') && /^[}\]]/.test(rest)) return 'Remove the comma before the closing bracket.';
   if (/^(?:\/\/|\/\*)/.test(rest)) return 'JSON has no comments: remove it.';
   if (rest.startsWith("'")) return 'JSON strings are in double quotes.';

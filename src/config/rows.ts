@@ -3,7 +3,6 @@ import type { AnyObject, Json } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 import { componentPart, mergeConfigurations } from './merge.ts';
 import type { ConfigResource, ConfigRow } from './resource.ts';
-import { unwrapState, type StoredState } from './state.ts';
 
 /** One run of the component. */
 export interface RowRun {
@@ -14,9 +13,8 @@ export interface RowRun {
   readonly index?: number;
   /** Root and row merged, without `processors` and `runtime`. */
   readonly configuration: AnyObject;
-  /** What the component reads as its state; undefined when there is none. */
+  /** As it is kept with the configuration, wrapped or bare (storage 8.3); undefined when there is none. */
   readonly state: Json | undefined;
-  readonly storedState: StoredState;
   readonly disabled: boolean;
 }
 
@@ -57,25 +55,21 @@ function sortRows(resource: ConfigResource): readonly ConfigRow[] {
 }
 
 function rootRun(resource: ConfigResource): RowRun {
-  const storedState = unwrapState(resource.state);
   return {
     ...(resource.name === undefined ? {} : { name: resource.name }),
     configuration: componentPart(resource.configuration),
-    state: storedState.component,
-    storedState,
+    state: resource.state,
     disabled: false,
   };
 }
 
 function rowRun(resource: ConfigResource, row: ConfigRow): RowRun {
-  const storedState = unwrapState(row.state);
   return {
     id: row.id,
     ...(row.name === undefined ? {} : { name: row.name }),
     index: row.index,
     configuration: mergeConfigurations(resource.configuration, row.configuration, row.id),
-    state: storedState.component,
-    storedState,
+    state: row.state,
     disabled: row.isDisabled,
   };
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { EncryptionError } from '../errors.ts';
+import { shellWord } from '../shell-word.ts';
 
 /** A key for AES-256. */
 export interface Key {
@@ -37,9 +38,12 @@ export function readKeyFile(file: string): Keys {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    const isThere = code !== 'ENOENT' && code !== 'ENOTDIR';
     throw new EncryptionError('encryption.noKey', `The key file ${file} cannot be read (${code}).`, {
       where: { file },
-      hint: `Correct the path, or make a key: gex encrypt --new-key ${file}`,
+      hint: isThere
+        ? 'This user must be able to read it: check what it is, its owner and its permissions.'
+        : `Correct the path, or make a key: gex encrypt --new-key ${shellWord(file)}`,
       cause,
     });
   }

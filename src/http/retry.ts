@@ -65,8 +65,10 @@ function reasonToRetry(outcome: Outcome, options: RetryOptions): string | undefi
   if (!(outcome instanceof Failure))
     return options.codes.includes(outcome.status) ? `status ${outcome.status}` : undefined;
   if (!(outcome.error instanceof HttpError)) return undefined;
-  const { curl } = outcome.error.details;
-  return typeof curl === 'number' && options.curlCodes.includes(curl) ? `network failure ${curl}` : undefined;
+  const { details, message } = outcome.error;
+  const { curl } = details;
+  if (typeof curl !== 'number' || !options.curlCodes.includes(curl)) return undefined;
+  return `network failure ${curl}: ${message.replace(/\.$/, '')}`;
 }
 
 /** The longest pause that nobody asked for. */
@@ -80,8 +82,9 @@ function waitFor(outcome: Outcome, attempt: number, options: RetryOptions, nowMs
   return told ?? Math.min(1000 * 2 ** (attempt - 1), LONGEST_MS);
 }
 
-/** From here on people should know why nothing moves. */
+/** From here on people should know why nothing moves: a single wait as long as this, or so many attempts. */
 const NOTEWORTHY_MS = 30_000;
+const NOTEWORTHY_ATTEMPT = 3;
 
 function logWait(
   reason: string,
@@ -93,7 +96,7 @@ function logWait(
 ): void {
   const fields = { attempt, maxRetries: options.maxRetries, waitMs, url: secrets.redactUrl(request.url) };
   const message = `Retrying in ${waitMs / 1000} seconds [${attempt} x] after ${reason}.`;
-  if (waitMs >= NOTEWORTHY_MS) log.info(message, fields);
+  if (waitMs >= NOTEWORTHY_MS || attempt >= NOTEWORTHY_ATTEMPT) log.info(message, fields);
   else log.debug(message, fields);
 }
 

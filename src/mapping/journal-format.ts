@@ -44,15 +44,22 @@ const JournalFile = Type.Object({
 /** The text of `push.json`. */
 export function journalText(journal: JournalDocument): string {
   const { inputState = null, tables, files, ...rest } = journal;
-  const whole = JSON.stringify({
-    version: VERSION,
-    ...rest,
-    tables: Object.fromEntries(tables),
-    files: Object.fromEntries(files),
-  });
+  const head = JSON.stringify({ version: VERSION, ...rest });
   // The state keeps its numbers and the order of its keys.
-  return `${whole.slice(0, -1)},"inputState":${encodeExact(inputState)}}\n`;
+  return `${head.slice(0, -1)},"tables":${textOf(tables)},"files":${textOf(files)},"inputState":${encodeExact(inputState)}}\n`;
 }
+
+/** A thousand tables are written down six times each: entries that have not changed keep their text. */
+function textOf(entries: ReadonlyMap<string, object>): string {
+  const members = Array.from(entries, ([key, entry]) => {
+    const text = texts.get(entry) ?? JSON.stringify(entry);
+    texts.set(entry, text);
+    return `${JSON.stringify(key)}:${text}`;
+  });
+  return `{${members.join(',')}}`;
+}
+
+const texts = new WeakMap<object, string>();
 
 /** @throws {MappingError} `push.journal` */
 export function readJournal(text: string, file: string): JournalDocument {

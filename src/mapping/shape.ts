@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { Errors } from 'typebox/value';
-import { entriesOf, isIntegerLike, isList, isObject, JsonNumber, type Json } from '../json/index.ts';
+import { entriesOf, isIntegerLike, isList, isObject, JsonNumber, toText, type Json } from '../json/index.ts';
 
 /** What is wrong at one place of a document: `columns[2]`, “must be text, but is a number”. */
 export interface Misfit {
@@ -32,7 +32,13 @@ function plainOf(json: Json): unknown {
     const members = entriesOf(json).filter(([, value]) => value !== null);
     return Object.fromEntries(members.map(([key, value]) => [key, plainOf(value)]));
   }
-  return json instanceof JsonNumber ? json.value : json;
+  return json instanceof JsonNumber ? exactOf(json) : json;
+}
+
+/** A number that would not be the same when it is written again, such as one of twenty digits, is its text. */
+function exactOf(number: JsonNumber): number | string {
+  const text = toText(number);
+  return String(number.value) === text ? number.value : text;
 }
 
 interface Node {
@@ -83,8 +89,16 @@ function sentence({ keyword, params, message }: Fault, found: unknown): string {
   if ('type' in params)
     return `must be ${KINDS[String(params.type)] ?? String(params.type)}, but is ${kindOf(found)}`;
   if ('allowedValues' in params && Array.isArray(params.allowedValues))
-    return `must be one of ${params.allowedValues.map((each) => `“${String(each)}”`).join(', ')}`;
+    return `must be one of ${allowed(params.allowedValues)}`;
   return message;
+}
+
+/** An empty text is none of them, in words. */
+function allowed(values: readonly unknown[]): string {
+  return values
+    .filter((each) => each !== '')
+    .map((each) => `“${String(each)}”`)
+    .join(', ');
 }
 
 function namesOf(params: { readonly requiredProperties: unknown }): string {

@@ -5,7 +5,7 @@ import { silentLog } from '../log.ts';
 import { Secrets } from '../secrets.ts';
 import { makePlan, type PlanOptions } from './plan.ts';
 import { rowPlace } from './row-place.ts';
-import { fileStates } from './row-state.ts';
+import { componentStates } from './row-state.ts';
 
 export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
   /** The name of the action, such as `test_request`. */
@@ -45,7 +45,7 @@ export async function runSyncAction(options: ActionOptions): Promise<Json> {
   }
   const { row, configuration } = first;
   const at = rowPlace(row, { dataFolder, configuration: id, log: silentLog, signal });
-  const { component: state } = await fileStates(false).read(at);
+  const { component: state } = await componentStates.read(at);
   const { runAction } = await import('../actions.ts');
   const more = {
     ...(methods === undefined ? {} : { methods }),

@@ -6,6 +6,7 @@ import { pullInputs } from '../mapping/input/pull.ts';
 import { beginJournal, openJournal, type Journal } from '../mapping/journal.ts';
 import type { Connection, Inputs, MappingContext, Origin } from '../mapping/nouns.ts';
 import { pushOutputs } from '../mapping/output/push.ts';
+import { shellWord } from '../shell-word.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
 import type { RowFolder } from './row-folder.ts';
 import type { RowPlace } from './row-place.ts';
@@ -30,9 +31,9 @@ export function clientStorage(options: ClientStorageOptions): Storage {
     return connected;
   };
   const pulled = new Map<string | undefined, Inputs>();
-  const contextOf = (at: RowPlace, side: 'input' | 'output'): MappingContext => ({
+  const contextOf = (at: RowPlace, side: 'input' | 'output', of = originOf(at, origin)): MappingContext => ({
     connection: connection(),
-    origin: originOf(at, origin),
+    origin: of,
     mapping: mappingOf(at, side),
     env: options.env,
     log: at.log,
@@ -43,10 +44,11 @@ export function clientStorage(options: ClientStorageOptions): Storage {
     async begin() {
       connected = await options.connect();
     },
-    isPending: async ({ folder }) => {
-      const journal = openJournal(folder.out);
+    isPending: async (at) => {
+      const journal = openJournal(at.folder.out);
       if (journal?.document.status !== 'pending') return false;
-      refuseOther(journal, connection(), folder);
+      refuseOtherStorage(journal, connection(), at);
+      refuseOtherConfiguration(journal, originOf(at, origin), at);
       return true;
     },
     async pull(at, remembered) {
@@ -70,8 +72,9 @@ export function clientStorage(options: ClientStorageOptions): Storage {
     },
     async push(at) {
       const journal = journalOf(at.folder);
-      const pushed = await pushOutputs({ ...contextOf(at, 'output'), out: at.folder.out, journal });
-      const { inputState, movesState } = journal.document;
+      const { inputState, movesState, origin: begun } = journal.document;
+      // what is cut short goes on under the names that it began with
+      const pushed = await pushOutputs({ ...contextOf(at, 'output', begun), out: at.folder.out, journal });
       return { pushed, remembered: inputState ?? undefined, movesState };
     },
     async end(at) {
@@ -101,19 +104,34 @@ function mappingOf({ row }: RowPlace, side: 'input' | 'output'): AnyObject {
   return isObject(mapping) ? mapping : {};
 }
 
-function refuseOther(
-  { document }: Journal,
-  { project, address }: Connection,
-  { out, dataFolder }: RowFolder,
-): void {
+function refuseOtherStorage({ document }: Journal, { project, address }: Connection, at: RowPlace): void {
   const { target } = document;
   if (target.project === project) return;
-  throw new RunError(
-    'push.pending',
-    `The last output was not pushed to its end, and it goes to ${target.address}, not to ${address}.`,
-    {
-      where: { file: out },
-      hint: `Push the rest with: gex storage push ${dataFolder}. To give it up, delete push.json there.`,
-    },
-  );
+  throw target.address === address
+    ? pending(`the storage in ${address} is not the one that it was begun for`, at, GIVE_UP)
+    : pending(`it goes to ${target.address}, not to ${address}`, at);
+}
+
+/** The state would go to the wrong one, and the output by its mapping. */
+function refuseOtherConfiguration({ document }: Journal, now: Origin, at: RowPlace): void {
+  const { origin } = document;
+  if (!origin.isStored && !now.isStored) return;
+  const [before, after] = [nameOf(origin), nameOf(now)];
+  if (before !== after) throw pending(`it is of ${before}, not of ${after}`, at);
+}
+
+function nameOf({ component, configuration, branch, isStored }: Origin): string {
+  if (!isStored) return 'the configuration in the data folder';
+  const inBranch = branch === undefined ? '' : `, branch ${branch}`;
+  return `the stored configuration ${configuration} of ${component}${inBranch}`;
+}
+
+const GIVE_UP = 'To give it up, delete push.json there.';
+
+function pending(why: string, { row, folder: { out, dataFolder } }: RowPlace, hint?: string): RunError {
+  const command = `gex storage push ${shellWord(dataFolder)}${row.id === undefined ? '' : ` --row ${shellWord(row.id)}`}`;
+  return new RunError('push.pending', `The last output was not pushed to its end, and ${why}.`, {
+    where: { file: out },
+    hint: hint ?? `Push the rest with: ${command}. ${GIVE_UP}`,
+  });
 }

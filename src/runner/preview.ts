@@ -35,7 +35,7 @@ export async function previewRun(options: PreviewRunOptions): Promise<readonly R
     secrets = new Secrets(),
     methods,
     authTypes,
-    states = fileStates(false),
+    states = fileStates,
   } = options;
   const { document, id, ready } = await makePlan({ ...options, secrets }, 'refuse');
   const { firstRequests } = await import('../extract/preview.ts');

@@ -9,6 +9,7 @@ import { openJournal, type JournalDocument } from '../mapping/journal.ts';
 import type { Origin, Pushed } from '../mapping/nouns.ts';
 import { planOutputs, type OutputPlan } from '../mapping/output/plan.ts';
 import { lockFolder } from './lock.ts';
+import { placed } from './place-error.ts';
 import { rowFolder } from './row-folder.ts';
 import { rowPlace, type RowPlace } from './row-place.ts';
 import type { States } from './row-state.ts';
@@ -46,16 +47,17 @@ export interface PushFolderOptions {
   readonly env?: Env;
 }
 
-/** The outputs of a data folder: that of the root, then those of the rows. */
-export function findOutputs(dataFolder: string): readonly FolderOutput[] {
-  const rows = path.join(dataFolder, 'rows');
-  const ids = existsSync(rows)
-    ? readdirSync(rows, { withFileTypes: true })
+/** The outputs of a data folder: that of the root, then those of the rows; or those of the named rows alone. */
+export function findOutputs(dataFolder: string, named: readonly string[] = []): readonly FolderOutput[] {
+  const folder = path.join(dataFolder, 'rows');
+  const ids = existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => name)
         .toSorted()
     : [];
   return [undefined, ...ids].flatMap((id) => {
+    if (named.length > 0 && (id === undefined || !named.includes(id))) return [];
     const { out } = rowFolder(dataFolder, id);
     if (!existsSync(out)) return [];
     return [{ ...(id === undefined ? {} : { id }), out, journal: openJournal(out)?.document }];
@@ -69,7 +71,7 @@ export function findOutputs(dataFolder: string): readonly FolderOutput[] {
  * @throws {ExtractorError} when there is nothing to push, or a push fails
  */
 export async function pushFolder(options: PushFolderOptions): Promise<readonly RowPush[]> {
-  const { dataFolder, again, storage, states, log, signal, env = systemEnv } = options;
+  const { dataFolder, document, again, storage, states, log, signal, env = systemEnv } = options;
   const lock = lockFolder(dataFolder, options.command, env.now());
   try {
     const rows = chosen(options);
@@ -83,8 +85,12 @@ export async function pushFolder(options: PushFolderOptions): Promise<readonly R
         done.push({ ...output, pushed: undefined });
         continue;
       }
-      if (!(await storage.isPending(at))) await storage.seal(at, at.folder.out, false);
-      done.push({ ...output, pushed: await deliver(at, { dataFolder, log, storage, states }) });
+      try {
+        if (!(await storage.isPending(at))) await storage.seal(at, at.folder.out, false);
+        done.push({ ...output, pushed: await deliver(at, { dataFolder, log, storage, states }) });
+      } catch (error) {
+        throw document === undefined ? error : placed(error, document, at.row);
+      }
     }
     return done;
   } finally {
@@ -104,8 +110,9 @@ export async function planFolder(
 ): Promise<readonly RowPlan[]> {
   const plans: RowPlan[] = [];
   for (const { at, output } of chosen(options)) {
-    const { out } = output;
-    const plan = await planOutputs({ out, mapping: outputMapping(at.row), origin: options.originOf(at) });
+    const { out, journal } = output;
+    const origin = journal?.status === 'pending' ? journal.origin : options.originOf(at);
+    const plan = await planOutputs({ out, mapping: outputMapping(at.row), origin });
     plans.push({ ...output, plan });
   }
   return plans;
@@ -115,11 +122,10 @@ function chosen(
   options: Pick<PushFolderOptions, 'dataFolder' | 'document' | 'log' | 'rows' | 'signal'>,
 ): readonly { readonly at: RowPlace; readonly output: FolderOutput }[] {
   const { dataFolder, document, rows, log, signal } = options;
-  const outputs = findOutputs(dataFolder).filter(
-    ({ id }) => rows.length === 0 || (id !== undefined && rows.includes(id)),
-  );
-  if (outputs.length === 0) {
-    const of = rows.length === 0 ? '' : ` of ${rows.map((id) => `“${id}”`).join(', ')}`;
+  const outputs = findOutputs(dataFolder, rows);
+  const missing = rows.filter((row) => !outputs.some(({ id }) => id === row));
+  if (outputs.length === 0 || missing.length > 0) {
+    const of = missing.length === 0 ? '' : ` of ${missing.map((id) => `“${id}”`).join(', ')}`;
     throw new RunError('push.invalid', `There is no output${of} to push.`, {
       where: { file: dataFolder },
       hint: 'Give the data folder of a run: it has out/, or rows/<id>/out/.',
@@ -148,7 +154,6 @@ function chosen(
 const FORGOTTEN: RowRun = {
   configuration: {},
   state: undefined,
-  storedState: { component: undefined, storage: undefined },
   disabled: false,
 };
 

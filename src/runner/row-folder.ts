@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { guard } from '../sink/file-error.ts';
 
@@ -82,9 +82,9 @@ export function sweep(dataFolder: string): void {
 
 export function removeIfEmpty(folder: string): void {
   try {
-    if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+    rmdirSync(folder);
   } catch {
-    // it is gone already, or another run has just put its lock there
+    // something is in it, such as the lock that another run has just put there; or it is gone already
   }
 }
 

@@ -1,20 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { isObject, sizeOf, toJsonText, type AnyObject, type Json } from '../json/index.ts';
+import { JsonSyntaxError, parseExact, sizeOf, toJsonText, type AnyObject, type Json } from '../json/index.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import { guard } from '../sink/file-error.ts';
 import { readState } from '../sink/state.ts';
 import type { RowPlace } from './row-place.ts';
-
-/** The state that a row begins with (storage 8.3). */
-export interface RowState {
-  /** What the component reads. */
-  readonly component: AnyObject;
-  /** What the input mapping remembers. */
-  readonly storage: Json | undefined;
-}
+import { invalid, stateObject, stateParts, type RowState } from './state-parts.ts';
 
 /** Where the states of rows are kept between runs. */
 export interface States {
+  /** @throws {ConfigError} `config.invalid` for a state that cannot be used */
   read(at: RowPlace): Promise<RowState>;
   /**
    * Called when all that the run gave is in its place. `component` is the text of the new state; without
@@ -27,35 +21,65 @@ export interface States {
  * States in the data folder: `in/state.json` is the state of the last run (design 8.11), `in/state.storage.json` what
  * its input mapping remembers. A row that has never run takes the state that the configuration brings along.
  *
- * @param isExpected true where whoever starts the run puts a state file there, so that a missing one is worth a warning
+ * A file that is no state is refused: to begin anew because of it would load everything a second time.
  */
-export function fileStates(isExpected: boolean): States {
-  return {
-    read: async (at) => ({ component: componentState(at, isExpected), storage: storageState(at) }),
-    async write({ folder }, component, storage) {
-      // first, as the push that the state ends is given again when only this was written
-      if (storage !== undefined) writeFileAtomic(folder.inStorageState, toJsonText(storage));
-      writeFileAtomic(folder.inState, component);
-    },
-  };
-}
+export const fileStates: States = {
+  async read({ row, folder, log }) {
+    const brought = stateParts(row.state, row);
+    const component = stateIn(folder.inState);
+    if (component === undefined && sizeOf(brought.component) > 0)
+      log.info('The state that the configuration brings along is used');
+    else if (component === undefined) log.debug('There is no state of an earlier run: this is a first run');
+    return {
+      component: component ?? brought.component,
+      storage: stateIn(folder.inStorageState) ?? brought.storage,
+    };
+  },
+  async write({ folder }, component, storage) {
+    // first, as the push that the state ends is given again when only this was written
+    if (storage !== undefined) writeFileAtomic(folder.inStorageState, toJsonText(storage));
+    writeFileAtomic(folder.inState, component);
+  },
+};
+
+/**
+ * The state that whoever starts a container puts into `in/state.json`. A file that is missing, or no state, is an empty
+ * one and a warning (spec extractor 1); what the run leaves is for others to keep.
+ */
+export const componentStates: States = {
+  async read({ row, folder, log }) {
+    const brought = stateParts(row.state, row);
+    const isBrought = !existsSync(folder.inState) && sizeOf(brought.component) > 0;
+    return {
+      component: isBrought ? brought.component : readState(folder.inState, log),
+      storage: undefined,
+    };
+  },
+  async write() {},
+};
 
 /** The text of the state that a run wrote. */
 export function writtenState(file: string): string {
   return guard(file, () => readFileSync(file, 'utf8'));
 }
 
-function componentState({ row, folder, log }: RowPlace, isExpected: boolean): AnyObject {
-  if (existsSync(folder.inState)) return readState(folder.inState, log);
-  if (isObject(row.state) && sizeOf(row.state) > 0) {
-    log.info('The state that the configuration brings along is used');
-    return row.state;
+/** Undefined when there is none. */
+function stateIn(file: string): AnyObject | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readText(file);
+  try {
+    return stateObject(parseExact(text.replace(/^\uFEFF/, '')), 'The state', { file });
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { line, column } = error;
+    throw invalid('The state is not JSON.', { file, line, column });
   }
-  if (isExpected) return readState(folder.inState, log);
-  log.debug('There is no state of an earlier run: this is a first run');
-  return {};
 }
 
-function storageState({ row, folder, log }: RowPlace): Json | undefined {
-  return existsSync(folder.inStorageState) ? readState(folder.inStorageState, log) : row.storedState.storage;
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw invalid(`The state cannot be read: ${error instanceof Error ? error.message : ''}.`, { file });
+  }
 }

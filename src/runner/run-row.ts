@@ -9,7 +9,8 @@ import type { Pushed } from '../mapping/nouns.ts';
 import { Secrets } from '../secrets.ts';
 import type { PlanOptions, ReadyRow } from './plan.ts';
 import { cleanUp, prepare, publishFolder, setAside } from './row-folder.ts';
-import { fileStates, writtenState, type RowState, type States } from './row-state.ts';
+import { componentStates, fileStates, writtenState, type States } from './row-state.ts';
+import type { RowState } from './state-parts.ts';
 import type { RowPlace } from './row-place.ts';
 import { noStorage, type Storage } from './storage.ts';
 
@@ -116,7 +117,7 @@ export async function runRow(
  */
 export async function deliver(
   at: RowPlace,
-  { storage = noStorage, states = fileStates(false) }: RowOptions,
+  { storage = noStorage, states = fileStates }: RowOptions,
 ): Promise<Pushed> {
   const { pushed, remembered, movesState } = await storage.push(at);
   if (movesState) await states.write(at, writtenState(path.join(at.folder.out, 'state.json')), remembered);
@@ -125,7 +126,7 @@ export async function deliver(
 }
 
 async function beginningState(at: RowPlace, options: RowOptions): Promise<RowState> {
-  const { states = fileStates(!isCommand(options)), resetState = false } = options;
+  const { states = isCommand(options) ? fileStates : componentStates, resetState = false } = options;
   if (!resetState) return await states.read(at);
   at.log.info('The state is reset: this run begins as a first one');
   return { component: {}, storage: undefined };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { RunError } from '../errors.ts';
 import type { Json } from '../json/index.ts';
 import type { Pushed } from '../mapping/nouns.ts';
+import { shellWord } from '../shell-word.ts';
 import type { RowFolder } from './row-folder.ts';
 import type { RowPlace } from './row-place.ts';
 
@@ -58,6 +59,6 @@ async function refusePending({ out, dataFolder }: RowFolder): Promise<false> {
   if (openJournal(out)?.document.status !== 'pending') return false;
   throw new RunError('push.pending', 'The last output was not pushed to its end.', {
     where: { file: path.join(out, 'push.json') },
-    hint: `Push the rest with: gex storage push ${dataFolder}. To give it up, delete that file.`,
+    hint: `Push the rest with: gex storage push ${shellWord(dataFolder)}. To give it up, delete that file.`,
   });
 }

@@ -2,6 +2,7 @@ import { parseConfig, type ConfigDocument } from '../config/index.ts';
 import { encodeExact, type Json } from '../json/index.ts';
 import type { StorageClient } from '../storage/client/client.ts';
 import { StorageError } from '../errors.ts';
+import { shellWord } from '../shell-word.ts';
 
 /** A configuration that the service keeps. */
 export interface ConfigurationPlace {
@@ -44,6 +45,6 @@ function withHint(error: unknown, component: string): unknown {
   return new StorageError(error.code, error.message, {
     cause: error,
     details: error.details,
-    hint: `See what there is with: gex storage configs list ${component}`,
+    hint: `See what there is with: gex storage configs list ${shellWord(component)}, with the same --storage and --branch`,
   });
 }

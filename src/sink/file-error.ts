@@ -15,18 +15,18 @@ export function fileError(path: string, error: unknown): SinkError {
   return new SinkError('output.failed', `“${path}” could not be written: ${reason}`, {
     cause: error,
     where: { file: path },
-    hint: HINTS[code] ?? 'Check that the data folder exists and can be written.',
+    hint: HINTS[code] ?? 'Check that its folder exists and can be written.',
   });
 }
 
 const FULL = 'free some space and run again. No table of this run was changed.';
-const DENIED = 'This user may not write there: check the permissions of the data folder.';
+const DENIED = 'This user may not write there: check the permissions of the folder.';
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: `The disk is full: ${FULL}`,
   EDQUOT: `The disk quota is used up: ${FULL}`,
   EACCES: DENIED,
   EPERM: DENIED,
-  EROFS: 'The file system is read-only: give a data folder that can be written with --data.',
+  EROFS: 'The file system is read-only: give a folder that can be written.',
   EMFILE: 'Too many files are open: raise the limit (ulimit -n).',
 };

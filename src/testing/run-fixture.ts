@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { collectSecrets, planRows, readConfig, resolveSecrets, resourceOf } from '../config/index.ts';
-import { isObject } from '../json/index.ts';
 import { extract } from '../extract.ts';
 import type { Send } from '../http/message.ts';
 import type { Log, LogFields } from '../log.ts';
 import { decryptorFor } from '../runner/decrypt.ts';
+import { stateParts } from '../runner/state-parts.ts';
 import { Secrets } from '../secrets.ts';
 import { readState } from '../sink/state.ts';
 import { fixtureEnv, type FixtureEnv } from './clock.ts';
@@ -121,7 +121,10 @@ async function runAll(
     mkdirSync(folder, { recursive: true });
     await extract({
       configuration,
-      state: existsSync(stateFile) || !isObject(run.state) ? readState(stateFile, log) : run.state,
+      state:
+        existsSync(stateFile) || run.state === undefined
+          ? readState(stateFile, log)
+          : stateParts(run.state, run).component,
       outFolder: path.join(folder, 'out'),
       workFolder: path.join(folder, '.gex'),
       cacheFolder: path.join(folder, 'cache'),

@@ -12,6 +12,12 @@ describe.concurrent('the command line', () => {
     expect(run.code).toBe(0);
     expect(run.stdout).toContain('Examples:');
     expect(run.stdout).toContain('--dry-run');
+    expect(run.stdout).toMatch(/ --storage DIR\|URL\|none +Where inputs/);
+    expect(run.stdout).toContain('(default: info)');
+    expect(run.stdout).toContain(
+      '\n  # Leave the tables in my-api/out\n  gex run --data my-api --storage none\n',
+    );
+    expect(run.stdout).not.toMatch(/\[(?:string|boolean|array|required)/);
   });
 
   test('without a command shows the help and fails', async ({ expect }) => {
@@ -27,10 +33,17 @@ describe.concurrent('the command line', () => {
 
   test.for([
     [['rum'], 'There is no command “rum”.', 'Did you mean “gex run”?'],
-    [['run', '--dat', 'x'], 'Unknown argument: dat.', 'Did you mean --data?'],
-    [['run', '--row'], 'row', 'See gex run --help.'],
-    [['run', 'extra'], 'Unknown', 'See gex run --help.'],
-    [['run', '--log-format', 'xml'], 'Choices: "text", "json"', 'See gex run --help.'],
+    [['vali'], 'There is no command “vali”.', 'Did you mean “gex validate”?'],
+    [['--data', 'x'], 'There is no option --data here.', 'Begin with a command.'],
+    [['run', '--dat', 'x'], 'There is no option --dat.', 'Did you mean --data?'],
+    [['run', '-x'], 'There is no option -x.', 'See gex run --help.'],
+    [['run', '--row'], '--row needs a value: --row ID.', 'See gex run --help.'],
+    [['run', '--data', '--json'], '--data needs a value: --data DIR.', 'is written --data=VALUE.'],
+    [['run', '--data', ''], '--data needs a value, and has an empty one.', 'See gex run --help.'],
+    [['run', '--dry-run=yes'], '--dry-run takes no value, and not “yes”.', 'See gex run --help.'],
+    [['run', 'extra'], 'gex run takes no words, and not “extra”.', 'Did you mean --data extra?'],
+    [['run', '--log-format', 'xml'], '--log-format is text or json, and not “xml”.', 'See gex run --help.'],
+    [['encrypt', 'hunter2'], 'A value is never an argument', 'See gex encrypt --help.'],
     [['run', '--limit', '0'], '--limit is a whole number from 1, and not “0”.', '--limit 2'],
     [
       ['run', '--component', 'x'],
@@ -48,6 +61,7 @@ describe.concurrent('the command line', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toContain(hint);
+    expect(stderr).not.toContain('hunter2');
   });
 });
 
@@ -70,6 +84,18 @@ describe.concurrent('gex validate', () => {
     const asJson = await gex('validate', '--data', folder, '--json');
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ valid: false, problems: { length: 3 } });
+  });
+
+  test('tells a text that is no JSON as JSON, too', async ({ expect }) => {
+    const folder = dataFolder('{\n  "parameters": {,\n}');
+    const { code, stdout, stderr } = await gex('validate', '--data', folder, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      file: `${folder}/config.json`,
+      problems: [{ severity: 'error', line: 2, column: 18 }],
+    });
+    expect(stderr).toContain('config.json:2:18');
   });
 
   test('takes a warning for an error with --strict', async ({ expect }) => {

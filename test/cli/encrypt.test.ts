@@ -114,9 +114,9 @@ describe.concurrent('a file', () => {
 
   test('that is no JSON, or is not there, is refused with its place', async ({ expect }) => {
     const folder = dataFolder('{"#a": "x",}');
-    expect((await encrypt('', '--file', path.join(folder, 'config.json'))).stderr).toMatch(
-      /config\.json:1:12/,
-    );
+    const broken = await encrypt('', '--file', path.join(folder, 'config.json'));
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toMatch(/config\.json:1:12/);
     expect((await encrypt('', '--file', path.join(folder, 'none.json'))).stderr).toContain('ENOENT');
   });
 });

@@ -219,7 +219,8 @@ describe('an address', () => {
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
       'a page of HTML',
     ],
-    ['other JSON', (_, response) => response.writeHead(200, JSON_TYPE).end('{"hello":1}'), 'has no string'],
+    ['404', (_, response) => response.writeHead(404, JSON_TYPE).end('{"error":"no such page"}'), 'with 404'],
+    ['other JSON', (_, response) => response.writeHead(200, JSON_TYPE).end('{"hello":1}'), 'has no '],
     [
       'a token without a project',
       (_, response) => response.writeHead(200, JSON_TYPE).end('{"id":"1","description":""}'),

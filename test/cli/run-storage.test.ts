@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../src/cli/open-storage.ts';
@@ -76,6 +76,37 @@ describe('gex run pushes into a storage', () => {
     await expect(rowsIn(path.join(trial, 'storage'), 'in.c-library.books')).rejects.toThrow('not found');
   });
 
+  test('not where this user may not look', async () => {
+    const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
+    chmodSync(folder, 0o777);
+    const closed = dataFolder();
+    chmodSync(closed, 0o000);
+    // root may look anywhere, so the run is somebody else's
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const args = ['run', '--data', folder, '--storage', path.join(closed, 'storage')];
+    const { code, stderr } = await startGex(args, user).ended;
+    chmodSync(closed, 0o755);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The storage folder cannot be used: this user may not read or write it.');
+  });
+
+  test('with the keys of the folder, which --dry-run has, too', async () => {
+    const api = await library();
+    const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
+    await gex('run', '--data', folder);
+    const jobs = [{ endpoint: 'books', params: { token: { attr: '#token' } } }];
+    put(folder, 'config.json', JSON.stringify(configOf(api, jobs, { config: { '#token': 'swordfish' } })));
+    const key = path.join(folder, 'storage', 'encryption.key');
+    const sealed = await gex('encrypt', '--key-file', key, '--file', path.join(folder, 'config.json'));
+    expect(sealed).toMatchObject({ code: 0 });
+    expect(configIn(folder)).not.toContain('swordfish');
+    expect(await gex('run', '--data', folder)).toMatchObject({ code: 0 });
+    expect(api.seen.at(-1)).toBe('GET /books?token=swordfish');
+    const preview = await gex('run', '--data', folder, '--dry-run');
+    expect(preview).toMatchObject({ code: 0, stderr: '' });
+    expect(preview.stdout).toContain('GET');
+  });
+
   test('through the service that holds the folder', async () => {
     const service = await startService();
     try {
@@ -133,33 +164,52 @@ describe('gex run pushes into a storage', () => {
   });
 });
 
-function withDestination(folder: string, destination: string): string {
-  const config = JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8')) as object;
-  const tables = [{ source: 'library.books', destination }];
-  return JSON.stringify({ ...config, storage: { output: { tables } } });
+function withDestination(text: string, destination: string, source = 'library.books'): string {
+  const config = JSON.parse(text) as object;
+  return JSON.stringify({ ...config, storage: { output: { tables: [{ source, destination }] } } });
+}
+
+const configIn = (folder: string): string => readFileSync(path.join(folder, 'config.json'), 'utf8');
+
+async function cutShort(): Promise<{ folder: string; api: Api }> {
+  const api = await library();
+  const folder = dataFolder(configOf(api, [{ endpoint: 'books' }], incremental));
+  // two dots are needed for a destination
+  put(folder, 'config.json', withDestination(configIn(folder), 'nowhere'));
+  const { code, stderr } = await gex('run', '--data', folder);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Failed to resolve destination for output table');
+  expect(existsSync(path.join(folder, 'in', 'state.json'))).toBe(false);
+  return { folder, api };
 }
 
 describe('a push that was cut short', () => {
-  async function cutShort(): Promise<{ folder: string; api: Api }> {
-    const api = await library();
-    const folder = dataFolder(configOf(api, [{ endpoint: 'books' }], incremental));
-    // two dots are needed for a destination
-    put(folder, 'config.json', withDestination(folder, 'nowhere'));
-    const { code, stderr } = await gex('run', '--data', folder);
-    expect(code).toBe(1);
-    expect(stderr).toContain('Failed to resolve destination for output table');
-    expect(existsSync(path.join(folder, 'in', 'state.json'))).toBe(false);
-    return { folder, api };
-  }
-
   test('loses no output: a run after the mistake is mended pushes it first', async () => {
     const { folder, api } = await cutShort();
-    put(folder, 'config.json', withDestination(folder, 'in.c-mended.books'));
+    put(folder, 'config.json', withDestination(configIn(folder), 'in.c-mended.books'));
     const { code, stderr } = await gex('run', '--data', folder);
     expect(code).toBe(0);
     expect(stderr).toContain('that is done first');
     expect(api.seen).toHaveLength(2);
     expect(await rowsIn(path.join(folder, 'storage'), 'in.c-mended.books')).toHaveLength(5);
+  });
+
+  test('that no mapping can mend says how to give it up, and the next run begins anew', async () => {
+    const api = await startApi((_request, response) => json(response, [{ id: 1, 名前: 'x' }]));
+    const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
+    const failed = await gex('run', '--data', folder);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('the name of column 2');
+    const [, journal = ''] = /delete (\S+)\.$/m.exec(failed.stderr) ?? [];
+    rmSync(journal);
+    const mapping = { books: { id: 'id' } };
+    const named = configOf(api, [{ endpoint: 'books', dataType: 'books' }], {
+      config: { mappings: mapping },
+    });
+    put(folder, 'config.json', JSON.stringify(named));
+    const { code, stderr } = await gex('run', '--data', folder);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(await rowsIn(path.join(folder, 'storage'), 'in.c-library.books')).toEqual(['"id"', '"1"']);
   });
 
   test('is not forgotten by a run without a storage, or with another one', async () => {
@@ -175,9 +225,34 @@ describe('a push that was cut short', () => {
     expect(await gex('run', '--data', folder, '--storage', 'none')).toMatchObject({ code: 0 });
   });
 
+  test('is told from one into a new storage at the same place', async () => {
+    const { folder } = await cutShort();
+    rmSync(path.join(folder, 'storage'), { recursive: true });
+    const { code, stderr } = await gex('run', '--data', folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('is not the one that it was begun for');
+    expect(stderr).toContain('To give it up, delete push.json there.');
+  });
+
+  test('goes on under the names that it began with, when its folder is renamed', async () => {
+    const api = await library();
+    const config = configOf(api, [{ endpoint: 'books' }], { config: { outputBucket: undefined } });
+    const folder = dataFolder();
+    const storage = path.join(folder, 'storage');
+    const before = path.join(folder, 'before');
+    put(before, 'config.json', withDestination(JSON.stringify(config), 'nowhere', 'books'));
+    expect(await gex('run', '--data', before, '--storage', storage)).toMatchObject({ code: 1 });
+    const after = path.join(folder, 'after');
+    renameSync(before, after);
+    put(after, 'config.json', JSON.stringify(config));
+    const pushed = await gex('storage', 'push', after);
+    expect({ pushed }).toMatchObject({ pushed: { code: 0 } });
+    expect(await rowsIn(storage, 'in.c-ex-generic-v2-before.books')).toHaveLength(3);
+  });
+
   test('can be looked at, and be pushed by hand', async () => {
     const { folder } = await cutShort();
-    put(folder, 'config.json', withDestination(folder, 'in.c-mended.books'));
+    put(folder, 'config.json', withDestination(configIn(folder), 'in.c-mended.books'));
     const plan = await gex('storage', 'push', folder, '--dry-run');
     expect(plan).toMatchObject({ code: 0 });
     expect(plan.stdout).toMatch(/library\.books +in\.c-mended\.books +incremental/);
@@ -186,6 +261,9 @@ describe('a push that was cut short', () => {
     expect(pushed.stdout).toMatch(/library\.books +in\.c-mended\.books +2/);
     expect((await gex('storage', 'push', folder)).stdout).toContain('Nothing was left to push.');
     expect(existsSync(path.join(folder, 'in', 'state.json'))).toBe(true);
+    const typo = await gex('storage', 'push', folder, '--row', 'books');
+    expect(typo).toMatchObject({ code: 1 });
+    expect(typo.stderr).toContain('There is no output of “books” to push.');
     expect(await rowsIn(path.join(folder, 'storage'), 'in.c-mended.books')).toHaveLength(3);
     expect(await gex('storage', 'push', folder, '--again')).toMatchObject({ code: 0 });
     expect(await rowsIn(path.join(folder, 'storage'), 'in.c-mended.books')).toHaveLength(5);

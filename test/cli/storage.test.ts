@@ -126,7 +126,8 @@ describe('buckets', () => {
     const table = await people();
     const bucket = table.replace(/\.people$/, '');
     expect((await storage('buckets', 'show', bucket)).out).toContain(`${table}     3`);
-    expect((await failure('buckets', 'delete', bucket)).code).toMatch(/^storage\./);
+    expect((await failure('buckets', 'delete', bucket)).hint).toBe('With --force they are deleted, too.');
+    expect((await failure('buckets', 'create', 'out.c-shop')).hint).toContain('create shop --stage out');
     expect((await storage('buckets', 'delete', bucket, '--force')).out).toBe(
       `deleted ${bucket} with 1 table (3 rows)\n`,
     );
@@ -144,6 +145,17 @@ describe('tables', () => {
     expect(await json('tables', 'list', '--bucket', 'in.c-made')).toMatchObject([
       { id: 'in.c-made.Made_here', rowsCount: 3, primaryKey: [] },
     ]);
+  });
+
+  test('that cannot be made or loaded leave no upload behind', async () => {
+    const table = await people();
+    const bucket = table.replace(/\.people$/, '');
+    const ragged = file('ragged.csv', 'id,name,age\n1\n');
+    expect((await failure('tables', 'load', table, ragged)).code).toBe('storage.jobFailed');
+    expect((await failure('tables', 'create', bucket, ragged, '--name', 'people')).code).toBe(
+      'storage.refused',
+    );
+    expect((await storage('files', 'list')).out).not.toContain('ragged');
   });
 
   test('are shown with their columns and key', async () => {
@@ -329,6 +341,14 @@ describe('files', () => {
       (await storage('files', 'download', String(made?.id), '-', '--gunzip', '--header', 'id,name')).out,
     ).toBe(`"id","name"\n${slices.join('')}`);
     expect((await failure('files', 'upload', file('slices'))).hint).toContain('--sliced');
+    const plain = file('plain.txt', 'x');
+    expect((await failure('files', 'upload', plain, '--sliced')).message).toContain('is a file');
+    const taken = file('taken/');
+    mkdirSync(path.join(taken, 'all.gz'), { recursive: true });
+    expect((await failure('files', 'download', String(made?.id), taken)).message).toBe(
+      `${path.join(taken, 'all.gz')} is a folder, so no file can be written there.`,
+    );
+    expect(readdirSync(taken)).toEqual(['all.gz']);
     expect((await failure('files', 'upload', 'a', 'b', '--name', 'c')).message).toContain(
       '--name is for one file',
     );
@@ -476,7 +496,19 @@ describe('configurations', () => {
       '--file',
       file('broken.json', '{\n"a":}'),
     );
-    expect(broken).toMatchObject({ code: 'config.syntax', where: { line: 2 } });
+    expect(broken).toMatchObject({ code: 'config.syntax', where: { line: 2 }, audience: 'user' });
+    const empty = await failure('configs', 'create', component, 'x', '--file', file('empty.json', ' \n'));
+    expect(empty.message).toBe(`${file('empty.json')} is empty.`);
+    expect((await failure('configs', 'create', component, 'x', '--file', file('none.json'))).message).toBe(
+      `There is no ${file('none.json')}.`,
+    );
+    const whole = file('whole.json', '{"configuration": {"parameters": {}}, "rows": []}');
+    expect((await failure('configs', 'create', component, 'x', '--file', whole)).hint).toContain(
+      'row-create',
+    );
+    await configs('create', component, 'Switch', '--id', 'switch');
+    const both = await failure('configs', 'update', component, 'switch', '--enable', '--disable');
+    expect(both.message).toBe('--enable and --disable exclude each other.');
     expect(
       (await failure('configs', 'create', component, 'x', '--file', file('list.json', '[]'))).message,
     ).toContain('is no JSON object');
@@ -489,7 +521,7 @@ describe('the command line', () => {
     expect((await storage('tables', '--help')).out).toContain('gex storage tables load <table> <file>');
     const { out } = await storage('tables', 'load', '--help');
     expect(out).toContain('--incremental');
-    expect(out).toContain('--storage');
+    expect(out).toContain('--storage DIR|URL');
   });
 
   test.each([
@@ -501,9 +533,13 @@ describe('the command line', () => {
     [['tables', 'lst'], 'There is no command “lst”', 'Did you mean “gex storage tables list”?'],
     [['jobs', 'mow'], 'There is no command “mow”', 'The commands are list, show, wait.'],
     [['tables', 'load', 'x'], 'It is written gex storage tables load <table> <file>.', '--help'],
-    [['tables', 'list', 'x'], 'Unknown argument: x', 'gex storage tables list --help'],
-    [['tables', 'list', '--jsn'], 'Unknown argument: jsn.', 'Did you mean --json?'],
-    [['jobs', 'list', '--status', 'done'], 'Choices: "waiting"', 'gex storage jobs list --help'],
+    [['tables', 'list', 'x'], 'list takes no words, and not “x”', 'gex storage tables list --help'],
+    [['tables', 'list', '--jsn'], 'There is no option --jsn.', 'Did you mean --json?'],
+    [
+      ['jobs', 'list', '--status', 'done'],
+      '--status is waiting, processing, success or error, and not “done”.',
+      'gex storage jobs list --help',
+    ],
     [['jobs', 'list', '--limit', 'x'], '--limit is a whole number', '--limit 2'],
   ])('refuses %j and says what to write', async (words, message, hint) => {
     const error = await failure(...words);

@@ -187,7 +187,7 @@ describe.concurrent('a run that is interrupted', () => {
     expect(signal).toBe('SIGKILL');
     const left = Object.keys(filesOf(folder));
     expect(left.filter((name) => name !== 'config.json' && !name.startsWith('.gex/'))).toEqual([]);
-    expect(left).toContain('.gex/lock');
+    expect(left).toContain('.gex/run.lock');
     const api = await broken();
     put(folder, 'config.json', JSON.stringify(configOf(api, [{ endpoint: 'good' }])));
     expect(await gex('run', '--storage', 'none', '--data', folder)).toMatchObject({ code: 0 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { normalise } from '../../src/config/normalise.ts';
 import { isWrapped, readResource } from '../../src/config/resource.ts';
 import { planRows } from '../../src/config/rows.ts';
-import { unwrapState } from '../../src/config/state.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { parseExact, toJsonText, type AnyObject, type Json } from '../../src/json/index.ts';
 
@@ -56,8 +55,7 @@ describe('which rows run', () => {
       {
         name: 'Shop',
         configuration: { parameters: { root: 1 } },
-        state: { a: 1 },
-        storedState: { component: { a: 1 } },
+        state: { component: { a: 1 } },
         disabled: false,
       },
     ]);
@@ -107,19 +105,6 @@ describe('which rows run', () => {
     expect(failure(['a'], [])).toMatchObject({
       message: 'The configuration has no rows, so there is no row “a”.',
     });
-  });
-});
-
-describe('state', () => {
-  test('is unwrapped when it has a key of the wrapping, else read bare', () => {
-    expect(unwrapState({ component: { a: 1 }, storage: { input: {} } })).toEqual({
-      component: { a: 1 },
-      storage: { input: {} },
-    });
-    expect(unwrapState({ storage: {} })).toEqual({ component: undefined, storage: {} });
-    expect(unwrapState({ time: { previousStart: 1 } }).component).toEqual({ time: { previousStart: 1 } });
-    expect(unwrapState(undefined).component).toBeUndefined();
-    expect(unwrapState([]).component).toBeUndefined();
   });
 });
 

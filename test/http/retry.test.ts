@@ -105,13 +105,18 @@ describe('retry', () => {
 
   test('every wait is logged with its reason and without secrets; long ones are for everybody', async () => {
     const { run, log } = setUp(
-      scripted({ status: 429 }, cut(), { status: 503, headers: { 'retry-after': '60' } }, {}),
+      scripted(
+        { status: 429, headers: { 'retry-after': '60' } },
+        cut(),
+        { status: 503, headers: { 'retry-after': '3' } },
+        {},
+      ),
     );
     await run();
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'debug Retrying in 1 seconds [1 x] after status 429.',
-      'debug Retrying in 2 seconds [2 x] after network failure 56.',
-      'info Retrying in 60 seconds [3 x] after status 503.',
+      'info Retrying in 60 seconds [1 x] after status 429.',
+      'debug Retrying in 2 seconds [2 x] after network failure 56: The response was cut off by http://h.',
+      'info Retrying in 3 seconds [3 x] after status 503.',
     ]);
     expect(JSON.stringify(log.lines)).not.toContain('abcdef');
   });

@@ -126,6 +126,52 @@ describe('a configuration without rows', () => {
     expect(api.seen[1]).toBe('GET /books?since=0');
   });
 
+  test.for([
+    ['in/state.json', '[1, 2]', 'The state is not an object.'],
+    ['in/state.json', '{"time": ', 'The state is not JSON.'],
+    ['in/state.json', '', 'The state is not JSON.'],
+    ['in/state.storage.json', '"x"', 'The state is not an object.'],
+  ] as const)('%s with %s is refused, and begins no run anew', async ([file, text, message]) => {
+    const api = await library();
+    const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
+    put(folder, file, text);
+    const error = await failure(start(folder));
+    expect(error).toMatchObject({
+      code: 'config.invalid',
+      message,
+      where: { file: path.join(folder, file) },
+    });
+    expect(error.hint).toContain('--reset-state');
+    expect(api.seen).toEqual([]);
+    expect(filesOf(folder)[file]).toBe(text);
+    await start(folder, { resetState: true });
+    expect(filesOf(folder)['in/state.json']).toContain('previousStart');
+  });
+
+  test.for([
+    [[1], 'The stored state is not an object.'],
+    [{ component: 'x' }, 'The part “component” of the stored state is not an object.'],
+    [{ component: {}, odd: 1 }, 'Invalid state: there is “odd” beside “component” and “storage”.'],
+  ] as const)('the state %s of the configuration is refused, with its place', async ([state, message]) => {
+    const { api, folder } = await resource([row('a', 'first'), row('b', 'second', { state })]);
+    const error = await failure(start(folder, { rows: ['b'] }));
+    expect(error).toMatchObject({ code: 'config.invalid', message });
+    expect(error.where).toMatchObject({
+      row: 'b',
+      path: 'rows[1].state',
+      file: expect.any(String) as unknown,
+    });
+    expect(api.seen).toEqual([]);
+  });
+
+  test.for([[{}], [[]], [null], [{ component: [], storage: {} }]] as const)(
+    'the state %s is a first run',
+    async ([state]) => {
+      const { folder } = await resource([row('a', 'first', { state })]);
+      expect(await start(folder)).toMatchObject({ rows: [{ id: 'a' }] });
+    },
+  );
+
   test('a later mistake shows the line of the configuration', async () => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'broken' }]));
     const { where } = await failure(start(folder));
@@ -261,6 +307,14 @@ test('an aborted run ends with run.interrupted', async () => {
     code: 'run.interrupted',
   });
   expect(Object.keys(filesOf(folder))).toEqual(['config.json']);
+});
+
+test('the component entrypoint only warns of a state that is none', async () => {
+  const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
+  put(folder, 'in/state.json', '[1]');
+  const { code, stdout, stderr } = await component(folder);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('is not an object and is ignored');
 });
 
 test('the component entrypoint reads the same folder without moving anything', async () => {

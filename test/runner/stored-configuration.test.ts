@@ -203,6 +203,76 @@ describe('a configuration that the service keeps', () => {
     expect(api.seen).toEqual([]);
   });
 
+  test.each([[[1, 2]], [{ component: {}, odd: 1 }]])(
+    'the state %j is mended by --reset-state',
+    async (state) => {
+      const api = await eventsApi();
+      const id = Array.isArray(state) ? 'mended-list' : 'mended-odd';
+      await createConfiguration(id, api);
+      await createRow(id, 'a', { state });
+      const folder = dataFolder();
+      expect(await runStored(id, folder)).toMatchObject({ code: 1 });
+      expect(await runStored(id, folder, '--reset-state')).toMatchObject({ code: 0 });
+      expect(await runStored(id, folder)).toMatchObject({ code: 0 });
+      expect(Object.keys((await configuration(id)).rows[0]?.state as object)).toEqual(['component']);
+    },
+  );
+
+  test('a row that is deleted while it runs is run as it was, and its state goes nowhere', async () => {
+    const api = await startApi(({ url }, response) => {
+      const gone =
+        url.pathname === '/a' ? storage.call('DELETE', `components/${COMPONENT}/configs/cut/rows/b`) : 0;
+      void Promise.resolve(gone).then(() => json(response, [{ id: 1, since: '' }]));
+    });
+    await createConfiguration('cut', api);
+    for (const row of ['a', 'b', 'c']) await createRow('cut', row);
+    const folder = dataFolder();
+    const { code, stderr } = await runStored('cut', folder);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('has been deleted: its state is not stored');
+    expect(api.seen).toHaveLength(3);
+    expect(await runStored('cut', folder)).toMatchObject({ code: 0 });
+    expect(api.seen).toHaveLength(5);
+  });
+
+  test('an unfinished push of another configuration in the same folder is not taken for its own', async () => {
+    const api = await eventsApi();
+    const folder = dataFolder();
+    for (const id of ['mine', 'other']) {
+      await createConfiguration(id, api);
+      await createRow(id, 'a');
+    }
+    const rows = `components/${COMPONENT}/configs/mine/rows/a`;
+    const { body } = await storage.call('GET', rows);
+    const output = { tables: [{ source: 'events.mine_a', destination: 'nowhere' }] };
+    const mapped = { ...(body as { configuration: object }).configuration, storage: { output } };
+    await storage.call('PUT', rows, { configuration: mapped });
+    expect(await runStored('mine', folder)).toMatchObject({ code: 1 });
+
+    const refused = await runStored('other', folder);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('it is of the stored configuration mine of ex-generic-v2');
+    expect(refused.stderr).toContain(`gex storage push ${folder} --row a`);
+    expect(api.seen).toHaveLength(1);
+    expect((await configuration('other')).rows[0]?.state).toEqual({});
+
+    // the configuration is gone, its output is not
+    await storage.call('DELETE', `components/${COMPONENT}/configs/mine`);
+    const env = { KBC_TOKEN: storage.token };
+    const push = async (...more: string[]): Promise<Ended> =>
+      await startGex(['storage', 'push', folder, ...more], { env }).ended;
+    expect(await push('--row', 'a', '--row', 'b')).toMatchObject({ code: 1 });
+    const pushed = await push();
+    expect(pushed).toMatchObject({ code: 0 });
+    expect(pushed.stderr).toContain('the manifests alone say where the outputs go');
+    expect(await rowsOf('in.c-events.mine_a')).toHaveLength(4);
+    // once more goes to where it had gone, and not into a folder of its own
+    expect(await push('--again')).toMatchObject({ code: 0 });
+    expect(await rowsOf('in.c-events.mine_a')).toHaveLength(7);
+    expect(Object.keys(filesOf(folder)).filter((name) => name.startsWith('storage'))).toEqual([]);
+    expect(await runStored('other', folder)).toMatchObject({ code: 0 });
+  });
+
   test('one that is not there, or is disabled', async () => {
     const missing = await runStored('nowhere', dataFolder());
     expect(missing.code).toBe(1);
@@ -213,6 +283,13 @@ describe('a configuration that the service keeps', () => {
     const disabled = await runStored('off', dataFolder());
     expect(disabled.code).toBe(0);
     expect(disabled.stderr).toContain('The configuration is disabled');
+    const asJson = await runStored('off', dataFolder(), '--json');
+    expect(JSON.parse(asJson.stdout)).toEqual({ status: 'success', rows: [] });
+    const missingAsJson = await runStored('nowhere', dataFolder(), '--json');
+    expect(JSON.parse(missingAsJson.stdout)).toMatchObject({
+      status: 'error',
+      error: { code: 'storage.notFound' },
+    });
     expect(api.seen).toEqual([]);
   });
 

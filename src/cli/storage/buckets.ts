@@ -1,3 +1,4 @@
+import { RunError } from '../../errors.ts';
 import type { BucketDetail } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
 import { formatTable, plural } from '../format.ts';
@@ -46,15 +47,25 @@ export const bucketCommands: readonly Command[] = [
     options: {
       stage: {
         type: 'string',
+        value: 'STAGE',
         choices: ['in', 'out'],
         default: 'in',
-        describe: 'Where data comes in, or results',
+        describe: 'in, where data comes in, or out, for results',
       },
       description: { type: 'string', value: 'TEXT', describe: 'What it is for' },
     },
     makesStorage: true,
     examples: [['gex storage buckets create main', 'in.c-main']],
     async run({ args, client, show }) {
+      const [, stage, name] = /^(in|out)\.c-(.+)$/.exec(args.word('name')) ?? [];
+      if (stage !== undefined)
+        throw new RunError(
+          'command.invalid',
+          'The name of a bucket is written without its stage and without c-.',
+          {
+            hint: `Write: gex storage buckets create ${name} --stage ${stage}`,
+          },
+        );
       const description = args.text('description');
       const bucket = await client.buckets.create({
         name: args.word('name'),
@@ -73,6 +84,10 @@ export const bucketCommands: readonly Command[] = [
     async run({ args, client, show }) {
       const id = args.word('bucket');
       const { rowsCount, tables = [] } = await client.buckets.detail(id);
+      if (tables.length > 0 && !args.isSet('force'))
+        throw new RunError('command.invalid', `${id} has ${plural(tables.length, 'table')}.`, {
+          hint: 'With --force they are deleted, too.',
+        });
       await client.buckets.delete(id, { force: args.isSet('force') });
       show({ deleted: [id] }, () =>
         tables.length === 0

@@ -1,4 +1,5 @@
 import { RunError } from '../../errors.ts';
+import { getKey, isObject, type AnyObject } from '../../json/index.ts';
 import { componentIds, configIds, rowIds } from './id-word.ts';
 import type { Args, Option } from '../command.ts';
 import { readJson } from './local-files.ts';
@@ -49,14 +50,28 @@ export interface Changes {
 export async function changesArg(args: Args, name: string | undefined): Promise<Changes> {
   const file = args.text('file');
   const description = args.text('description');
+  if (args.isSet('disable') && args.isSet('enable'))
+    throw new RunError('command.invalid', '--enable and --disable exclude each other.', {
+      hint: 'Leave one out.',
+    });
   const isDisabled = args.isSet('disable') ? true : args.isSet('enable') ? false : undefined;
   return {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
-    ...(file === undefined ? {} : { configuration: await readJson(file) }),
+    ...(file === undefined ? {} : { configuration: await readContent(file) }),
     ...(isDisabled === undefined ? {} : { isDisabled }),
     ...noteArg(args),
   };
+}
+
+/** What a configuration or a row consists of, and not the document around it that a data folder may have. */
+async function readContent(file: string): Promise<AnyObject> {
+  const content = await readJson(file);
+  if (!isObject(getKey(content, 'configuration')) || !Array.isArray(getKey(content, 'rows'))) return content;
+  throw new RunError('command.invalid', `${file} is a configuration together with its rows.`, {
+    where: { file },
+    hint: 'Give what is below its “configuration” alone, and each row with: gex storage configs row-create',
+  });
 }
 
 export function noteArg(args: Args): { readonly changeDescription?: string } {

@@ -38,7 +38,7 @@ export const exportCommand: Command = storageCommand({
       return;
     }
     const bytes = await writing(file, async () => {
-      await saveStream(await rows(), { path: file, partName: `${file}.part`, startAt: 0 }, io.signal);
+      await saveStream(await rows(), file, io.signal);
       return await sizeOf(file);
     });
     show({ table, file, bytes }, () => `${file}: ${formatBytes(bytes)}`);

@@ -79,7 +79,7 @@ export const fileCommands: readonly Command[] = [
     words: [{ ...fileWord, isList: true }],
     examples: [['gex storage files delete 1034 1035', 'Two files']],
     async run({ args, client, show }) {
-      const ids = args.words('id').map((text) => numberOf(text, 'id'));
+      const ids = [...new Set(args.words('id').map((text) => numberOf(text, 'id')))];
       const files: File[] = [];
       // None is deleted when one is wrong.
       for (const id of ids) files.push(await client.files.detail(id));

@@ -39,5 +39,7 @@ export function numberWord(args: Args, name: string): number {
 
 export function numberOf(text: string, name: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new RunError('command.invalid', `<${name}> is a number, and not “${text}”.`);
+  throw new RunError('command.invalid', `<${name}> is a number, and not “${text}”.`, {
+    hint: 'It is in the first column of the list.',
+  });
 }

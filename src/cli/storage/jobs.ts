@@ -16,8 +16,9 @@ export const jobCommands: readonly Command[] = [
     options: {
       status: {
         type: 'list',
+        value: 'STATUS',
         choices: ['waiting', 'processing', 'success', 'error'],
-        describe: 'Only those; may be given several times',
+        describe: 'Only those that are waiting, processing, success or error; may be given several times',
       },
       limit: { type: 'string', value: 'N', describe: 'At most so many; 20 by default' },
     },

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { RunError } from '../../errors.ts';
+import { describeError, RunError, StorageError } from '../../errors.ts';
 import { webalize } from '../../names.ts';
 import type { Command } from '../command.ts';
 import { plural } from '../format.ts';
@@ -34,18 +34,17 @@ export const loadCommands: readonly Command[] = [
       const bucket = args.word('bucket');
       // A missing bucket is told before the upload.
       await client.buckets.detail(bucket);
-      const dataFileId = await upload(context, file);
-      const table = await client.tables.create(
-        bucket,
-        {
-          name: args.text('name') ?? tableName(file),
-          dataFileId,
-          ...csvFormat(args),
-          ...(primaryKey === undefined ? {} : { primaryKey }),
-        },
-        { ...line.wait, signal: io.signal },
+      const name = args.text('name') ?? tableName(file);
+      const table = await withUpload(
+        context,
+        file,
+        async (dataFileId) =>
+          await client.tables.create(
+            bucket,
+            { name, dataFileId, ...csvFormat(args), ...(primaryKey === undefined ? {} : { primaryKey }) },
+            { ...line.wait, signal: io.signal },
+          ),
       );
-      await client.files.delete(dataFileId);
       const made = await client.tables.detail(table.id);
       show(made, () => `created ${made.id} with ${plural(made.rowsCount, 'row')}`);
     },
@@ -69,16 +68,50 @@ export const loadCommands: readonly Command[] = [
       const { args, client, line, io, show } = context;
       const id = args.word('table');
       await client.tables.detail(id);
-      const dataFileId = await upload(context, args.word('file'));
-      const load = { dataFileId, incremental: args.isSet('incremental'), ...csvFormat(args) };
-      const result = await client.tables.load(id, load, { ...line.wait, signal: io.signal });
-      await client.files.delete(dataFileId);
+      const load = { incremental: args.isSet('incremental'), ...csvFormat(args) };
+      const result = await withUpload(
+        context,
+        args.word('file'),
+        async (dataFileId) =>
+          await client.tables.load(id, { ...load, dataFileId }, { ...line.wait, signal: io.signal }),
+      );
       const { importedRowsCount, totalRowsCount } = result;
       const loaded = importedRowsCount === undefined ? '' : `loaded ${plural(importedRowsCount, 'row')}; `;
       show(result, () => `${loaded}${id} has ${plural(totalRowsCount, 'row')}`);
     },
   }),
 ];
+
+/** What says that no job reads the file any more. */
+const ENDED: ReadonlySet<string> = new Set([
+  'storage.jobFailed',
+  'storage.refused',
+  'storage.forbidden',
+  'storage.notFound',
+]);
+
+/** Uploads a file for one job, and takes it away again when that has ended, well or not. */
+async function withUpload<T>(
+  context: StorageContext,
+  file: string,
+  work: (dataFileId: number) => Promise<T>,
+): Promise<T> {
+  const { client, log } = context;
+  const dataFileId = await upload(context, file);
+  // What stays is taken away by the service after some days.
+  const takeAway = async (): Promise<void> =>
+    await client.files
+      .delete(dataFileId)
+      .catch((error: unknown) => log.debug(`The file ${dataFileId} stays: ${describeError(error)}`));
+  try {
+    const result = await work(dataFileId);
+    await takeAway();
+    return result;
+  } catch (error) {
+    if (error instanceof StorageError && ENDED.has(error.code)) await takeAway();
+    throw error;
+  }
+}
 
 async function upload({ client, gzip }: StorageContext, file: string): Promise<number> {
   const name = path.basename(file);

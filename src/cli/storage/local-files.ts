@@ -21,8 +21,16 @@ export async function localBody(file: string): Promise<UploadBody> {
 /** The files of a folder as the slices of one file, in the order of their names. */
 export async function localSlices(folder: string): Promise<UploadSlice[]> {
   return await reading(folder, async () => {
+    if (!(await stat(folder)).isDirectory())
+      throw new RunError('command.invalid', `${folder} is a file, and --sliced is for a folder.`, {
+        where: { file: folder },
+        hint: 'Leave --sliced out.',
+      });
     const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted();
-    if (names.length === 0) throw new RunError('command.invalid', `The folder ${folder} has no files.`);
+    if (names.length === 0)
+      throw new RunError('command.invalid', `The folder ${folder} has no files.`, {
+        hint: 'Each file in it becomes a slice; those whose name begins with a dot do not.',
+      });
     const slices: UploadSlice[] = [];
     for (const name of names) slices.push({ name, body: await localBody(path.join(folder, name)) });
     return slices;
@@ -40,8 +48,8 @@ function isFolder(file: string): RunError {
 export async function readJson(file: string): Promise<AnyObject> {
   const isStdin = file === '-';
   const text = isStdin ? await textOf(process.stdin) : await reading(file, () => readFile(file, 'utf8'));
-  const { parseConfig } = await import('../../config/read.ts');
-  const { value } = parseConfig(text, isStdin ? 'stdin' : file);
+  const { parseGiven } = await import('../parse-given.ts');
+  const { value } = parseGiven(text, isStdin ? 'stdin' : file);
   if (isObject(value)) return value;
   throw new RunError('command.invalid', `${isStdin ? 'stdin' : file} is no JSON object.`, {
     hint: 'A configuration and a state are objects: { … }',
@@ -53,12 +61,18 @@ async function reading<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof ExtractorError || !(error instanceof Error && 'code' in error)) throw error;
-    throw new RunError('command.invalid', `${file} cannot be read (${String(error.code)}).`, {
-      where: { file },
-      hint: 'Check the path and its permissions.',
-      cause: error,
-    });
+    const code = String(error.code);
+    const message = code === 'ENOENT' ? `There is no ${file}.` : `${file} cannot be read (${code}).`;
+    const hint = code === 'ENOENT' ? 'Check the path.' : 'Check the path and its permissions.';
+    throw new RunError('command.invalid', message, { where: { file }, hint, cause: error });
   }
+}
+
+function isTaken(file: string): RunError {
+  return new RunError('command.invalid', `${file} is a folder, so no file can be written there.`, {
+    where: { file },
+    hint: 'Give another path.',
+  });
 }
 
 /** Writes something to a path; what the file system refuses is told with the path. */
@@ -66,6 +80,7 @@ export async function writing<T>(file: string, work: () => Promise<T>): Promise<
   try {
     const folder = path.dirname(path.resolve(file));
     if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
+    if ((await stat(file).catch(() => undefined))?.isDirectory() === true) throw isTaken(file);
     return await work();
   } catch (error) {
     throw error instanceof ExtractorError ? error : fileError(file, error);

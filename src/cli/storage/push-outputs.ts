@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readConfig, type ConfigDocument } from '../../config/index.ts';
 import { systemEnv } from '../../env.ts';
-import { RunError } from '../../errors.ts';
+import { RunError, StorageError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { JournalDocument } from '../../mapping/journal.ts';
 import type { Origin } from '../../mapping/nouns.ts';
@@ -27,14 +27,16 @@ export async function push(args: Args, io: Io): Promise<number> {
     });
   }
   const log = await openLog(args, io);
-  const begun = findOutputs(dataFolder).find(({ journal }) => journal?.status === 'pending')?.journal;
+  const journals = findOutputs(dataFolder, args.list('row')).flatMap(({ journal }) => journal ?? []);
+  const begun =
+    journals.find(({ status }) => status === 'pending') ?? (args.isSet('again') ? journals[0] : undefined);
   const task = { dataFolder, begun, args, io, log };
   return args.isSet('dry-run') ? await showPlan(task) : await pushRest(task);
 }
 
 interface Task {
   readonly dataFolder: string;
-  /** Of a push that was cut short: it says where to go on. */
+  /** Of a push that was cut short, or is to be done once more: it says where to. */
   readonly begun: JournalDocument | undefined;
   readonly args: Args;
   readonly io: Io;
@@ -51,7 +53,7 @@ async function pushRest(task: Task): Promise<number> {
     const source =
       stored === undefined
         ? await localSource(dataFolder)
-        : await storedSource(stored, (await connect()).client);
+        : await storedSource(stored, (await connect()).client, log);
     const rows = await pushFolder({
       dataFolder,
       ...source,
@@ -84,7 +86,7 @@ async function showPlan(task: Task): Promise<number> {
     const { document } =
       stored === undefined || opened === undefined
         ? await localSource(dataFolder)
-        : await storedSource(stored, opened.client);
+        : await storedSource(stored, opened.client, log);
     const plans = await planFolder({
       dataFolder,
       document,
@@ -125,18 +127,30 @@ interface Source {
 
 async function localSource(dataFolder: string): Promise<Source> {
   const hasConfig = existsSync(path.join(dataFolder, 'config.json'));
-  return { document: hasConfig ? await readConfig(dataFolder) : undefined, states: fileStates(false) };
+  return { document: hasConfig ? await readConfig(dataFolder) : undefined, states: fileStates };
 }
 
-async function storedSource({ component, configuration }: Origin, client: StorageClient): Promise<Source> {
-  const place = { component, configuration };
-  const { document } = await fetchConfiguration(client, place);
-  return { document, states: storedStates(client, place) };
+async function storedSource(place: StoredOrigin, client: StorageClient, log: Log): Promise<Source> {
+  const states = storedStates(client, place);
+  try {
+    return { ...(await fetchConfiguration(client, place)), states };
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'storage.notFound') throw error;
+    const { component, configuration } = place;
+    log.warn(
+      `The configuration ${configuration} of ${component} is gone: the manifests alone say where the outputs go`,
+    );
+    return { document: undefined, states };
+  }
 }
+
+type StoredOrigin = Omit<Origin, 'row'>;
 
 /** Of a push whose run took its configuration from the storage. */
-function storedOrigin({ begun }: Task): Origin | undefined {
-  return begun?.origin.isStored === true ? begun.origin : undefined;
+function storedOrigin({ begun }: Task): StoredOrigin | undefined {
+  if (begun?.origin.isStored !== true) return undefined;
+  const { component, configuration, branch } = begun.origin;
+  return { component, configuration, branch, isStored: true };
 }
 
 function localOrigin(): { component: string; isStored: boolean } {

@@ -18,7 +18,7 @@ export const manifestSchema: OptionSchema = {
     delimiter: text('Delimiter', 'What stands between the cells.', ',', ','),
     enclosure: text('Enclosure', 'What stands around the cells.', '"', '"'),
     has_header: flag('Header', 'Whether the first line names the columns.', true),
-    write_always: flag('Write always', 'Whether the table is loaded even when the run failed.', false),
+    write_always: flag('Write always', 'For other components: a run of this one that fails has no output, so it has no effect.', false),
     description: text('Description', 'Description of the table.', 'Users of the shop'),
     manifest_type: {
       title: 'Type of the manifest',

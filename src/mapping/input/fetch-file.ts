@@ -4,6 +4,10 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { File, StorageClient, TransferOptions } from '../../storage/client/index.ts';
 import { sliceNames } from './file-name.ts';
+import { inLanes } from './lanes.ts';
+
+/** Slices of one file that are fetched at a time. */
+const SLICES = 4;
 
 /**
  * Writes a file of the storage, as it is stored. A sliced one becomes a folder with its slices, named so that in the order
@@ -20,12 +24,11 @@ export async function fetchFile(
   await mkdir(target);
   const slices = await client.files.slices(file.id);
   const names = sliceNames(slices);
-  let total = 0;
-  for (const [i, slice] of slices.entries()) {
-    const bytes = await client.files.readSlice(file.id, slice, options);
+  const written = await inLanes([...slices.entries()], SLICES, options.signal, async ([i, slice], signal) => {
+    const bytes = await client.files.readSlice(file.id, slice, { ...options, signal });
     const to = createWriteStream(path.join(target, names[i] ?? slice));
-    await pipeline(bytes, to, { signal: options.signal });
-    total += to.bytesWritten;
-  }
-  return { bytes: total };
+    await pipeline(bytes, to, { signal });
+    return to.bytesWritten;
+  });
+  return { bytes: written.reduce((sum, bytes) => sum + bytes, 0) };
 }

@@ -61,14 +61,16 @@ interface Item extends Fetched {
 
 function pullTable(planned: PlannedTable, index: number, folder: InputFolder, context: PullContext): Fetch {
   const { mapping, found, since } = planned;
-  const { table } = found;
-  const columns = mapping.columns ?? table.columns ?? [];
   return async (signal) => {
     const target = path.join(folder.work(), `table-${index}`);
+    const { id } = found.table;
     try {
+      // What was imported since the look-up is in the export, and would come again.
+      const table = mapping.isAdaptive ? await found.client.tables.detail(id) : found.table;
+      const columns = mapping.columns ?? table.columns ?? [];
       const to = { target, columns, since };
       const { bytes, exportedAt } = await fetchTable(mapping, found, to, context, signal);
-      context.log.info(`${table.id} is in/tables/${mapping.name}`, {
+      context.log.info(`${id} is in/tables/${mapping.name}`, {
         bytes,
         ...(since === undefined ? {} : { changedSince: since }),
       });
@@ -83,7 +85,7 @@ function pullTable(planned: PlannedTable, index: number, folder: InputFolder, co
       };
     } catch (error) {
       signal.throwIfAborted();
-      const what = `The table “${table.id}”`;
+      const what = `The table “${id}”`;
       throw fetchFailure(error, { what, path: mapping.entry.path, target });
     }
   };

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describeError, ExtractorError, MappingError } from '../../errors.ts';
+import { shellWord } from '../../shell-word.ts';
 import type { MappingContext, Pushed } from '../nouns.ts';
 
 /** One table or file that was not pushed. */
@@ -32,12 +33,12 @@ export function pushFailed({ pushed, failed, left }: Report, options: Context): 
   );
   return new MappingError(
     'push.failed',
-    `${all - done} of ${all} outputs could not be pushed into ${options.connection.address}, ${done} are done:\n${lines.join('\n')}`,
+    `${all - done} of ${all} outputs could not be pushed into ${options.connection.address}${done === 0 ? '' : `, ${done} ${done === 1 ? 'is' : 'are'} done`}:\n${lines.join('\n')}`,
     {
       audience: isOurs ? 'application' : 'user',
       cause: first?.error,
       where: { file: options.out },
-      hint: `Nothing is lost: the files stay in ${options.out}. Push them again with: gex storage push ${dataFolderOf(options)}`,
+      hint: `Nothing is lost: the files stay in ${options.out}. Push them again with: gex storage push ${shellWord(dataFolderOf(options))}`,
       details: {
         done: [...pushed.tables, ...pushed.files].map(({ source }) => source),
         failed: failed.map(({ what, error }) => ({ what, ...facts(error) })),

@@ -85,7 +85,7 @@ async function askForLoad(push: Pushing, table: PlannedTable, key: string): Prom
   const dataFileId = await uploadedFile(push, table, key);
   const isThere =
     journal.table(key).asked === true ? await isMade(push, table) : await readyTable(push, table, key);
-  journal.updateTable(key, { asked: true });
+  journal.updateTable(key, { asked: true, ...(isThere ? {} : { newTable: true }) });
   const { name, bucket, destination, primaryKey, incremental, skippedLines } = table;
   const format = { dataFileId, ...formatOf(table) };
   const columns = table.isHeader ? {} : { columns: table.columns };
@@ -118,9 +118,10 @@ async function uploadedFile(push: Pushing, table: PlannedTable, key: string): Pr
     await removeUpload(push, fileId);
   }
   const { destination, source, isGzip } = table;
-  const isNamed = !isGzip || source.endsWith('.gz');
+  // The service goes by the ending, and the client adds it to what it compresses.
+  const plainName = source.replace(/\.gz$/, '');
   const options: UploadOptions = {
-    name: isNamed ? source : `${source}.gz`,
+    name: isGzip ? `${plainName}.gz` : plainName,
     gzip: !connection.isLocal && !isGzip,
     onPrepared: ({ id }) =>
       journal.updateTable(key, { destination, content: table.content, fileId: id, isUploaded: undefined }),

@@ -2,11 +2,12 @@ import { Type, type Static } from 'typebox';
 
 const Text = Type.Optional(Type.String());
 const Flag = Type.Optional(Type.Boolean());
-const Texts = Type.Optional(Type.Array(Type.String()));
+/** Names and tags that look like numbers are numbers in what some programs write. */
+const Texts = Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number()])));
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 const Pairs = Type.Optional(Type.Array(Type.Object({ key: Type.String(), value: Scalar })));
 const Values = Type.Optional(Type.Record(Type.String(), Scalar));
-const Operator = Type.Optional(Type.Enum(['eq', 'ne']));
+const Operator = Type.Optional(Type.Enum(['eq', 'ne', '']));
 
 const BASETYPES = ['STRING', 'INTEGER', 'NUMERIC', 'FLOAT', 'BOOLEAN', 'DATE', 'TIMESTAMP'] as const;
 

@@ -8,6 +8,6 @@ export function planFile(source: Source, options: readonly FileOptions[]): Plann
   const { is_public: isPublic = false, is_permanent: isPermanent = false } = merged;
   const { is_encrypted: isEncrypted = true, notify = false } = merged;
   const { name, path, slices, bytes, content } = source;
-  const tags = [...new Set(options.flatMap((each) => each.tags ?? []))];
+  const tags = [...new Set(options.flatMap((each) => (each.tags ?? []).map(String)))];
   return { source: name, path, slices, bytes, content, tags, isPublic, isPermanent, isEncrypted, notify };
 }

@@ -112,7 +112,11 @@ async function columnsOf(
     );
   const checked = tableColumns(names);
   if ('problems' in checked) {
-    for (const problem of checked.problems) tell(`In “${source.name}”, ${problem}.`, 'Rename the column.');
+    for (const problem of checked.problems)
+      tell(
+        `In “${source.name}”, ${problem}.`,
+        'Give the column another name, such as with a mapping in the configuration.',
+      );
     return undefined;
   }
   return {

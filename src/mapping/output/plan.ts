@@ -34,7 +34,7 @@ export interface PlanOptions {
 export async function planOutputs({ out, mapping: given, origin }: PlanOptions): Promise<OutputPlan> {
   const mapping = readMapping(given, out);
   const findings: Findings = { problems: [], warnings: [] };
-  const defaultBucket = mapping.default_bucket ?? defaultBucketOf(origin);
+  const defaultBucket = mapping.default_bucket || defaultBucketOf(origin);
   const bucketProblem = bucketIdProblem(defaultBucket);
   if (bucketProblem !== undefined)
     findings.problems.push({
@@ -120,15 +120,22 @@ function checkMapped(
   for (const [i, mapping] of mappings.entries()) {
     const source = sourceOf(mapping);
     if (names.includes(source)) continue;
-    const meant = nearest(source, names) ?? names.find((name) => name.replace(/\.csv$/, '') === source);
+    const meant = nearest(source, names) ?? names.find((name) => isShortFor(source, name));
     const folder = kind === 'table' ? 'out/tables' : 'out/files';
     findings.problems.push({
       message: `${kind === 'table' ? 'Table' : 'File'} sources not found: "${source}"`,
       where: { path: `storage.output.${kind}s[${i}].source` },
       hint:
-        meant === undefined
-          ? `There is no such file in ${folder}${names.length === 0 ? ', which is empty' : `: it has ${names.slice(0, 20).join(', ')}`}.`
-          : `Did you mean “${meant}”?`,
+        source === ''
+          ? 'Give the name of a file as “source”, or a “destination”.'
+          : meant === undefined
+            ? `There is no such file in ${folder}${names.length === 0 ? ', which is empty' : `: it has ${names.slice(0, 20).join(', ')}`}.`
+            : `Did you mean “${meant}”?`,
     });
   }
+}
+
+/** `users` is short for `users.csv`, and for `my-api.users`, as the extractor names the tables of an `outputBucket`. */
+function isShortFor(source: string, name: string): boolean {
+  return source !== '' && (name.replace(/\.csv$/, '') === source || name.endsWith(`.${source}`));
 }

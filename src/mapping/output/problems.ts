@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describeError, ExtractorError, MappingError, type Where } from '../../errors.ts';
 
@@ -22,12 +23,24 @@ export function refuse(problems: readonly Problem[], out: string): void {
   );
   const details = { problems: problems.map(({ message, where }) => ({ message, ...where })) };
   if (problems.length === 1)
-    throw new MappingError('push.invalid', first.message, { where: first.where, hint: first.hint, details });
+    throw new MappingError('push.invalid', first.message, {
+      where: first.where,
+      hint: [first.hint, kept(out)].filter(Boolean).join('\n'),
+      details,
+    });
   throw new MappingError(
     'push.invalid',
     `The output cannot be pushed: it has ${problems.length} problems.\n${lines.map(listed).join('\n')}`,
-    { where: { file: out }, hint: 'Nothing was pushed.', details },
+    { where: { file: out }, hint: kept(out), details },
   );
+}
+
+function kept(out: string): string {
+  const journal = path.join(out, 'push.json');
+  const giveUp = existsSync(journal)
+    ? `\nTo give this output up and ask the API again, delete ${journal}.`
+    : '';
+  return `Nothing was pushed, and nothing is lost: when it is mended, “gex storage push” or the next run pushes it.${giveUp}`;
 }
 
 /** Below the folder of the output, which is named once. */

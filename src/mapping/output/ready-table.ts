@@ -20,8 +20,8 @@ export async function readyTable(push: Pushing, table: PlannedTable, key: string
     await adapt(push, table, { key, found });
     return true;
   }
-  push.journal.updateTable(key, { newTable: true });
   if (table.isHeader) return false;
+  push.journal.updateTable(key, { newTable: true });
   try {
     const { name, definitions: columns, primaryKey } = table;
     await tables.define(table.bucket, { name, columns, primaryKey }, { signal: push.signal });

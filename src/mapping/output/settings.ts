@@ -35,17 +35,18 @@ export function settingsOf(options: TableOptions): TableSettings | string {
   const { delete_where_values: values } = options;
   return {
     destination: options.destination,
-    columns: schema.length > 0 ? schema.map(definitionOf) : options.columns?.map((name) => ({ name })),
+    columns:
+      schema.length > 0 ? schema.map(definitionOf) : options.columns?.map((name) => ({ name: String(name) })),
     primaryKey:
       schema.length > 0
         ? schema.filter((column) => column.primary_key === true).map(({ name }) => name)
-        : options.primary_key,
+        : options.primary_key?.map(String),
     incremental: options.incremental,
     delimiter: options.delimiter,
     enclosure: options.enclosure,
     hasHeader: options.has_header,
     deleteColumn: options.delete_where_column,
-    deleteOperator: options.delete_where_operator,
+    deleteOperator: options.delete_where_operator || undefined,
     deleteValues: values?.map(String),
     deleteRows: options.delete_where?.map(deletionOf),
     metadata: [
@@ -95,9 +96,9 @@ function deletionOf(where: NonNullable<TableOptions['delete_where']>[number]): D
     ...(filters.length === 0
       ? {}
       : {
-          whereFilters: filters.map(({ column, operator = 'eq', values_from_set: values }) => ({
+          whereFilters: filters.map(({ column, operator, values_from_set: values }) => ({
             column,
-            operator,
+            operator: operator || 'eq',
             values: values.map(String),
           })),
         }),

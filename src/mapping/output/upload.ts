@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { SinkError, StorageError } from '../../errors.ts';
 import { fileBody, type File, type UploadOptions } from '../../storage/client/index.ts';
-import { isRefusal } from './metadata.ts';
 import type { Pushing } from './pushing.ts';
 
 export interface Content {
@@ -42,14 +41,14 @@ export async function uploadLocally(
   return file;
 }
 
-/** Takes away what an interrupted upload left; what the token may not delete expires by itself. */
+/** Takes away an uploaded file that is of no use any more; what cannot be deleted expires by itself. */
 export async function removeUpload({ connection, log }: Pushing, fileId: number): Promise<void> {
   try {
     await connection.client.files.delete(fileId);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    const isGone = error instanceof StorageError && error.code === 'storage.notFound';
-    if (!isGone) log.warn(`The file ${fileId} of an interrupted upload stays: ${error.message}`);
+    if (!(error instanceof StorageError)) throw error;
+    if (error.code !== 'storage.notFound')
+      log.warn(`The file ${fileId} of a push stays in the storage: ${error.message}`);
   }
 }
 

@@ -79,7 +79,7 @@ function held(dir: string, holder: Holder | undefined): RunError {
     where: { file: dir },
     hint:
       holder?.address === undefined
-        ? 'Stop that process, or choose another folder.'
+        ? 'Wait until that process has ended, or choose another folder. For several commands at a time, let “gex serve” run over it.'
         : `Use it as a client with --storage ${holder.address}, stop it, or choose another folder.`,
   });
 }

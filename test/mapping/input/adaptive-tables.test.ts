@@ -38,6 +38,32 @@ describe('only what changed', () => {
     expect(fourth.state).toEqual(third.state);
   });
 
+  test('rows that are loaded while other tables are still fetched do not come again', async () => {
+    const id = await storage.table('id\n1\n');
+    const client = storage.client();
+    const loadLater = new Proxy(client, {
+      get: (target, key: keyof StorageClient) =>
+        key === 'tables'
+          ? {
+              ...target.tables,
+              find: async (given: string) => {
+                const found = await target.tables.find(given);
+                storage.wait(2000);
+                await storage.load(id, 'id\n2\n');
+                storage.wait(5000);
+                return found;
+              },
+            }
+          : target[key],
+    });
+    const mapping = { tables: [{ source: id, destination: 'users', changed_since: 'adaptive' }] };
+    const folder = await storage.folder();
+    const { state } = await pull(loadLater, folder, mapping);
+    expect(textIn(folder, 'tables/users')).toBe('"id"\n"1"\n"2"\n');
+    await pull(client, folder, mapping, { state });
+    expect(textIn(folder, 'tables/users')).toBe('"id"\n');
+  });
+
   test('rows that are loaded between the look at a table and its export come again, and are not lost', async () => {
     const id = await storage.table('id,name\n1,Ann\n', { primaryKey: ['id'] });
     const client = storage.client();

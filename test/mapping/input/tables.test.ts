@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StorageClient } from '../../../src/storage/client/index.ts';
 import { anyText } from '../../storage/server/harness.ts';
-import { isIn, manifestIn, pull, textIn, useStorage } from './support.ts';
+import { failureOf, isIn, manifestIn, pull, textIn, useStorage } from './support.ts';
 
 const USERS = 'id,name,status\n1,"Ann ""A""",on\n2,"Bo\nB",off\n3,Cy,on\n';
 const storage = useStorage();
@@ -155,5 +155,30 @@ describe('what the storage keeps', () => {
     await pull(losing, folder, mapping);
     expect(textIn(folder, 'tables/users')).toBe('"id"\n"1"\n');
     expect(await isExported(fileId)).toBe(false);
+  });
+});
+
+describe('in a development branch', () => {
+  test('the branch bucket comes first, then the branch, then production', async () => {
+    const production = storage.client();
+    const { id: branchId } = await production.branches.create({ name: storage.unique('branch') });
+    const branch = storage.client({ branch: branchId });
+    const name = storage.unique('main');
+    const id = await storage.table('where\nproduction\n', { bucket: name });
+    const folder = await storage.folder();
+    const fetched = async (): Promise<string | undefined> => {
+      const mapping = { tables: [{ source: id, destination: 'where' }] };
+      await pull(branch, folder, mapping, { branch: String(branchId), production });
+      return textIn(folder, 'tables/where').split('\n')[1];
+    };
+    expect(await fetched()).toBe('"production"');
+    await storage.table('where\nbranch\n', { client: branch, bucket: name });
+    expect(await fetched()).toBe('"branch"');
+    await storage.table('where\nbranch bucket\n', { client: production, bucket: `${branchId}-${name}` });
+    expect(await fetched()).toBe('"branch bucket"');
+    const error = await failureOf(
+      pull(branch, folder, { tables: [{ source: `${id}x` }] }, { branch: String(branchId), production }),
+    );
+    expect(error.hint).toBe(`Did you mean “${id}”?`);
   });
 });

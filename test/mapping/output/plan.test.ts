@@ -110,7 +110,7 @@ describe('a manifest', () => {
     ['', ':1: The manifest is no JSON: The text ends too early at line 1, column 1.'],
     ['[1]', ': The manifest must be an object, but is a list.'],
     ['{"incremental":"yes"}', ':incremental: The manifest must be true or false, but is text.'],
-    ['{"primary_key":["id",2]}', ':primary_key[1]: The manifest must be text, but is a number.'],
+    ['{"primary_key":["id",true]}', ':primary_key[1]: The manifest must be text, but is true.'],
     ['{"primary_key":"id"}', ':primary_key: The manifest must be a list, but is text.'],
     ['{"metadata":[{"key":"a"}]}', ':metadata[0]: The manifest has no “value”.'],
     ['{"delete_where_operator":"gt"}', ':delete_where_operator: The manifest must be one of “eq”, “ne”.'],
@@ -131,6 +131,26 @@ describe('a manifest', () => {
       '\uFEFF{"destination":null,"columns":{},"column_metadata":[],"primary_key":{"0":"id","3":"name"}}';
     expect((await plan(withManifest(text))).tables).toMatchObject([
       { primaryKey: ['id', 'name'], isHeader: true },
+    ]);
+  });
+
+  test('may have numbers for names and values, which are taken as they are written', async () => {
+    const filter = { column: '1', values_from_set: ['VALUE', true] };
+    const text = JSON.stringify({
+      columns: [1, 'name'],
+      primary_key: [1],
+      delete_where: [{ where_filters: [filter] }],
+    });
+    const exact = text.replace('"VALUE"', '12345678901234567890');
+    const files = { 'tables/t': '1,Ann\n', 'tables/t.manifest': exact };
+    expect((await plan(files)).tables).toMatchObject([
+      {
+        columns: ['1', 'name'],
+        primaryKey: ['1'],
+        deleteRows: [
+          { whereFilters: [{ column: '1', operator: 'eq', values: ['12345678901234567890', 'true'] }] },
+        ],
+      },
     ]);
   });
 
@@ -170,7 +190,15 @@ describe('the mapping', () => {
     const mapping = { tables: [{ source: 'users', destination: 'in.c-a.b' }] };
     const error = await mappingError(planOutputs({ out, mapping, origin: ORIGIN }));
     expect(error.message).toBe('Table sources not found: "users"');
-    expect(error.hint).toBe('Did you mean “users.csv”?');
+    const manifest = '{"destination":"in.c-my-api.people"}';
+    const named = await outWith({
+      'tables/my-api.people': 'id\n',
+      'tables/my-api.people.manifest': manifest,
+    });
+    const short = { tables: [{ source: 'people', destination: 'in.c-a.b' }] };
+    const other = await mappingError(planOutputs({ out: named, mapping: short, origin: ORIGIN }));
+    expect(other.hint).toMatch(/^Did you mean “my-api\.people”/);
+    expect(error.hint).toMatch(/^Did you mean “users\.csv”\?\nNothing was pushed, and nothing is lost/);
   });
 
   test('without a source it is for the file that is named as its destination', async () => {

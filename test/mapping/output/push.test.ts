@@ -103,6 +103,7 @@ describe('tables', () => {
     ['compressed on the way', true, { 'tables/t.csv': USERS }],
     ['compressed already', true, { 'tables/t.csv': gzipSync(USERS) }],
     ['compressed already, by name', false, { 'tables/t.csv.gz': gzipSync(USERS) }],
+    ['not compressed, whatever its name says', false, { 'tables/t.csv.gz': USERS }],
     [
       'with other characters between and around the cells',
       true,
@@ -115,6 +116,21 @@ describe('tables', () => {
     const mapping = { tables: [{ source, destination: `${bucket}.t`, ...format }] };
     await world.push(await world.out(files), { mapping, gzip });
     expect(await world.rows(`${bucket}.t`)).toEqual(['1,Ann', '2,Bo']);
+  });
+
+  test('an uploaded file that cannot be deleted after its load is no failure', async () => {
+    const bucket = world.bucket();
+    const fetch: typeof globalThis.fetch = async (...given) => {
+      if (given[1]?.method === 'DELETE') throw new TypeError('fetch failed');
+      return await world.fetch(...given);
+    };
+    const mapping = { tables: [{ source: 't', destination: `${bucket}.t` }] };
+    const client = world.client({ fetch });
+    const { tables } = await world.push(await world.out({ 'tables/t': USERS }), { mapping, client });
+    expect(tables).toMatchObject([{ rows: 2 }]);
+    expect(world.logged.findLast((line) => line.startsWith('warning'))).toMatch(
+      /^warning: The file \d+ of a push stays in the storage: /,
+    );
   });
 
   test('columns that the table does not have are added, at its end', async () => {
@@ -394,7 +410,7 @@ describe('a push that fails', () => {
     const error = await mappingError(world.push(out, { mapping }));
     expect(error.code).toBe('push.failed');
     expect(error.message).toMatch(
-      /^1 of 2 outputs could not be pushed into a folder, 1 are done:\n- “bad” into in\.c-test\d+\.bad: The storage job \d+ \(tableCreate.*\) failed: Load error: .*30002/,
+      /^1 of 2 outputs could not be pushed into a folder, 1 is done:\n- “bad” into in\.c-test\d+\.bad: The storage job \d+ \(tableCreate.*\) failed: Load error: .*30002/,
     );
     expect(error.hint).toBe(
       `Nothing is lost: the files stay in ${out}. Push them again with: gex storage push ${out.replace(/\/out$/, '')}`,

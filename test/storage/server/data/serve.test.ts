@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -102,6 +102,29 @@ test.each([
   [['--s3-public-url', 'https://example.com/s3'], 'cannot have a path'],
 ])('%j is refused with a way out', (options, message) => {
   expect(() => gex('serve', '--dir', join(dir, 'x'), ...options)).toThrow(message);
+});
+
+test('a data folder, a file, or what is no storage yet is refused and stays as it is', async () => {
+  const data = join(dir, 'data');
+  await mkdir(data);
+  await writeFile(join(data, 'config.json'), '{}');
+  expect(() => gex('serve', '--dir', data, ...PORTS)).toThrow('it holds config.json, and no meta.sqlite');
+  expect(() => gex('serve', '--dir', join(data, 'config.json'), ...PORTS)).toThrow('is a file');
+  const nowhere = join(dir, 'nowhere');
+  for (const option of [['--new-token'], ['--backup', join(dir, 'x.tar')]])
+    expect(() => gex('serve', '--dir', nowhere, ...option)).toThrow('is not there');
+  expect(await readdir(data)).toEqual(['config.json']);
+  expect(await readdir(dir)).not.toContain('nowhere');
+});
+
+test('a host that is none, and a backup that cannot be written, are told as what they are', async () => {
+  const folder = join(dir, 'hosts');
+  expect(() => gex('serve', '--dir', folder, ...PORTS, '--host', 'no..host')).toThrow(
+    'There is no address for the host “no..host”.',
+  );
+  expect(() => gex('serve', '--dir', folder, '--backup', join(dir, 'none', 'x.tar'))).toThrow(
+    'x.tar” could not be written: ENOENT',
+  );
 });
 
 test('a folder that the file system refuses is named, with the reason', async () => {

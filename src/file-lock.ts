@@ -1,0 +1,56 @@
+import type * as Sqlite from 'node:sqlite';
+
+/** A lock that this process holds. */
+export interface FileLock {
+  release(): void;
+}
+
+/** One that nobody refers to would be closed by the collector, and its lock end. */
+const held = new Set<Sqlite.DatabaseSync>();
+
+/**
+ * Locks a file for this process alone, by SQLite: it is a lock of the operating system, so it ends with the process,
+ * however that ends, and means nothing but that one is at work: no number of a process, no name of a machine is compared.
+ * The file is made when it is missing, and stays empty. Nothing else may open it in this process: to close it there would
+ * end the lock, too.
+ *
+ * @param waitMs how long another process is waited for; the thread waits, too
+ * @returns undefined when another process, or another place of this one, holds it
+ */
+export function lockFile(file: string, waitMs: number): FileLock | undefined {
+  const { DatabaseSync } = sqlite();
+  const database = new DatabaseSync(file, { timeout: waitMs });
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    held.add(database);
+    return {
+      release() {
+        if (held.delete(database)) database.close();
+      },
+    };
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+let loaded: typeof Sqlite | undefined;
+
+/** Older versions of the runtime call the module experimental on stderr, where a component writes errors alone. */
+function sqlite(): typeof Sqlite {
+  if (loaded !== undefined) return loaded;
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => {};
+  try {
+    return (loaded = process.getBuiltinModule('node:sqlite'));
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
