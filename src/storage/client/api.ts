@@ -50,8 +50,6 @@ export interface Api {
   readonly maxRetries: number;
   /** The answer as JSON; undefined when it has no body. */
   call(call: Call): Promise<Json | undefined>;
-  /** The body as it is, for answers that aren't JSON. */
-  text(call: Call): Promise<string>;
   /** A POST with a stream. */
   post(call: RawCall): Promise<Json | undefined>;
   /** Ended by the client's signal and by that of the call. */
@@ -71,25 +69,26 @@ const PASSING = [
 ];
 /** The service says with these that it has not begun. */
 const NOT_TAKEN = [423, 429, 503];
-const NOT_SENT = [CURL.dns, CURL.connect, CURL.tls];
+const NOT_SENT: readonly number[] = [CURL.dns, CURL.connect, CURL.tls];
 
 export function createApi(options: StorageClientOptions): Api {
-  const { env = systemEnv, log = silentLog } = options;
+  const { env = systemEnv, log = silentLog, runId } = options;
   const base = baseOf(options.url);
-  if (options.token.trim() === '')
-    throw new StorageError('storage.unauthorized', 'There is no token for the storage service.', {
-      hint: 'Give one, by KBC_TOKEN for example.',
+  const token = tokenOf(options.token);
+  if (runId !== undefined && !HEADER_VALUE.test(runId))
+    throw new StorageError('storage.refused', 'The run id has signs that no header may have.', {
+      hint: 'Run ids are numbers with dots between them, such as 123.456.',
     });
   const secrets = new Secrets();
-  secrets.add(options.token);
+  secrets.add(token);
   const { origin } = new URL(base);
   const maxRetries = options.retry?.maxRetries ?? DEFAULT_RETRIES;
   const reached = { service: false };
   const headers = {
-    'X-StorageApi-Token': options.token,
+    'X-StorageApi-Token': token,
     'User-Agent': USER_AGENT,
     Accept: 'application/json',
-    ...(options.runId === undefined ? {} : { 'X-KBC-RunId': options.runId }),
+    ...(runId === undefined ? {} : { 'X-KBC-RunId': runId }),
   };
 
   const signalOf = (signal: AbortSignal | undefined): AbortSignal => {
@@ -110,7 +109,7 @@ export function createApi(options: StorageClientOptions): Api {
         return response;
       } catch (error) {
         const isHopeless = !reached.service && call.attempts >= FIRST_ATTEMPTS;
-        throw isHopeless ? unreachable(error, call) : error;
+        throw isHopeless ? unreachable(error, call, secrets) : error;
       }
     };
     const policy = {
@@ -121,7 +120,7 @@ export function createApi(options: StorageClientOptions): Api {
     };
     const response = await retry(policy, { env, log, secrets })(once)(request, { signal }).catch(
       (error: unknown) => {
-        throw unreachable(error, call);
+        throw unreachable(error, call, secrets);
       },
     );
     if (response.status < 200 || response.status >= 300) throw failureOf(response, call, secrets);
@@ -162,7 +161,6 @@ export function createApi(options: StorageClientOptions): Api {
     maxRetries,
     signalOf,
     call: async (call) => jsonFrom(await answer(call), whatOf(call)),
-    text: async (call) => Buffer.from((await answer(call)).body).toString('utf8'),
     async post({ url, what, headers: more, openBody, signal }) {
       const request: ApiRequest = { method: 'POST', url, headers: { ...headers, ...more } };
       return jsonFrom(await send(request, what, { openBody, signal }), what);
@@ -180,6 +178,21 @@ function whatOf({ method, path }: Call): string {
   return `${method} ${path === '' ? '/v2/storage' : decodeURIComponent(path)}`;
 }
 
+const HEADER_VALUE = /^[\x21-\x7e]+$/;
+
+/** A token that no header may have is told here: the runtime would show it in its message. */
+function tokenOf(given: string): string {
+  const token = given.trim();
+  if (HEADER_VALUE.test(token)) return token;
+  throw new StorageError(
+    'storage.unauthorized',
+    token === ''
+      ? 'There is no token for the storage service.'
+      : 'The token for the storage service has signs in it that no token has.',
+    { hint: 'Give one, by KBC_TOKEN for example: one line, without spaces or quotes.' },
+  );
+}
+
 function baseOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
@@ -190,12 +203,29 @@ function baseOf(url: string): string {
 }
 
 /** What a network failure is called here; everything else stays. */
-function unreachable(error: unknown, call: { readonly what: string; readonly attempts: number }): unknown {
+function unreachable(
+  error: unknown,
+  call: { readonly what: string; readonly attempts: number },
+  secrets: Secrets,
+): unknown {
   if (!(error instanceof HttpError)) return error;
-  return new StorageError('storage.unreachable', `${error.message.replace(/\.$/, '')}, for ${call.what}.`, {
-    hint: CHECK_ADDRESS,
-    recovery: 'retry',
+  const text = `${error.message.replace(/\.$/, '')}, for ${call.what}.`;
+  const { curl } = error.details;
+  return new StorageError('storage.unreachable', secrets.redact(text), {
+    hint: curl === CURL.certificate ? TRUST : CHECK_ADDRESS,
+    recovery: error.recovery,
     cause: error,
-    details: { attempts: call.attempts },
+    details: { attempts: call.attempts, curl },
   });
+}
+
+const TRUST =
+  'If the service uses a private authority, name a file with its certificate in NODE_EXTRA_CA_CERTS.';
+
+/** Whether the service has certainly not begun what it was asked. */
+export function isUntaken({ status, details }: StorageError): boolean {
+  const { curl } = details;
+  return status === undefined
+    ? typeof curl === 'number' && NOT_SENT.includes(curl)
+    : NOT_TAKEN.includes(status);
 }

@@ -1,16 +1,21 @@
 import type { Branch } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { path } from './encode.ts';
-import { readJob, type Jobs } from './jobs.ts';
+import { readJob } from './job.ts';
+import type { Jobs } from './jobs.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
+/** Development branches (storage 1.7); making and deleting one is a job, and waited for. */
 export interface Branches {
   list(): Promise<Branch[]>;
   detail(id: number): Promise<Branch>;
-  create(branch: { readonly name: string; readonly description?: string }): Promise<Branch>;
-  update(id: number, changes: { readonly name?: string; readonly description?: string }): Promise<Branch>;
+  create(branch: { readonly name: string; readonly description?: string | undefined }): Promise<Branch>;
+  update(
+    id: number,
+    changes: { readonly name?: string | undefined; readonly description?: string | undefined },
+  ): Promise<Branch>;
   delete(id: number): Promise<void>;
   /** Metadata of the branch of the client. */
   readonly metadata: Metadata;

@@ -1,7 +1,8 @@
 import type { Bucket, BucketCreate, Table } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { path } from './encode.ts';
-import { readJob, type Jobs } from './jobs.ts';
+import { readJob } from './job.ts';
+import type { Jobs } from './jobs.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
@@ -9,16 +10,20 @@ import { listOf, shaped } from './shape.ts';
 /** A bucket with its tables. */
 export type BucketDetail = Bucket & { readonly tables?: readonly Omit<Table, 'bucket'>[] };
 
+/** Operations on buckets (storage 1.2). */
 export interface Buckets {
-  list(query?: { readonly include?: readonly string[] }): Promise<Bucket[]>;
+  list(query?: { readonly include?: readonly string[] | undefined }): Promise<Bucket[]>;
   detail(id: string): Promise<BucketDetail>;
   /** The bucket; undefined when there is none. */
   find(id: string): Promise<BucketDetail | undefined>;
   /** `name` without its `c-`; the id is then `<stage>.c-<name>`. */
   create(bucket: BucketCreate): Promise<Bucket>;
-  update(id: string, changes: { readonly displayName?: string; readonly color?: string }): Promise<Bucket>;
+  update(
+    id: string,
+    changes: { readonly displayName?: string | undefined; readonly color?: string | undefined },
+  ): Promise<Bucket>;
   /** A bucket with tables needs `force`. */
-  delete(id: string, options?: { readonly force?: boolean }): Promise<void>;
+  delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
   metadata(id: string): Metadata;
 }
 
@@ -31,11 +36,11 @@ export function createBuckets(api: Api, jobs: Jobs): Buckets {
       return listOf<Bucket>(await api.call({ method: 'GET', path: 'buckets', query }), 'bucket', FIELDS);
     },
     async detail(id) {
-      return shaped<BucketDetail>(
-        await api.call({ method: 'GET', path: path`buckets/${id}` }),
-        'bucket',
-        FIELDS,
-      );
+      const json = await api.call({ method: 'GET', path: path`buckets/${id}` });
+      const { tables, ...bucket } = shaped<Bucket & { tables?: unknown }>(json, 'bucket', FIELDS);
+      // Where it is the address of a list (storage 1.2), that is not followed.
+      const list = Array.isArray(tables) ? (tables as NonNullable<BucketDetail['tables']>) : undefined; // as it was parsed
+      return list === undefined ? bucket : { ...bucket, tables: list };
     },
     find: async (id) => await orUndefined(buckets.detail(id)),
     async create(body) {

@@ -29,8 +29,9 @@ export interface Index {
 }
 
 /**
- * A client of a storage and configuration service. All operations reject with a `StorageError`, or with the reason of
- * the signal that ended them. It may be used by many callers at a time.
+ * A client of a storage and configuration service. All operations reject with a `StorageError`, with the reason of the
+ * signal that ended them, or with what the disk, a body or a function of the caller's own throws. It may be used by many
+ * callers at a time.
  *
  * ```ts
  * const storage = new StorageClient({ url: 'http://127.0.0.1:8080', token });
@@ -70,7 +71,7 @@ export class StorageClient {
 
   /** What the service is: needs no good token. */
   async index(
-    query: { readonly exclude?: readonly ('componentDetails' | 'components')[] } = {},
+    query: { readonly exclude?: readonly ('componentDetails' | 'components')[] | undefined } = {},
   ): Promise<Index> {
     const exclude = query.exclude?.join(',');
     const json = await this.#api.call({ method: 'GET', path: '', scope: 'plain', query: { exclude } });
@@ -93,7 +94,7 @@ export class StorageClient {
   /** A number that no one else gets: for run ids. */
   async ticket(): Promise<number> {
     const json = await this.#api.call({ method: 'POST', path: 'tickets', scope: 'plain' });
-    return Number(shaped<{ id: number | string }>(json, 'ticket', {}).id);
+    return shaped<{ id: number }>(json, 'ticket', { id: 'number' }).id;
   }
 
   /** Closes the connections to the object store that are kept open. It may go on being used. */

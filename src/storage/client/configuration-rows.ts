@@ -7,7 +7,7 @@ import { listOf, shaped } from './shape.ts';
 
 /** Text of the version that a change makes. */
 export interface Note {
-  readonly changeDescription?: string;
+  readonly changeDescription?: string | undefined;
 }
 
 /** The rows of one configuration. Every change makes a new version of the configuration, too. */
@@ -24,7 +24,7 @@ export interface Rows {
   /** Newest first. */
   versions(
     rowId: string,
-    query?: { readonly limit?: number; readonly offset?: number },
+    query?: { readonly limit?: number | undefined; readonly offset?: number | undefined },
   ): Promise<RowVersion[]>;
   version(rowId: string, version: number): Promise<RowVersion>;
   rollback(rowId: string, version: number, note?: Note): Promise<ConfigurationRow>;
@@ -32,7 +32,7 @@ export interface Rows {
   copy(rowId: string, version: number, copy?: Static<typeof RowCopy>): Promise<ConfigurationRow>;
 }
 
-const FIELDS = { id: 'string', version: 'number' } as const;
+const FIELDS = { id: 'id', version: 'number' } as const;
 
 /** @param base path of the rows, escaped */
 export function createRows(api: Api, base: string): Rows {

@@ -12,10 +12,11 @@ import { metadataAt, type Metadata } from './metadata.ts';
 import { isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
+/** Which versions, and what of them. */
 export interface VersionsQuery {
-  readonly include?: readonly ('configuration' | 'description' | 'name')[];
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly include?: readonly ('configuration' | 'description' | 'name')[] | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 /**
@@ -23,7 +24,7 @@ export interface VersionsQuery {
  * `JsonNumber`, an object whose keys JavaScript would reorder a `JsonMap`.
  */
 export interface Configurations {
-  list(query?: { readonly isDeleted?: boolean }): Promise<Configuration[]>;
+  list(query?: { readonly isDeleted?: boolean | undefined }): Promise<Configuration[]>;
   detail(id: string): Promise<Configuration>;
   /** The configuration; undefined when there is none. */
   find(id: string): Promise<Configuration | undefined>;
@@ -48,7 +49,7 @@ export interface Configurations {
   metadata(id: string): Metadata;
 }
 
-const FIELDS = { id: 'string', name: 'string', version: 'number' } as const;
+const FIELDS = { id: 'id', name: 'string', version: 'number' } as const;
 
 export function createConfigurations(api: Api, componentId: string): Configurations {
   const base = path`components/${componentId}/configs`;
@@ -106,7 +107,7 @@ export function createConfigurations(api: Api, componentId: string): Configurati
         body,
         isOnce: true,
       });
-      return { version: String(shaped<{ version: unknown }>(json, 'rollback', {}).version) };
+      return shaped<{ version: string }>(json, 'rollback', { version: 'id' });
     },
     async copy(id, version, body) {
       const json = await call({
@@ -115,7 +116,7 @@ export function createConfigurations(api: Api, componentId: string): Configurati
         body,
         isOnce: true,
       });
-      return { id: String(shaped<{ id: unknown }>(json, 'copy', {}).id) };
+      return shaped<{ id: string }>(json, 'copy', { id: 'id' });
     },
     rows: (id) => createRows(api, `${at(id)}/rows`),
     metadata: (id) => metadataAt(api, `${at(id)}/`, scope),

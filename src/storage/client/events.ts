@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import { path } from './encode.ts';
 import { listOf, shaped } from './shape.ts';
 
+/** Something that happened in the project. */
 export interface StorageEvent {
   readonly id: string | number;
   readonly uuid?: string;
@@ -15,20 +16,22 @@ export interface StorageEvent {
   readonly [field: string]: unknown;
 }
 
+/** Which events; all that is given has to be true of them. */
 export interface EventsQuery {
-  readonly sinceId?: number;
-  readonly maxId?: number;
-  readonly component?: string;
-  readonly configurationId?: string;
-  readonly runId?: string;
-  readonly q?: string;
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly sinceId?: number | undefined;
+  readonly maxId?: number | undefined;
+  readonly component?: string | undefined;
+  readonly configurationId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly q?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 /** Whose events: all of the project, or those of a bucket, table or token. */
 export type EventsOf = { readonly bucket: string } | { readonly table: string } | { readonly token: string };
 
+/** Operations on events (storage 1.8). */
 export interface Events {
   create(event: EventCreate): Promise<{ readonly id: string | number }>;
   /** Newest first. */

@@ -15,7 +15,7 @@ export interface FailedCall {
 /** The body as JSON; undefined when there is none, or when it is something else. */
 export function jsonOf(response: ApiResponse): Json | undefined {
   try {
-    return parseExact(Buffer.from(response.body).toString('utf8'));
+    return parseExact(new TextDecoder().decode(response.body)); // without a byte order mark
   } catch {
     return undefined;
   }
@@ -54,15 +54,16 @@ export function unreadable(response: ApiResponse, call: FailedCall): StorageErro
       : isHtml
         ? 'a page of HTML'
         : `something that is not JSON${type === '' ? '' : ` (${type})`}`;
-  const isFailure = response.status >= 500 && response.status !== 501;
+  const { status } = response;
+  const isFailure = (status >= 500 && status !== 501) || isPassing(status);
   return new StorageError(
     isFailure ? 'storage.failed' : 'storage.unexpected',
-    `${call.origin} answered ${call.what} with ${what} (status ${response.status}), where JSON was expected.`,
+    `${call.origin} answered ${call.what} with ${what} (status ${status}), where JSON was expected.`,
     {
-      hint: isFailure ? RETRY_LATER : CHECK_ADDRESS,
+      hint: isFailure ? RETRY_LATER : status === 413 ? TOO_LARGE : CHECK_ADDRESS,
       recovery: isFailure ? 'retry' : 'stop',
       audience: isFailure ? 'application' : 'user',
-      details: { status: response.status, attempts: call.attempts },
+      details: { status, attempts: call.attempts },
     },
   );
 }
@@ -70,15 +71,18 @@ export function unreadable(response: ApiResponse, call: FailedCall): StorageErro
 export const CHECK_ADDRESS =
   'Check the address of the storage service: it is the one that the service prints when it starts, without a path.';
 const RETRY_LATER = 'Try again later; if it stays, ask whoever runs the service.';
+const TOO_LARGE = 'Something in between, a proxy perhaps, takes no body of that size.';
 
 function redirected(response: ApiResponse, call: FailedCall, secrets: Secrets): StorageError {
   const location = headerOf(response.headers, 'location') ?? '';
-  const target = URL.canParse(location, response.url) ? new URL(location, response.url).origin : 'elsewhere';
+  const to = URL.canParse(location, response.url) ? new URL(location, response.url) : undefined;
+  const isWithin = to?.origin === call.origin;
+  const target = secrets.redact(isWithin ? to.pathname : (to?.origin ?? 'elsewhere'));
   return new StorageError(
     'storage.unexpected',
-    `${call.origin} sends ${call.what} on to ${secrets.redact(target)} (status ${response.status}); the token is not taken along.`,
+    `${call.origin} sends ${call.what} on to ${target} (status ${response.status}); the token is not taken along.`,
     {
-      hint: `If ${secrets.redact(target)} is the storage service, give it as the address.`,
+      hint: isWithin ? CHECK_ADDRESS : `If ${target} is the storage service, give it as the address.`,
       details: { status: response.status, attempts: call.attempts },
     },
   );
@@ -99,6 +103,7 @@ function kindOf(status: number): { code: ErrorCode; hint?: string } {
     return { code: 'storage.notFound', hint: 'Check the id, and the branch that it is asked in.' };
   if (status === 501) return { code: 'storage.unsupported' };
   if (status >= 500) return { code: 'storage.failed', hint: RETRY_LATER };
+  if (isPassing(status)) return { code: 'storage.refused', hint: RETRY_LATER };
   return { code: 'storage.refused' };
 }
 

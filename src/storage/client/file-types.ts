@@ -4,21 +4,23 @@ import type { TransferOptions } from './transfer/progress.ts';
 import type { ReadFileOptions } from './transfer/read-file.ts';
 import type { Readable } from 'node:stream';
 
+/** Which files. */
 export interface FilesQuery {
   /** Files that have one of these. */
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[] | undefined;
   /** A search such as `name:users AND NOT tags:old`. */
-  readonly q?: string;
+  readonly q?: string | undefined;
   /** Only newer files than this one. */
-  readonly sinceId?: number;
+  readonly sinceId?: number | undefined;
   /** Only older files than this one. */
-  readonly maxId?: number;
-  readonly runId?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly showExpired?: boolean;
+  readonly maxId?: number | undefined;
+  readonly runId?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly showExpired?: boolean | undefined;
 }
 
+/** How a file is named and kept. */
 export interface UploadOptions extends TransferOptions {
   /** Name of the file in the storage. */
   readonly name: string;
@@ -35,17 +37,20 @@ export interface UploadOptions extends TransferOptions {
   readonly onPrepared?: ((file: File) => void | Promise<void>) | undefined;
 }
 
+/** One part of a sliced file. */
 export interface UploadSlice {
   /** Last part of the slice's key; each its own, none `manifest`. */
   readonly name: string;
   readonly body: UploadBody;
 }
 
+/** As for an upload; the importer compresses nothing. */
 export interface ImporterOptions extends Omit<UploadOptions, 'gzip' | 'onPrepared'> {
   /** Address of the importer. Default: what the index of the service says. */
   readonly importUrl?: string | undefined;
 }
 
+/** What of a file is written, and how it is read. */
 export interface DownloadToOptions extends ReadFileOptions {
   /** Goes on where an earlier attempt to the same path was ended. For whole files, as they are stored. Default: true. */
   readonly resume?: boolean | undefined;
@@ -64,7 +69,7 @@ export interface Files {
   /** With `credentials`, the file comes with the keys to read it. */
   detail(
     id: number,
-    options?: { readonly credentials?: boolean; readonly signal?: AbortSignal | undefined },
+    options?: { readonly credentials?: boolean | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<File>;
   /** Newest first. */
   list(query?: FilesQuery): Promise<File[]>;

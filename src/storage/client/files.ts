@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { StorageError } from '../../errors.ts';
 import type { File } from '../protocol/index.ts';
@@ -10,9 +11,9 @@ import { listOf, shaped } from './shape.ts';
 import { gzipBody } from './transfer/body.ts';
 import { readManifest, type Source } from './transfer/download.ts';
 import { readFile } from './transfer/read-file.ts';
-import type { S3, S3Place } from './transfer/s3.ts';
+import { noPlace, type S3, type S3Place } from './transfer/s3.ts';
 import { resumeAt, saveStream, sizeOf } from './transfer/save.ts';
-import { sendFile, sendSlices } from './transfer/send-file.ts';
+import { paramsOf, sendFile, sendSlices } from './transfer/send-file.ts';
 
 const FIELDS = { id: 'number', name: 'string' } as const;
 
@@ -70,13 +71,15 @@ export function createFiles(api: Api, s3: S3): Files {
     },
     async downloadTo(id, target, options = {}) {
       const { file, source } = await openFile(id, options.signal);
-      const partName = `${target}.${id}.part`;
-      const save = async (startAt: number): Promise<boolean> => {
-        const bytes = readFile(api, file, source, startAt > 0 ? { ...options, start: startAt } : options);
-        return await saveStream(bytes, { path: target, partName, startAt }, api.signalOf(options.signal));
-      };
-      const isSaved = await save(canResume(file, options) ? await resumeAt(partName) : 0);
-      if (!isSaved) await save(0);
+      const signal = api.signalOf(options.signal);
+      if (canResume(file, options)) {
+        const partName = partNameOf(target, file);
+        const save = async (startAt: number): Promise<boolean> => {
+          const bytes = readFile(api, file, source, startAt > 0 ? { ...options, start: startAt } : options);
+          return await saveStream(bytes, target, signal, { partName, startAt });
+        };
+        if (!(await save(await resumeAt(partName)))) await save(0);
+      } else await saveStream(readFile(api, file, source, options), target, signal);
       return { bytes: await sizeOf(target) };
     },
     async slices(id) {
@@ -88,8 +91,8 @@ export function createFiles(api: Api, s3: S3): Files {
       const { file, source } = await openFile(id, options.signal);
       const below: Source = {
         ...source,
-        place: async () => {
-          const place = await source.place();
+        place: async (isRefused) => {
+          const place = await source.place(isRefused);
           return { ...place, key: place.key + name };
         },
       };
@@ -121,7 +124,8 @@ export function createFiles(api: Api, s3: S3): Files {
       body: prepared,
       signal: options.signal,
     });
-    const file = shaped<File>(json, 'file', { ...FIELDS, uploadParams: 'object' });
+    const file = shaped<File>(json, 'file', FIELDS);
+    paramsOf(file);
     await options.onPrepared?.(file);
     return file;
   }
@@ -136,7 +140,8 @@ export function createFiles(api: Api, s3: S3): Files {
       name: file.name,
       s3,
       // The credentials that came with the file serve until they have expired.
-      place: async () => {
+      place: async (isRefused = false) => {
+        if (isRefused) first = undefined;
         const detail = first ?? (await files.detail(id, { credentials: true, signal }));
         const place = placeOf(detail);
         first = isNearlyExpired(detail, api.env.now()) ? undefined : detail;
@@ -149,11 +154,9 @@ export function createFiles(api: Api, s3: S3): Files {
   return files;
 }
 
-function placeOf({ name, region, url, s3Path, credentials }: File): S3Place {
-  if (s3Path === undefined || credentials === undefined)
-    throw new StorageError('storage.unexpected', `The service gives no credentials to read “${name}”.`, {
-      hint: 'This client reads files from S3-compatible object stores.',
-    });
+function placeOf(file: File): S3Place {
+  const { region, url, s3Path, credentials } = file;
+  if (s3Path === undefined || credentials === undefined) throw noPlace(file, 'read');
   return { ...s3Path, region, url, credentials };
 }
 
@@ -166,6 +169,12 @@ function isNearlyExpired({ credentials }: File, nowMs: number): boolean {
 function canResume(file: File, { resume, gunzip, header, start, end }: DownloadToOptions): boolean {
   const isPlain = header === undefined && start === undefined && end === undefined;
   return resume !== false && !file.isSliced && gunzip !== true && isPlain;
+}
+
+/** A file of another service may have the same id, and must not be gone on with. */
+function partNameOf(target: string, { id, created, s3Path }: File): string {
+  const place = JSON.stringify([s3Path, created]);
+  return `${target}.${id}-${createHash('sha256').update(place).digest('hex').slice(0, 8)}.part`;
 }
 
 function checkSliceNames(names: readonly string[]): void {

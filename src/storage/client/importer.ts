@@ -20,32 +20,52 @@ export async function uploadByImporter(api: Api, body: UploadBody, options: Impo
     ...tags.map((tag) => ['tags[]', tag] as const),
   ];
   const boundary = `form-${randomUUID()}`;
-  const url = `${(options.importUrl ?? (await importUrlOf(api))).replace(/\/+$/, '')}/upload-file`;
+  const url = `${(options.importUrl ?? (await importUrlOf(api, signal))).replace(/\/+$/, '')}/upload-file`;
   const report = (bytes: number): void => {
     const progress = { direction: 'upload' as const, name, bytes, totalBytes: body.bytes };
-    api.options.onProgress?.(progress);
-    options.onProgress?.(progress);
+    try {
+      api.options.onProgress?.(progress);
+      options.onProgress?.(progress);
+    } catch (error) {
+      broken.abort(error);
+    }
   };
-  // Content that can't be read is no failure of the network, and is not tried again.
+  // Content that can't be read, for example, is no failure of the network, and is not tried again.
   const broken = new AbortController();
-  const json = await api.post({
-    url,
-    what: 'POST upload-file',
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
-    openBody: () => {
-      const content = watched(body.open(), (error) => broken.abort(error));
-      const form = multipartBody(boundary, fields, { name, contentType, content }, report);
-      // A stream of bytes, whichever of the two names it goes by.
-      return Readable.toWeb(Readable.from(form, { objectMode: false })) as ReadableStream<Uint8Array>;
-    },
-    signal: AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]),
-  });
-  return shaped<File>(json, 'file', { id: 'number', name: 'string' });
+  let current: Readable | undefined;
+  // The runtime reads the body of a request that has failed to its end; that may be long.
+  const leave = (): void => {
+    const left = current;
+    current = undefined;
+    left?.destroy();
+  };
+  try {
+    const json = await api.post({
+      url,
+      what: 'POST upload-file',
+      headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+      openBody: () => {
+        leave();
+        const opened = (current = body.open());
+        const content = watched(opened, (error) => {
+          if (opened === current) broken.abort(error);
+        });
+        const form = multipartBody(boundary, fields, { name, contentType, content }, report);
+        // A stream of bytes, whichever of the two names it goes by.
+        return Readable.toWeb(Readable.from(form, { objectMode: false })) as ReadableStream<Uint8Array>;
+      },
+      signal: AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]),
+    });
+    return shaped<File>(json, 'file', { id: 'number', name: 'string' });
+  } finally {
+    leave();
+  }
 }
 
 /** From the index; a service that names none takes files at its own address. */
-async function importUrlOf(api: Api): Promise<string> {
-  const index = await api.call({ method: 'GET', path: '', scope: 'plain', query: { exclude: 'components' } });
+async function importUrlOf(api: Api, signal: AbortSignal | undefined): Promise<string> {
+  const query = { exclude: 'components' };
+  const index = await api.call({ method: 'GET', path: '', scope: 'plain', query, signal });
   const services = index !== undefined && isObject(index) ? getKey(index, 'services') : undefined;
   const list: readonly Json[] = services !== undefined && isList(services) ? services : [];
   const found = list.find((service) => isObject(service) && getKey(service, 'id') === 'import');

@@ -16,7 +16,8 @@ export type {
 } from './file-types.ts';
 export type * from './table-types.ts';
 export type { BucketDetail, Buckets } from './buckets.ts';
-export type { Job, Jobs, JobsQuery, WaitOptions } from './jobs.ts';
+export type { Job } from './job.ts';
+export type { Jobs, JobsQuery, WaitOptions } from './jobs.ts';
 export type { Configurations, VersionsQuery } from './configurations.ts';
 export type { Note, Rows } from './configuration-rows.ts';
 export type { Metadata, MetadataPair } from './metadata.ts';
@@ -28,6 +29,8 @@ export { bytesBody, fileBody, gzipBody, type UploadBody } from './transfer/body.
 export type { OnProgress, TransferOptions, TransferProgress } from './transfer/progress.ts';
 export type { ReadFileOptions } from './transfer/read-file.ts';
 export { StorageError } from '../../errors.ts';
+export type { Env } from '../../env.ts';
+export type { Log } from '../../log.ts';
 export type {
   Branch,
   Bucket,

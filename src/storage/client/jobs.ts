@@ -1,25 +1,18 @@
 import { StorageError } from '../../errors.ts';
-import { getKey, isObject, type Json } from '../../json/index.ts';
-import type { File, Job as ProtocolJob } from '../protocol/index.ts';
 import type { Api } from './api.ts';
-import { path, type Query } from './encode.ts';
-import { orUndefined } from './repeated.ts';
-import { listOf, shaped } from './shape.ts';
+import { path } from './encode.ts';
+import { findImport } from './find-import.ts';
+import { readJob, readJobs, type Job } from './job.ts';
 
-/** A job as it arrives: the failure may be an object or plain text (service-core 2.3, design 8.13). */
-export type Job = Omit<ProtocolJob, 'error'> & {
-  readonly error?:
-    | string
-    | { readonly code?: string; readonly message?: string; readonly exceptionId?: string };
-};
-
+/** Which jobs. */
 export interface JobsQuery {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly storage_job_status?: readonly string[];
-  readonly excluded_storage_job_status?: readonly string[];
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly storage_job_status?: readonly string[] | undefined;
+  readonly excluded_storage_job_status?: readonly string[] | undefined;
 }
 
+/** How a job is waited for. */
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Gives up after this time with `storage.jobLate`; the job goes on. Default: never. */
@@ -28,6 +21,7 @@ export interface WaitOptions {
   readonly onPoll?: ((job: Job) => void) | undefined;
 }
 
+/** Operations on jobs (storage 1.4). */
 export interface Jobs {
   detail(id: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<Job>;
   /** Newest first. */
@@ -53,9 +47,6 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2500;
 /** A job that has ended is seen at most a quarter of its time later. */
 const WAIT_GROWTH = 1.25;
-const PAGE = 100;
-/** A million jobs: a service that always has more does not tell the truth. */
-const MAX_PAGES = 10_000;
 
 export function createJobs(api: Api): Jobs {
   const jobs: Jobs = {
@@ -64,11 +55,11 @@ export function createJobs(api: Api): Jobs {
     },
     async list(query = {}) {
       const json = await api.call({ method: 'GET', path: 'jobs', scope: 'plain', query: { ...query } });
-      return listOf<Job>(json, 'job', { status: 'string' });
+      return readJobs(json);
     },
     async wait(given, { signal, timeoutMs, onPoll } = {}) {
       const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : api.env.now() + timeoutMs;
-      let job = typeof given === 'number' ? await jobs.detail(given, { signal }) : given;
+      let job = typeof given === 'object' ? given : await jobs.detail(given, { signal });
       // A job that was just asked for is looked at at once: small ones have ended by then.
       for (let waitMs = 0; ; waitMs = nextWait(waitMs)) {
         if (isFinal(job)) return succeeded(api, job);
@@ -79,24 +70,7 @@ export function createJobs(api: Api): Jobs {
         onPoll?.(job);
       }
     },
-    async findByFile(fileId, { signal } = {}) {
-      let since: number | undefined;
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const query: Query = { limit: PAGE, offset: page * PAGE };
-        const json = await api.call({ method: 'GET', path: 'jobs', scope: 'plain', query, signal });
-        const list = listOf<Job>(json, 'job', { status: 'string' });
-        const imports = list.filter((job) => isImportOf(job, fileId));
-        const found = imports.find(({ status }) => status !== 'error') ?? imports[0];
-        const oldest = list.at(-1);
-        if (found !== undefined || oldest === undefined) return found;
-        // Nobody asked for an import of the file before there was a file.
-        since ??= await createdAt(api, fileId, signal);
-        if (Date.parse(oldest.createdTime) < since) return undefined;
-      }
-      throw new StorageError('storage.unexpected', 'The list of jobs of the storage service has no end.', {
-        hint: 'Check the address, and the version of the service.',
-      });
-    },
+    findByFile: async (fileId, { signal } = {}) => await findImport(api, { fileId, signal }),
   };
   return jobs;
 }
@@ -105,36 +79,31 @@ function nextWait(waitMs: number): number {
   return waitMs === 0 ? FIRST_WAIT_MS : Math.min(Math.ceil(waitMs * WAIT_GROWTH), LONGEST_WAIT_MS);
 }
 
-export function readJob(json: Json | undefined): Job {
-  return shaped<Job>(json, 'job', { status: 'string' });
-}
-
 /** Any status but these two is final (service-core 3). */
 function isFinal({ status }: Job): boolean {
   return status !== 'waiting' && status !== 'processing';
 }
 
+/** A status that nobody knows is a success, unless a failure stands beside it (service-core 3). */
 function succeeded(api: Api, job: Job): Job {
   const status: string = job.status;
-  const hasFailed = ['error', 'cancelled', 'terminated'].includes(status) || typeof job.error === 'string';
-  if (!hasFailed) return job;
-  const { error } = job;
-  const said = typeof error === 'string' ? error : error?.message;
-  const code = typeof error === 'object' ? (error.code ?? '') : '';
+  const failure = failureIn(job);
+  if (failure === undefined && !FAILED.includes(status)) return job;
+  const { message = '', code = '', exceptionId } = failure ?? {};
   throw new StorageError(
     'storage.jobFailed',
-    api.secrets.redact(
-      `${nameOf(job)} failed: ${said === undefined || said === '' ? `its status is ${status}.` : said}`,
-    ),
-    {
-      details: {
-        jobId: job.id,
-        serviceCode: code,
-        exceptionId: typeof error === 'object' ? error.exceptionId : undefined,
-        results: job.results,
-      },
-    },
+    api.secrets.redact(`${nameOf(job)} failed: ${message === '' ? `its status is ${status}.` : message}`),
+    { details: { jobId: job.id, serviceCode: code, exceptionId, results: job.results } },
   );
+}
+
+const FAILED = ['error', 'cancelled', 'terminated'];
+
+type Failure = Exclude<Job['error'], null | string | undefined>;
+
+function failureIn({ error }: Job): Failure | undefined {
+  if (typeof error === 'string') return error === '' ? undefined : { message: error };
+  return typeof error?.message === 'string' ? error : undefined;
 }
 
 function late(job: Job, timeoutMs: number): StorageError {
@@ -159,20 +128,4 @@ async function again(api: Api, job: Job, signal: AbortSignal | undefined): Promi
   if (!url.startsWith(own))
     throw new StorageError('storage.unexpected', 'The job has neither an id nor an address of this service.');
   return readJob(await api.call({ method: 'GET', path: url.slice(own.length), scope: 'plain', signal }));
-}
-
-/** When the file was made, in milliseconds; the beginning of all time when it is gone. */
-async function createdAt(api: Api, fileId: number, signal: AbortSignal | undefined): Promise<number> {
-  const json = await orUndefined(api.call({ method: 'GET', path: path`files/${fileId}`, signal }));
-  if (json === undefined) return Number.NEGATIVE_INFINITY;
-  return Date.parse(shaped<File>(json, 'file', { created: 'string' }).created);
-}
-
-/** The id is text in some operations (storage 1.4). */
-function isImportOf(job: Job, fileId: number): boolean {
-  const params = job.operationParams as Json | undefined; // as it was parsed
-  const source = params !== undefined && isObject(params) ? getKey(params, 'source') : undefined;
-  if (source === undefined || !isObject(source)) return false;
-  const found = getKey(source, 'fileId');
-  return found === fileId || found === String(fileId);
 }

@@ -4,6 +4,7 @@ import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf } from './shape.ts';
 
+/** One thing that is noted. */
 export interface MetadataPair {
   readonly key: string;
   readonly value: string;
@@ -17,7 +18,7 @@ export interface Metadata {
   delete(id: string): Promise<void>;
 }
 
-const FIELDS = { id: 'string', key: 'string' } as const;
+const FIELDS = { id: 'id', key: 'string' } as const;
 
 /** @param at path of the resource with a slash at the end, escaped */
 export function metadataAt(api: Api, at: string, scope?: Call['scope']): Metadata {

@@ -2,6 +2,7 @@ import type { Env } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import type { OnProgress } from './transfer/progress.ts';
 
+/** What a client is made of; `url` and `token` are enough. */
 export interface StorageClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`; a path `/v2/storage` behind it is left out. */
   readonly url: string;
@@ -22,21 +23,23 @@ export interface StorageClientOptions {
   readonly log?: Log | undefined;
 }
 
+/** How often a call is sent again. */
 export interface ClientRetry {
   /** Attempts after the first one, each after twice the wait of the one before: 1, 2, 4 … seconds. Default: 6. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
 }
 
+/** How the object store is reached, and how much of a transfer happens at a time. */
 export interface S3Options {
   /**
    * Address of the object store. Default: `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` of the environment, else the host
    * in the signed address of the file.
    */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** Size of a part, at least 5 MiB; what is smaller goes in one request. Default: 8 MiB; more when there would be over 9,000 parts. */
-  readonly partBytes?: number;
+  readonly partBytes?: number | undefined;
   /** Parts or slices that are sent at a time. Default: 4. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** A connection on which nothing moves for that long is given up, and made anew. Default: 60,000. */
-  readonly silentMs?: number;
+  readonly silentMs?: number | undefined;
 }

@@ -1,21 +1,35 @@
-import { getKey, isList, isObject, type Json } from '../../json/index.ts';
+import {
+  getKey,
+  isList,
+  isObject,
+  JsonNumber,
+  withKey,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import { StorageError } from '../../errors.ts';
 
-/** Fields that must be there, of these kinds. */
+/** Fields that must be there, of these kinds. `id` is text, `number` an integer; each is also read from the other. */
 type Fields<T> = Readonly<Partial<Record<keyof T & string, Kind>>>;
-type Kind = 'boolean' | 'list' | 'number' | 'object' | 'string';
+type Kind = 'boolean' | 'id' | 'list' | 'number' | 'object' | 'string';
 
 /**
- * The answer as the type that the protocol gives it, after a look at the fields that this client itself goes by.
+ * The answer as the type that the protocol gives it, after a look at the fields that this client itself goes by. Services
+ * differ in which ids are numbers and which are text (storage 0.4); the caller gets the kind that the type says.
  *
  * @throws {StorageError} `storage.unexpected`, naming the field that is missing
  */
 export function shaped<T>(value: Json | undefined, what: string, fields: Fields<T>): T {
   if (value === undefined || !isObject(value)) throw unexpected(what, 'is no object');
+  let object: AnyObject = value;
   for (const [name, kind] of Object.entries<Kind | undefined>(fields)) {
-    if (kindOf(getKey(value, name)) !== kind) throw unexpected(what, `has no ${kind ?? 'field'} “${name}”`);
+    if (kind === undefined) continue;
+    const found = getKey(value, name);
+    const read = readAs(kind, found);
+    if (read === undefined) throw unexpected(what, `has no ${kind} “${name}”`);
+    if (read !== found) object = withKey(object, name, read);
   }
-  return value as T; // a service that speaks the protocol sends the other fields too
+  return object as T; // a service that speaks the protocol sends the other fields too
 }
 
 export function listOf<T>(value: Json | undefined, what: string, fields: Fields<T>): T[] {
@@ -23,9 +37,15 @@ export function listOf<T>(value: Json | undefined, what: string, fields: Fields<
   return value.map((item) => shaped<T>(item, what, fields));
 }
 
-function kindOf(value: Json | undefined): string {
-  if (value !== undefined && isList(value)) return 'list';
-  return value === null ? 'null' : typeof value;
+/** The value as that kind; undefined when it is of another. */
+function readAs(kind: Kind, value: Json | undefined): Json | undefined {
+  if (kind === 'list') return isList(value) ? value : undefined;
+  if (kind === 'object') return isObject(value) ? value : undefined;
+  if (kind === 'id' && value instanceof JsonNumber) return value.literal;
+  if (kind === 'id' && typeof value === 'number') return String(value);
+  if (kind === 'number' && typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+  const type = kind === 'id' ? 'string' : kind;
+  return typeof value === type ? value : undefined;
 }
 
 function unexpected(what: string, problem: string): StorageError {

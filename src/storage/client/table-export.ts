@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
+import { StorageError } from '../../errors.ts';
 import type { Json } from '../../json/index.ts';
 import type { Api } from './api.ts';
 import { path } from './encode.ts';
 import type { Files } from './file-types.ts';
-import { readJob, type Jobs, type WaitOptions } from './jobs.ts';
+import { readJob } from './job.ts';
+import type { Jobs, WaitOptions } from './jobs.ts';
 import { shaped } from './shape.ts';
 import type { ExportOptions, ReadTableOptions, Tables } from './table-types.ts';
 import { saveStream, sizeOf } from './transfer/save.ts';
@@ -48,8 +50,7 @@ export async function saveTable(
   options: ReadTableOptions,
 ): Promise<{ bytes: number }> {
   const bytes = await open(parts, id, options);
-  const place = { path: target, partName: `${target}.part`, startAt: 0 };
-  await saveStream(bytes, place, parts.api.signalOf(options.signal));
+  await saveStream(bytes, target, parts.api.signalOf(options.signal));
   return { bytes: await sizeOf(target) };
 }
 
@@ -58,11 +59,26 @@ async function open(
   id: string,
   { header = true, deleteFile, signal, onProgress, ...query }: ReadTableOptions,
 ): Promise<AsyncGenerator<Uint8Array, void>> {
-  const columns = header ? (query.columns ?? (await tables.detail(id)).columns) : undefined;
-  const { fileId } = await exportTable(api, jobs, id, query, { signal });
+  const columns = header ? (query.columns ?? (await columnsOf(tables, id))) : [];
+  // Header and rows have the same columns, also when one is added meanwhile.
+  const exported = header ? { ...query, columns } : query;
+  const { fileId } = await exportTable(api, jobs, id, exported, { signal });
   const content = await files.read(fileId, { gunzip: true, header: columns, signal, onProgress });
   return andThen(content, async () => {
-    if (deleteFile === true) await files.delete(fileId);
+    if (deleteFile !== true) return;
+    // All rows are there; a file that may not be deleted is no reason to fail.
+    await files.delete(fileId).catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error;
+      api.log.warn(`The exported file ${fileId} stays until its time is over: ${error.message}`);
+    });
+  });
+}
+
+async function columnsOf(tables: Parts['tables'], id: string): Promise<readonly string[]> {
+  const { columns } = await tables.detail(id);
+  if (columns !== undefined) return columns;
+  throw new StorageError('storage.unexpected', `The storage service does not say which columns ${id} has.`, {
+    hint: 'Name them, or read the rows without a header.',
   });
 }
 

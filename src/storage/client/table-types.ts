@@ -1,48 +1,53 @@
 import type { Readable } from 'node:stream';
 import type { Table } from '../protocol/index.ts';
-import type { Job, WaitOptions } from './jobs.ts';
+import type { Job } from './job.ts';
+import type { WaitOptions } from './jobs.ts';
 import type { Metadata } from './metadata.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 
 /** How the text of a file is to be read (storage 3). */
 export interface CsvFormat {
   /** One character; default `,`. */
-  readonly delimiter?: string;
+  readonly delimiter?: string | undefined;
   /** One character, default `"`; empty for files without quotes. */
-  readonly enclosure?: string;
-  readonly escapedBy?: string;
+  readonly enclosure?: string | undefined;
+  readonly escapedBy?: string | undefined;
 }
 
+/** A table that is made from a file. */
 export interface CreateTable extends CsvFormat {
   readonly name: string;
   /** The file with the rows. */
   readonly dataFileId: number;
-  readonly primaryKey?: readonly string[];
+  readonly primaryKey?: readonly string[] | undefined;
   /** Names of the columns of a file without a header, such as a sliced one. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
 }
 
+/** A table that is made without rows; with types where the columns have them. */
 export interface DefineTable {
   readonly name: string;
-  readonly primaryKey?: readonly string[];
+  readonly primaryKey?: readonly string[] | undefined;
   readonly columns: readonly (string | ColumnDefinition)[];
 }
 
+/** A column; `definition` and `basetype` make the table typed (storage 3.5). */
 export interface ColumnDefinition {
   readonly name: string;
-  readonly definition?: Readonly<Record<string, unknown>>;
-  readonly basetype?: string;
+  readonly definition?: Readonly<Record<string, unknown>> | undefined;
+  readonly basetype?: string | undefined;
 }
 
+/** A file that is loaded into a table (storage 3.2). */
 export interface LoadTable extends CsvFormat {
   readonly dataFileId: number;
   /** Keeps the rows that are there; rows with a key that is there are replaced. Default: false. */
-  readonly incremental?: boolean;
+  readonly incremental?: boolean | undefined;
   /** Names of the columns of a file without a header. */
-  readonly columns?: readonly string[];
-  readonly withoutHeaders?: boolean;
-  readonly ignoredLinesCount?: number;
-  readonly treatValuesAsNull?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
+  readonly withoutHeaders?: boolean | undefined;
+  readonly ignoredLinesCount?: number | undefined;
+  readonly treatValuesAsNull?: readonly string[] | undefined;
 }
 
 /** What a load did (storage 3.4). */
@@ -57,58 +62,66 @@ export interface ImportResult {
   readonly warnings: readonly unknown[];
 }
 
+/** A condition on the values of one column; several are joined by “and”. */
 export interface WhereFilter {
   readonly column: string;
   /** `eq` (default) and `ne` take several values, the others one. */
-  readonly operator?: 'eq' | 'ge' | 'gt' | 'le' | 'lt' | 'ne';
+  readonly operator?: 'eq' | 'ge' | 'gt' | 'le' | 'lt' | 'ne' | undefined;
   readonly values: readonly string[];
   /** Compares as numbers. */
-  readonly dataType?: 'BIGINT' | 'DECIMAL' | 'DOUBLE' | 'INTEGER' | 'REAL';
+  readonly dataType?: 'BIGINT' | 'DECIMAL' | 'DOUBLE' | 'INTEGER' | 'REAL' | undefined;
 }
 
 /** Which rows and columns (storage 4.3). */
 export interface RowsQuery {
-  readonly columns?: readonly string[];
-  readonly limit?: number;
+  readonly columns?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
   /** Unix time, or words such as `-2 days`. */
-  readonly changedSince?: number | string;
-  readonly changedUntil?: number | string;
-  readonly whereFilters?: readonly WhereFilter[];
+  readonly changedSince?: number | string | undefined;
+  readonly changedUntil?: number | string | undefined;
+  readonly whereFilters?: readonly WhereFilter[] | undefined;
   readonly orderBy?: readonly {
     readonly column: string;
-    readonly order?: 'ASC' | 'DESC';
-    readonly dataType?: string;
+    readonly order?: 'ASC' | 'DESC' | undefined;
+    readonly dataType?: string | undefined;
   }[];
 }
 
+/** What is exported. */
 export interface ExportOptions extends RowsQuery {
   /** Compresses the slices. Default: true; {@link Tables.read} takes the compression off again. */
-  readonly gzip?: boolean;
+  readonly gzip?: boolean | undefined;
 }
 
+/** What is read, and how it is written as CSV. */
 export interface ReadTableOptions extends RowsQuery, TransferOptions {
   /** Whether the first line has the names of the columns. Default: true. */
-  readonly header?: boolean;
+  readonly header?: boolean | undefined;
   /** Deletes the exported file at the end, instead of leaving it to its two days. Default: false. */
-  readonly deleteFile?: boolean;
+  readonly deleteFile?: boolean | undefined;
 }
 
+/** The first rows of a table. */
 export interface Preview {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
+/** Which rows are deleted; without any condition `allowTruncate` is needed. */
 export interface DeleteRows {
-  readonly changedSince?: number | string;
-  readonly changedUntil?: number | string;
-  readonly whereFilters?: readonly WhereFilter[];
+  readonly changedSince?: number | string | undefined;
+  readonly changedUntil?: number | string | undefined;
+  readonly whereFilters?: readonly WhereFilter[] | undefined;
   /** Must be true to delete all rows, without a filter. */
-  readonly allowTruncate?: boolean;
+  readonly allowTruncate?: boolean | undefined;
 }
 
 /** Operations on tables (storage 1.3, 3, 4). Those that are jobs are waited for. */
 export interface Tables {
-  list(query?: { readonly bucket?: string; readonly include?: readonly string[] }): Promise<Table[]>;
+  list(query?: {
+    readonly bucket?: string | undefined;
+    readonly include?: readonly string[] | undefined;
+  }): Promise<Table[]>;
   detail(id: string): Promise<Table>;
   /** The table; undefined when there is none. */
   find(id: string): Promise<Table | undefined>;
@@ -143,12 +156,12 @@ export interface Tables {
   /** The first rows, 100 without a limit, at most 1000. */
   preview(id: string, query?: RowsQuery): Promise<Preview>;
   update(id: string, changes: { readonly displayName: string }): Promise<Table>;
-  delete(id: string, options?: { readonly force?: boolean }): Promise<void>;
+  delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
   addColumn(id: string, column: ColumnDefinition, options?: WaitOptions): Promise<void>;
   deleteColumn(
     id: string,
     column: string,
-    options?: WaitOptions & { readonly force?: boolean },
+    options?: WaitOptions & { readonly force?: boolean | undefined },
   ): Promise<void>;
   setPrimaryKey(id: string, columns: readonly string[], options?: WaitOptions): Promise<void>;
   deletePrimaryKey(id: string, options?: WaitOptions): Promise<void>;

@@ -4,7 +4,8 @@ import type { Table } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { path, type Query } from './encode.ts';
 import type { Files } from './file-types.ts';
-import { readJob, type Job, type Jobs, type WaitOptions } from './jobs.ts';
+import { readJob, type Job } from './job.ts';
+import type { Jobs, WaitOptions } from './jobs.ts';
 import { metadataAt } from './metadata.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
@@ -15,6 +16,7 @@ import type { ImportResult, RowsQuery, Tables } from './table-types.ts';
 const FIELDS = { id: 'string', name: 'string' } as const;
 
 export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
+  const known = new Set<Job['id']>();
   const run = async (
     call: Parameters<Api['call']>[0],
     { signal, ...wait }: WaitOptions = {},
@@ -37,7 +39,13 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
     async startCreate(bucketId, { primaryKey, ...table }, { signal } = {}) {
       // A list is refused here (storage 3.1).
       const body = { ...table, primaryKey: primaryKey?.join(',') };
-      return await startImport(api, jobs, { path: path`buckets/${bucketId}/tables-async`, body, signal });
+      return await startImport(api, known, {
+        path: path`buckets/${bucketId}/tables-async`,
+        body,
+        operation: 'tableCreate',
+        tableId: `${bucketId}.${table.name}`,
+        signal,
+      });
     },
     async define(bucketId, { name, primaryKey = [], columns }, options = {}) {
       const body = {
@@ -58,7 +66,13 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
       return importResultOf(await jobs.wait(job, options));
     },
     startLoad: async (id, body, { signal } = {}) =>
-      await startImport(api, jobs, { path: path`tables/${id}/import-async`, body, signal }),
+      await startImport(api, known, {
+        path: path`tables/${id}/import-async`,
+        body,
+        operation: 'tableImport',
+        tableId: id,
+        signal,
+      }),
     export: async (id, options, wait) => await exportTable(api, jobs, id, options, wait),
     read: async (id, options = {}) => await readTable({ api, files, jobs, tables }, id, options),
     exportTo: async (id, target, options = {}) =>

@@ -5,6 +5,7 @@ import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
+/** Operations on tokens (storage 1.1); most of them need a master token. */
 export interface Tokens {
   /** What the client's own token is and may do: the quickest way to see whether it is good. */
   verify(): Promise<Token>;
@@ -19,7 +20,7 @@ export interface Tokens {
   share(id: string, options: { readonly recipientEmail: string; readonly message: string }): Promise<void>;
 }
 
-const FIELDS = { id: 'string', description: 'string' } as const;
+const FIELDS = { id: 'id', description: 'string' } as const;
 
 export function createTokens(api: Api): Tokens {
   const scope = 'plain';

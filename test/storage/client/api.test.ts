@@ -167,9 +167,26 @@ describe('an import whose answer is lost', () => {
   });
 
   test('is asked for again when the service has no such job', async () => {
-    const { url, seen } = await scripted({ status: 502, body: 'bad gateway' }, { body: [] }, { body: done });
-    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 })).toEqual(IMPORTED);
-    expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST']);
+    const { url, seen } = await scripted({ status: 502, body: 'bad' }, LIST, LIST, { body: done });
+    const { env, waits } = quickEnv();
+    expect(await clientOf(url, { env }).tables.load('in.c-a.b', { dataFileId: 7 })).toEqual(IMPORTED);
+    expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'POST']);
+    expect(waits).toEqual([1000, 2000]);
+  });
+});
+
+describe('the rows of a table', () => {
+  test('are exported with the columns of the header', async () => {
+    const table = { id: 'in.c-a.b', name: 'b', columns: ['id', 'name'] };
+    const { url, seen } = await scripted({ body: table }, { status: 400, body: { error: 'enough' } });
+    await failureOf(clientOf(url).tables.read('in.c-a.b', { limit: 1 }));
+    expect(seen[1]?.body).toEqual({ limit: 1, columns: ['id', 'name'], gzip: true });
+  });
+
+  test('have no header made up when the service names no columns', async () => {
+    const { url } = await scripted({ body: { id: 'in.c-a.b', name: 'b' } });
+    const error = await failureOf(clientOf(url).tables.read('in.c-a.b'));
+    expect(error.message).toBe('The storage service does not say which columns in.c-a.b has.');
   });
 });
 
@@ -256,7 +273,7 @@ describe('what is no storage service', () => {
     expect((await failureOf(clientOf(url).tokens.verify())).code).toBe('storage.unexpected');
   });
 
-  test.each([[[]], [{ nothing: 1 }], ['null'], [{ id: 7, description: 'wrong type' }]])(
+  test.each([[[]], [{ nothing: 1 }], ['null'], [{ id: {}, description: 'wrong type' }]])(
     'other JSON: %j',
     async (body) => {
       const { url } = await scripted({ body, headers: { 'Content-Type': 'application/json' } });

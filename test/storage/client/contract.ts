@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import {
   bytesBody,
   fileBody,
   type Configuration,
+  type OnProgress,
   type StorageClient,
   type StorageClientOptions,
   type TransferProgress,
@@ -23,6 +24,17 @@ export interface Service {
 const COMPONENT = 'ex-generic-v2';
 const MIB = 1024 * 1024;
 const USERS = 'id,name\n1,"Ann ""A"""\n2,Bo\n';
+
+/** The name under which a download to that path is kept while it isn't complete. */
+async function partOf(storage: StorageClient, id: number, target: string): Promise<string> {
+  await expect(storage.files.downloadTo(id, target, { onProgress: end })).rejects.toThrow('ended');
+  const [name = ''] = await readdir(path.dirname(target));
+  return path.join(path.dirname(target), name);
+}
+
+function end(): void {
+  throw new Error('ended');
+}
 
 /** What the client does with any service and object store. */
 export function describeStorageClient(name: string, start: () => Promise<Service>): void {
@@ -145,11 +157,21 @@ export function describeStorageClient(name: string, start: () => Promise<Service
       test('a download goes on where the one before was ended', async () => {
         const target = path.join(await temporaryFolder(), 'a.txt');
         const id = await upload('0123456789');
-        for (const earlier of ['', '01234', '0123456789', '0123456789 and more']) {
-          await writeFile(`${target}.${id}.part`, earlier);
-          expect(await storage.files.downloadTo(id, target)).toEqual({ bytes: 10 });
+        const part = await partOf(storage, id, target);
+        const positions: number[] = [];
+        const onProgress: OnProgress = ({ bytes }) => positions.push(bytes);
+        for (const [earlier, arrived] of [
+          ['', 10],
+          ['01234', 6],
+          ['0123456789', 1],
+          ['0123456789 and more', 10],
+        ] as const) {
+          await writeFile(part, earlier);
+          expect(await storage.files.downloadTo(id, target, { onProgress })).toEqual({ bytes: 10 });
           expect(await readFile(target, 'utf8')).toBe('0123456789');
+          expect(positions.pop()).toBe(arrived);
         }
+        expect(await readdir(path.dirname(target))).toEqual(['a.txt']);
       });
 
       test('the importer takes a file without an object store', async () => {

@@ -5,7 +5,10 @@ const COUNT = 2500;
 const timeOf = (id: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, id)).toISOString();
 
 /** A service with 2500 jobs, one a second; the job `n` reads the file `10_000 + n`. */
-function service(fileCreated: string | undefined): { seen: string[]; fetch: typeof fetch } {
+function service(
+  fileCreated: string | undefined,
+  longestPage = 100,
+): { seen: string[]; fetch: typeof fetch } {
   const seen: string[] = [];
   const answer = (url: URL): Response => {
     seen.push(url.pathname.replace('/v2/storage/', ''));
@@ -16,7 +19,7 @@ function service(fileCreated: string | undefined): { seen: string[]; fetch: type
         : Response.json({ id, created: fileCreated });
     const [offset = 0, limit = 0] = ['offset', 'limit'].map((name) => Number(url.searchParams.get(name)));
     const newestFirst = Array.from({ length: COUNT }, (_, i) => COUNT - i);
-    const page = newestFirst.slice(offset, offset + limit);
+    const page = newestFirst.slice(offset, offset + Math.min(limit, longestPage));
     return Response.json(
       page.map((job) => ({
         id: job,
@@ -51,4 +54,9 @@ test('of a file that is gone, all jobs are looked at', async () => {
   const { fetch, seen } = service(undefined);
   expect(await clientOf('http://storage.invalid', { fetch }).jobs.findByFile(5)).toBeUndefined();
   expect(seen.filter((path) => path === 'jobs')).toHaveLength(26);
+});
+
+test('pages that are shorter than asked for hide no job', async () => {
+  const { fetch } = service(timeOf(1), 20);
+  expect((await clientOf('http://storage.invalid', { fetch }).jobs.findByFile(12_450))?.id).toBe(2450);
 });

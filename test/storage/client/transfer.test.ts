@@ -1,3 +1,4 @@
+import { appendFileSync, readdirSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
@@ -71,9 +72,12 @@ function serve(content: Buffer, cutAfter: (count: number) => number | undefined)
   return (request, response, count) => {
     const [, start = '0'] = /^bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
     const part = content.subarray(Number(start));
-    response.writeHead(request.headers.range === undefined ? 200 : 206, {
+    const range = { 'Content-Range': `bytes ${start}-${content.length - 1}/${content.length}` };
+    const hasRange = request.headers.range !== undefined;
+    response.writeHead(hasRange ? 206 : 200, {
       'Content-Length': part.length,
       ETag: '"one"',
+      ...(hasRange ? range : {}),
     });
     const cut = cutAfter(count);
     if (cut === undefined) return response.end(part);
@@ -124,8 +128,10 @@ describe('a download', () => {
     const folder = await temporaryFolder();
     const error = await failureOf(clientOf(url).files.downloadTo(1, path.join(folder, 'a')));
     expect(error.code).toBe('storage.transferFailed');
-    expect(await readdir(folder)).toEqual(['a.1.part']);
-    expect((await readFile(path.join(folder, 'a.1.part'))).length).toBe(400);
+    const [part = '', ...others] = await readdir(folder);
+    expect(part).toMatch(/^a\.1-[0-9a-f]{8}\.part$/);
+    expect(others).toEqual([]);
+    expect((await readFile(path.join(folder, part))).length).toBe(400);
   });
 
   test('of content that was replaced meanwhile fails', async () => {
@@ -159,6 +165,91 @@ describe('a download', () => {
     const reason = new Error('enough');
     const client = clientOf(url, { onProgress: () => stop.abort(reason) });
     await expect(client.files.read(1, { signal: stop.signal }).then(bytesOf)).rejects.toBe(reason);
+  });
+
+  test('gets new credentials when they are refused before they say so', async () => {
+    const content = Buffer.from('content');
+    const whole = serve(content, () => undefined);
+    const { url, seen } = await storeOf((request, response, count) =>
+      count === 0 ? failWith(response, 400, 'ExpiredToken') : whole(request, response, count),
+    );
+    expect((await bytesOf(await clientOf(url).files.read(1))).equals(content)).toBe(true);
+    expect(seen).toHaveLength(2);
+    const again = await storeOf((_, response) => failWith(response, 400, 'ExpiredToken'));
+    const error = await failureOf(bytesOf(await clientOf(again.url).files.read(1)));
+    expect(error.message).toContain('the credentials of the file have expired');
+    expect(again.seen).toHaveLength(2);
+  });
+
+  test('from a store that sends everything instead of the rest fails, and doubles nothing', async () => {
+    const content = noise(1000);
+    const { url } = await storeOf((request, response, count) => {
+      response.writeHead(200, { 'Content-Length': content.length, ETag: '"one"' });
+      if (count > 0) return response.end(content);
+      return response.write(content.subarray(0, 400), () => setTimeout(() => request.socket.destroy(), 20));
+    });
+    const error = await failureOf(bytesOf(await clientOf(url).files.read(1)));
+    expect(error.message).toContain('does not send parts of a file');
+  });
+
+  test('loses nothing when the progress is told to something that fails', async () => {
+    const { url, seen } = await storeOf(serve(noise(1000), () => undefined));
+    const broken = new Error('the screen is gone');
+    const onProgress = (): void => {
+      throw broken;
+    };
+    await expect(clientOf(url).files.read(1, { onProgress }).then(bytesOf)).rejects.toBe(broken);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('goes on with what is of the same file only', async () => {
+    const folder = await temporaryFolder();
+    const target = path.join(folder, 'a');
+    const half = await storeOf(serve(Buffer.from('old content'), (count) => (count === 0 ? 6 : 0)));
+    await failureOf(clientOf(half.url).files.downloadTo(1, target));
+    const other = await storeOf(
+      serve(Buffer.from('new content'), () => undefined),
+      { created: '2027-01-01T00:00:00+0000' },
+    );
+    await clientOf(other.url).files.downloadTo(1, target);
+    expect(await readFile(target, 'utf8')).toBe('new content');
+  });
+
+  test('that something else writes at the same time fails', async () => {
+    const folder = await temporaryFolder();
+    const target = path.join(folder, 'a');
+    const { url } = await storeOf(serve(Buffer.from('content'), () => undefined));
+    const onProgress = (): void => {
+      const [part = ''] = readdirSync(folder);
+      appendFileSync(path.join(folder, part), 'content of another process');
+    };
+    const error = await failureOf(clientOf(url).files.downloadTo(1, target, { onProgress }));
+    expect(error.message).toContain('Something else wrote');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('that cannot be gone on with leaves nothing behind when it fails', async () => {
+    const { url } = await storeOf(serve(Buffer.from('plain text'), () => undefined));
+    const folder = await temporaryFolder();
+    await failureOf(clientOf(url).files.downloadTo(1, path.join(folder, 'a'), { gunzip: true }));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('of a compressed slice without any byte is empty', async () => {
+    const { url } = await storeOf(serve(Buffer.alloc(0), () => undefined));
+    expect(await bytesOf(await clientOf(url).files.read(1, { gunzip: true }))).toHaveLength(0);
+  });
+
+  test('of a table that was exported into one whole file has its header once', async () => {
+    const csv = '"a ""1""\n","b"\n"1","2"\n';
+    const { url } = await storeOf(
+      serve(Buffer.from(csv), () => undefined),
+      { tags: ['table-export'] },
+    );
+    const read = async (header: string[]) =>
+      (await bytesOf(await clientOf(url).files.read(1, { header }))).toString();
+    expect(await read(['a "1"\n', 'b'])).toBe(csv);
+    expect(await read([])).toBe('"1","2"\n');
   });
 
   test('of text that is not compressed says so', async () => {
@@ -238,21 +329,80 @@ describe('an upload', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('opens its content anew when it is begun again', async () => {
+  test('sends the same part again for a minute, and opens its content once', async () => {
     let opened = 0;
-    const body: UploadBody = {
-      bytes: 7,
-      open: () => {
-        opened++;
-        return Readable.from(Buffer.from('content'));
-      },
-    };
-    // Five attempts belong to the SDK; the sixth is a new beginning.
+    const body: UploadBody = { bytes: 7, open: () => (opened++, Readable.from(Buffer.from('content'))) };
+    const failing: { until: number; seen: number } = { until: 0, seen: 0 };
     const { url } = await storeOf(
-      accept((count) => (count < 5 ? { status: 500, code: 'InternalError' } : 'ok')),
+      accept(() => (failing.seen++ < failing.until ? { status: 500, code: 'InternalError' } : 'ok')),
     );
+    const { env, waits } = quickEnv();
+    const client = clientOf(url, { env });
+    await client.files.upload(body, { name: 'first' });
+    failing.until = failing.seen + 18; // three at once each time, by the SDK
+    await client.files.upload(body, { name: 'data' });
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
+    expect(opened).toBe(2);
+  });
+
+  test('or a download is no success when a page answers in the place of the store', async () => {
+    const { url } = await storeOf((request, response) => {
+      request.resume();
+      request.once('end', () => response.setHeader('Content-Type', 'text/html').end('<html>Log in</html>'));
+    });
+    const { files } = clientOf(url);
+    const said = 'What answered in the place of the object store is none.';
+    expect((await failureOf(files.upload(bytesBody('x'), { name: 'data' }))).message).toBe(said);
+    expect((await failureOf(bytesOf(await files.read(1)))).message).toBe(said);
+  });
+
+  test('to a store that has never answered well is given up sooner', async () => {
+    const { url, seen } = await storeOf(accept(() => ({ status: 500, code: 'InternalError' })));
+    const { env, waits } = quickEnv();
+    const error = await failureOf(clientOf(url, { env }).files.upload(bytesBody('x'), { name: 'data' }));
+    expect(error.code).toBe('storage.transferFailed');
+    expect(waits).toEqual([1000, 2000]);
+    expect(seen).toHaveLength(9);
+  });
+
+  test('whose parts the store has lost opens its content anew', async () => {
+    let opened = 0;
+    const content = noise(11 * MIB);
+    const body: UploadBody = {
+      bytes: content.length,
+      open: () => (opened++, Readable.from(content, { objectMode: false })),
+    };
+    const { url, seen } = await storeOf((request, response) => {
+      request.resume();
+      request.once('end', () => {
+        const isCreate = /[?&]uploads/.test(request.url ?? '');
+        if (isCreate) return response.end(`<X><UploadId>u${opened}</UploadId></X>`);
+        if (request.method === 'PUT') return response.setHeader('ETag', '"e"').end();
+        if (request.method === 'POST' && opened === 1) return failWith(response, 404, 'NoSuchUpload');
+        return response.end('<X><ETag>"e"</ETag></X>');
+      });
+    });
     await clientOf(url, quick()).files.upload(body, { name: 'data' });
     expect(opened).toBe(2);
+    expect(seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  test('that was ended does not wait for a store that is silent', async () => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const { url } = await storeOf((request, response) => {
+      request.resume();
+      if (/[?&]uploads/.test(request.url ?? '')) return response.end('<X><UploadId>u</UploadId></X>');
+      if (request.method === 'DELETE') return {}; // no answer
+      return void setTimeout(() => stop.abort(reason), 50);
+    });
+    const begun = performance.now();
+    const upload = clientOf(url).files.upload(bytesBody(noise(9 * MIB)), {
+      name: 'data',
+      signal: stop.signal,
+    });
+    await expect(upload).rejects.toBe(reason);
+    expect(performance.now() - begun).toBeLessThan(3000);
   });
 
   test('of content that cannot be read fails with what the content says', async () => {
@@ -275,6 +425,22 @@ describe('an upload', () => {
       broken,
     );
     await expect(fileBody('no/such/file')).rejects.toThrow('ENOENT');
+    expect((await failureOf(fileBody('/dev/null'))).message).toBe('“/dev/null” is no file.');
+  });
+
+  test('fails with what is thrown by who is told how far it is', async () => {
+    const { url } = await storeOf(accept(() => 'ok'));
+    const broken = new Error('the screen is gone');
+    const options = {
+      name: 'data',
+      importUrl: url,
+      onProgress: () => {
+        throw broken;
+      },
+    };
+    const { files } = clientOf(url);
+    await expect(files.upload(bytesBody('x'), options)).rejects.toBe(broken);
+    await expect(files.uploadByImporter(bytesBody('x'), options)).rejects.toBe(broken);
   });
 
   test('of content that changed while it was sent fails, and stores nothing', async () => {
@@ -307,6 +473,14 @@ describe('an upload', () => {
     const client = clientOf(url, quick({ s3: { endpoint: await closedAddress() } }));
     const error = await failureOf(client.files.upload(bytesBody('x'), { name: 'data' }));
     expect(error.message).toMatch(/^The upload of “data” failed: .*ECONNREFUSED/);
+  });
+
+  test('sends all slices when none may be sent at a time', async () => {
+    const { url, seen } = await storeOf(accept(() => 'ok'));
+    const slices = ['a', 'b'].map((name) => ({ name, body: bytesBody(name) }));
+    const client = clientOf(url, quick({ s3: { concurrency: 0 } }));
+    await client.files.uploadSliced(slices, { name: 'data' });
+    expect(seen).toHaveLength(3);
   });
 
   test('gives the file before its content is sent', async () => {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import { StorageError } from '../../../errors.ts';
 
 /** Content that can be opened again, so that an upload can be repeated. */
 export interface UploadBody {
@@ -11,14 +12,26 @@ export interface UploadBody {
   open(): Readable;
 }
 
+/** Content that is in memory. */
 export function bytesBody(content: Uint8Array | string): UploadBody {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   return { bytes: bytes.length, open: () => Readable.from(piecesOf(bytes), { objectMode: false }) };
 }
 
-/** A file, as long as it is now: what is written behind that later is not sent. */
+/**
+ * A file, as long as it is now: what is written behind that later is not sent.
+ *
+ * @throws {StorageError} `storage.refused` for what is no file, as a folder or a pipe; what the file system says, as it is
+ */
 export async function fileBody(path: string): Promise<UploadBody> {
-  const { size } = await stat(path);
+  const found = await stat(path);
+  // A pipe has the size 0, and can be read only once.
+  if (!found.isFile())
+    throw new StorageError('storage.refused', `“${path}” is no file.`, {
+      hint: 'Give a file; what comes from a pipe is to be written into one first.',
+      where: { file: path },
+    });
+  const { size } = found;
   return {
     bytes: size,
     open: () =>

@@ -1,21 +1,26 @@
 import { StorageError, type ErrorCode } from '../../../errors.ts';
+import { CURL, networkError } from '../../../http/network-error.ts';
 import type { Secrets } from '../../../secrets.ts';
 
-/** Answers of an object store that a further attempt would not change. */
-const FINAL =
-  /^(?:AccessDenied|AccessControlListNotSupported|EntityTooLarge|ExpiredToken|Forbidden|InvalidAccessKeyId|InvalidRange|InvalidToken|NoSuchBucket|NoSuchKey|NotFound|PreconditionFailed|RequestTimeTooSkewed|SignatureDoesNotMatch|CredentialsProviderError)$/;
+/** Refusals that are about one attempt only, and not about what was asked. */
+const PASSING =
+  /^(?:BadDigest|IncompleteBody|OperationAborted|RequestTimeout|SlowDown|XAmzContentSHA256Mismatch)$/;
+/** What an SDK says of itself. */
+const FINAL = /^(?:CredentialsProviderError|NotImplemented)$/;
 
 /** Whether the same transfer may succeed when it is done again. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof StorageError) return error.recovery === 'retry';
-  return error instanceof Error && !FINAL.test(error.name);
+  if (!(error instanceof Error) || FINAL.test(error.name) || isUntrusted(error)) return false;
+  const status = statusOf(error) ?? 0;
+  return status < 400 || status >= 500 || [408, 429].includes(status) || PASSING.test(error.name);
 }
 
 /** A failure of the object store or of the way there, in words. `what` is “The upload of "a.csv"”. */
 export function transferFailure(error: unknown, what: string, secrets: Secrets): StorageError {
   if (error instanceof StorageError) return error;
   const name = error instanceof Error ? error.name : '';
-  const known = KNOWN[name];
+  const known = isUntrusted(error) ? UNTRUSTED : KNOWN[name];
   const said = known?.text ?? (error instanceof Error ? describe(error) : String(error));
   return new StorageError(
     known?.code ?? 'storage.transferFailed',
@@ -25,6 +30,17 @@ export function transferFailure(error: unknown, what: string, secrets: Secrets):
       hint: known?.hint ?? 'Check that the object store can be reached from here, then do it again.',
       recovery: mayPass(error) ? 'retry' : 'stop',
       details: { s3Code: name },
+    },
+  );
+}
+
+/** A page that asks for a login is an answer like any other; but every store says what it has, or has taken. */
+export function noStore(): StorageError {
+  return new StorageError(
+    'storage.transferFailed',
+    'What answered in the place of the object store is none.',
+    {
+      hint: 'Check the endpoint of the object store, and what is between here and the store.',
     },
   );
 }
@@ -44,6 +60,10 @@ const EXPIRED: Known = {
   text: 'the credentials of the file have expired',
   hint: 'They last for some hours. Do it again: new ones are asked for.',
 };
+const UNTRUSTED: Known = {
+  text: 'the certificate of the object store is not trusted',
+  hint: 'If the store uses a private authority, name a file with its certificate in NODE_EXTRA_CA_CERTS.',
+};
 const KNOWN: Readonly<Record<string, Known>> = {
   NoSuchKey: MISSING,
   NotFound: MISSING,
@@ -60,6 +80,19 @@ const KNOWN: Readonly<Record<string, Known>> = {
 
 function describe(error: Error): string {
   const { code } = error as { code?: unknown };
+  const status = statusOf(error);
+  // The SDK's own words for an answer without the XML of a store.
+  if (status !== undefined && /^Unknown|XML parse error|Deserialization error/.test(error.message))
+    return `what answered, with status ${status}, is no object store`;
   const text = error.message === '' ? error.name : error.message;
   return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text.replace(/\.$/, '');
+}
+
+/** Of the SDK's errors, when there was an answer. */
+function statusOf(error: Error): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+}
+
+function isUntrusted(error: unknown): boolean {
+  return networkError(error, { origin: '' }).details['curl'] === CURL.certificate;
 }

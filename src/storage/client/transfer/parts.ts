@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
+import { noStore } from './failure.ts';
+import { persist, type Patience } from './persist.ts';
 
 export interface PartsUpload {
   readonly client: S3Client;
@@ -13,31 +15,43 @@ export interface PartsUpload {
   /** Parts that are sent at a time; each has one buffer, so this and the size bound the memory. */
   readonly concurrency: number;
   readonly onBytes: (bytes: number) => void;
-  readonly signal: AbortSignal;
+  readonly patience: Patience;
 }
 
+/** What the removal may take that nobody asked for; shorter for someone who wants to end. */
+const REMOVAL_MS = { failed: 5000, ended: 1000 };
+
 /**
- * Sends an object in parts (S3's multipart upload), or at once when it is no longer than one part. Nothing is there until
- * all parts are; when it fails, the parts are removed. Gives the bytes of the source.
+ * Sends an object in parts (S3's multipart upload), or at once when it is no longer than one part. Each part is sent until
+ * the store has it. Nothing is there until all parts are; when it fails, the parts are removed. Gives the bytes of the
+ * source.
  *
  * The uploader that comes with the SDK makes new buffers for each part; these here are used again, so that memory is the
  * same for a megabyte and for a terabyte.
  */
 export async function uploadParts(upload: PartsUpload): Promise<number> {
-  const { client, target, headers, signal, partBytes } = upload;
+  const { client, target, headers, patience, partBytes } = upload;
+  const { signal } = patience;
   const sdk = await import('@aws-sdk/client-s3');
   const next = partsOf(upload);
   const first = await next(Buffer.allocUnsafeSlow(partBytes));
   if (first.isLast) {
     const whole = { ...target, ...headers, Body: first.bytes };
-    await client.send(new sdk.PutObjectCommand(whole), { abortSignal: signal });
+    const { ETag } = await persist(
+      async () => await client.send(new sdk.PutObjectCommand(whole), { abortSignal: signal }),
+      patience,
+    );
+    if (ETag === undefined) throw noStore();
     return first.bytes.length;
   }
-  const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ ...target, ...headers }), {
-    abortSignal: signal,
-  });
+  const create = new sdk.CreateMultipartUploadCommand({ ...target, ...headers });
+  const { UploadId } = await persist(
+    async () => await client.send(create, { abortSignal: signal }),
+    patience,
+  );
   const stop = new AbortController();
   const abortSignal = AbortSignal.any([signal, stop.signal]);
+  const parted = { ...patience, signal: abortSignal };
   const done: CompletedPart[] = [];
   let sent = 0;
   const lane = async (begun: Part | undefined): Promise<void> => {
@@ -46,7 +60,7 @@ export async function uploadParts(upload: PartsUpload): Promise<number> {
       abortSignal.throwIfAborted();
       const { number: PartNumber, bytes: Body } = part;
       const command = new sdk.UploadPartCommand({ ...target, UploadId, PartNumber, Body });
-      const { ETag } = await client.send(command, { abortSignal });
+      const { ETag } = await persist(async () => await client.send(command, { abortSignal }), parted);
       done.push({ PartNumber, ETag });
       upload.onBytes((sent += Body.length));
     }
@@ -60,12 +74,15 @@ export async function uploadParts(upload: PartsUpload): Promise<number> {
       UploadId,
       MultipartUpload: { Parts },
     });
-    await client.send(command, { abortSignal });
+    const { ETag } = await persist(async () => await client.send(command, { abortSignal }), parted);
+    if (ETag === undefined) throw noStore();
     return sent;
   } catch (error) {
     stop.abort(error); // the other lanes need not go on
     // What is left behind, the store sweeps; the failure is the one that matters.
-    await client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {});
+    const remove = new sdk.AbortMultipartUploadCommand({ ...target, UploadId });
+    const timeout = AbortSignal.timeout(signal.aborted ? REMOVAL_MS.ended : REMOVAL_MS.failed);
+    await client.send(remove, { abortSignal: timeout }).catch(() => {});
     throw error;
   }
 }

@@ -10,8 +10,10 @@ export interface TransferProgress {
   readonly totalBytes: number | undefined;
 }
 
+/** Called for every piece; what it throws ends the transfer. */
 export type OnProgress = (progress: TransferProgress) => void;
 
+/** What every transfer takes. */
 export interface TransferOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress | undefined;

@@ -5,10 +5,14 @@ import type { Api } from '../api.ts';
 import { gunzip, readManifest, readObject, type Slice, type Source } from './download.ts';
 import type { TransferOptions } from './progress.ts';
 
+/** What of a file is read, and how. */
 export interface ReadFileOptions extends TransferOptions {
   /** Takes the compression off; each slice has its own. Default: false. */
   readonly gunzip?: boolean | undefined;
-  /** Writes a CSV line with these names in front: slices of a table have none (storage 10.3). */
+  /**
+   * Writes a CSV line with these names in front: slices of a table have none (storage 10.3). A table that was exported into
+   * one whole file has its own, which stays; an empty list takes it off.
+   */
   readonly header?: readonly string[] | undefined;
   /** First byte, from 0. For whole files only. */
   readonly start?: number | undefined;
@@ -34,6 +38,10 @@ export async function* readFile(
     const bytes = readObject(api, source, suffix, { start, end, signal, onBytes: meter.at(suffix) });
     return options.gunzip === true ? gunzip(bytes, file.name, { api, signal }) : bytes;
   };
+  if (!file.isSliced && hasHeader(file)) {
+    yield* header?.length === 0 ? withoutRecord(read('')) : read('');
+    return;
+  }
   if (header !== undefined && header.length > 0) yield Buffer.from(csvLine(header));
   if (!file.isSliced) {
     yield* read('');
@@ -41,6 +49,28 @@ export async function* readFile(
   }
   for (const slice of await readManifest(api, source, signal)) yield* readSlice(slice, read);
 }
+
+/** An older back end exported into whole files, with a header (storage 4.1). */
+function hasHeader({ tags }: { readonly tags?: readonly string[] }): boolean {
+  return tags?.includes('table-export') === true;
+}
+
+/** CSV without its first record. */
+async function* withoutRecord(bytes: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  let isQuoted = false;
+  let hasEnded = false;
+  for await (const chunk of bytes) {
+    let at = 0;
+    for (; !hasEnded && at < chunk.length; at++) {
+      if (chunk[at] === QUOTE) isQuoted = !isQuoted;
+      hasEnded = chunk[at] === LF && !isQuoted;
+    }
+    if (at < chunk.length) yield chunk.subarray(at);
+  }
+}
+
+const QUOTE = 0x22;
+const LF = 0x0a;
 
 async function* readSlice(
   { suffix, isMandatory }: Slice,

@@ -1,8 +1,7 @@
-import type { Env } from '../../../env.ts';
-import type { Log } from '../../../log.ts';
 import type { Secrets } from '../../../secrets.ts';
 import { StorageError } from '../../../errors.ts';
-import { mayPass, transferFailure } from './failure.ts';
+import { transferFailure } from './failure.ts';
+import { isWorthwhile, type Patience } from './persist.ts';
 
 /** One answer of the object store: the bytes from where it was asked. */
 export interface ObjectPart {
@@ -19,17 +18,12 @@ export interface ResumeOptions {
   open(at: number, etag: string | undefined): Promise<ObjectPart>;
   /** Asks for new credentials. */
   renew(): Promise<void>;
-  readonly what: string;
   /** Position behind the last byte that has arrived. */
   readonly onBytes: (at: number) => void;
-  readonly env: Env;
-  readonly log: Log;
+  readonly patience: Patience;
   readonly secrets: Secrets;
-  readonly signal: AbortSignal;
 }
 
-/** Cuts in a row, without a byte in between. */
-const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 500;
 
 /**
@@ -39,41 +33,55 @@ const FIRST_WAIT_MS = 500;
  * @throws {StorageError} `storage.transferFailed`, `storage.notFound`
  */
 export async function* readResuming(options: ResumeOptions): AsyncGenerator<Uint8Array, void> {
-  const { env, log, secrets, signal, what, onBytes } = options;
+  const { patience, secrets, onBytes } = options;
+  const { env, log, signal, store, what } = patience;
   let at = options.start;
   let etag: string | undefined;
   let hasRenewed = false;
+  let begunMs = 0;
+  let isWithCaller = false;
+  // Cuts in a row, without a byte in between.
   for (let failures = 0; ;) {
     try {
       const part = await options.open(at, etag);
+      store.isReached = true;
       etag = part.etag;
       for await (const chunk of part.body) {
         at += chunk.length;
         failures = 0;
         hasRenewed = false;
+        isWithCaller = true;
         onBytes(at);
         yield chunk;
+        isWithCaller = false;
       }
       if (at >= part.end) return;
       throw new StorageError('storage.transferFailed', `${what} was cut after ${at} of ${part.end} bytes.`, {
         recovery: 'retry',
       });
     } catch (error) {
+      // Not a failure of the way; and to go on would leave out the bytes that the caller has not taken.
+      if (isWithCaller) throw error;
       signal.throwIfAborted();
-      const isExpired =
-        error instanceof Error && /^(?:ExpiredToken|AccessDenied|Forbidden)$/.test(error.name);
-      if (isExpired && !hasRenewed && at > options.start) {
+      if (mayBeExpired(error, at > options.start) && !hasRenewed) {
         hasRenewed = true;
         await options.renew();
         continue;
       }
-      if (++failures >= ATTEMPTS || !mayPass(error))
+      if (failures++ === 0) begunMs = env.now();
+      if (!isWorthwhile(error, { attempt: failures, begunMs }, patience))
         throw replaced(error, what) ?? transferFailure(error, what, secrets);
       const waitMs = FIRST_WAIT_MS * 2 ** (failures - 1);
       log.info(`${what} was interrupted after ${at} bytes and goes on in ${waitMs / 1000} seconds.`);
       await env.sleep(waitMs, signal);
     }
   }
+}
+
+/** Stores differ in what they say; what was allowed before and no longer is, has expired. */
+function mayBeExpired(error: unknown, wasAllowed: boolean): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'ExpiredToken' || (wasAllowed && /^(?:AccessDenied|Forbidden)$/.test(error.name));
 }
 
 function replaced(error: unknown, what: string): StorageError | undefined {

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { TemporaryCredentials } from '../../protocol/index.ts';
+import { StorageError } from '../../../errors.ts';
+import type { File, TemporaryCredentials } from '../../protocol/index.ts';
 import type { S3Options } from '../options.ts';
 import { s3AddressOf } from './s3-address.ts';
 
@@ -9,22 +10,46 @@ import { s3AddressOf } from './s3-address.ts';
 export interface S3Place {
   readonly bucket: string;
   readonly key: string;
-  readonly region: string;
+  /** Undefined where the service gives none. */
+  readonly region: string | undefined;
   /** A signed address of the file. */
   readonly url: string;
   readonly credentials: TemporaryCredentials;
 }
 
+/** A file that is elsewhere than in an S3-compatible store, or whose service gives no credentials. */
+export function noPlace(
+  { name, provider }: Pick<File, 'name' | 'provider'>,
+  work: 'read' | 'write',
+): StorageError {
+  const given: string = provider ?? 'aws'; // only this one has been seen by the type
+  const why = given === 'aws' ? 'gives no credentials for it' : `keeps it with “${given}”`;
+  return new StorageError(
+    'storage.unexpected',
+    `“${name}” cannot be ${work === 'read' ? 'read' : 'written'}: the service ${why}.`,
+    {
+      hint:
+        'This client reads and writes S3-compatible object stores.' +
+        (work === 'write' ? ' The importer needs none: uploadByImporter.' : ''),
+    },
+  );
+}
+
 export interface S3 {
+  /** Whether the store has answered anything yet. */
+  isReached: boolean;
   /** A client for that place. The SDK is loaded by the first call. */
   open(place: S3Place): Promise<S3Client>;
   /** Closes the connections that are kept open. */
   close(): void;
 }
 
+/** Good for every store but those of Amazon, whose services name it. */
+const REGION = 'us-east-1';
 const CONNECT_MS = 10_000;
 const SILENT_MS = 60_000;
-const ATTEMPTS = 5;
+/** At once, for what is over in a moment; what lasts longer is waited for by the transfers. */
+const ATTEMPTS = 3;
 
 export function createS3(options: S3Options): S3 {
   const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: 50 });
@@ -32,11 +57,12 @@ export function createS3(options: S3Options): S3 {
   const given =
     options.endpoint ?? process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL'] ?? undefined;
   return {
+    isReached: false,
     async open({ bucket, region, url, credentials }) {
       const { S3Client: Client } = await import('@aws-sdk/client-s3');
       return new Client({
         ...s3AddressOf(url, bucket, given),
-        region,
+        region: region ?? REGION,
         credentials: {
           accessKeyId: credentials.AccessKeyId,
           secretAccessKey: credentials.SecretAccessKey,

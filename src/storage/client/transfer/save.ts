@@ -1,24 +1,50 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, stat, truncate } from 'node:fs/promises';
+import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { StorageError } from '../../../errors.ts';
+
+/** What an earlier attempt has left, to go on from. */
+export interface Begun {
+  readonly partName: string;
+  /** Bytes that are there already ({@link resumeAt}). */
+  readonly startAt: number;
+}
 
 /**
- * Writes a stream into a file that appears under its name only when it is complete; until then it is `partName`.
+ * Writes a stream into a file that appears under its name only when it is complete. Until then it has a name of its own,
+ * and goes when it fails; or that of `begun`, and stays, to be gone on with.
  *
- * `startAt` bytes are there already, from an earlier attempt ({@link resumeAt}). Gives false, and leaves the name alone,
- * when nothing came behind them: then they are not of this file.
+ * Gives false, and leaves the name alone, when nothing came behind the bytes that were there: then they are not of this
+ * file.
  */
 export async function saveStream(
   bytes: AsyncIterable<Uint8Array>,
-  to: { readonly path: string; readonly partName: string; readonly startAt: number },
+  path: string,
   signal: AbortSignal,
+  begun?: Begun,
 ): Promise<boolean> {
-  const target = createWriteStream(to.partName, { flags: to.startAt > 0 ? 'a' : 'w' });
-  await pipeline(Readable.from(bytes, { objectMode: false }), target, { signal });
-  if (to.startAt > 0 && (await sizeOf(to.partName)) <= to.startAt) return false;
-  await rename(to.partName, to.path);
-  return true;
+  const { partName, startAt } = begun ?? { partName: `${path}.${randomUUID()}.part`, startAt: 0 };
+  const target = createWriteStream(partName, { flags: startAt > 0 ? 'a' : 'w' });
+  try {
+    await pipeline(Readable.from(bytes, { objectMode: false }), target, { signal });
+    if (startAt > 0 && target.bytesWritten === 0) return false;
+    if ((await sizeOf(partName)) !== startAt + target.bytesWritten) throw await takenOver(path, partName);
+    await rename(partName, path);
+    return true;
+  } catch (error) {
+    if (begun === undefined) await rm(partName, { force: true });
+    signal.throwIfAborted(); // the stream has a reason of its own
+    throw error;
+  }
+}
+
+async function takenOver(path: string, partName: string): Promise<StorageError> {
+  await rm(partName, { force: true });
+  return new StorageError('storage.transferFailed', `Something else wrote “${path}” at the same time.`, {
+    hint: 'Download it again, once at a time.',
+  });
 }
 
 /**

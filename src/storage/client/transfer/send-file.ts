@@ -1,10 +1,9 @@
-import { StorageError } from '../../../errors.ts';
 import type { File } from '../../protocol/index.ts';
 import type { Api } from '../api.ts';
 import type { UploadOptions, UploadSlice } from '../file-types.ts';
 import { bytesBody, type UploadBody } from './body.ts';
-import type { S3, S3Place } from './s3.ts';
-import { uploadObject } from './upload.ts';
+import { noPlace, type S3, type S3Place } from './s3.ts';
+import { lanesOf, uploadObject } from './upload.ts';
 
 /** Sends the content of a file that was prepared. */
 export async function sendFile(
@@ -53,9 +52,10 @@ async function send(
   const client = await s3.open(place);
   const stop = new AbortController();
   const signal = AbortSignal.any([api.signalOf(options.signal), stop.signal]);
+  const shared = { env: api.env, log: api.log, signal };
   const queue = [...objects];
   const s3Options = api.options.s3 ?? {};
-  const lanes = Math.min(s3Options.concurrency ?? 4, queue.length);
+  const lanes = Math.min(lanesOf(s3Options), queue.length);
   // Several objects at a time share the connections, and the memory.
   const own = objects.length > 1 ? { ...s3Options, concurrency: 1 } : s3Options;
   const lane = async (): Promise<void> => {
@@ -72,14 +72,16 @@ async function send(
           contentType: options.contentType,
           fileName: file.name,
           body,
-          what: `The upload of “${name}”`,
           onBytes: (bytes) => {
             if (isQuiet === true) return;
             report(api, options, { name, fileId: file.id, bytes, totalBytes: body.bytes });
           },
-          signal,
         },
-        { env: api.env, log: api.log, secrets: api.secrets, s3: own },
+        {
+          patience: { store: s3, what: `The upload of “${name}”`, ...shared },
+          secrets: api.secrets,
+          s3: own,
+        },
       );
     }
   };
@@ -110,14 +112,8 @@ function placeOf(file: File): S3Place {
   return { bucket, key, credentials, region: file.region, url: file.url };
 }
 
-function paramsOf(file: File): NonNullable<File['uploadParams']> {
-  if (file.uploadParams?.credentials === undefined)
-    throw new StorageError(
-      'storage.unexpected',
-      `The service gives no credentials to write “${file.name}”.`,
-      {
-        hint: 'This client writes files to S3-compatible object stores; the importer needs none.',
-      },
-    );
+/** Where a prepared file is to be written, and how. @throws {StorageError} `storage.unexpected` */
+export function paramsOf(file: File): NonNullable<File['uploadParams']> {
+  if (file.uploadParams?.credentials === undefined) throw noPlace(file, 'write');
   return file.uploadParams;
 }

@@ -1,12 +1,11 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Env } from '../../../env.ts';
 import { StorageError } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
 import type { Secrets } from '../../../secrets.ts';
 import type { S3Options } from '../options.ts';
 import type { UploadBody } from './body.ts';
-import { mayPass, transferFailure } from './failure.ts';
+import { transferFailure } from './failure.ts';
 import { uploadParts } from './parts.ts';
+import type { Patience } from './persist.ts';
 
 export interface ObjectUpload {
   readonly client: S3Client;
@@ -19,15 +18,11 @@ export interface ObjectUpload {
   /** Name of the file when it is downloaded by its address. */
   readonly fileName: string;
   readonly body: UploadBody;
-  /** For messages. */
-  readonly what: string;
   readonly onBytes: (bytes: number) => void;
-  readonly signal: AbortSignal;
 }
 
 export interface UploadContext {
-  readonly env: Env;
-  readonly log: Log;
+  readonly patience: Patience;
   readonly secrets: Secrets;
   readonly s3: S3Options;
 }
@@ -38,37 +33,46 @@ const PART_BYTES = 8 * MIB;
 const SMALLEST_PART_BYTES = 5 * MIB;
 const MOST_PARTS = 9000;
 const ATTEMPTS = 3;
-const FIRST_WAIT_MS = 1000;
+/** The parts that were sent are gone: the store swept them, or it is complete and only the answer to that was lost. */
+const FORGOTTEN = /^(?:NoSuchUpload|InvalidPart)$/;
 
 /**
- * Writes one object: at once when it is small, else in parts, each of which is sent again when it fails. When that does
- * not help, the whole content is opened again, three times in all. Gives its bytes.
+ * Writes one object: at once when it is small, else in parts, each of which is sent again when it fails. When the store has
+ * lost them, the whole content is opened again, three times in all. Gives its bytes.
  *
- * @throws {StorageError} `storage.transferFailed`; what the content itself throws, as it is
+ * @throws {StorageError} `storage.transferFailed`; what the content itself and `onBytes` throw, as it is
  */
 export async function uploadObject(upload: ObjectUpload, context: UploadContext): Promise<number> {
+  const { patience, secrets } = context;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptUpload(upload, context.s3);
+      return await attemptUpload(upload, context);
     } catch (error) {
-      upload.signal.throwIfAborted();
-      if (error instanceof SourceFailure) throw error.cause;
-      if (attempt === ATTEMPTS || !mayPass(error)) throw transferFailure(error, upload.what, context.secrets);
-      const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1);
-      context.log.info(`${upload.what} failed and is begun again in ${waitMs / 1000} seconds.`, { attempt });
-      await context.env.sleep(waitMs, upload.signal);
+      patience.signal.throwIfAborted();
+      if (error instanceof CallerFailure) throw error.cause;
+      const isForgotten = error instanceof Error && FORGOTTEN.test(error.name);
+      if (attempt === ATTEMPTS || !isForgotten) throw transferFailure(error, patience.what, secrets);
+      patience.log.info(`${patience.what} is begun again: the object store has lost its parts.`, { attempt });
     }
   }
 }
 
-/** A failure of the content, not of the way. */
-class SourceFailure extends Error {}
+/** A failure of the content, or of who is told how far it is; not of the way. */
+class CallerFailure extends Error {}
 
-async function attemptUpload(upload: ObjectUpload, s3: S3Options): Promise<number> {
-  const { body, signal, onBytes, client, bucket, key } = upload;
+async function attemptUpload(upload: ObjectUpload, { patience, s3 }: UploadContext): Promise<number> {
+  const { body, onBytes, client, bucket, key } = upload;
   const source = body.open();
-  let sourceError: unknown;
-  source.once('error', (error) => (sourceError ??= error));
+  let callerError: unknown;
+  source.once('error', (error) => (callerError ??= error));
+  const tell = (sent: number): void => {
+    try {
+      onBytes(sent);
+    } catch (error) {
+      callerError ??= error;
+      throw error;
+    }
+  };
   try {
     const sent = await uploadParts({
       client,
@@ -78,21 +82,26 @@ async function attemptUpload(upload: ObjectUpload, s3: S3Options): Promise<numbe
       check: (bytes, isEnded) => {
         const { bytes: wanted } = body;
         if (wanted === undefined || (isEnded ? bytes === wanted : bytes <= wanted)) return;
-        throw changed(upload, bytes, isEnded);
+        throw changed(patience.what, body, isEnded ? bytes : undefined);
       },
       partBytes: partBytesOf(body.bytes, s3),
-      concurrency: s3.concurrency ?? 4,
-      onBytes,
-      signal,
+      concurrency: lanesOf(s3),
+      onBytes: tell,
+      patience,
     });
-    onBytes(sent);
+    tell(sent);
     return sent;
   } catch (error) {
-    signal.throwIfAborted();
-    throw sourceError === undefined ? error : new SourceFailure('', { cause: sourceError });
+    patience.signal.throwIfAborted();
+    throw callerError === undefined ? error : new CallerFailure('', { cause: callerError });
   } finally {
     source.destroy();
   }
+}
+
+/** Parts or slices at a time: never none, which would send nothing and say nothing. */
+export function lanesOf({ concurrency = 4 }: S3Options): number {
+  return concurrency >= 1 ? Math.floor(concurrency) : 1;
 }
 
 /** What is known to be small gets no larger buffer than it needs; one byte more shows that it ends there. */
@@ -111,10 +120,10 @@ function headersOf({ acl, encryption, contentType, fileName }: ObjectUpload): ob
   };
 }
 
-function changed({ what, body }: ObjectUpload, bytes: number, isEnded: boolean): StorageError {
+function changed(what: string, body: UploadBody, bytes: number | undefined): StorageError {
   return new StorageError(
     'storage.transferFailed',
-    `${what} failed: the content had ${isEnded ? bytes : 'more'} bytes instead of ${body.bytes ?? 0}.`,
+    `${what} failed: the content had ${bytes ?? 'more'} bytes instead of ${body.bytes ?? 0}.`,
     { hint: 'It changed while it was sent. Do it again when it is complete.' },
   );
 }

@@ -1,0 +1,53 @@
+import type { Env } from '../../../env.ts';
+import type { Log } from '../../../log.ts';
+import { mayPass } from './failure.ts';
+
+/** How long a transfer puts up with an object store that fails. */
+export interface Patience {
+  /** Of the store, shared by all its transfers: one that has never answered is more likely wrong than busy. */
+  readonly store: { isReached: boolean };
+  /** “The upload of "a.csv"”, for the log. */
+  readonly what: string;
+  readonly env: Env;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+const ATTEMPTS = 7;
+const FIRST_ATTEMPTS = 3;
+/** A store that is silent is waited for by each attempt, so that attempts alone would be no bound. */
+const PATIENCE_MS = 180_000;
+const FIRST_WAIT_MS = 1000;
+
+/**
+ * Does one request until it succeeds, with waits of 1, 2, 4 … 32 seconds, as long as another attempt may help.
+ *
+ * @throws what the last attempt threw; the signal's reason
+ */
+export async function persist<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
+  const { store, what, env, log, signal } = patience;
+  const begunMs = env.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const result = await work();
+      store.isReached = true;
+      return result;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isWorthwhile(error, { attempt, begunMs }, patience)) throw error;
+      const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1);
+      log.info(`${what} was interrupted and goes on in ${waitMs / 1000} seconds.`, { attempt });
+      await env.sleep(waitMs, signal);
+    }
+  }
+}
+
+/** Whether to go on after a failure, the `attempt`-th in a row since `begunMs`. */
+export function isWorthwhile(
+  error: unknown,
+  { attempt, begunMs }: { readonly attempt: number; readonly begunMs: number },
+  { store, env }: Patience,
+): boolean {
+  const attempts = store.isReached ? ATTEMPTS : FIRST_ATTEMPTS;
+  return attempt < attempts && env.now() - begunMs < PATIENCE_MS && mayPass(error);
+}
