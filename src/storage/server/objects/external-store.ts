@@ -84,6 +84,15 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       );
   };
 
+  const dropUpload = async (Key: string | undefined, UploadId: string | undefined): Promise<void> => {
+    try {
+      await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+    } catch (error) {
+      // Its sender has just completed it, or another process has dropped it.
+      if (!(error instanceof s3.NoSuchUpload)) throw error;
+    }
+  };
+
   // A role allows an hour unless it was told to allow more, and only a refusal says so: AWS and Ceph name it differently.
   let maxSeconds = MAX_SESSION_SECONDS;
   const assume = async (seconds: number, Policy: string): Promise<AssumeRoleCommandOutput> => {
@@ -214,8 +223,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
         const command = new s3.ListMultipartUploadsCommand({ Bucket: bucket, ...marker });
         const page = await typed(client.send(command));
         for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
-          if (Initiated !== undefined && Initiated < before)
-            await typed(client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })));
+          if (Initiated !== undefined && Initiated < before) await typed(dropUpload(Key, UploadId));
         const isMore = page.IsTruncated === true;
         marker = isMore
           ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }

@@ -12,6 +12,8 @@ export async function typed<Value>(work: Promise<Value>): Promise<Value> {
 export function typedBody(body: Readable): Readable {
   const typedOne = new PassThrough({ highWaterMark: 256 * 1024 });
   body.once('error', (error) => typedOne.destroy(fromSdk(error)));
+  // It may break before anybody reads, or when nobody does any more; whoever reads is told all the same.
+  typedOne.on('error', () => {});
   typedOne.once('close', () => body.destroy());
   return body.pipe(typedOne);
 }
