@@ -22,6 +22,8 @@ const { values: given } = parseArgs({
   options: { times: { type: 'string', default: '20' }, storage: { type: 'string', default: '' } },
 });
 const KINDS = ['orders', 'visits'];
+/** What a run may take longer that ends what a killed one began. */
+const SETTLE_MS = 3000;
 const SERVICE = new URL('support/storage-service.ts', import.meta.url).pathname;
 
 for (const where of given.storage === '' ? ['embedded', 'served'] : [given.storage]) await rounds(where);
@@ -42,7 +44,7 @@ async function rounds(where: string): Promise<void> {
         const child = startNode(runArgs(data, dir));
         const ended = once(child, 'exit');
         if (turn % 3 === 0) await Promise.race([untilImported(data, turn), ended]);
-        else await Promise.race([sleep(Math.random() * wallMs), ended]);
+        else await Promise.race([sleep(Math.random() * (wallMs + SETTLE_MS)), ended]);
         child.kill('SIGKILL');
         await ended;
         found[child.signalCode === 'SIGKILL' ? 'killed' : 'ended before']++;
