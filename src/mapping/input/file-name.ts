@@ -41,9 +41,9 @@ export function sliceNames(names: readonly string[]): string[] {
   return safe.map((name, i) => `${String(i + 1).padStart(digits, '0')}_${name}`);
 }
 
-// eslint-disable-next-line no-control-regex -- they are what is looked for
-const UNSAFE = /[/\\\u0000-\u001f\u007f]/;
-const UNSAFE_ALL = new RegExp(UNSAFE, 'g');
+/** Slashes and control characters. */
+const UNSAFE = /[/\\\p{Cc}]/u;
+const UNSAFE_ALL = new RegExp(UNSAFE, 'gu');
 
 /** As many whole characters as fit. */
 function cut(text: string, bytes: number): string {
