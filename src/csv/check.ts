@@ -6,8 +6,8 @@ import { Utf8Checker } from './utf8.ts';
 
 export interface CheckOptions {
   readonly dialect: CsvDialect;
-  /** The first record holds the names of the columns. Default false. */
-  readonly hasHeader?: boolean;
+  /** The first record holds the names of the columns; or what tells whether it does. Default false. */
+  readonly hasHeader?: boolean | ((names: readonly string[]) => boolean);
   /** Physical lines left out unread at the start. Default 0. */
   readonly ignoredLines?: number;
   /** Cells that every record must have. Default: as many as the first record. */
@@ -53,7 +53,7 @@ export function checkCsv(
   let header: string[] | undefined;
 
   return {
-    data: hasHeader ? withoutHeader() : checked(),
+    data: hasHeader === false ? checked() : withoutHeader(),
     report: () => ({
       header,
       records: scanner.records - (header === undefined ? 0 : 1),
@@ -82,23 +82,33 @@ export function checkCsv(
 
   async function* withoutHeader(): AsyncGenerator<Uint8Array> {
     const parts: Uint8Array[] = [];
+    let isOver = false;
     let end: number | undefined;
     scanner.onRecord = (offset) => {
       end = offset;
       scanner.onRecord = undefined;
     };
     for await (const chunk of checked()) {
-      if (header !== undefined) {
+      if (isOver) {
         yield chunk;
         continue;
       }
       parts.push(end === undefined ? chunk : chunk.subarray(0, end));
       if (end === undefined) continue;
-      header = namesIn(parts);
+      isOver = true;
+      yield* firstRecord(parts);
       if (end < chunk.length) yield chunk.subarray(end);
     }
     // A header without line end: its record was complete only at the end.
-    if (header === undefined && parts.length > 0) header = namesIn(parts);
+    if (!isOver && parts.length > 0) yield* firstRecord(parts);
+  }
+
+  /** Nothing when it is a header, else the record as it came. */
+  function firstRecord(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+    const names = namesIn(parts);
+    if (typeof hasHeader === 'function' && !hasHeader(names)) return parts;
+    header = names;
+    return [];
   }
 
   function namesIn(record: readonly Uint8Array[]): string[] {

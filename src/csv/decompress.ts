@@ -30,7 +30,12 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   packed.pipe(plain);
   try {
     // A zlib stream yields buffers.
-    for await (const chunk of plain as AsyncIterable<Buffer>) yield chunk;
+    let bytes = 0;
+    for await (const chunk of plain as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > Math.max(ALWAYS_UNPACKED, plain.bytesWritten * MOST_TIMES)) throw unpacksToMore();
+      yield chunk;
+    }
   } catch (error) {
     if (!isZlibError(error)) throw error;
     throw new CsvError(
@@ -42,6 +47,20 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     packed.destroy();
     plain.destroy();
   }
+}
+
+/**
+ * What a file may unpack to: so many bytes however small it is, and beyond that so many times its own. Rows of a real
+ * table take a twentieth packed; a few kB that are made for it fill a disk.
+ */
+const ALWAYS_UNPACKED = 64 * 1024 * 1024;
+const MOST_TIMES = 500;
+
+function unpacksToMore(): CsvError {
+  return new CsvError(
+    'compression',
+    `The file unpacks to more than ${MOST_TIMES} times its size. Upload it as plain CSV if that is meant.`,
+  );
 }
 
 function isZlibError(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { toJsonText, type JsonText } from './text.ts';
 import { entriesOf, isList, JsonNumber, type Json } from './value.ts';
 
 /** JSON text that `parseExact` reads back to the same value: literals and key order kept. For our own files. */
@@ -7,4 +8,9 @@ export function encodeExact(value: Json): string {
   if (isList(value)) return `[${value.map(encodeExact).join(',')}]`;
   const members = entriesOf(value).map(([key, item]) => `${JSON.stringify(key)}:${encodeExact(item)}`);
   return `{${members.join(',')}}`;
+}
+
+/** The text that lists and objects have in cells: exact, or the reference's. */
+export function jsonTextOf(isExact: boolean): JsonText {
+  return isExact ? encodeExact : toJsonText;
 }

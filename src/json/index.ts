@@ -1,8 +1,10 @@
 export * from './value.ts';
-export * from './dig.ts';
+export { compilePath, digKeys, type Path, type PathOptions } from './path.ts';
 export * from './encode.ts';
-export { isJsonPath } from './json-path.ts';
+export { flattenContext } from './flatten.ts';
+export { isJsonPath, segmentsOf } from './json-path.ts';
 export * from './parse.ts';
 export * from './serialize.ts';
 export * from './text.ts';
 export * from './scan.ts';
+export type * from './found.ts';

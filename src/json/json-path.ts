@@ -3,50 +3,164 @@ import type { JSONPath as JsonPathEvaluator } from 'jsonpath-plus';
 import { ConfigError } from '../errors.ts';
 import { entriesOf, getKey, isList, isObject, JsonNumber, type Json } from './value.ts';
 
-/** True for a path that is JSONPath (RFC 9535): `$` followed by `.` or `[`. */
+/** A compiled JSONPath (RFC 9535). */
+export interface JsonPath {
+  /** The way to one place; a number below 0 counts from the end of a list. */
+  readonly head: readonly (string | number)[];
+  /** Collects the values behind that place; absent where the path ends there. */
+  readonly gather?: (value: Json) => readonly Json[];
+}
+
+/** True for a path that is JSONPath: `$` followed by `.` or `[`. */
 export function isJsonPath(path: string): boolean {
   return path.startsWith('$.') || path.startsWith('$[');
 }
 
 /**
- * What a JSONPath finds. A path to one place (`$.data.items`) gives the value there, or undefined; a path with
- * wildcards, slices or `..` gives the list of all values. Scripts and filters are not evaluated.
+ * Compiles a JSONPath of names, indexes, wildcards, slices and `..`. What can hold one value only, `[-1]` and `[-1:]`
+ * too, is one place; behind the first that can hold several, all values are collected.
  *
- * @throws {ConfigError} when the path is not JSONPath, or has a script
+ * @throws {ConfigError} when the text is not JSONPath, or has a script or a filter
  */
-export function queryJsonPath(path: string, value: Json): Json | undefined {
-  evaluator ??= (createRequire(import.meta.url)('jsonpath-plus') as { JSONPath: typeof JsonPathEvaluator })
-    .JSONPath;
-  const pointers = pointersOf(evaluator, path, value);
-  if (!Array.isArray(pointers)) return isSingular(path) ? undefined : [];
-  const found = pointers.map((pointer) => at(String(pointer), value));
-  return isSingular(path) ? found[0] : found.map((item) => item ?? null);
+export function parseJsonPath(path: string, at?: string): JsonPath {
+  const segments = segmentsOf(path, at);
+  const many = segments.findIndex((segment) => placeOf(segment) === undefined);
+  const singles = many < 0 ? segments : segments.slice(0, many);
+  const head = singles.map(placeOf).filter((place) => place !== undefined);
+  if (many < 0) return { head };
+  const tail = `$${segments
+    .slice(many)
+    .map((segment) => textOf(segment, path, at))
+    .join('')}`;
+  return { head, gather: (value) => gather(tail, value) };
 }
 
-function pointersOf(evaluate: typeof JsonPathEvaluator, path: string, value: Json): unknown {
-  try {
-    // The evaluator wants an object, and leaves any other value alone.
-    return evaluate({ path, json: plainOf(value) as object, resultType: 'pointer', eval: false, wrap: true });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError(
-      'config.invalid',
-      `The path “${path}” is not JSONPath that can be used here: ${reason}`,
-      {
-        cause,
-        hint: 'Use names, indexes, wildcards, slices and “..”; filters and scripts are not evaluated.',
-      },
-    );
+/** A part of the path: `.name`, `[0, -1]`, `..id`. */
+export interface Segment {
+  /** Looked for at any depth below. */
+  readonly isDeep: boolean;
+  readonly selectors: readonly Selector[];
+}
+
+export type Selector =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'index'; readonly index: number }
+  | { readonly kind: 'slice'; readonly text: string }
+  | { readonly kind: 'all' };
+
+const DOT = /(?<deep>\.?)\.(?:(?<all>\*)|(?<name>[^\s.[\]*'"()?,~^]+))/y;
+const OPEN = /(?<deep>\.\.)?\[/y;
+const SELECTOR =
+  /\s*(?:(?<all>\*)|(?<slice>-?\d*:-?\d*(?::-?\d*)?)|(?<index>-?\d+)|'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)"|(?<name>[\p{L}_][\p{L}\d_-]*))\s*(?<end>[,\]])/uy;
+
+/** @throws {ConfigError} */
+export function segmentsOf(path: string, at?: string): readonly Segment[] {
+  const segments: Segment[] = [];
+  for (let from = 1; from < path.length;) {
+    const dot = matchAt(DOT, path, from);
+    if (dot !== null) {
+      const { all, name = '', deep } = dot.groups ?? {};
+      const selector: Selector = all === undefined ? { kind: 'name', name } : { kind: 'all' };
+      segments.push({ isDeep: deep !== '', selectors: [selector] });
+      from += dot[0].length;
+      continue;
+    }
+    const open = matchAt(OPEN, path, from);
+    if (open === null) throw notJsonPath(path, path.slice(from), at);
+    from += open[0].length;
+    const selectors: Selector[] = [];
+    for (let end: string | undefined; end !== ']';) {
+      const found = matchAt(SELECTOR, path, from);
+      if (found?.groups === undefined) throw notJsonPath(path, path.slice(from), at);
+      selectors.push(selectorOf(found.groups));
+      end = found.groups['end'];
+      from += found[0].length;
+    }
+    segments.push({ isDeep: open.groups?.['deep'] !== undefined, selectors });
   }
+  return segments;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function selectorOf({
+  all,
+  slice,
+  index,
+  single,
+  double,
+  name,
+}: Record<string, string | undefined>): Selector {
+  if (all !== undefined) return { kind: 'all' };
+  if (slice !== undefined) return { kind: 'slice', text: slice };
+  if (index !== undefined) return { kind: 'index', index: Number(index) };
+  return {
+    kind: 'name',
+    name: name ?? (single ?? double ?? '').replace(/\\u([\da-fA-F]{4})|\\(.)/gu, unescape),
+  };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+function unescape(_escape: string, code: string | undefined, char: string): string {
+  return code === undefined ? (ESCAPES[char] ?? char) : String.fromCharCode(parseInt(code, 16));
+}
+
+/** The one place that a segment can lead to. */
+function placeOf({ isDeep, selectors: [selector, second] }: Segment): string | number | undefined {
+  if (isDeep || selector === undefined || second !== undefined) return undefined;
+  if (selector.kind === 'name') return selector.name;
+  if (selector.kind === 'all') return undefined;
+  const index = selector.kind === 'index' ? selector.index : onlyIndex(selector.text);
+  return index === undefined || index < 0 ? index : String(index);
+}
+
+/** The index of a slice that can hold one item: `-1:`, `2:3`, `:1`. */
+function onlyIndex(slice: string): number | undefined {
+  const [start = '', end = '', by = ''] = slice.split(':');
+  const from = Number(start === '' ? 0 : start);
+  if (by !== '' && by !== '1') return undefined;
+  if (from === -1 && end === '') return from;
+  const isOne = end !== '' && Number(end) === from + 1 && Number(end) !== 0;
+  return isOne ? from : undefined;
+}
+
+// ---- several values: by the evaluator
+
+/** A segment as the evaluator understands it: names are kept from meaning anything, indexes from the end are slices. */
+function textOf({ isDeep, selectors }: Segment, path: string, at: string | undefined): string {
+  const isUnion = selectors.length > 1;
+  const texts = selectors.map((selector) => {
+    if (selector.kind === 'all') return '*';
+    if (selector.kind === 'slice') return selector.text;
+    if (selector.kind === 'index')
+      return selector.index < 0 ? sliceOf(selector.index) : String(selector.index);
+    // The evaluator reads these in a name in its own way.
+    if (/['"\]\\;,#]/.test(selector.name)) throw notJsonPath(path, selector.name, at);
+    return isUnion ? `'${selector.name}'` : `'\`${selector.name}'`;
+  });
+  return `${isDeep ? '..' : ''}[${texts.join(',')}]`;
+}
+
+function sliceOf(index: number): string {
+  return index === -1 ? '-1:' : `${index}:${index + 1}`;
+}
+
+function gather(tail: string, value: Json): readonly Json[] {
+  // The evaluator knows objects and lists only.
+  if (!isObject(value) && !isList(value)) return [];
+  evaluator ??= (createRequire(import.meta.url)('jsonpath-plus') as { JSONPath: typeof JsonPathEvaluator })
+    .JSONPath;
+  const json = plainOf(value) as object; // it is an object or a list, as the value is
+  const pointers: unknown = evaluator({ path: tail, json, resultType: 'pointer', eval: false, wrap: true });
+  return Array.isArray(pointers) ? pointers.map((pointer) => valueAt(String(pointer), value) ?? null) : [];
 }
 
 // Loaded at the first path that needs it.
 let evaluator: typeof JsonPathEvaluator | undefined;
-
-function isSingular(path: string): boolean {
-  const bare = path.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
-  return !/\*|\.\.|\?\(|[,:]/.test(bare);
-}
 
 /** A copy without our own classes, for finding places in; the values are then taken from the original. */
 function plainOf(value: Json): unknown {
@@ -57,11 +171,22 @@ function plainOf(value: Json): unknown {
 }
 
 /** The value at a JSON Pointer (RFC 6901). */
-function at(pointer: string, value: Json): Json | undefined {
+function valueAt(pointer: string, value: Json): Json | undefined {
   let here: Json | undefined = value;
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     here = isList(here) ? here[Number(key)] : isObject(here) ? getKey(here, key) : undefined;
   }
   return here;
+}
+
+function notJsonPath(path: string, rest: string, at: string | undefined): ConfigError {
+  return new ConfigError(
+    'config.invalid',
+    `The path “${path}” is not JSONPath that can be used here: “${rest}”`,
+    {
+      ...(at === undefined ? {} : { where: { path: at } }),
+      hint: 'Use names, indexes, wildcards, slices and “..”; filters and scripts are not evaluated.',
+    },
+  );
 }

@@ -195,6 +195,8 @@ class ExactParser {
 /** A plain number where a double keeps what the literal says and how the reference shows it. */
 export function numberFrom(literal: string): number | JsonNumber {
   if (/^-?\d{1,15}$/.test(literal) && literal !== '-0') return Number(literal);
-  if (/^-?\d+\.\d*[1-9]$/.test(literal) && literal.length <= 14) return Number(literal);
+  // From seven places of zeros on, the text of a double has an exponent.
+  const isSmall = literal.startsWith('0.000000') || literal.startsWith('-0.000000');
+  if (/^-?\d+\.\d*[1-9]$/.test(literal) && literal.length <= 14 && !isSmall) return Number(literal);
   return new JsonNumber(literal);
 }

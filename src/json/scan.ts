@@ -1,32 +1,6 @@
+import type { FoundList, RowChunk, Scan } from './found.ts';
 import { JsonSyntaxError, MAX_DEPTH } from './parse.ts';
-
-/** A run of bytes of the document that holds whole rows. `[start - 1, end + 1)` spans the brackets or commas around. */
-export interface RowChunk {
-  readonly start: number;
-  readonly end: number;
-  readonly rows: number;
-  /** False when the chunk must be parsed by the exact parser: `JSON.parse` would lose something of it. */
-  readonly plain: boolean;
-}
-
-/** A list found in the document, in chunks of bounded size. */
-export interface FoundList {
-  /** Offset of `[`. */
-  readonly start: number;
-  /** Offset behind `]`. */
-  readonly end: number;
-  readonly rows: number;
-  readonly chunks: readonly RowChunk[];
-}
-
-/** Where the rows of a response are, found without building a single object. */
-export interface Scan {
-  readonly root: 'object' | 'list' | 'scalar';
-  /** Lists at the path asked for, or every direct list of the root object when no path was given, by key. */
-  readonly lists: ReadonlyMap<string, FoundList>;
-  /** False when what is outside the lists must be parsed by the exact parser. */
-  readonly plain: boolean;
-}
+import { isIntegerKey, isMinusZero, isTelling, isWhite } from './scan-bytes.ts';
 
 /** Bytes of rows that are decoded at once. */
 export const CHUNK_BYTES = 1 << 20;
@@ -76,14 +50,15 @@ class Scanner {
     const first = this.#bytes[this.#at];
     if (first === undefined) this.#fail('The text ends too early');
     const root = first === OPEN_OBJECT ? 'object' : first === OPEN_LIST ? 'list' : 'scalar';
-    if (this.#path === undefined && root === 'object') this.#object(1, (key) => this.#directList(key));
+    if (this.#path === undefined && root === 'object') this.#object(1, (key) => this.#directValue(key));
     else this.#descend(this.#path ?? [], 0);
     this.#white();
     if (this.#at < this.#bytes.length) this.#fail('Unexpected text after the JSON value');
     return { root, lists: this.#lists, plain: this.#plain };
   }
 
-  #directList(key: string): void {
+  #directValue(key: string): void {
+    this.#forget(key);
     if (this.#bytes[this.#at] === OPEN_LIST) this.#list(key, 1);
     else this.#skipValue(1);
   }
@@ -98,15 +73,25 @@ class Scanner {
     }
     const wanted = path[depth] ?? '';
     if (first === OPEN_OBJECT) {
-      this.#object(depth + 1, (key) =>
-        key === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1),
-      );
+      this.#object(depth + 1, (key) => {
+        if (key !== wanted) return this.#skipValue(depth + 1);
+        this.#forget(path.join('.'));
+        this.#descend(path, depth + 1);
+      });
     } else if (first === OPEN_LIST) {
       let index = 0;
       this.#items(() =>
         String(index++) === wanted ? this.#descend(path, depth + 1) : this.#skipValue(depth + 1),
       );
     } else this.#skipValue(depth);
+  }
+
+  /** Of a key that comes twice, the last one counts: a list that was found behind the first is one no more. */
+  #forget(name: string): void {
+    const found = this.#lists.get(name);
+    if (found === undefined) return;
+    this.#lists.delete(name);
+    this.#plain &&= found.chunks.every((chunk) => chunk.plain);
   }
 
   #object(depth: number, value: (key: string) => void): void {
@@ -195,15 +180,14 @@ class Scanner {
           const inside = bytes[at];
           if (inside === QUOTE) break;
           if (inside === BACKSLASH) {
-            // \uD8xx…\uDFxx may be a lone surrogate; the exact parser replaces it
-            if (bytes[at + 1] === 0x75 && ((bytes[at + 2] ?? 0) | 0x20) === 0x64) this.#plain = false;
+            if (isTelling(bytes, at)) this.#plain = false;
             at += 2;
           } else if (at >= length) this.#fail('The text ends inside a string');
           else at++;
         }
         at++;
         const first = bytes[from + 1] ?? 0;
-        if (first >= 0x30 && first <= 0x39 && at - from <= 12 && this.#isIntegerKey(from, at))
+        if (first >= 0x30 && first <= 0x39 && at - from <= 12 && isIntegerKey(bytes, from, at))
           this.#plain = false;
       } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         at++;
@@ -258,25 +242,11 @@ class Scanner {
       exponent ||
       digits > 15 ||
       (point >= 0 && (fractionIsZero || digits > 14)) ||
-      this.#isMinusZero(start, at)
+      isMinusZero(bytes, start, at)
     ) {
       this.#plain = false;
     }
     return at;
-  }
-
-  #isMinusZero(start: number, end: number): boolean {
-    return this.#bytes[start] === 0x2d && this.#bytes[start + 1] === 0x30 && end === start + 2;
-  }
-
-  #isIntegerKey(from: number, end: number): boolean {
-    for (let at = from + 1; at < end - 1; at++) {
-      const byte = this.#bytes[at] ?? 0;
-      if (byte < 0x30 || byte > 0x39) return false;
-    }
-    let at = end;
-    while (isWhite(this.#bytes[at])) at++;
-    return this.#bytes[at] === COLON;
   }
 
   #string(): void {
@@ -285,11 +255,12 @@ class Scanner {
     let at = from + 1;
     while (bytes[at] !== QUOTE) {
       if (at >= bytes.length) this.#fail('The text ends inside a string');
+      if (bytes[at] === BACKSLASH && isTelling(bytes, at)) this.#plain = false;
       at += bytes[at] === BACKSLASH ? 2 : 1;
     }
     this.#at = at + 1;
     const first = bytes[from + 1] ?? 0;
-    if (first >= 0x30 && first <= 0x39 && this.#isIntegerKey(from, this.#at)) this.#plain = false;
+    if (first >= 0x30 && first <= 0x39 && isIntegerKey(bytes, from, this.#at)) this.#plain = false;
   }
 
   #keyText(from: number, end: number): string {
@@ -313,8 +284,4 @@ class Scanner {
     ).toString('latin1');
     throw new JsonSyntaxError(reason, text, this.#at - from);
   }
-}
-
-function isWhite(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -29,6 +29,9 @@ export function toText(value: Json | undefined): string {
   return toJsonText(value);
 }
 
+/** Makes JSON text of a value: {@link toJsonText}, or `encodeExact`, which keeps literals and characters. */
+export type JsonText = (value: Json) => string;
+
 /** Compact JSON text of spec extractor 0.4: `\/`, `\uXXXX` for all that is not ASCII, floats by 17 digits. */
 export function toJsonText(value: Json): string {
   if (typeof value === 'string') return quoteJson(value);

@@ -1,5 +1,5 @@
 import { RecordError } from '../errors.ts';
-import type { AnyObject, Json } from '../json/index.ts';
+import { toJsonText, type AnyObject, type Json, type JsonText } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import { PARENT_COLUMN, RowEmitter, type OpenTable } from './emit.ts';
 import { TableExtras, type Aliases } from './extras.ts';
@@ -15,6 +15,8 @@ export interface AutomaticOptions {
   /** `json_parser.struct` of the state file. */
   readonly struct?: Json | undefined;
   readonly log: Log;
+  /** Of lists that become text; the reference's by default. */
+  readonly jsonText?: JsonText;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface AutomaticOptions {
  *
  * The reference looks at all pages first and writes afterwards. This parser writes each page as it comes, as long as
  * the page shows nothing new. When it does (a column, a list where a value was), the tables concerned change
- * their layout: what they hold so far is stale, and `finish` writes it again from the spooled pages. The result
+ * their layout: what they hold so far is stale, and `finish` writes it again from the pages, which are read a second time. The result
  * is what writing everything at the end would give, and memory does not grow with the run.
  */
 export function createAutomaticParser(options: AutomaticOptions): RecordParser {
@@ -47,13 +49,15 @@ class AutomaticParser implements RecordParser {
   #rewriting = false;
   /** Where the page at hand is written to. */
   #out: TableOutput | undefined;
-  readonly #emitter = new RowEmitter(
-    (plan, extra) => this.#open(plan, extra),
-    () => this.#aliases.get(PARENT_COLUMN),
-  );
+  readonly #emitter: RowEmitter;
 
-  constructor({ struct, log }: AutomaticOptions) {
+  constructor({ struct, log, jsonText = toJsonText }: AutomaticOptions) {
     this.#log = log;
+    this.#emitter = new RowEmitter(
+      (plan, extra) => this.#open(plan, extra),
+      () => this.#aliases.get(PARENT_COLUMN),
+      jsonText,
+    );
     const warned = new Set<string>();
     this.#structure = new Structure((path) => {
       if (warned.has(path)) return;

@@ -6,10 +6,10 @@ import {
   JsonNumber,
   keysOf,
   md5OfObject,
-  toJsonText,
   toText,
   type AnyObject,
   type Json,
+  type JsonText,
 } from '../json/index.ts';
 import type { PageExtras } from './extras.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
@@ -67,12 +67,18 @@ interface Frame {
 export class RowEmitter {
   readonly #open: (plan: ItemPlan, extra: AnyObject) => OpenTable;
   readonly #alias: () => string | undefined;
+  readonly #jsonText: JsonText;
   readonly #lines = new Map<ItemPlan, Lines>();
   readonly #writers = new Map<ItemPlan, ByteWriter>();
 
   /** @param alias what an earlier table renamed the column of the link to */
-  constructor(open: (plan: ItemPlan, extra: AnyObject) => OpenTable, alias: () => string | undefined) {
+  constructor(
+    open: (plan: ItemPlan, extra: AnyObject) => OpenTable,
+    alias: () => string | undefined,
+    jsonText: JsonText,
+  ) {
     this.#open = open;
+    this.#jsonText = jsonText;
     this.#alias = alias;
   }
 
@@ -148,7 +154,7 @@ export class RowEmitter {
     } else if (plan.kind === 'object') {
       if (row !== null) return false;
       blanks(out, start, plan.row.width);
-    } else out.cell(isList(row) ? toJsonText(row) : toText(row));
+    } else out.cell(isList(row) ? this.#jsonText(row) : toText(row));
     if (tail !== undefined) {
       if (out.length > start) out.comma();
       if (typeof tail === 'string') out.cell(tail);

@@ -2,18 +2,26 @@ import { RecordError } from '../errors.ts';
 import {
   getKey,
   isEmpty,
+  isJsonPath,
   isList,
   isObject,
   isScalar,
   JsonMap,
-  toJsonText,
+  segmentsOf,
   toText,
   type AnyObject,
   type Json,
+  type JsonText,
 } from '../json/index.ts';
 
 /** 1 and 2 are the older ways to turn values into text (spec extractor 5.2). */
 export type CompatLevel = 1 | 2 | 3;
+
+/** How a filter turns values into text. */
+export interface FilterTexts {
+  readonly compatLevel: CompatLevel;
+  readonly jsonText: JsonText;
+}
 
 /**
  * `responseFilter`: turns parts of a row into JSON text (spec extractor 5.2).
@@ -29,10 +37,10 @@ export type CompatLevel = 1 | 2 | 3;
 export function createFilter(
   paths: readonly string[],
   delimiter: string,
-  compatLevel: CompatLevel,
+  texts: FilterTexts,
   at: string,
 ): (row: Json) => Json {
-  const filters = paths.map((path) => compile(path, delimiter, compatLevel, { path, at }));
+  const filters = paths.map((path) => compile(partsOf(path, delimiter, at), texts, { path, at }));
   return (row) => {
     let filtered = row;
     for (const filter of filters) filtered = filter(filtered);
@@ -48,18 +56,52 @@ interface Place {
   readonly at: string;
 }
 
-function compile(path: string, delimiter: string, compatLevel: CompatLevel, place: Place): Change {
-  const end = delimiter === '' ? -1 : path.indexOf(delimiter);
-  const head = end < 0 ? path : path.slice(0, end);
-  const change =
-    end < 0
-      ? stringify(compatLevel)
-      : compile(path.slice(end + delimiter.length), delimiter, compatLevel, place);
-  if (!head.endsWith('[]')) return (value) => changeProperty(value, head, change);
-  const key = head.slice(0, -2);
+/** A key of the path; `[]` behind it means each item of that list. */
+interface Part {
+  readonly key: string;
+  readonly isList: boolean;
+  /** The rest of the path as it stands, which may be one key that has the delimiter in its name. */
+  readonly rest: string;
+}
+
+function partsOf(path: string, delimiter: string, at: string): readonly Part[] {
+  if (isJsonPath(path)) return partsOfJsonPath(path, at);
+  const texts = delimiter === '' ? [path] : path.split(delimiter);
+  return texts.map((text, i) => {
+    const isList = text.endsWith('[]');
+    return { key: isList ? text.slice(0, -2) : text, isList, rest: texts.slice(i).join(delimiter) };
+  });
+}
+
+/** `$.tags[*].x` is `tags[].x`. */
+function partsOfJsonPath(path: string, at: string): readonly Part[] {
+  const parts: Part[] = [];
+  for (const { isDeep, selectors } of segmentsOf(path, at)) {
+    const [selector, more] = selectors;
+    const last = parts.at(-1);
+    if (!isDeep && more === undefined && selector?.kind === 'name') {
+      parts.push({ key: selector.name, isList: false, rest: selector.name });
+    } else if (!isDeep && more === undefined && selector?.kind === 'all' && last?.isList === false) {
+      parts[parts.length - 1] = { ...last, isList: true };
+    } else {
+      throw new RecordError('records.invalid', `The response filter “${path}” has more than names and [*]`, {
+        where: { path: at },
+        hint: 'Name properties, and [*] behind those that are lists: $.tags[*].note',
+      });
+    }
+  }
+  return parts;
+}
+
+function compile(parts: readonly Part[], texts: FilterTexts, place: Place): Change {
+  const [part, ...behind] = parts;
+  if (part === undefined) return stringify(texts);
+  const { key, rest } = part;
+  const change = compile(behind, texts, place);
+  const asText = stringify(texts);
   const changeItems: Change = (list) => {
     if (isList(list)) return mapChanged(list, change);
-    if (compatLevel < 3 && isEmpty(list, 'response')) return list;
+    if (texts.compatLevel < 3 && isEmpty(list, 'response')) return list;
     throw new RecordError(
       'records.invalid',
       `“${key}” in the response filter “${place.path}” is not a list`,
@@ -69,14 +111,19 @@ function compile(path: string, delimiter: string, compatLevel: CompatLevel, plac
       },
     );
   };
-  return (value) => changeProperty(value, key, changeItems);
+  const changeHere = part.isList ? changeItems : change;
+  if (behind.length === 0) return (value) => changeProperty(value, key, changeHere);
+  return (value) =>
+    isObject(value) && getKey(value, key) === undefined
+      ? changeProperty(value, rest, asText)
+      : changeProperty(value, key, changeHere);
 }
 
-function stringify(compatLevel: CompatLevel): Change {
-  if (compatLevel === 3) return toJsonText;
+function stringify({ compatLevel, jsonText }: FilterTexts): Change {
+  if (compatLevel === 3) return jsonText;
   return (value) => {
     if (isEmpty(value, 'response')) return value;
-    return isScalar(value) ? toText(value) : toJsonText(value);
+    return isScalar(value) ? toText(value) : jsonText(value);
   };
 }
 

@@ -32,7 +32,7 @@ export class TableLines {
 
 /**
  * The open tables of one page. A page that fails takes its gathered lines with it, and tables are opened again for
- * each page, so that an output may be rolled back between two pages.
+ * each page.
  */
 export class PageTables {
   readonly #out: TableOutput;

@@ -19,6 +19,16 @@ export const compatLevelSchema: OptionSchema = {
   examples: [3],
 };
 
+/** `config.exactJson`. */
+export const exactJsonSchema: OptionSchema = {
+  title: 'Exact JSON text',
+  description:
+    'How lists and objects are written that become JSON text in a cell. False is the text of the reference: `1.1000000000000001` for 1.10, `\\u017e` for ž, `\\/` for /. True keeps numbers and characters as the API wrote them.',
+  type: ['boolean', 'null'],
+  default: false,
+  examples: [true],
+};
+
 /** `config.incrementalOutput` (spec extractor 1.3). */
 export const incrementalOutputSchema: OptionSchema = {
   title: 'Incremental load',
@@ -34,7 +44,7 @@ export const outputBucketSchema: OptionSchema = {
   description:
     'Bucket of the tables, without `in.c-`. When it is left out and `id` is set, it is `ex-api-<api.name>-<id>`. No slash.',
   type: ['string', 'number', 'null'],
-  pattern: '^[^/]*$',
+  pattern: '^(?!(?:in|out)\\.c-)[^/]*$',
   examples: ['my-api'],
 };
 

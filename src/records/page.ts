@@ -1,8 +1,7 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { RecordError } from '../errors.ts';
 import {
-  digKeys,
   encodeExact,
   isEmpty,
   isList,
@@ -11,15 +10,24 @@ import {
   scanPage,
   type FoundList,
   type Json,
+  type Path,
   type RowChunk,
   type Scan,
 } from '../json/index.ts';
+import { shownText } from '../shown-text.ts';
+import { describeAnswer, notJson } from './answer.ts';
+import { jsonBytes } from './json-bytes.ts';
 
-/** Where a job's rows are: path keys, or undefined for "the only list of the response" (spec extractor 5.1). */
-export interface DataField {
-  readonly keys: readonly string[];
-  /** As written, for messages. */
-  readonly text: string;
+export interface ReadOptions {
+  /** Where the rows are; undefined for "the only list of the response" (spec extractor 5.1). */
+  readonly dataField: Path | undefined;
+  readonly endpoint: string;
+  /** Every literal of the rows is kept as it is written, which takes longer. */
+  readonly isExact?: boolean;
+  /** The address that was asked, redacted; asked for only when a message needs it. */
+  readonly describeUrl: () => string;
+  /** Hides secrets in a text that is to be shown. */
+  readonly redact: (text: string) => string;
 }
 
 /** One decodable piece of rows: bytes of a JSON list, or of one value. */
@@ -33,18 +41,24 @@ export interface RowsPiece {
   readonly single: boolean;
   /** That value, where it is decoded already. */
   readonly value?: Json;
+  /** What to say when the bytes are no JSON, which only decoding them shows. */
+  readonly malformed?: (cause: Error) => RecordError;
 }
 
 /** A response, located but not decoded: what is outside the rows is parsed, the rows are still bytes. */
 export interface Page {
   /** The response without its rows (an empty list stands in their place). */
   readonly envelope: Json;
-  /** The whole response, decoded; costs a parse of the rows, and is remembered. */
+  /**
+   * The whole response, decoded; costs a parse of the rows, and is remembered.
+   *
+   * @throws {RecordError} `response.notJson` when the rows are malformed
+   */
   response(): Json;
   readonly pieces: readonly RowsPiece[];
   readonly rows: number;
-  /** Keys of the place where the rows were found; the envelope is complete elsewhere. */
-  readonly rowsAt: readonly string[];
+  /** Keys of the place where the rows were taken out of the envelope; undefined where the envelope is the response. */
+  readonly rowsAt: readonly string[] | undefined;
   /** Digest of the body. */
   readonly digest: string;
   /** Digest of the rows' bytes alone. */
@@ -58,88 +72,116 @@ export interface Page {
  *
  * @throws {RecordError} `response.notJson` for a body that is not JSON, `response.shape` for one without rows to find
  */
-export function readPage(body: Uint8Array, dataField: DataField | undefined, endpoint: string): Page {
-  if (body.length === 0) return emptyPage();
-  const bytes = isUtf8(body) ? body : dropInvalidUtf8(body);
+export function readPage(body: Uint8Array, options: ReadOptions): Page {
+  const bytes = jsonBytes(body);
+  if (bytes.length === 0) return emptyPage();
   try {
-    return locate(bytes, dataField, endpoint);
+    return locate(bytes, options);
   } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof SyntaxError) throw notJson(bytes, error);
+    if (isSyntaxError(error)) throw notJson(bytes, error, options);
+    if (error instanceof RecordError) error.at({ url: options.describeUrl() });
     throw error;
   }
 }
 
-/** The rows of a piece, decoded. */
+/**
+ * The rows of a piece, decoded.
+ *
+ * @throws {RecordError} `response.notJson` for rows that are malformed
+ */
 export function decodeRows(piece: RowsPiece): readonly Json[] {
-  const value = piece.value ?? decode(piece.bytes, piece.plain);
-  return piece.single ? [value] : (value as readonly Json[]); // a piece that is not single is a list by construction
+  try {
+    const value = piece.value ?? decode(piece.bytes, piece.plain);
+    return piece.single ? [value] : (value as readonly Json[]); // a piece that is not single is a list by construction
+  } catch (error) {
+    throw isSyntaxError(error) && piece.malformed !== undefined ? piece.malformed(error) : error;
+  }
 }
 
-function locate(bytes: Uint8Array, dataField: DataField | undefined, endpoint: string): Page {
-  const scan = scanPage(bytes, dataField?.keys);
+function locate(bytes: Uint8Array, options: ReadOptions): Page {
+  const { dataField, endpoint } = options;
+  const scan = scanPage(bytes, dataField === undefined ? undefined : (dataField.keys ?? []));
   if (dataField === undefined && scan.root === 'scalar') {
     decode(bytes, scan.plain);
     throw new RecordError('response.shape', 'The response is a single value, not a list of rows', {
       hint: 'Set “dataField” to "." to take the value itself as the row, or check the endpoint.',
     });
   }
-  const found = dataField === undefined ? theOnlyList(scan, endpoint) : [...scan.lists.entries()][0];
-  if (found !== undefined) return listPage(bytes, scan, found, dataField);
-  const envelope = decode(bytes, scan.plain && allPlain(scan));
-  const common = { envelope, response: () => envelope, ...digests(bytes, 0, 0) };
+  const found = dataField === undefined ? theOnlyList(scan, endpoint) : foundAt(scan, dataField.keys);
+  if (found !== undefined) return listPage(bytes, scan, found, options);
+  const envelope = decode(bytes, scan.plain && allPlain(scan) && options.isExact !== true);
+  const common = { envelope, response: () => envelope, rowsAt: undefined, ...digests(bytes, 0, 0) };
   if (dataField === undefined) {
     const warning = `No list found in the response of “${endpoint}”: set “dataField” to say where the rows are`;
-    return { ...common, pieces: [], rows: 0, rowsAt: [], warning };
+    return {
+      ...common,
+      pieces: [],
+      rows: 0,
+      warning: `${warning}. ${describeAnswer(envelope, bytes, options)}`,
+    };
   }
-  const value = digKeys(dataField.keys, envelope);
+  const place = dataField.placeIn(envelope);
+  const rescan = place && scanPage(bytes, place);
+  const again = rescan && foundAt(rescan, place);
+  if (again !== undefined) return listPage(bytes, rescan ?? scan, again, options);
+  const value = dataField.find(envelope);
   if (isEmpty(value, 'response')) {
     const warning = `The response of “${endpoint}” contains no data at “${dataField.text}”`;
-    return { ...common, pieces: [], rows: 0, rowsAt: dataField.keys, warning };
+    const answer = value === undefined ? `. ${describeAnswer(envelope, bytes, options)}` : '';
+    return { ...common, pieces: [], rows: 0, warning: warning + answer };
   }
-  if (isList(value)) {
-    // Only a JSONPath gathers rows from several places.
-    const gathered = Buffer.from(encodeExact(value));
-    const piece = {
-      bytes: gathered,
-      byteLength: gathered.length,
-      rows: value.length,
-      plain: false,
-      single: false,
-    };
-    return { ...common, pieces: [piece], rows: value.length, rowsAt: dataField.keys };
-  }
-  return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: dataField.keys };
+  if (!isList(value)) return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: place };
+  // Only a JSONPath gathers rows from several places.
+  const gathered = Buffer.from(encodeExact(value));
+  const shape = { rows: value.length, plain: false, single: false };
+  return {
+    ...common,
+    pieces: [{ bytes: gathered, byteLength: gathered.length, ...shape }],
+    rows: value.length,
+  };
 }
 
-function theOnlyList(scan: Scan, endpoint: string): [string, FoundList] | undefined {
-  if (scan.lists.size < 2) return [...scan.lists.entries()][0];
-  const names = [...scan.lists.keys()].map((name) => `“${name}”`).join(', ');
+/** The list at the keys, in what was found by them. */
+function foundAt({ lists }: Scan, keys: readonly string[] | undefined): Found | undefined {
+  const [list] = lists.values();
+  return list === undefined || keys === undefined ? undefined : { keys, list };
+}
+
+/** The rows, and the keys that lead to them. */
+interface Found {
+  readonly keys: readonly string[];
+  readonly list: FoundList;
+}
+
+function theOnlyList({ root, lists }: Scan, endpoint: string): Found | undefined {
+  const [[name, list] = []] = lists;
+  if (name === undefined || list === undefined) return undefined;
+  if (lists.size === 1) return { keys: root === 'list' ? [] : [name], list };
+  const names = [...lists.keys()].map((key) => `“${shownText(key)}”`).join(', ');
   throw new RecordError('response.shape', `The response of “${endpoint}” has more than one list: ${names}`, {
     hint: 'Set “dataField” of the job to the one that holds the rows.',
   });
 }
 
-function listPage(
-  bytes: Uint8Array,
-  scan: Scan,
-  [name, list]: [string, FoundList],
-  dataField: DataField | undefined,
-): Page {
-  const rowsAt = dataField?.keys ?? (scan.root === 'list' ? [] : [name]);
+function listPage(bytes: Uint8Array, scan: Scan, { keys, list }: Found, options: ReadOptions): Page {
+  const { dataField } = options;
   const marks = digests(bytes, list.start, list.end);
   const envelope = decode(
     Buffer.concat([bytes.subarray(0, list.start), EMPTY_LIST, bytes.subarray(list.end)]),
     scan.plain,
   );
+  const malformed = (cause: Error): RecordError => notJson(bytes, cause, options);
   const empty = list.rows === 0;
   const warning = empty && dataField !== undefined ? `The list at “${dataField.text}” is empty` : undefined;
   let whole: Json | undefined;
   return {
     envelope,
-    response: () => (whole ??= decode(bytes, scan.plain && allPlain(scan))),
-    pieces: list.chunks.map((chunk) => chunkPiece(bytes, chunk)),
+    response: () => (whole ??= decodeWhole(bytes, scan.plain && allPlain(scan), malformed)),
+    pieces: list.chunks.map((chunk) =>
+      chunkPiece(bytes, options.isExact === true ? { ...chunk, plain: false } : chunk, malformed),
+    ),
     rows: list.rows,
-    rowsAt,
+    rowsAt: keys,
     ...marks,
     ...(warning === undefined ? {} : { warning }),
   };
@@ -151,7 +193,7 @@ const EMPTY_LIST = Buffer.from('[]');
  * The chunk as a JSON list. Where its neighbours are no brackets, it is copied each time it is asked for, always to the
  * same place: the copies of all chunks of a large page would be the page again.
  */
-function chunkPiece(bytes: Uint8Array, chunk: RowChunk): RowsPiece {
+function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: (cause: Error) => RecordError): RowsPiece {
   const { start, end, rows, plain } = chunk;
   const isWhole = bytes[start - 1] === 0x5b && bytes[end] === 0x5d;
   return {
@@ -162,6 +204,7 @@ function chunkPiece(bytes: Uint8Array, chunk: RowChunk): RowsPiece {
     rows,
     plain,
     single: false,
+    malformed,
   };
 }
 
@@ -187,6 +230,18 @@ function decode(bytes: Uint8Array, plain: boolean): Json {
   return plain ? (JSON.parse(text) as Json) : parseExact(text); // JSON.parse gives nothing but Json
 }
 
+function decodeWhole(bytes: Uint8Array, plain: boolean, malformed: (cause: Error) => RecordError): Json {
+  try {
+    return decode(bytes, plain);
+  } catch (error) {
+    throw isSyntaxError(error) ? malformed(error) : error;
+  }
+}
+
+function isSyntaxError(error: unknown): error is Error {
+  return error instanceof JsonSyntaxError || error instanceof SyntaxError;
+}
+
 function allPlain(scan: Scan): boolean {
   return [...scan.lists.values()].every((list) => list.chunks.every((chunk) => chunk.plain));
 }
@@ -205,51 +260,8 @@ function emptyPage(): Page {
     response: () => null,
     pieces: [],
     rows: 0,
-    rowsAt: [],
+    rowsAt: undefined,
     digest: '',
     rowsDigest: '',
   };
-}
-
-function notJson(bytes: Uint8Array, cause: Error): RecordError {
-  const start = Buffer.from(bytes.subarray(0, 200)).toString('utf8').replace(/\s+/g, ' ').trim();
-  const html = /^<(?:!doctype|html|\?xml)/i.test(start);
-  return new RecordError(
-    'response.notJson',
-    `The response is not JSON: ${cause.message}. It begins with: ${start}`,
-    {
-      cause,
-      hint: html
-        ? 'The API answered with a page for people: check baseUrl, the endpoint and the authentication.'
-        : 'Check that the endpoint answers JSON; “api.http.ignoreErrors” lets a status pass with its body as text.',
-    },
-  );
-}
-
-/** Drops every byte that is no part of valid UTF-8 (spec extractor 0.5). */
-function dropInvalidUtf8(bytes: Uint8Array): Uint8Array {
-  const out = new Uint8Array(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length;) {
-    const size = sequenceLength(bytes, at);
-    if (size === 0) at++;
-    else for (let i = 0; i < size; i++) out[length++] = bytes[at++] ?? 0;
-  }
-  return out.subarray(0, length);
-}
-
-/** Length of the valid UTF-8 sequence at an offset (RFC 3629), or 0. */
-function sequenceLength(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] ?? 0;
-  if (first < 0x80) return 1;
-  const size =
-    first >= 0xc2 && first <= 0xdf
-      ? 2
-      : first >= 0xe0 && first <= 0xef
-        ? 3
-        : first >= 0xf0 && first <= 0xf4
-          ? 4
-          : 0;
-  if (size === 0 || at + size > bytes.length) return 0;
-  return isUtf8(bytes.subarray(at, at + size)) ? size : 0;
 }

@@ -41,7 +41,7 @@ export interface TableLayout {
  * Turns records into the lines of tables. Pages are given in the order of their arrival.
  *
  * A parser may need to see all pages before it can write the first one (a column that appears late). It then
- * learns in `take` and writes in `finish`, which can read every page again from the spool.
+ * learns in `take` and writes in `finish`, which can read every page again.
  */
 export interface RecordParser {
   /** @throws {RecordError} when a value does not fit what was seen before */

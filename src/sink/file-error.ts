@@ -19,7 +19,7 @@ export function fileError(path: string, error: unknown): SinkError {
   });
 }
 
-const FULL = 'free some space and run again. No table of this run was changed.';
+const FULL = 'free some space and run again: it goes on where it was. No table of this run was changed.';
 const DENIED = 'This user may not write there: check the permissions of the folder.';
 
 const HINTS: Readonly<Record<string, string>> = {

@@ -1,85 +1,180 @@
+import { closeSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { Spool, type SpoolEntry, type SpoolPart } from './spool.ts';
-import { TableFiles, type FinishedTable, type Layout, type Mark as TablesMark } from './table-files.ts';
+import { csvText } from '../csv/write.ts';
+import { SinkError } from '../errors.ts';
+import { Appender } from './appender.ts';
+import { guard } from './file-error.ts';
 
-/** A point that a sink can go back to. JSON: byte offsets, row counts, layouts. */
-export interface Mark {
-  readonly tables: TablesMark;
-  readonly spool: number;
+/** Columns of a table, in header order. */
+export interface Layout {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly primaryKey?: readonly string[];
+}
+
+/** A finished table: a whole CSV file in the work folder. */
+export interface FinishedTable extends Layout {
+  readonly file: string;
+  readonly rows: number;
+}
+
+interface TableFile {
+  readonly name: string;
+  columns: readonly string[];
+  primaryKey: readonly string[] | undefined;
+  file: Appender;
+  rows: number;
+  /** Offset up to which the file is to be written again; 0 when all of it is right. */
+  stale: number;
+  /** Rows in the stale part. */
+  staleRows: number;
+  /** What takes the place of the stale part. */
+  again: Appender | undefined;
 }
 
 /**
- * The tables of one bucket while a run writes them. All of it lies in a work folder; nothing enters the output
- * folder before the run has succeeded. Memory does not grow with the rows.
+ * The tables of one bucket while a run writes them. All of it lies in a work folder; nothing enters the output folder
+ * before the run has succeeded. Memory does not grow with the rows. A table whose layout changes keeps what it has, remembers how much of it is
+ * stale, and gets that part written again at the end, in front of the rest.
  */
 export class Sink {
-  readonly #files: TableFiles;
-  readonly #spool: Spool;
+  readonly #folder: string;
+  readonly #tables = new Map<string, TableFile>();
 
-  /** @param folder made when missing; on the file system of the final place, so that renaming is atomic */
+  /** @param folder made when it is missing; must be on the file system of the final place */
   constructor(folder: string) {
-    this.#files = new TableFiles(folder);
-    this.#spool = new Spool(path.join(folder, 'pages.spool'));
+    this.#folder = folder;
+    guard(folder, () => mkdirSync(folder, { recursive: true }));
   }
 
   open(layout: Layout): void {
-    this.#files.open(layout);
+    const known = this.#tables.get(layout.name);
+    if (known !== undefined) {
+      if (sameColumns(known.columns, layout.columns)) return;
+      throw new SinkError(
+        'output.failed',
+        `Two sources write the table “${layout.name}” with different columns`,
+        {
+          hint: `One has ${known.columns.join(', ')}; the other has ${layout.columns.join(', ')}. Give one of them another name.`,
+        },
+      );
+    }
+    const file = new Appender(path.join(this.#folder, `${this.#tables.size}.csv`));
+    file.text(csvText([layout.columns]));
+    const { name, columns, primaryKey } = layout;
+    this.#tables.set(name, {
+      name,
+      columns,
+      primaryKey,
+      file,
+      rows: 0,
+      stale: 0,
+      staleRows: 0,
+      again: undefined,
+    });
   }
 
-  append(table: string, lines: string | Uint8Array, rows: number): void {
-    this.#files.append(table, lines, rows);
+  append(name: string, lines: string | Uint8Array, rows: number): void {
+    const table = this.#table(name);
+    const file = table.again ?? table.file;
+    if (typeof lines === 'string') file.text(lines);
+    else file.bytes(lines);
+    table.rows += rows;
   }
 
+  /** When it is being written again already, this must be before its first row. */
   relayout(layout: Layout): void {
-    this.#files.relayout(layout);
+    const table = this.#table(layout.name);
+    table.columns = layout.columns;
+    if (table.again !== undefined) {
+      table.again.truncate(0);
+      table.again.text(csvText([layout.columns]));
+      return;
+    }
+    if (table.rows === 0) {
+      // Only a header was written, which is still in the buffer.
+      table.file.truncate(0);
+      table.file.text(csvText([layout.columns]));
+    }
+    table.stale = table.file.offset;
+    table.staleRows = table.rows;
   }
 
+  /** Writes go to the disk at once from now on. */
   rewrite(): void {
-    this.#files.rewrite();
+    for (const table of this.#tables.values()) {
+      table.file.direct = true;
+      if (table.stale === 0) continue;
+      table.again = new Appender(`${table.file.path}.again`);
+      table.again.direct = true;
+      table.again.text(csvText([table.columns]));
+      table.rows -= table.staleRows;
+    }
   }
 
-  /** Keeps a page for a second reading. */
-  keep(head: string, parts: readonly SpoolPart[]): void {
-    this.#spool.append(head, parts);
-  }
-
-  /** The pages that were kept, in order. Everything must have settled. */
-  kept(): Iterable<SpoolEntry> {
-    return this.#spool.entries();
-  }
-
-  /** Rows written so far. */
+  /** Rows of all tables. */
   get rows(): number {
-    return this.#files.rows;
+    let rows = 0;
+    for (const table of this.#tables.values()) rows += table.rows;
+    return rows;
   }
 
-  /** Everything up to here is complete; what comes next can be taken back to this mark. */
-  commit(): Mark {
-    return { tables: this.#files.mark(), spool: this.#spool.offset };
-  }
-
-  async rollback(mark: Mark): Promise<void> {
-    await this.#files.rollback(mark.tables);
-    await this.#spool.settle(true);
-    this.#spool.truncate(mark.spool);
-  }
-
-  /** Waits for the disk when too much is on its way; with `all`, until everything is written. */
+  /** See {@link Appender.settle}. */
   async settle(all = false): Promise<void> {
-    await this.#files.settle(all);
-    await this.#spool.settle(all);
+    for (const { file } of this.#tables.values()) await file.settle(all);
   }
 
-  /** Ends writing. The tables are whole files of the work folder. */
+  /** Finishes every file. The files stay in the work folder. */
   async close(): Promise<FinishedTable[]> {
-    const tables = await this.#files.close();
-    await this.#spool.close();
-    return tables;
+    await this.settle(true);
+    return [...this.#tables.values()].map((table) => {
+      const file = this.#finish(table);
+      const { name, columns, primaryKey, rows } = table;
+      return { name, columns, rows, file, ...(primaryKey === undefined ? {} : { primaryKey }) };
+    });
   }
 
-  /** Ends without finishing: for a run that failed. */
+  /** Lets go of all files; what was written is left to whoever removes the work folder. */
   async abandon(): Promise<void> {
-    await this.#files.abandon();
-    await this.#spool.close();
+    for (const table of this.#tables.values()) {
+      await table.file.abandon();
+      await table.again?.abandon();
+    }
+  }
+
+  #finish(table: TableFile): string {
+    const { file, again, stale } = table;
+    file.close();
+    if (again === undefined) return file.path;
+    copyTail(file.path, stale, again);
+    again.close();
+    guard(file.path, () => renameSync(again.path, file.path));
+    return file.path;
+  }
+
+  #table(name: string): TableFile {
+    const table = this.#tables.get(name);
+    if (table === undefined)
+      throw new SinkError('internal', `The table “${name}” is not open`, { audience: 'application' });
+    return table;
+  }
+}
+
+function sameColumns(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((column, i) => column === b[i]);
+}
+
+function copyTail(from: string, offset: number, to: Appender): void {
+  const fd = guard(from, () => openSync(from, 'r'));
+  try {
+    const buffer = Buffer.allocUnsafe(1 << 18);
+    for (let at = offset; ;) {
+      const count = readSync(fd, buffer, 0, buffer.length, at);
+      if (count === 0) return;
+      to.bytes(buffer.subarray(0, count));
+      at += count;
+    }
+  } finally {
+    closeSync(fd);
   }
 }

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import {
   entriesOf,
   getKey,
+  isNumber,
   isObject,
+  numberOf,
   objectOf,
   parseExact,
   toJsonText,
@@ -20,6 +22,8 @@ export interface StateUpdate {
   /** `json_parser.struct` of the run's parsers, in order; none in mapping mode. */
   readonly structs: readonly Json[];
   readonly structVersion: number;
+  /** `json_parser.structSettings`: what the structure comes from. */
+  readonly structSettings: Json;
 }
 
 /** `in/state.json`; a file that is missing or not readable is an empty state and a warning (spec extractor 1). */
@@ -44,23 +48,40 @@ export function readState(file: string, log: Log): AnyObject {
 
 /**
  * The state after a run (spec extractor 5.9): what was there, `time.previousStart` moved on, the structure of the
- * tables merged in.
+ * tables merged in. A clock that was set back never moves the state back: the rows since then would come twice.
  */
-export function nextState({ before, startedAt, structs, structVersion }: StateUpdate): AnyObject {
+export function nextState({
+  before,
+  startedAt,
+  structs,
+  structVersion,
+  structSettings,
+}: StateUpdate): AnyObject {
   const old = isObject(before) ? before : {};
   const oldTime = getKey(old, 'time');
   const time = objectOf([
     ...(isObject(oldTime) ? entriesOf(oldTime) : []).filter(([key]) => key !== 'currentStart'),
-    ['previousStart', startedAt],
+    ['previousStart', Math.max(startedAt, previousStartOf(old) ?? startedAt)],
   ]);
   const entries: [string, Json][] = [...entriesOf(old), ['time', time]];
   if (structs.length > 0) {
     const known = getKey(old, 'json_parser.struct');
     const sameForm = getKey(old, 'json_parser.structVersion') === structVersion;
     const merged = structs.reduce<Json>(deepMerge, sameForm ? (known ?? {}) : {});
-    entries.push(['json_parser.struct', merged], ['json_parser.structVersion', structVersion]);
+    entries.push(
+      ['json_parser.struct', merged],
+      ['json_parser.structVersion', structVersion],
+      ['json_parser.structSettings', structSettings],
+    );
   }
   return objectOf(entries);
+}
+
+/** Start of the run before, in seconds; undefined for what is no number. */
+export function previousStartOf(state: AnyObject): number | undefined {
+  const time = getKey(state, 'time');
+  const previous = isObject(time) ? getKey(time, 'previousStart') : undefined;
+  return isNumber(previous) ? numberOf(previous) : undefined;
 }
 
 export function writeState(file: string, state: Json): void {

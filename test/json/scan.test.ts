@@ -4,30 +4,39 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   CHUNK_BYTES,
+  compilePath,
   encodeExact,
   MAX_DEPTH,
   parseExact,
   scanPage,
   type Json,
+  type Path,
 } from '../../src/json/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { createAutomaticParser } from '../../src/records/automatic.ts';
-import { decodeRows, readPage, type DataField } from '../../src/records/page.ts';
+import { decodeRows, readPage, type Page } from '../../src/records/page.ts';
 import { Sink } from '../../src/sink/sink.ts';
 import { decimalOf, Documents, withDecimals } from './documents.ts';
 
-const ROWS: DataField = { keys: ['rows'], text: 'rows' };
+const ROWS = compilePath('rows');
+const ALL = compilePath('.');
+
+function pageOf(text: string, dataField: Path | undefined): Page {
+  return readPage(Buffer.from(text), {
+    dataField,
+    endpoint: 'test',
+    describeUrl: () => 'http://test',
+    redact: (shown) => shown,
+  });
+}
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 const valueOf = (text: string): string => decimalOf(text).replace(/^[if]/, '').replace(/^-0$/, '0');
 
 /** All rows of a page and what is around them. */
-function read(
-  text: string,
-  dataField: DataField | undefined = ROWS,
-): { rows: readonly Json[]; envelope: Json } {
-  const page = readPage(Buffer.from(text), dataField, 'test');
+function read(text: string, dataField: Path | undefined = ROWS): { rows: readonly Json[]; envelope: Json } {
+  const page = pageOf(text, dataField);
   const rows = page.pieces.flatMap((piece) => decodeRows(piece));
   expect(rows).toHaveLength(page.rows);
   return { rows, envelope: page.envelope };
@@ -65,8 +74,8 @@ describe('the scan', () => {
   });
 
   test('refuses more levels than the exact parser', () => {
-    expect(read(deep(MAX_DEPTH), { keys: [], text: '.' }).rows).toHaveLength(1);
-    expect(() => read(deep(MAX_DEPTH + 1), { keys: [], text: '.' })).toThrow('levels of nesting');
+    expect(read(deep(MAX_DEPTH), ALL).rows).toHaveLength(1);
+    expect(() => read(deep(MAX_DEPTH + 1), ALL)).toThrow('levels of nesting');
     const rows = (levels: number): string => `{"rows":[${deep(levels)}]}`;
     expect(() => parseExact(rows(MAX_DEPTH - 1))).toThrow('levels of nesting');
     expect(() => read(rows(MAX_DEPTH - 1))).toThrow('levels of nesting');
@@ -78,7 +87,7 @@ describe('the scan', () => {
     const wide = JSON.stringify('wide'.padEnd(CHUNK_BYTES / 7, '.'));
     const rows = Array.from({ length: 40 }, (_, i) => (i % 3 === 0 ? wide : documents.object()));
     const text = `{"before":{"1":1.0},"rows": [ ${rows.join(' ,\n ')} ] ,"after":[1e3]}`;
-    const page = readPage(Buffer.from(text), ROWS, 'test');
+    const page = pageOf(text, ROWS);
     expect(page.pieces.length).toBeGreaterThan(1);
     const got = read(text);
     expect(withDecimals(encodeExact(got.rows))).toBe(withDecimals(`[${rows.join(',')}]`));

@@ -1,4 +1,4 @@
-import { csvLine } from '../../src/csv/write.ts';
+import { rowLine } from '../../src/csv/write.ts';
 import { RecordError } from '../../src/errors.ts';
 import { parseExact, type AnyObject, type Json } from '../../src/json/index.ts';
 import type { PageRows, RecordParser, TableLayout, TableOutput } from '../../src/records/parser.ts';
@@ -34,7 +34,7 @@ export class Collected implements TableOutput {
   /** The file of a table. */
   csv(table: string): string | undefined {
     const layout = this.layouts.get(table);
-    return layout && csvLine(layout.columns) + (this.#lines.get(table) ?? '');
+    return layout && rowLine(layout.columns) + (this.#lines.get(table) ?? '');
   }
 
   /** Lines as people write them: cells without quotes, joined by ` | `. */

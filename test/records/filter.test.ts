@@ -15,7 +15,9 @@ import { createFilter } from '../../src/records/filter.ts';
 const AT = 'parameters.config.jobs[0].responseFilter';
 
 function filtered(row: string, paths: readonly string[], level: 1 | 2 | 3 = 3, delimiter = '.'): string {
-  return encodeExact(createFilter(paths, delimiter, level, AT)(parseExact(row)));
+  return encodeExact(
+    createFilter(paths, delimiter, { compatLevel: level, jsonText: toJsonText }, AT)(parseExact(row)),
+  );
 }
 
 describe('responseFilter', () => {
@@ -93,7 +95,12 @@ describe('responseFilter', () => {
 
   test('what is not there stays as it is, and is the same object', () => {
     const row = parseExact('{"a":{"b":1},"l":[{"x":1}]}');
-    const filter = createFilter(['z', 'a.z', 'a.b.c', 'l[].z', 'z[].b'], '.', 3, AT);
+    const filter = createFilter(
+      ['z', 'a.z', 'a.b.c', 'l[].z', 'z[].b'],
+      '.',
+      { compatLevel: 3, jsonText: toJsonText },
+      AT,
+    );
     expect(filter(row)).toBe(row);
     expect(filter('text')).toBe('text');
     expect(filter(null)).toBe(null);
@@ -127,7 +134,7 @@ describe('responseFilter', () => {
         const text = JSON.stringify(object);
         const row = parseExact(text);
         const expected = parseExact(text);
-        const after = createFilter([path], '.', 3, AT)(row);
+        const after = createFilter([path], '.', { compatLevel: 3, jsonText: toJsonText }, AT)(row);
         expect(encodeExact(row)).toBe(encodeExact(expected));
         for (const [name, value] of entriesOf(expected as AnyObject)) {
           const filteredValue = getKey(after as AnyObject, name);

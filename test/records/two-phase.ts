@@ -1,4 +1,4 @@
-import { csvLine } from '../../src/csv/write.ts';
+import { rowLine } from '../../src/csv/write.ts';
 import {
   entriesOf,
   getKey,
@@ -152,11 +152,11 @@ class Writer {
     const files = new Map<string, string>();
     for (const { node, extras } of this.#tables.values()) {
       const name = safeName(node.path);
-      if (!files.has(name)) files.set(name, csvLine([...headersOf(node), ...extras.values()]));
+      if (!files.has(name)) files.set(name, rowLine([...headersOf(node), ...extras.values()]));
     }
     for (const { table, cells, extra } of this.#rows) {
       const name = safeName(table.node.path);
-      const line = csvLine([...cells, ...[...table.extras.keys()].map((column) => extra.get(column) ?? '')]);
+      const line = rowLine([...cells, ...[...table.extras.keys()].map((column) => extra.get(column) ?? '')]);
       files.set(name, `${files.get(name) ?? ''}${line}`);
     }
     return files;

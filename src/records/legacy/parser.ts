@@ -1,4 +1,4 @@
-import { keysOf, type Json } from '../../json/index.ts';
+import { keysOf, toJsonText, type Json, type JsonText } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import { PageTables } from '../lines.ts';
 import type { PageRows, RecordParser } from '../parser.ts';
@@ -10,6 +10,8 @@ export interface LegacyParserOptions {
   /** `json_parser.struct` of the state file, of version 2: its columns are in the tables though no row has them. */
   readonly struct?: Json | undefined;
   readonly log: Log;
+  /** Of lists and objects that become text; the reference's by default. */
+  readonly jsonText?: JsonText;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface LegacyParserOptions {
  * A page without rows gives a table with its header where the columns are known.
  */
 export function createLegacyParser(options: LegacyParserOptions): RecordParser {
-  const { log } = options;
+  const { log, jsonText = toJsonText } = options;
   const struct = readStruct(options.struct, log);
   const learner = createLearner(struct, log);
   const extraColumns = new Map<string, readonly string[]>();
@@ -33,7 +35,7 @@ export function createLegacyParser(options: LegacyParserOptions): RecordParser {
       extraColumns.set(dataType, union(extraColumns.get(dataType) ?? [], keysOf(page.extra)));
     },
     finish(pages, out) {
-      const writer = createLegacyWriter(struct, extraColumns, log);
+      const writer = createLegacyWriter(struct, extraColumns, jsonText, log);
       for (const page of pages()) {
         if (!struct.has(page.dataType)) continue;
         const tables = new PageTables(out);

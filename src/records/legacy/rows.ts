@@ -1,4 +1,4 @@
-import { csvLine } from '../../csv/write.ts';
+import { rowLine } from '../../csv/write.ts';
 import { RecordError } from '../../errors.ts';
 import {
   entriesOf,
@@ -11,10 +11,10 @@ import {
   objectOf,
   serialize,
   sizeOf,
-  toJsonText,
   toText,
   type AnyObject,
   type Json,
+  type JsonText,
 } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { PageTables } from '../lines.ts';
@@ -35,6 +35,7 @@ export interface LegacyWriter {
 export function createLegacyWriter(
   struct: LegacyStruct,
   extraColumns: ReadonlyMap<string, readonly string[]>,
+  jsonText: JsonText,
   log: Log,
 ): LegacyWriter {
   const plans = new Map<string, LegacyPlan>();
@@ -55,7 +56,8 @@ export function createLegacyWriter(
 
   const writeTable = (plan: LegacyPlan, rows: Iterable<Json>, extra: AnyObject, tables: PageTables): void => {
     const lines = tables.open(plan.layout);
-    for (const row of rows) lines.add(csvLine(cellsOf(plan, withExtra(row, extra), noLink, tables)));
+    for (const row of rows)
+      lines.add(rowLine(cellsOf(plan, withExtra(row, extra, jsonText), noLink, tables)));
   };
 
   /** @param outer link id of the row around a nested object; empty for a row of a table */
@@ -89,7 +91,7 @@ export function createLegacyWriter(
     log.error(
       `A list or an object in “${type}.${property}”, where a single value was expected, is written as JSON text`,
     );
-    return toJsonText(value);
+    return jsonText(value);
   };
 
   return {
@@ -105,8 +107,8 @@ function noLink(): string {
 }
 
 /** The row as an object, with extra columns: one that the row has already takes its place. */
-function withExtra(row: Json, extra: AnyObject): AnyObject {
-  const object = isObject(row) ? row : { [DATA_COLUMN]: isList(row) ? toJsonText(row) : row };
+function withExtra(row: Json, extra: AnyObject, jsonText: JsonText): AnyObject {
+  const object = isObject(row) ? row : { [DATA_COLUMN]: isList(row) ? jsonText(row) : row };
   return sizeOf(extra) === 0 ? object : objectOf([...entriesOf(object), ...entriesOf(extra)]);
 }
 

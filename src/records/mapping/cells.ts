@@ -1,18 +1,16 @@
 import { RecordError } from '../../errors.ts';
 import {
-  dig,
-  digKeys,
+  compilePath,
   getKey,
   isObject,
   isScalar,
-  splitPath,
-  toJsonText,
   toText,
   type AnyObject,
   type Json,
+  type JsonText,
 } from '../../json/index.ts';
 import type { PageTables } from '../lines.ts';
-import type { ColumnEntry } from './mapping.ts';
+import type { ColumnEntry, EntryPlace } from './mapping.ts';
 
 /** What belongs to all rows of a page. */
 export interface MappedPage {
@@ -33,41 +31,49 @@ export type Pick = (row: Json) => Json | undefined;
 /** The text of a cell, before it is quoted. */
 export type CellText = (row: Json, page: MappedPage) => string;
 
-export function compileCell(entry: ColumnEntry, table: string, parseTime: ParseTime): CellText {
-  if (entry.kind === 'user') return userCell(entry, table);
-  const pick = compilePick(entry.path, entry.delimiter);
-  if (entry.kind === 'date') return (row) => dateText(textOf(pick(row), entry, table), parseTime);
-  return (row) => textOf(pick(row), entry, table);
+/** How values become the text of cells. */
+export interface CellTexts {
+  readonly parseTime: ParseTime;
+  readonly jsonText: JsonText;
+}
+
+export function compileCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
+  if (entry.kind === 'user') return userCell(entry, table, texts);
+  const pick = compilePick(entry);
+  if (entry.kind === 'date')
+    return (row) => dateText(textOf(pick(row), entry, table, texts), texts.parseTime);
+  return (row) => textOf(pick(row), entry, table, texts);
 }
 
 /** The value at a path of the row. `.` and the empty path are the row itself where it is a scalar. */
-export function compilePick(path: string, delimiter: string): Pick {
-  const keys = splitPath(path, delimiter);
-  const [key = ''] = keys;
-  if (keys.length === 0) return (row) => row;
-  if (path === '' || path === '.') return (row) => (isScalar(row) ? row : digKeys(keys, row));
-  if (keys.length === 1) return (row) => (isObject(row) ? getKey(row, key) : digKeys(keys, row));
-  return (row) => digKeys(keys, row);
+export function compilePick({ path, delimiter, at }: EntryPlace): Pick {
+  const { keys, find } = compilePath(path, { delimiter, at });
+  if (keys?.length === 0) return (row) => row;
+  if (path === '' || path === '.') return (row) => (isScalar(row) ? row : find(row));
+  const [key = '', ...more] = keys ?? [];
+  if (keys === undefined || more.length > 0) return find;
+  return (row) => (isObject(row) ? getKey(row, key) : find(row));
 }
 
 /** A value of the extra columns; their paths are separated by `/`. The same for all rows of a page. */
-function userCell(entry: ColumnEntry, table: string): CellText {
+function userCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
+  const { find } = compilePath(entry.path, { delimiter: '/', at: entry.at });
   let last: MappedPage | undefined;
   let text = '';
   return (_row, page) => {
     if (page !== last) {
-      text = textOf(dig(entry.path, page.extra, '/'), entry, table);
+      text = textOf(find(page.extra), entry, table, texts);
       last = page;
     }
     return text;
   };
 }
 
-function textOf(value: Json | undefined, entry: ColumnEntry, table: string): string {
+function textOf(value: Json | undefined, entry: ColumnEntry, table: string, { jsonText }: CellTexts): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
   if (isScalar(value)) return toText(value);
-  if (entry.forceType) return toJsonText(value);
+  if (entry.forceType) return jsonText(value);
   const what = isObject(value) ? 'an object' : 'a list';
   throw new RecordError(
     'records.invalid',

@@ -12,7 +12,7 @@ export interface Mapping {
 
 export type MappingEntry = ColumnEntry | TableEntry | SelfEntry;
 
-interface EntryPlace {
+export interface EntryPlace {
   /** Where the value is in the row, or, for `user`, in the extra columns. */
   readonly path: string;
   readonly delimiter: string;

@@ -3,13 +3,13 @@ import {
   entriesOf,
   getKey,
   isEmpty,
-  isList,
   isNumber,
   isObject,
   toText,
   type AnyObject,
   type Json,
 } from '../../json/index.ts';
+import { asObject, SettingsReader } from '../../settings.ts';
 import { checkColumns } from './columns.ts';
 import type {
   ColumnEntry,
@@ -29,10 +29,10 @@ import type {
  */
 export function parseMappings(node: Json | undefined, at: string): Mappings {
   if (isEmpty(node)) return new Map();
-  const entries = mapEntries(node);
-  if (entries === undefined) throw wrong('“mappings” must be a map of data types to mappings', at, EXAMPLE);
+  const types = asObject(node);
+  if (types === undefined) throw wrong('“mappings” must be a map of data types to mappings', at, EXAMPLE);
   return new Map(
-    entries.map(([type, mapping]) => [type, parseMapping(mapping, propertyPath(at, type), type)]),
+    entriesOf(types).map(([type, mapping]) => [type, parseMapping(mapping, propertyPath(at, type), type)]),
   );
 }
 
@@ -51,8 +51,8 @@ const EXAMPLE =
 
 function readMapping(node: Json, at: string, table: string, parentLink: ParentLink | undefined): Mapping {
   checkTableName(table, at);
-  const nodes = mapEntries(node);
-  if (nodes === undefined || nodes.length === 0) {
+  const nodes = entriesOf(asObject(node) ?? {});
+  if (nodes.length === 0) {
     throw wrong(`The mapping of the table “${table}” must be a map with at least one entry`, at, EXAMPLE);
   }
   const entries = nodes.map(([path, setting]) => readEntry(path, setting, propertyPath(at, path), table));
@@ -63,8 +63,8 @@ function readMapping(node: Json, at: string, table: string, parentLink: ParentLi
 
 function readEntry(path: string, setting: Json, at: string, table: string): MappingEntry {
   if (!isObject(setting)) return shorthand(path, setting, at);
-  const delimiter = readDelimiter(setting, at);
-  const type = readType(setting, at);
+  const delimiter = read.text(setting, 'delimiter', at) ?? '.';
+  const type = read.text(setting, 'type', at) ?? '';
   if (type === 'table') return readTable(path, delimiter, setting, at, table);
   const known = type === '' || type === 'column' || type === 'user' || type === 'date';
   return {
@@ -165,24 +165,6 @@ function readParentKey(setting: AnyObject, at: string, parent: string): ParentLi
   return { column, primaryKey: !isEmpty(getKey(node, 'primaryKey')) };
 }
 
-function readDelimiter(setting: AnyObject, at: string): string {
-  const delimiter = getKey(setting, 'delimiter');
-  if (isEmpty(delimiter)) return '.';
-  if (typeof delimiter === 'string') return delimiter;
-  throw wrong(
-    '“delimiter” must be a text',
-    `${at}.delimiter`,
-    'It stands between the keys of the path; the default is ".".',
-  );
-}
-
-function readType(setting: AnyObject, at: string): string {
-  const type = getKey(setting, 'type');
-  if (isEmpty(type)) return '';
-  if (typeof type === 'string') return type;
-  throw wrong('“type” must be a text', `${at}.type`, 'One of “column”, “user”, “date”, “table”.');
-}
-
 /** The name becomes part of a file name. */
 function checkTableName(table: string, at: string): void {
   if (table !== '' && !/[/\\\0]/.test(table)) return;
@@ -198,12 +180,6 @@ function nameOf(value: Json | undefined): string | undefined {
   return (typeof value === 'string' && value !== '') || isNumber(value) ? toText(value) : undefined;
 }
 
-/** A map, or the list that a configuration makes of a map with the keys 0, 1, 2 … */
-function mapEntries(node: Json | undefined): [string, Json][] | undefined {
-  if (isList(node)) return node.map((item, index) => [String(index), item]);
-  return isObject(node) ? entriesOf(node) : undefined;
-}
-
 function propertyPath(at: string, key: string): string {
   return /^[\w$#-]+$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`;
 }
@@ -211,3 +187,5 @@ function propertyPath(at: string, key: string): string {
 function wrong(message: string, at: string, hint?: string): ConfigError {
   return new ConfigError('config.invalid', message, { where: { path: at }, hint });
 }
+
+const read = new SettingsReader((at, message, hint) => wrong(message, at, hint));

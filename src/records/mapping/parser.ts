@@ -1,5 +1,5 @@
 import { RecordError } from '../../errors.ts';
-import { serializeMap, sizeOf, type AnyObject } from '../../json/index.ts';
+import { serializeMap, sizeOf, toJsonText, type AnyObject, type JsonText } from '../../json/index.ts';
 import { PageTables } from '../lines.ts';
 import type { PageRows, RecordParser, TableOutput } from '../parser.ts';
 import type { MappedPage, ParseTime } from './cells.ts';
@@ -13,6 +13,8 @@ export interface MappedParserOptions {
   readonly otherwise: RecordParser;
   /** Reads the values of `date` entries. */
   readonly parseTime: ParseTime;
+  /** Of lists and objects that become text; the reference's by default. */
+  readonly jsonText?: JsonText;
 }
 
 export interface MappedParser extends RecordParser {
@@ -25,12 +27,12 @@ export interface MappedParser extends RecordParser {
  * A data type that is processed gets its table, with zero rows too.
  */
 export function createMappedParser(options: MappedParserOptions): MappedParser {
-  const { mappings, otherwise, parseTime } = options;
+  const { mappings, otherwise, parseTime, jsonText = toJsonText } = options;
   const tables = new Set(
     [...mappings.values()].flatMap((mapping) => withChildren(mapping).map(({ table }) => table)),
   );
   const writers = new Map(
-    [...mappings].map(([type, mapping]) => [type, createRowWriter(mapping, parseTime)]),
+    [...mappings].map(([type, mapping]) => [type, createRowWriter(mapping, { parseTime, jsonText })]),
   );
 
   return {

@@ -7,7 +7,7 @@ import {
   compilePick,
   type CellText,
   type MappedPage,
-  type ParseTime,
+  type CellTexts,
   type Pick,
 } from './cells.ts';
 import { hasLinkColumn, layoutOf } from './columns.ts';
@@ -37,10 +37,10 @@ interface Child {
 }
 
 /** Compiles a mapping once, to a list of steps that are taken for every row. */
-export function createRowWriter(mapping: Mapping, parseTime: ParseTime): RowWriter {
+export function createRowWriter(mapping: Mapping, texts: CellTexts): RowWriter {
   const layout = layoutOf(mapping);
-  const steps = compileSteps(mapping, parseTime);
-  const keyTexts = keyCells(mapping, parseTime);
+  const steps = compileSteps(mapping, texts);
+  const keyTexts = keyCells(mapping, texts);
   const hasKey = layout.primaryKey !== undefined;
   const hasParentLink = mapping.parentLink !== undefined;
   const linkIsKey = mapping.parentLink?.primaryKey === true;
@@ -87,18 +87,18 @@ export function createRowWriter(mapping: Mapping, parseTime: ParseTime): RowWrit
 }
 
 /** Entries of one child table stand together where the first of them stands, and share a link cell. */
-function compileSteps(mapping: Mapping, parseTime: ParseTime): readonly Step[] {
+function compileSteps(mapping: Mapping, texts: CellTexts): readonly Step[] {
   const steps: Step[] = [];
   const byTable = new Map<string, Child[]>();
   for (const entry of mapping.entries) {
-    if (entry.kind === 'self') steps.push({ kind: 'self', pick: compilePick(entry.path, entry.delimiter) });
+    if (entry.kind === 'self') steps.push({ kind: 'self', pick: compilePick(entry) });
     else if (entry.kind !== 'table')
-      steps.push({ kind: 'cell', text: compileCell(entry, mapping.table, parseTime) });
+      steps.push({ kind: 'cell', text: compileCell(entry, mapping.table, texts) });
     else {
-      const pick = compilePick(entry.path, entry.delimiter);
+      const pick = compilePick(entry);
       const child = {
         pick,
-        writer: createRowWriter(entry.mapping, parseTime),
+        writer: createRowWriter(entry.mapping, texts),
         needsKey: entry.mapping.parentLink !== undefined,
       };
       const siblings = byTable.get(entry.mapping.table);
@@ -113,10 +113,10 @@ function compileSteps(mapping: Mapping, parseTime: ParseTime): readonly Step[] {
   return steps;
 }
 
-function keyCells(mapping: Mapping, parseTime: ParseTime): readonly CellText[] {
+function keyCells(mapping: Mapping, texts: CellTexts): readonly CellText[] {
   return mapping.entries.flatMap((entry) =>
     entry.kind !== 'self' && entry.kind !== 'table' && entry.primaryKey
-      ? [compileCell(entry, mapping.table, parseTime)]
+      ? [compileCell(entry, mapping.table, texts)]
       : [],
   );
 }

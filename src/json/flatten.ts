@@ -1,0 +1,22 @@
+import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from './value.ts';
+
+/**
+ * A context of functions as one map: nested keys and list indexes joined by `.` (`server.port`, `list.0`). Empty
+ * maps and lists vanish, keys keep a leading `#` (spec extractor 1.3). A scalar has no keys, so it gives `{}`.
+ */
+export function flattenContext(value: Json): AnyObject {
+  const entries: [string, Json][] = [];
+  const walk = (prefix: string, item: Json): void => {
+    for (const [key, inner] of propertiesOf(item)) {
+      if (isList(inner) || isObject(inner)) walk(`${prefix}${key}.`, inner);
+      else entries.push([prefix + key, inner]);
+    }
+  };
+  walk('', value);
+  return objectOf(entries);
+}
+
+function propertiesOf(value: Json): readonly (readonly [string, Json])[] {
+  if (isList(value)) return value.map((item, index) => [String(index), item]);
+  return isObject(value) ? entriesOf(value) : [];
+}
