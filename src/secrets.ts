@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { toJsonText } from './json/index.ts';
 
 /** What stands where a secret was. */
@@ -18,9 +19,13 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !POSITION_NAME.test(name);
 }
 
+const USER_INFO = /\/\/[^\s/?#\\"'<>“”]*@/g;
+const PARAMETER = /(?<![\w.%~[\]-])([\w.%~[\]-]+)=[^\s&;,#"'<>(){}“”\\]+/g;
+
 /** The secrets of a run. Whatever is shown or logged goes through it. */
 export class Secrets {
   readonly #forms = new Set<string>();
+  readonly #windows = new Set<string>();
   #pattern: RegExp | undefined;
 
   /** Values shorter than four characters are ignored. */
@@ -28,14 +33,40 @@ export class Secrets {
     if (value.length < SHORTEST) return;
     const before = this.#forms.size;
     for (const form of formsOf(value)) if (form.length >= SHORTEST) this.#forms.add(form);
+    for (const window of windowsOf(value)) this.#windows.add(window);
     if (this.#forms.size !== before) this.#pattern = undefined;
   }
 
-  /** The text with every known secret replaced: plain, URL-encoded, base64 or escaped as in JSON. */
+  /** The text with every known secret replaced: plain, URL-encoded, in base64, escaped as in JSON or HTML. */
   redact(text: string): string {
     if (this.#forms.size === 0) return text;
-    this.#pattern ??= patternOf(this.#forms);
+    this.#pattern ??= patternOf(this.#forms, this.#windows);
     return text.replace(this.#pattern, HIDDEN);
+  }
+
+  /**
+   * The same for what is told to people: what stands in addresses as user and password, and as the value of a secret
+   * parameter (`api_key=`), is hidden, too, though nobody named it a secret.
+   */
+  redactMessage(text: string): string {
+    const open = text
+      .replace(USER_INFO, `//${HIDDEN}@`)
+      .replace(PARAMETER, (pair, name: string) =>
+        isSecretName(readable(name)) ? `${name}=${HIDDEN}` : pair,
+      );
+    return this.redact(open);
+  }
+
+  /** Bytes in which known secrets are stars, as many as the secret has bytes: whatever points into them stays right. */
+  mask(bytes: Uint8Array): Uint8Array {
+    if (this.#forms.size === 0) return bytes;
+    this.#pattern ??= patternOf(this.#forms, this.#windows);
+    const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    // what is no UTF-8 would not come back as it was
+    const encoding = isUtf8(given) ? 'utf8' : 'latin1';
+    const text = given.toString(encoding);
+    const masked = text.replace(this.#pattern, (found) => '*'.repeat(Buffer.byteLength(found, encoding)));
+    return masked === text ? bytes : Buffer.from(masked, encoding);
   }
 
   /** True for a text with a known secret in it, in any of these forms. */
@@ -60,6 +91,15 @@ export class Secrets {
     return this.redact(`${open.slice(0, start)}?${query.join('&')}`);
   }
 
+  /** A body to show, of JSON or of a form: values are hidden when they are secret by the name of their key, too. */
+  redactBody(body: string): string {
+    if (!/^\s*[[{]/.test(body)) return this.redactUrl(`?${body}`).slice(1);
+    const named = body.replace(/"((?:[^"\\]|\\.)*)":\s*"(?:[^"\\]|\\.)*"/g, (pair, name: string) =>
+      isSecretName(name) ? `"${name}":"${HIDDEN}"` : pair,
+    );
+    return this.redact(named);
+  }
+
   redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -70,31 +110,101 @@ export class Secrets {
   }
 }
 
+/** The value as it may stand in an address, a form, a header, JSON text or a page. */
 function formsOf(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed());
   const strict = encoded.replace(/[!'()*]/g, percent);
   const form = strict.replaceAll('~', '%7E').replaceAll('%20', '+');
+  const json = JSON.stringify(value).slice(1, -1);
   const base64 = Buffer.from(value).toString('base64');
   const bare = base64.replace(/=+$/, '');
+  const inUrl = [encoded, strict, form, encodeURIComponent(base64)];
   return [
     value,
-    encoded,
-    strict,
-    form,
-    strict.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    ...inUrl,
+    ...inUrl.map((text) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
+    encodeURIComponent(strict),
     base64,
     bare,
-    bare.replaceAll('+', '-').replaceAll('/', '_'),
-    strict.length === value.length ? bare : encodeURIComponent(base64),
-    JSON.stringify(value).slice(1, -1),
+    urlSafe(bare),
+    json,
+    JSON.stringify(json).slice(1, -1),
     toJsonText(value).slice(1, -1),
+    asciiJson(json, (code) => code),
+    asciiJson(json, (code) => code.toUpperCase()),
+    ...APOSTROPHES.map((apostrophe) => htmlText(value, apostrophe)),
   ];
 }
 
+/** Shorter parts of base64 stand in a text by chance. */
+const SHORTEST_WINDOW = 8;
+
+/**
+ * What the base64 of any text has in it when the value is a part of that text, as the password is of `user:password`.
+ * There are three, for a group of three bytes may begin anywhere in it; the signs at both ends, which hold bits of the
+ * neighbours, are left out.
+ */
+function windowsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  return [0, 1, 2].flatMap((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    const window = text.slice(Math.ceil((shift * 4) / 3), Math.floor(((shift + bytes.length) * 4) / 3));
+    return window.length < SHORTEST_WINDOW ? [] : [window, urlSafe(window)];
+  });
+}
+
+function urlSafe(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_');
+}
+
+/** As encoders write JSON that keep to ASCII. */
+function asciiJson(json: string, spell: (code: string) => string): string {
+  return json.replace(
+    /[\u0080-\uffff]/g,
+    (char) => `\\u${spell(char.charCodeAt(0).toString(16).padStart(4, '0'))}`,
+  );
+}
+
+const APOSTROPHES = ["'", '&#39;', '&#039;', '&#x27;'];
+
+function htmlText(value: string, apostrophe: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", apostrophe);
+}
+
 /** Longest first, so that no form leaves the rest of a longer one behind. */
-function patternOf(forms: Iterable<string>): RegExp {
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+function patternOf(forms: Iterable<string>, windows: Iterable<string>): RegExp {
+  const whole = literals(forms);
+  const parts = literals(windows).map((window) => `[\\w+/-]?${window}[\\w+/-]?=*`);
+  return new RegExp([...whole, ...parts].join('|'), 'g');
+}
+
+function literals(texts: Iterable<string>): string[] {
+  return [...texts]
+    .sort((a, b) => b.length - a.length)
+    .map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+}
+
+/** Shorter ones would hide words that stand everywhere. */
+const SHORTEST_PASSWORD = 6;
+const SHORTEST_VALUE = 8;
+
+/** What is secret in an address that the configuration has in the open: a password, the value of `api_key=`. */
+export function secretsInAddress(text: string): readonly string[] {
+  const [, password = ''] = /^(?:https?:)?\/\/[^\s/?#:]*:([^\s/?#]*)@/i.exec(text) ?? [];
+  const mark = text.indexOf('?');
+  const values = (mark < 0 ? [] : text.slice(mark + 1).split(/[&#]/)).flatMap((pair) => {
+    const equals = pair.indexOf('=');
+    return equals > 0 && isSecretName(readable(pair.slice(0, equals))) ? [pair.slice(equals + 1)] : [];
+  });
+  return [
+    ...[password].filter((one) => one.length >= SHORTEST_PASSWORD),
+    ...values.filter((value) => value.length >= SHORTEST_VALUE && !/[{}]/.test(value)),
+  ].flatMap((one) => [one, readable(one)]);
 }
 
 function percent(char: string): string {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toJsonText } from '../src/json/index.ts';
-import { isSecretName, Secrets } from '../src/secrets.ts';
+import { isSecretName, Secrets, secretsInAddress } from '../src/secrets.ts';
 
 const value = 'p/ss w~rd&ž"1';
 
@@ -10,6 +10,8 @@ function secretsOf(...values: string[]): Secrets {
   for (const one of values) secrets.add(one);
   return secrets;
 }
+
+const message = (text: string): string => new Secrets().redactMessage(text);
 
 describe('Secrets', () => {
   test.each([
@@ -22,12 +24,74 @@ describe('Secrets', () => {
     ['form-encoded', new URLSearchParams({ a: value }).toString().slice(2)],
     ['base64', Buffer.from(value).toString('base64')],
     ['base64url', Buffer.from(value).toString('base64url')],
+    ['URL-encoded twice', encodeURIComponent(encodeURIComponent(value))],
+    ['URL-encoded in lower case', encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase())],
+    ['base64, URL-encoded', encodeURIComponent(Buffer.from(value).toString('base64'))],
+    ['in JSON text in JSON', JSON.stringify(JSON.stringify(value)).slice(3, -3)],
+    [
+      'in JSON of ASCII',
+      JSON.stringify(value)
+        .slice(1, -1)
+        .replace('ž', String.raw`\u017e`),
+    ],
+    [
+      'in JSON of ASCII, upper case',
+      JSON.stringify(value)
+        .slice(1, -1)
+        .replace('ž', String.raw`\u017E`),
+    ],
+    ['in HTML', value.replace('&', '&amp;').replace('"', '&quot;')],
     ['in JSON', JSON.stringify({ a: value }).slice(6, -2)],
     ['in JSON with escapes', toJsonText(value).slice(1, -1)],
   ])('hides a value: %s', (_form, text) => {
     const secrets = secretsOf(value, "a'secret!");
     expect(secrets.redact(`before ${text} after`)).toBe('before *** after');
     expect(secrets.holds(text)).toBe(true);
+  });
+
+  test('hides a value that is a part of what stands in base64, wherever it begins', () => {
+    const secrets = secretsOf('s3cr3t?>~pässword');
+    for (const before of ['', 'a', 'ab', 'abc', 'user:', 'a longer user:']) {
+      for (const after of ['', '1', '12', '123', '\n']) {
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const text = Buffer.from(`${before}s3cr3t?>~pässword${after}`).toString(encoding);
+          const shown = secrets.redact(`Basic ${text} and more`);
+          const left = Buffer.from(shown.replace('Basic ', '').replace(/ and more$/, ''), 'base64').toString(
+            'latin1',
+          );
+          expect(shown).toMatch(/^Basic .*\*\*\*.* and more$/);
+          expect(left).not.toMatch(/s3|3c|ss|wo|rd/);
+          expect(secrets.holds(text)).toBe(true);
+        }
+      }
+    }
+    const plain = 'Basic ' + Buffer.from('user:another one').toString('base64');
+    expect(secrets.redact(plain)).toBe(plain);
+  });
+
+  test('hides in messages what stands in addresses, though nobody named it', () => {
+    expect(message('see “http://me:p@ss,wo@h.example/x?a=1&api_key=abc123&page=2”, or http://h/y')).toBe(
+      'see “http://***@h.example/x?a=1&api_key=***&page=2”, or http://h/y',
+    );
+    expect(message('{"self":"https://h/x?access_token=abc\\u0026b=1","n":"me@h"}')).toBe(
+      '{"self":"https://h/x?access_token=***\\u0026b=1","n":"me@h"}',
+    );
+    expect(message('api%5Fkey=abc (token=abc) page_token=7 monkey=1 x=password')).toBe(
+      'api%5Fkey=*** (token=***) page_token=7 monkey=1 x=password',
+    );
+    expect(message('// a comment, me@h.example')).toBe('// a comment, me@h.example');
+    expect(new Secrets().redact('http://me:pw@h/?api_key=abc')).toBe('http://me:pw@h/?api_key=abc');
+  });
+
+  test.each([
+    ['https://me:pass%20word@h.example/', ['pass%20word', 'pass word']],
+    ['//me:passw@rd@h.example/?token=s3cr3t-v4lue#x', ['passw@rd', 's3cr3t-v4lue']],
+    ['items?page=2&api_key=0123456789&key=short', ['0123456789']],
+    ['items/{id}?token={1:token-of-it}', []],
+    ['http://me:pw@h.example/', []],
+    ['what? a text', []],
+  ])('an address of the configuration gives its secrets: %s', (address, found) => {
+    expect([...new Set(secretsInAddress(address))]).toEqual(found);
   });
 
   test('the longest secret goes first', () => {

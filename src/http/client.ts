@@ -1,14 +1,15 @@
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Bottom } from './bottom.ts';
+import type { Bottom } from './send/bottom.ts';
 import { cache, type CacheOptions } from './cache.ts';
 import { logRequests } from './log-requests.ts';
 import type { Send, SendWrapper } from './message.ts';
-import { createNetwork, type NetworkOptions } from './network.ts';
+import { watchRequests, type RequestEvent } from './watch-requests.ts';
+import { createNetwork, type NetworkOptions } from './send/network.ts';
 import { createPacer, type PaceOptions } from './pace.ts';
 import { redirect } from './redirect.ts';
-import { DEFAULT_RETRY, retry, type RetryOptions } from './retry.ts';
+import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
 import { status } from './status.ts';
 
 export interface HttpClientOptions {
@@ -18,7 +19,10 @@ export interface HttpClientOptions {
   readonly secrets: Secrets;
   /** Log every request, in short. Default: false. */
   readonly debug?: boolean;
+  /** Told of every request and answer, without secrets. */
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
   readonly retry?: Partial<RetryOptions>;
+  readonly firstContact?: FirstContact | undefined;
   /** Statuses from 400 on that are handed on like a success. */
   readonly ignoreErrors?: readonly number[];
   readonly pace?: PaceOptions;
@@ -49,17 +53,18 @@ export interface HttpClient {
  * and `redirect` is done again for every attempt and every hop: authentication, allowed hosts, signing.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { env, log, secrets } = options;
+  const { env, log, secrets, firstContact } = options;
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
   const pacer = createPacer(options.pace ?? {}, env);
   const network: Bottom =
     options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
 
-  const outer = [redirect({ log, secrets }), retry(retryOptions, { env, log, secrets })];
+  const outer = [redirect({ log, secrets }), retry(retryOptions, { env, log, secrets, firstContact })];
   const inner = [
     options.allowedHosts,
     options.sign,
     options.debug === true ? logRequests({ env, log, secrets }) : undefined,
+    options.onRequest === undefined ? undefined : watchRequests(options.onRequest, { env, secrets }),
     options.tap,
   ];
   const kept =

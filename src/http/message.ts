@@ -48,6 +48,8 @@ export interface ApiResponse {
   /** The URL that answered, after redirects. */
   readonly url: string;
   readonly body: Uint8Array;
+  /** Times that the request was sent until this came; absent when it was once. */
+  readonly attempts?: number;
 }
 
 export interface SendOptions {

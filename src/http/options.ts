@@ -1,5 +1,5 @@
 import type { OptionSchema } from '../evaluate.ts';
-import { DEFAULT_BOTTOM } from './bottom.ts';
+import { DEFAULT_BOTTOM } from './send/bottom.ts';
 import { DEFAULT_TTL_SECONDS } from './cache.ts';
 import { DEFAULT_RETRY } from './retry.ts';
 
@@ -139,6 +139,13 @@ export const retryConfigOption: OptionSchema = map({
       default: DEFAULT_RETRY.maxRetries,
       examples: [3],
     },
+    maxRetryAfter: numeric({
+      title: 'Longest pause',
+      description:
+        'Seconds that a server may ask to wait before the next attempt; one that asks for more ends the run.',
+      default: DEFAULT_RETRY.maxRetryAfterMs / 1000,
+      examples: [3600],
+    }),
     http: map({
       title: 'Statuses',
       description: 'Which statuses are tried again.',

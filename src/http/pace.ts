@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
 import type { SendWrapper } from './message.ts';
-import { targetOf } from './target.ts';
+import { targetOf } from './send/target.ts';
 
 export interface PaceOptions {
   /** Requests started per second, evenly spaced. Fractions are fine: 0.5 is one in two seconds. */

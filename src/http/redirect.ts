@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
 import { withoutHeader, type ApiRequest, type ApiResponse, type SendWrapper } from './message.ts';
-import { CURL, failure } from './network-error.ts';
+import { CURL, failure } from './send/network-error.ts';
 import { originOf, resolveUrl } from './url.ts';
 
 const MAX_REDIRECTS = 5;

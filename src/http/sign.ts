@@ -1,19 +1,11 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
 import type { Env } from '../env.ts';
-import {
-  getKey,
-  isEmpty,
-  isList,
-  isObject,
-  isScalar,
-  toText,
-  type AnyObject,
-  type Json,
-} from '../json/index.ts';
+import { isList, toText, type Json } from '../json/index.ts';
+import { asObject, SettingsReader } from '../settings.ts';
 import { parseQuery } from './encode.ts';
 import { withHeader, type ApiRequest, type Headers, type SendWrapper } from './message.ts';
-import { targetOf } from './target.ts';
+import { targetOf } from './send/target.ts';
 
 const AT = 'parameters.aws.signature.credentials';
 
@@ -45,29 +37,31 @@ export function signAws(credentials: AwsCredentials, env: Env): SendWrapper {
  * @throws {ConfigError} naming the key that is missing
  */
 export function parseAwsCredentials(aws: Json | undefined): AwsCredentials | undefined {
-  const signature = isObject(aws) ? getKey(aws, 'signature') : undefined;
-  const node = isObject(signature) ? getKey(signature, 'credentials') : undefined;
-  if (node === undefined || node === null) return undefined;
-  if (!isObject(node) && !(isList(node) && isEmpty(node))) {
-    throw new ConfigError('config.invalid', 'The AWS credentials must be a map.', { where: { path: AT } });
-  }
-  const credentials: AnyObject = isObject(node) ? node : {};
+  const signature = read.map(asObject(aws) ?? {}, 'signature', 'parameters.aws') ?? {};
+  const credentials = read.map(signature, 'credentials', 'parameters.aws.signature');
+  if (credentials === undefined) return undefined;
   const text = (key: string): string => {
-    const value = getKey(credentials, key);
-    if (isScalar(value) && !isEmpty(value)) return toText(value);
-    throw new ConfigError('config.invalid', `The AWS signature needs “${key}”.`, {
-      where: { path: `${AT}.${key}` },
-      hint: 'Give accessKeyId, #secretKey, serviceName (such as "execute-api") and regionName (such as "eu-west-1").',
-    });
+    const value = read.text(credentials, key, AT);
+    if (value !== undefined) return value;
+    throw invalid(
+      `${AT}.${key}`,
+      `The AWS signature needs “${key}”.`,
+      'Give accessKeyId, #secretKey, serviceName (such as "execute-api") and regionName (such as "eu-west-1").',
+    );
   };
+  const sessionToken = read.text(credentials, '#sessionToken', AT);
   return {
     accessKeyId: text('accessKeyId'),
     secretKey: text('#secretKey'),
     serviceName: text('serviceName'),
     regionName: text('regionName'),
-    ...(isEmpty(getKey(credentials, '#sessionToken')) ? {} : { sessionToken: text('#sessionToken') }),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
   };
 }
+
+const invalid = (path: string, message: string, hint?: string): ConfigError =>
+  new ConfigError('config.invalid', message, { where: { path }, hint });
+const read = new SettingsReader(invalid);
 
 /** The part of the signing library that is used here. */
 interface Signer {

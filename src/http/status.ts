@@ -1,7 +1,8 @@
 import { HttpError, type Where } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
+import { oneLine } from '../shown-text.ts';
 import type { ApiRequest, ApiResponse, SendWrapper } from './message.ts';
-import { http } from './runtime.ts';
+import { http } from './send/runtime.ts';
 
 export interface StatusOptions {
   /** `api.http.ignoreErrors`: statuses that are handed on like a success (spec extractor 6.6). */
@@ -51,7 +52,9 @@ function placeOf({ label }: ApiRequest, url: string, secrets: Secrets): Where {
 /** Redacted before it is cut, so that no half of a secret is left at the end. */
 function startOf(body: Uint8Array, secrets: Secrets): string {
   const decoder = new TextDecoder();
-  const text = secrets.redact(decoder.decode(body.subarray(0, 4 * SHOWN_BYTES), { stream: true })).trim();
+  const text = oneLine(
+    secrets.redactMessage(decoder.decode(body.subarray(0, 4 * SHOWN_BYTES), { stream: true })).trim(),
+  );
   const start = Buffer.from(text).subarray(0, SHOWN_BYTES);
   return start.length < SHOWN_BYTES ? text : `${new TextDecoder().decode(start, { stream: true })}…`;
 }

@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }; // our own file
+import { VERSION } from '../version.ts';
 
 /** Sent where the configuration sets no `User-Agent`. */
-export const USER_AGENT = `generic-extractor/${version}`;
+export const USER_AGENT = `generic-extractor/${VERSION}`;

@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions } from 'pino';
+import { shownLines } from '../shown-text.ts';
 import type { WriteEvent } from './log.ts';
 
 /**
@@ -14,6 +15,6 @@ export function jsonEvents(write: (line: string) => void): WriteEvent {
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const logger = pino(options, { write });
+  const logger = pino(options, { write: (line) => write(shownLines(line)) });
   return (level, message, fields) => logger[level](fields, message);
 }

@@ -1,5 +1,9 @@
+import type { styleText } from 'node:util';
 import type { LogFields } from '../log.ts';
+import { oneLine, shownText } from '../shown-text.ts';
 import type { Level } from './log.ts';
+
+const COLOURS = { debug: 'gray', info: 'reset', warn: 'yellow', error: 'red' } as const;
 
 const NAMES: Readonly<Record<Level, string>> = {
   debug: 'DEBUG',
@@ -19,23 +23,31 @@ export function plainLine(nowMs: number, level: Level, message: string, fields: 
   return `${iso(nowMs)} ${NAMES[level]} ${oneLine(message)}${Object.keys(fields).length === 0 ? '' : ` ${json(fields)}`}`;
 }
 
-/** `warning: message (job users, page 2)`: for someone who is looking on. */
+/** `warning: message (job users, page 2)`: for someone who is looking on. What the message says is not said again. */
 export function terminalLine(level: Level, message: string, fields: LogFields): string {
   const facts = Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : json(value)}`);
-  const prefix = level === 'info' ? '' : `${NAMES[level].toLowerCase()}: `;
-  return `${prefix}${message}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+    .filter(
+      ([, value]) => value !== undefined && !(typeof value === 'string' && message.includes(`“${value}”`)),
+    )
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? shownText(value) : json(value)}`);
+  const prefix = level === 'info' ? '' : `${painted(COLOURS[level], NAMES[level].toLowerCase())}: `;
+  const more = facts.length === 0 ? '' : painted('dim', ` (${facts.join(', ')})`);
+  return `${prefix}${oneLine(message)}${more}`;
+}
+
+/** In colour where stderr shows it: not with `NO_COLOR`, nor for a terminal that has none (https://no-color.org). */
+export function painted(colour: Parameters<typeof styleText>[0], text: string): string {
+  // an import would load all that the module exports
+  return process.getBuiltinModule('node:util').styleText(colour, text, { stream: process.stderr });
 }
 
 function iso(nowMs: number): string {
   return new Date(nowMs).toISOString();
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s*[\r\n]+\s*/g, ' ');
-}
-
 function json(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  // What JSON leaves as it is stands inside of its texts, where an escape means the same.
+  return shownText(
+    JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item)),
+  );
 }

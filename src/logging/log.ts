@@ -1,4 +1,5 @@
 import type { Log, LogFields } from '../log.ts';
+import { redactFields } from '../redact.ts';
 import type { Secrets } from '../secrets.ts';
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -23,7 +24,7 @@ export function createLog(
     (level: Level) =>
     (message: string, fields: LogFields = {}) => {
       if (LEVELS.indexOf(level) < lowest) return;
-      write(level, secrets.redact(message), redactFields(fields, secrets));
+      write(level, secrets.redactMessage(message), redactFields(fields, secrets));
     };
   return {
     debug: at('debug'),
@@ -34,17 +35,4 @@ export function createLog(
       lowest = LEVELS.indexOf(level);
     },
   };
-}
-
-function redactFields(fields: LogFields, secrets: Secrets): LogFields {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, redactValue(value, secrets)]));
-}
-
-function redactValue(value: unknown, secrets: Secrets): unknown {
-  if (typeof value === 'string') return secrets.redact(value);
-  if (typeof value === 'number' || typeof value === 'bigint')
-    return secrets.holds(String(value)) ? secrets.redact(String(value)) : value;
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, secrets));
-  if (typeof value !== 'object' || value === null) return value;
-  return redactFields(Object.fromEntries(Object.entries(value)), secrets);
 }

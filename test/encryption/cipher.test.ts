@@ -88,6 +88,12 @@ describe('encrypted values', () => {
     );
   });
 
+  test('of one configuration cannot be read in another', () => {
+    const encrypted = encryptValue('x', { ...scope, configuration: '7' }, [key], RANDOM);
+    const elsewhere = { ...scope, configuration: '8' };
+    expect(codeOf(() => decryptValue(encrypted, elsewhere, [key]))).toBe('encryption.scope');
+  });
+
   test('cannot be moved by writing the scope of another place into them', () => {
     const here = encryptValue('x', scope, [key], RANDOM);
     const elsewhere = { ...scope, component: 'other' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CURL, failure } from '../../src/http/network-error.ts';
+import { CURL, failure } from '../../src/http/send/network-error.ts';
 import { logRequests } from '../../src/http/log-requests.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { fakeEnv, get, never, recordingLog, scripted } from './support.ts';

@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../src/errors.ts';
 import type { ApiRequest } from '../../src/http/message.ts';
-import { CURL, failure } from '../../src/http/network-error.ts';
-import { DEFAULT_RETRY, retry, type RetryOptions } from '../../src/http/retry.ts';
+import { CURL, failure } from '../../src/http/send/network-error.ts';
+import { DEFAULT_RETRY, retry, type RetryContext, type RetryOptions } from '../../src/http/retry.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { errorOf, fakeEnv, get, never, recordingLog, scripted } from './support.ts';
 
-function setUp(send: ReturnType<typeof scripted>, options: Partial<RetryOptions> = {}) {
+function setUp(
+  send: ReturnType<typeof scripted>,
+  options: Partial<RetryOptions> = {},
+  more: Partial<RetryContext> = {},
+) {
   const env = fakeEnv();
   const log = recordingLog();
-  const wrapped = retry({ ...DEFAULT_RETRY, ...options }, { env, log, secrets: new Secrets() })(send);
+  const wrapped = retry(
+    { ...DEFAULT_RETRY, ...options },
+    { env, log, secrets: new Secrets(), ...more },
+  )(send);
   const run = (request: ApiRequest = get('http://h/x?token=abcdef'), signal = never) =>
     wrapped(request, { signal });
   return { run, env, log, sent: send.sent };
@@ -17,6 +24,11 @@ function setUp(send: ReturnType<typeof scripted>, options: Partial<RetryOptions>
 
 const after = (value: string) => ({ status: 503, headers: { 'retry-after': value } });
 const cut = (): Error => failure(CURL.receive, 'The response was cut off by http://h.');
+
+const begin = (first: number, ...answers: Parameters<typeof scripted>) => {
+  const firstContact = { isMade: false, attempts: first };
+  return { ...setUp(scripted(...answers), {}, { firstContact }), firstContact };
+};
 
 describe('retry', () => {
   test('pauses 1, 2, 4 … seconds, ten times, and then hands the response on', async () => {
@@ -91,10 +103,80 @@ describe('retry', () => {
 
   test('a wait longer than a timer can be is taken in pieces', async () => {
     const days40 = 40 * 86_400;
-    const { run, env } = setUp(scripted({ status: 429, headers: { 'retry-after': String(days40) } }, {}));
+    const { run, env } = setUp(scripted({ status: 429, headers: { 'retry-after': String(days40) } }, {}), {
+      maxRetryAfterMs: Infinity,
+    });
     await run();
     expect(Math.max(...env.sleeps)).toBeLessThan(2 ** 31);
     expect(env.sleeps.reduce((a, b) => a + b)).toBe(days40 * 1000);
+  });
+
+  test.each([
+    ['99999999999', '900'],
+    ['86400', '900'],
+    ['1e300', '900'],
+    ['901', '900'],
+    ['Wed, 01 Jan 2110 00:00:00 GMT', '900'],
+  ])('a server that asks to wait for %s seconds ends it, with that number', async (value, most) => {
+    const { run, env, sent } = setUp(scripted({ status: 429, headers: { 'retry-after': value } }, {}));
+    const error = await errorOf(run());
+    expect(error).toMatchObject({ code: 'http.status', details: { status: 429 } });
+    expect(error.message).toMatch(/^The API answered 429 and asks to wait \S+ seconds \(Retry-After\)/);
+    if (/^\d+$/.test(value)) expect(error.details['retryAfterMs']).toBeGreaterThan(900_000);
+    expect(error.message).toContain(`longer than ${most}.`);
+    expect(error.hint).toContain('api.retryConfig.maxRetryAfter');
+    expect([env.sleeps, sent.length]).toEqual([[], 1]);
+  });
+
+  test('a wait that is just allowed is taken, and more when the configuration allows it', async () => {
+    const { run, env } = setUp(scripted(after('900'), {}));
+    await run();
+    const longer = setUp(scripted(after('7200'), {}), { maxRetryAfterMs: 7_200_000 });
+    await longer.run();
+    expect([...env.sleeps, ...longer.env.sleeps]).toEqual([900_000, 7_200_000]);
+  });
+
+  describe('before anything has answered', () => {
+    test.each([CURL.dns, CURL.connect, CURL.tls])(
+      'failure %d is tried three times, within seconds',
+      async (curl) => {
+        const { run, env, sent, log } = begin(3, failure(curl, 'No connection.'));
+        expect(await errorOf(run())).toMatchObject({ details: { curl } });
+        expect([sent.length, env.sleeps]).toEqual([3, [1000, 2000]]);
+        expect(log.lines.map(({ level }) => level)).toEqual(['info', 'info']);
+      },
+    );
+
+    test('and once when a run is only tried out', async () => {
+      const { run, sent } = begin(1, failure(CURL.connect, 'No connection.'));
+      await errorOf(run());
+      expect(sent).toHaveLength(1);
+    });
+
+    test.each([
+      ['an answer', { status: 503 }],
+      ['a cut answer', cut()],
+    ])('%s makes it a matter of patience', async (_what, answer) => {
+      const { run, sent, firstContact } = begin(
+        3,
+        answer,
+        ...Array.from({ length: 9 }, () => failure(CURL.connect, 'x')),
+        {},
+      );
+      expect((await run()).status).toBe(200);
+      expect(sent).toHaveLength(11);
+      expect(firstContact.isMade).toBe(true);
+    });
+
+    test('fewer retries than that stay fewer', async () => {
+      const { run, sent } = setUp(
+        scripted(failure(CURL.dns, 'x')),
+        { maxRetries: 1 },
+        { firstContact: { isMade: false, attempts: 3 } },
+      );
+      await errorOf(run());
+      expect(sent).toHaveLength(2);
+    });
   });
 
   test('maxRetries 0 means once', async () => {
@@ -103,7 +185,7 @@ describe('retry', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('every wait is logged with its reason and without secrets; long ones are for everybody', async () => {
+  test('every wait is told with its reason, from the first on, and without secrets', async () => {
     const { run, log } = setUp(
       scripted(
         { status: 429, headers: { 'retry-after': '60' } },
@@ -115,7 +197,7 @@ describe('retry', () => {
     await run();
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'info Retrying in 60 seconds [1 x] after status 429.',
-      'debug Retrying in 2 seconds [2 x] after network failure 56: The response was cut off by http://h.',
+      'info Retrying in 2 seconds [2 x] after network failure 56: The response was cut off by http://h.',
       'info Retrying in 3 seconds [3 x] after status 503.',
     ]);
     expect(JSON.stringify(log.lines)).not.toContain('abcdef');

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { parseAwsCredentials, signAws, type AwsCredentials } from '../../src/http/sign.ts';
-import { createNodeSend } from '../../src/http/send-node.ts';
+import { createNodeSend } from '../../src/http/send/node.ts';
 import { DEFAULT_RETRY, retry } from '../../src/http/retry.ts';
 import type { ApiRequest } from '../../src/http/message.ts';
 import type { Json } from '../../src/json/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CURL, failure } from '../../src/http/network-error.ts';
+import { CURL, failure } from '../../src/http/send/network-error.ts';
 import { status } from '../../src/http/status.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { errorOf, get, never, scripted } from './support.ts';

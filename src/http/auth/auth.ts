@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts';
 import type { Evaluate, OptionSchema } from '../../evaluate.ts';
-import { JsonNumber, type AnyObject, type Json } from '../../json/index.ts';
+import type { AnyObject } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../message.ts';
@@ -61,14 +61,4 @@ export function secondsOf(env: Env): number {
 /** Random bytes as lower-case hexadecimal text. */
 export function randomHex(env: Env, bytes: number): string {
   return Buffer.from(env.randomBytes(bytes)).toString('hex');
-}
-
-/** The name of a JSON type, for messages. */
-export function typeName(value: Json | undefined): string {
-  if (value === undefined) return 'missing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return 'a text';
-  if (typeof value === 'boolean') return 'true or false';
-  return typeof value === 'number' || value instanceof JsonNumber ? 'a number' : 'an object';
 }

@@ -1,7 +1,8 @@
 import { ConfigError } from '../../errors.ts';
 import { getKey, isScalar, toText, type AnyObject } from '../../json/index.ts';
 import { withHeader } from '../message.ts';
-import { signing, typeName, type AuthContext, type AuthType } from './auth.ts';
+import { kindOf } from '../../settings.ts';
+import { signing, type AuthContext, type AuthType } from './auth.ts';
 
 /**
  * HTTP Basic (RFC 7617; spec extractor 3).
@@ -67,7 +68,7 @@ function textAt(config: AnyObject, key: string): string | undefined {
   const value = getKey(config, key);
   if (value === undefined || value === null) return undefined;
   if (isScalar(value)) return toText(value);
-  throw new ConfigError('config.invalid', `“${key}” must be a text, but it is ${typeName(value)}.`, {
+  throw new ConfigError('config.invalid', `“${key}” must be a text, but it is ${kindOf(value)}.`, {
     where: { path: `parameters.config.${key}` },
   });
 }

@@ -1,8 +1,7 @@
-import { objectOf, type AnyObject } from '../../json/index.ts';
+import { flattenContext, objectOf, type AnyObject } from '../../json/index.ts';
 import type { ApiRequest } from '../message.ts';
-import { targetOf } from '../target.ts';
+import { targetOf } from '../send/target.ts';
 import { queryOf, splitQuery } from './url-query.ts';
-import { flatten } from './values.ts';
 
 /** The context `request` (spec extractor 4.2): what is about to be sent. */
 export function requestContext(request: ApiRequest): AnyObject {
@@ -21,5 +20,5 @@ export function requestContext(request: ApiRequest): AnyObject {
 
 /** The context `query`: the query of the URL, decoded; a name that comes twice is `name.0`, `name.1`. */
 export function queryContext(request: ApiRequest): AnyObject {
-  return flatten(objectOf(queryOf(request.url)));
+  return flattenContext(objectOf(queryOf(request.url)));
 }

@@ -1,6 +1,6 @@
 import { ConfigError, HttpError } from '../../errors.ts';
 import {
-  dig,
+  compilePath,
   getKey,
   isEmpty,
   isObject,
@@ -10,7 +10,8 @@ import {
   toText,
   type Json,
 } from '../../json/index.ts';
-import { typeName, type AuthContext } from './auth.ts';
+import { kindOf } from '../../settings.ts';
+import type { AuthContext } from './auth.ts';
 
 /**
  * When a login ends, in Unix seconds; undefined when it never does. It has ended when the clock is past it:
@@ -34,7 +35,7 @@ export function parseExpires(node: Json | undefined, context: AuthContext): Expi
   if (!isObject(node) || !isScalar(path)) {
     throw new ConfigError(
       'config.invalid',
-      `“expires” must be a number of seconds or {"response": "path"}, but it is ${typeName(node)}.`,
+      `“expires” must be a number of seconds or {"response": "path"}, but it is ${kindOf(node)}.`,
       {
         where: { path: at },
         hint: 'Write for example "expires": 3600, or "expires": {"response": "expires_in", "relative": true}.',
@@ -42,18 +43,19 @@ export function parseExpires(node: Json | undefined, context: AuthContext): Expi
     );
   }
   const relative = !isEmpty(getKey(node, 'relative'));
+  const place = compilePath(toText(path), { at: `${at}.response` });
   return (response, now) => {
-    const value = dig(toText(path), response);
+    const value = place.find(response);
     if (value === undefined || value === null) return undefined;
     const expires = relative
-      ? now + timeOf(value, 0, toText(path), context)
-      : timeOf(value, now, toText(path), context);
+      ? now + timeOf(value, 0, place.text, context)
+      : timeOf(value, now, place.text, context);
     if (expires >= now) return expires;
     throw new HttpError('auth.failed', 'The login has already expired when it was answered.', {
       where: { path: at },
       hint: relative
-        ? `“${toText(path)}” of the login response is negative.`
-        : `“${toText(path)}” of the login response is in the past; if it is a number of seconds from now, add "relative": true.`,
+        ? `“${place.text}” of the login response is negative.`
+        : `“${place.text}” of the login response is in the past; if it is a number of seconds from now, add "relative": true.`,
     });
   };
 }
@@ -65,7 +67,7 @@ function timeOf(value: Json, base: number, path: string, context: AuthContext): 
   if (parsed !== false) return parsed;
   throw new HttpError(
     'auth.failed',
-    `“${path}” of the login response is no time: it is ${typeName(value)} that cannot be read as a date.`,
+    `“${path}” of the login response is no time: it is ${kindOf(value)} that cannot be read as a date.`,
     {
       where: { path: `${context.at}.expires.response` },
       hint: 'The value must be Unix seconds or a date; leave "expires" out if the login does not expire.',

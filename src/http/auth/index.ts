@@ -3,7 +3,8 @@ import { getKey, isEmpty, isObject, withKey, type AnyObject, type Json } from '.
 import { nearest } from '../../suggest.ts';
 import type { SendWrapper } from '../message.ts';
 import { apiKey } from './api-key.ts';
-import { typeName, type AuthContext, type AuthType } from './auth.ts';
+import { kindOf } from '../../settings.ts';
+import type { AuthContext, AuthType } from './auth.ts';
 import { basic } from './basic.ts';
 import { bearer } from './bearer.ts';
 import { clientCredentials } from './client-credentials.ts';
@@ -59,7 +60,7 @@ export function createAuth(
 function unknownType(word: Json | undefined, types: readonly AuthType[], at: string): ConfigError {
   const names = types.map(({ type }) => type);
   const near = typeof word === 'string' ? nearest(word, names) : undefined;
-  const shown = typeof word === 'string' ? `“${word}”` : `that is ${typeName(word)}`;
+  const shown = typeof word === 'string' ? `“${word}”` : `that is ${kindOf(word)}`;
   return new ConfigError('config.invalid', `There is no authentication type ${shown}.`, {
     where: { path: `${at}.type` },
     hint: `${near === undefined ? '' : `Did you mean "${near}"? `}The types are ${names.join(', ')}.`,

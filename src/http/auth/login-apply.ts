@@ -1,7 +1,7 @@
 import { ConfigError, FunctionError, HttpError } from '../../errors.ts';
 import type { Contexts } from '../../evaluate.ts';
 import {
-  dig,
+  compilePath,
   entriesOf,
   isList,
   isScalar,
@@ -11,7 +11,8 @@ import {
   type Json,
 } from '../../json/index.ts';
 import { withHeader, type ApiRequest } from '../message.ts';
-import { typeName, type AuthContext } from './auth.ts';
+import { kindOf } from '../../settings.ts';
+import type { AuthContext } from './auth.ts';
 import { mergeLoginQuery } from './url-query.ts';
 import { evaluateMap, headerText, mapEntries, queryParameter, type NamedValue } from './values.ts';
 
@@ -70,7 +71,10 @@ function valuesOf(
 ): NamedValue[] {
   const written = new Map(mapEntries(node, at));
   return evaluateMap(node, contexts, context, at).map(([name, value]) => {
-    const found = typeof value !== 'string' || value === '.' ? undefined : dig(value, response);
+    const found =
+      typeof value !== 'string' || value === '.'
+        ? undefined
+        : compilePath(value, { at: `${at}.${name}` }).find(response);
     if (typeof value !== 'string' || found === undefined) {
       if (!isScalar(written.get(name))) hide(value, contexts['response'], context);
       return [name, value];
@@ -79,16 +83,12 @@ function valuesOf(
       hide(found, contexts['response'], context);
       return [name, found];
     }
-    throw new HttpError(
-      'auth.failed',
-      `“${value}” of the login response is ${typeName(found)}, not a text.`,
-      {
-        where: { path: `${at}.${name}` },
-        hint: isList(found)
-          ? 'Name one item, such as the path with ".0".'
-          : `Name a value inside of it. ${known(contexts['response'])}`,
-      },
-    );
+    throw new HttpError('auth.failed', `“${value}” of the login response is ${kindOf(found)}, not a text.`, {
+      where: { path: `${at}.${name}` },
+      hint: isList(found)
+        ? 'Name one item, such as the path with ".0".'
+        : `Name a value inside of it. ${known(contexts['response'])}`,
+    });
   });
 }
 
@@ -116,7 +116,7 @@ function asLoginError(error: unknown, response: AnyObject): unknown {
     `The login was answered, but its answer cannot be used: ${error.message}`,
     {
       where: error.where,
-      hint: error.hint === undefined ? known(response) : `${error.hint}\n${known(response)}`,
+      hint: [error.hint ?? [], known(response)].flat(),
       cause: error,
     },
   );

@@ -2,7 +2,8 @@ import { ConfigError, HttpError } from '../../errors.ts';
 import type { Contexts } from '../../evaluate.ts';
 import { getKey, isEmpty, isObject, isScalar, objectOf, toText, type AnyObject } from '../../json/index.ts';
 import type { ApiResponse, JobRequest, SendOptions } from '../message.ts';
-import { typeName, type AuthContext } from './auth.ts';
+import { kindOf } from '../../settings.ts';
+import type { AuthContext } from './auth.ts';
 import { evaluateMap, headerText } from './values.ts';
 
 /**
@@ -21,7 +22,7 @@ export function parseLoginRequest(
   if (!isObject(job) || isEmpty(job)) {
     throw new ConfigError(
       'config.invalid',
-      `The login authentication needs “loginRequest”, but it is ${typeName(job)}.`,
+      `The login authentication needs “loginRequest”, but it is ${kindOf(job)}.`,
       {
         where: { path: at },
         hint: 'Write for example "loginRequest": {"endpoint": "login", "method": "POST", "params": {…}}.',
@@ -37,7 +38,7 @@ export function parseLoginRequest(
   }
   const method = getKey(job, 'method') ?? 'GET';
   if (typeof method !== 'string') {
-    throw new ConfigError('config.invalid', `“method” must be a text, but it is ${typeName(method)}.`, {
+    throw new ConfigError('config.invalid', `“method” must be a text, but it is ${kindOf(method)}.`, {
       where: { path: `${at}.method` },
     });
   }

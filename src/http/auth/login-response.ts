@@ -10,7 +10,8 @@ import {
   type Json,
 } from '../../json/index.ts';
 import { headerOf, type ApiResponse } from '../message.ts';
-import { typeName, type AuthContext } from './auth.ts';
+import { kindOf } from '../../settings.ts';
+import type { AuthContext } from './auth.ts';
 
 export type LoginFormat = 'json' | 'text';
 
@@ -42,7 +43,7 @@ export function readLoginResponse(
   if (isScalar(value)) return { data: value };
   throw new HttpError(
     'auth.failed',
-    `The login must answer with a JSON object, but it answered with ${typeName(value)}.`,
+    `The login must answer with a JSON object, but it answered with ${kindOf(value)}.`,
     {
       where: { path: `${context.at}.loginRequest` },
       hint: 'Check the endpoint and the method of the login.',

@@ -1,4 +1,4 @@
-import { entriesOf, getKey, type AnyObject } from '../../json/index.ts';
+import { entriesOf, flattenContext, getKey, type AnyObject } from '../../json/index.ts';
 import { isSecretName } from '../../secrets.ts';
 import type { SendWrapper } from '../message.ts';
 import type { Contexts } from '../../evaluate.ts';
@@ -9,7 +9,7 @@ import { loginKeys } from './login-options.ts';
 import { parseLoginFormat, readLoginResponse } from './login-response.ts';
 import { parseLoginRequest } from './login-request.ts';
 import { shareSession } from './session.ts';
-import { flatten, mapEntries } from './values.ts';
+import { mapEntries } from './values.ts';
 
 /**
  * A login request first, its answer in every request after it (spec extractor 3).
@@ -70,7 +70,7 @@ export function loginFlow(node: AnyObject, context: AuthContext, loginContexts: 
   const session = shareSession<Login>(
     async (options) => {
       const response = readLoginResponse(await loginRequest(options), format, context);
-      const values = flatten(response);
+      const values = flattenContext(response);
       hideTokens(values, context);
       return { response, values, expiresAt: expiresAt(response, secondsOf(context.env)) };
     },

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { ConfigError } from '../../errors.ts';
 import { getKey, isScalar, toText } from '../../json/index.ts';
 import { headerOf, withHeader, type ApiRequest } from '../message.ts';
-import { targetOf } from '../target.ts';
+import { targetOf } from '../send/target.ts';
 import { randomHex, secondsOf, signing, type AuthType } from './auth.ts';
 import { CREDENTIALS_AT, parseDataObject, readCredentials } from './credentials.ts';
 import { splitQuery } from './url-query.ts';

@@ -1,9 +1,8 @@
-import { objectOf } from '../../json/index.ts';
+import { flattenContext, objectOf } from '../../json/index.ts';
 import type { AuthType } from './auth.ts';
 import { parseDataObject, readCredentials } from './credentials.ts';
 import { loginFlow } from './login.ts';
 import { loginKeys } from './login-options.ts';
-import { flatten } from './values.ts';
 
 /**
  * A login with OAuth 2.0 credentials, such as the exchange of a refresh token (spec extractor 3). As `login`; the
@@ -54,7 +53,7 @@ export const oauth20Login: AuthType = {
         ['client_id', credentials.appKey],
         ['client_secret', credentials.appSecret],
       ]),
-      user: flatten(parseDataObject(credentials)),
+      user: flattenContext(parseDataObject(credentials)),
     });
   },
 };

@@ -1,11 +1,11 @@
 import { ConfigError } from '../../errors.ts';
-import { entriesOf, getKey, isEmpty, objectOf, type AnyObject } from '../../json/index.ts';
+import { entriesOf, flattenContext, getKey, isEmpty, objectOf, type AnyObject } from '../../json/index.ts';
 import { withHeader } from '../message.ts';
 import { randomHex, secondsOf, signing, type AuthContext, type AuthType } from './auth.ts';
 import { queryContext, requestContext } from './contexts.ts';
 import { parseData, readCredentials, type OAuthCredentials } from './credentials.ts';
 import { overrideQuery } from './url-query.ts';
-import { evaluateMap, flatten, headerText, queryParameter } from './values.ts';
+import { evaluateMap, headerText, queryParameter } from './values.ts';
 
 /**
  * OAuth 2.0 with the token that the authorization stored (spec extractor 3).
@@ -96,7 +96,7 @@ export const oauth20: AuthType = {
 function storedToken(node: AnyObject, credentials: OAuthCredentials, context: AuthContext): AnyObject {
   const format = getKey(node, 'format');
   if (isEmpty(format) || format === 'text') return { data: credentials.data };
-  if (format === 'json') return flatten({ data: parseData(credentials) });
+  if (format === 'json') return flattenContext({ data: parseData(credentials) });
   throw new ConfigError(
     'config.invalid',
     '“format” of the OAuth 2.0 authentication must be "text" or "json".',

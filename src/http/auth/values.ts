@@ -5,15 +5,13 @@ import {
   getKey,
   isEmpty,
   isList,
-  isObject,
   isScalar,
-  JsonNumber,
-  objectOf,
   toText,
   type AnyObject,
   type Json,
 } from '../../json/index.ts';
-import { typeName, type AuthContext } from './auth.ts';
+import { asObject, kindOf } from '../../settings.ts';
+import type { AuthContext } from './auth.ts';
 
 /** A name with its value, functions evaluated. */
 export type NamedValue = readonly [name: string, value: Json];
@@ -39,11 +37,11 @@ export function evaluateMap(
 /** The entries of a map of the configuration, where a list is a map with the keys 0, 1, … */
 export function mapEntries(node: Json | undefined, at: string): NamedValue[] {
   if (isEmpty(node)) return [];
-  if (isObject(node)) return entriesOf(node);
-  if (isList(node)) return node.map((value, index) => [String(index), value]);
+  const map = asObject(node);
+  if (map !== undefined) return entriesOf(map);
   throw new ConfigError(
     'config.invalid',
-    `A map of names and values is expected, but this is ${typeName(node)}.`,
+    `A map of names and values is expected, but this is ${kindOf(node)}.`,
     {
       where: { path: at },
     },
@@ -71,7 +69,7 @@ export function queryParameter(parameter: NamedValue, at: string): NamedValue {
 /** @throws {ConfigError} for null, a list or an object */
 function scalarText(value: Json, at: string): string {
   if (isScalar(value)) return toText(value);
-  throw new ConfigError('config.invalid', `A text is expected here, but the value is ${typeName(value)}.`, {
+  throw new ConfigError('config.invalid', `A text is expected here, but the value is ${kindOf(value)}.`, {
     where: { path: at },
     hint: 'Write a text, a number, or a function that gives one.',
   });
@@ -101,17 +99,4 @@ export function optionalText(
     return scalarText(context.evaluate(value, { attr: context.attributes }, at), at);
   }
   return undefined;
-}
-
-/** Nested keys joined by `.`; empty lists and maps vanish (spec extractor 4.1). */
-export function flatten(value: Json): AnyObject {
-  const entries: [string, Json][] = [];
-  const walk = (prefix: string, item: Json): void => {
-    if (typeof item !== 'object' || item === null || item instanceof JsonNumber) entries.push([prefix, item]);
-    else if (isList(item))
-      item.forEach((child, index) => walk(prefix === '' ? String(index) : `${prefix}.${index}`, child));
-    else for (const [key, child] of entriesOf(item)) walk(prefix === '' ? key : `${prefix}.${key}`, child);
-  };
-  if (isObject(value) || isList(value)) walk('', value);
-  return objectOf(entries);
 }

@@ -225,7 +225,7 @@ describe('the expiry of a login', () => {
       'no time at all',
       { response: 'expires' },
       true,
-      '“expires” of the login response is no time: it is true or false that cannot be read as a date.',
+      '“expires” of the login response is no time: it is true that cannot be read as a date.',
     ],
   ])('a time that is %s is an error', async (_name, expires, value, message) => {
     expect(await failure(() => linesAfter(body(value), expires, []))).toMatchObject({
@@ -271,7 +271,7 @@ describe('a login that fails', () => {
     [
       'answers a list',
       { body: '[]' },
-      'The login must answer with a JSON object, but it answered with a list.',
+      'The login must answer with a JSON object, but it answered with an empty list.',
     ],
     [
       'answers null',

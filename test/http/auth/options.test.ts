@@ -7,7 +7,7 @@ import {
   authorizationOptions,
   awsOptions,
 } from '../../../src/http/auth/options.ts';
-import { trustedHostsSchema } from '../../../src/http/trusted-hosts.ts';
+import { trustedHostsSchema } from '../../../src/http/trust/trusted-hosts.ts';
 import type { OptionSchema } from '../../../src/evaluate.ts';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false });

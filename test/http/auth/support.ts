@@ -7,11 +7,12 @@ import { createAuth, type AuthContext } from '../../../src/http/auth/index.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { ApiResponse, Send } from '../../../src/http/message.ts';
 import { buildRequest } from '../../../src/http/request.ts';
-import { createTrust, type TrustOptions } from '../../../src/http/trust.ts';
-import { trustedOriginsOf } from '../../../src/http/trust-sources.ts';
-import { createEvaluator, flattenContext, strtotime } from '../../../src/jobs/functions/index.ts';
+import { createTrust, type TrustOptions } from '../../../src/http/trust/trust.ts';
+import { trustedOriginsOf } from '../../../src/http/trust/sources.ts';
+import { createEvaluator, strtotime } from '../../../src/jobs/functions/index.ts';
 import {
   entriesOf,
+  flattenContext,
   getKey,
   isObject,
   objectOf,

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ApiResponse } from '../../src/http/message.ts';
-import { proxyFor, type Environment } from '../../src/http/proxy.ts';
-import { createGotSend, type GotOptions } from '../../src/http/send-got.ts';
-import { targetOf } from '../../src/http/target.ts';
-import { secureContextOf } from '../../src/http/tls.ts';
-import { errorOf, freePort, get, makeCertificates, never, startApi, textOf } from './support.ts';
+import type { ApiResponse } from '../../../src/http/message.ts';
+import { proxyFor, type Environment } from '../../../src/http/tunnel/proxy.ts';
+import { createGotSend, type GotOptions } from '../../../src/http/send/got.ts';
+import { targetOf } from '../../../src/http/send/target.ts';
+import { secureContextOf } from '../../../src/http/send/tls.ts';
+import { errorOf, freePort, get, makeCertificates, never, startApi, textOf } from '../support.ts';
 
 function of(url: string, environment: Environment): string | undefined {
   return proxyFor(targetOf(url), environment)?.origin;

@@ -7,8 +7,8 @@ import {
   toText,
   type AnyObject,
   type Json,
-} from '../json/index.ts';
-import { isHttpUrl } from './url.ts';
+} from '../../json/index.ts';
+import { isHttpUrl } from '../url.ts';
 
 /** Where the configuration may name an address. */
 export interface TrustSources {

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { Client } from 'ssh2';
-import type { Env } from '../env.ts';
-import { HttpError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { CURL, failure } from './network-error.ts';
+import type { Env } from '../../env.ts';
+import { HttpError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { CURL, failure } from '../send/network-error.ts';
 
 /** `parameters.sshProxy`. */
 export interface SshProxy {

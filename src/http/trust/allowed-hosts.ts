@@ -1,9 +1,7 @@
-import { ConfigError, HttpError } from '../errors.ts';
+import { ConfigError, HttpError } from '../../errors.ts';
 import {
-  entriesOf,
   getKey,
   isEmpty,
-  isList,
   isObject,
   isScalar,
   numberOf,
@@ -11,10 +9,11 @@ import {
   toText,
   type AnyObject,
   type Json,
-} from '../json/index.ts';
-import { Secrets } from '../secrets.ts';
-import type { SendWrapper } from './message.ts';
-import { targetOf } from './target.ts';
+} from '../../json/index.ts';
+import { Secrets } from '../../secrets.ts';
+import { asItems } from '../../settings.ts';
+import type { SendWrapper } from '../message.ts';
+import { targetOf } from '../send/target.ts';
 
 /** One entry of `image_parameters.allowed_hosts`. */
 export interface AllowedHost {
@@ -89,11 +88,7 @@ function show({ host, scheme, port, endpoint = '' }: AllowedHost): string {
 export function parseAllowedHosts(node: Json | undefined): readonly AllowedHost[] {
   if (isEmpty(node)) return [];
   const at = 'image_parameters.allowed_hosts';
-  const entries = isList(node)
-    ? node
-    : isObject(node)
-      ? entriesOf(node).map(([, entry]) => entry)
-      : [node ?? null];
+  const entries = asItems(node) ?? [node ?? null];
   return entries.map((entry, index) => parseEntry(entry, `${at}.${index}`));
 }
 

@@ -1,10 +1,10 @@
 import type { RequestOptions } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HttpError } from '../errors.ts';
-import { CURL, failure } from './network-error.ts';
-import { http, https } from './runtime.ts';
-import { targetOf, type Target } from './target.ts';
+import { HttpError } from '../../errors.ts';
+import { CURL, failure } from '../send/network-error.ts';
+import { http, https } from '../send/runtime.ts';
+import { targetOf, type Target } from '../send/target.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,6 +22,21 @@ export function proxyFor(target: Target, environment: Environment): Target | und
   const address = read(target.secure ? 'https_proxy' : 'http_proxy') || read('all_proxy');
   if (address === '' || isExempt(target, read('no_proxy'))) return undefined;
   return parseProxy(address);
+}
+
+/** The same for many targets, each looked up once. Undefined when the environment names no proxy, which is the usual case. */
+export function rememberProxies(
+  environment: Environment,
+): ((target: Target) => Target | undefined) | undefined {
+  const isNamed = Object.keys(environment).some(
+    (name) => /^(?:https?|all)_proxy$/i.test(name) && environment[name],
+  );
+  if (!isNamed) return undefined;
+  const known = new Map<string, Target | undefined>();
+  return (target) => {
+    if (!known.has(target.origin)) known.set(target.origin, proxyFor(target, environment));
+    return known.get(target.origin);
+  };
 }
 
 function parseProxy(address: string): Target {
@@ -81,7 +96,7 @@ export function connectThrough(proxy: Target, hostname: string, port: number): P
       agent: false,
       headers: { Host: authority, ...proxyAuthorization(proxy) },
     };
-    const req = proxy.secure ? https.request(options) : http.request(options);
+    const req = proxy.secure ? https().request(options) : http.request(options);
     req.once('connect', ({ statusCode = 0 }, socket: Duplex, head: Buffer) => {
       if (statusCode >= 200 && statusCode < 300) {
         if (head.length > 0) socket.unshift(head);

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createTrust } from '../../src/http/trust.ts';
-import { parseTrustedHosts } from '../../src/http/trusted-hosts.ts';
-import { secretHeadersOf, trustedOriginsOf } from '../../src/http/trust-sources.ts';
-import { objectOf, type Json } from '../../src/json/index.ts';
-import { silentLog } from '../../src/log.ts';
-import { clientOf, collectWarnings, failure, json, signal, startApi } from './auth/support.ts';
+import { createTrust } from '../../../src/http/trust/trust.ts';
+import { parseTrustedHosts } from '../../../src/http/trust/trusted-hosts.ts';
+import { secretHeadersOf, trustedOriginsOf } from '../../../src/http/trust/sources.ts';
+import { objectOf, type Json } from '../../../src/json/index.ts';
+import { silentLog } from '../../../src/log.ts';
+import { Secrets } from '../../../src/secrets.ts';
+import { clientOf, collectWarnings, failure, json, signal, startApi } from '../auth/support.ts';
 
 const bearer = { type: 'bearer', '#token': 'T0psecret' };
 
@@ -99,6 +100,31 @@ describe('credentials', () => {
     const post = { method: 'POST', url: `${other.url}a`, headers: {}, body: '{"k":"T0psecret"}' };
     expect(await failure(() => send(post, { signal }))).toMatchObject({ code: 'http.untrustedHost' });
     expect(other.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['in the path', 'x/T0psecret/y'],
+    ['in the path, encoded', 'x/%54%30psecret'],
+    ['in the path, encoded twice', 'x/%2554%2530psecret'],
+    ['as a user', '@user'],
+  ])('a secret that an answer echoes %s of a link or a redirect does not go there', async (_where, path) => {
+    const other = await startApi();
+    const address = path === '@user' ? other.url.replace('//', '//me:T0psecret@') : other.url + path;
+    const api = await startApi(() => ({ status: 302, headers: { location: address } }));
+    const secrets = new Secrets();
+    secrets.add('T0psecret');
+    const trust = { holdsSecret: (text: string) => secrets.holds(text) };
+    const client = clientOf({ baseUrl: api.url, auth: bearer, trust });
+    for (const url of ['users', address]) {
+      expect(await failure(() => client.get(url))).toMatchObject({
+        code: 'http.untrustedHost',
+        message: `A request with a secret in its address would go to http://${other.host}, which the configuration does not name.`,
+      });
+    }
+    expect(other.seen).toEqual([]);
+    // and the query goes without it, however it is written
+    await client.get(`${other.url}a?k=%54%30psecret&x=1`);
+    expect(other.seen.map(({ line }) => line)).toEqual(['GET /a?x=1']);
   });
 
   test('nothing is said where nothing was taken away', async () => {

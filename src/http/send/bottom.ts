@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
-import { headerOf, type ApiRequest, type Headers, type Send } from './message.ts';
+import { headerOf, type ApiRequest, type Headers, type Send } from '../message.ts';
 import { CURL, failure } from './network-error.ts';
 import type { Target } from './target.ts';
 
@@ -34,7 +34,7 @@ export const DEFAULT_BOTTOM: BottomOptions = {
 /** Room for long Link and cookie headers; the runtime's own limit is 16 KiB. */
 export const MAX_HEADER_BYTES = 131_072;
 
-export function tlsOptions(options: BottomOptions): ConnectionOptions {
+export function tlsOptions(options: Pick<BottomOptions, 'secureContext'>): ConnectionOptions {
   const secureContext = options.secureContext?.();
   return secureContext === undefined ? {} : { secureContext };
 }

@@ -1,11 +1,11 @@
-import type { Env } from '../env.ts';
-import type { Log } from '../log.ts';
+import type { Env } from '../../env.ts';
+import type { Log } from '../../log.ts';
 import { DEFAULT_BOTTOM, type Bottom, type BottomOptions } from './bottom.ts';
-import { proxyFor, type Environment } from './proxy.ts';
-import type { GotOptions } from './send-got.ts';
-import { createNodeSend } from './send-node.ts';
-import type { SshProxy } from './ssh-tunnel.ts';
-import { targetOf, type Target } from './target.ts';
+import { rememberProxies, type Environment } from '../tunnel/proxy.ts';
+import type { GotOptions } from './got.ts';
+import { createNodeSend } from './node.ts';
+import type { SshProxy } from '../tunnel/ssh-tunnel.ts';
+import { targetOf } from './target.ts';
 import { secureContextOf, type TlsSettings } from './tls.ts';
 
 export interface NetworkOptions {
@@ -64,10 +64,10 @@ async function openIndirect(
   env: Env,
   log: Log,
 ): Promise<Bottom> {
-  const { createGotSend } = await import('./send-got.ts');
+  const { createGotSend } = await import('./got.ts');
   if (sshProxy === undefined)
     return createGotSend({ ...bottom, ...(proxyOf === undefined ? {} : { proxyFor: proxyOf }) });
-  const { createSshTunnel } = await import('./ssh-tunnel.ts');
+  const { createSshTunnel } = await import('../tunnel/ssh-tunnel.ts');
   const tunnel = createSshTunnel(sshProxy, env, log);
   const got = createGotSend({ ...bottom, connect: (hostname, port) => tunnel.connect(hostname, port) });
   return {
@@ -76,18 +76,5 @@ async function openIndirect(
       await got.close();
       await tunnel.close();
     },
-  };
-}
-
-/** Undefined when the environment names no proxy at all, which is the usual case. */
-function rememberProxies(environment: Environment): ((target: Target) => Target | undefined) | undefined {
-  const isNamed = Object.keys(environment).some(
-    (name) => /^(?:https?|all)_proxy$/i.test(name) && environment[name],
-  );
-  if (!isNamed) return undefined;
-  const known = new Map<string, Target | undefined>();
-  return (target) => {
-    if (!known.has(target.origin)) known.set(target.origin, proxyFor(target, environment));
-    return known.get(target.origin);
   };
 }

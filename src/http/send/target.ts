@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../../errors.ts';
 
 /** Where a request goes, as `node:http` wants it. */
 export interface Target extends Authority {

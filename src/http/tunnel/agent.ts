@@ -1,20 +1,21 @@
-import http, { type ClientRequestArgs } from 'node:http';
-import https, { type RequestOptions } from 'node:https';
+import type { Agent, ClientRequestArgs } from 'node:http';
+import type { Agent as SecureAgent, RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import tls, { type ConnectionOptions } from 'node:tls';
-import { tlsOptions, type BottomOptions } from './bottom.ts';
-import { TunnelSocket } from './tunnel-socket.ts';
+import { tlsOptions, type BottomOptions } from '../send/bottom.ts';
+import { http, https } from '../send/runtime.ts';
+import { TunnelSocket } from './socket.ts';
 
 /** Opens a byte stream to a host through a proxy; the name is looked up at the far end. */
 export type Connect = (hostname: string, port: number) => Promise<Duplex>;
 
 export interface Agents {
-  readonly http: http.Agent;
-  readonly https: https.Agent;
+  readonly http: Agent;
+  readonly https: SecureAgent;
 }
 
 /** Agents whose connections go through a tunnel, kept open for the next request. */
-export function createTunnelAgents(connect: Connect, options: BottomOptions): Agents {
+export function createTunnelAgents(connect: Connect, options: Pick<BottomOptions, 'secureContext'>): Agents {
   return {
     http: new TunnelAgent(connect),
     https: new SecureTunnelAgent(connect, tlsOptions(options)),
@@ -34,7 +35,7 @@ class TunnelAgent extends http.Agent {
   }
 }
 
-class SecureTunnelAgent extends https.Agent {
+class SecureTunnelAgent extends https().Agent {
   readonly #connect: Connect;
   readonly #tls: ConnectionOptions;
 

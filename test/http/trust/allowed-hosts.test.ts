@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { allowedHosts, hostCheck, parseAllowedHosts } from '../../src/http/allowed-hosts.ts';
-import { redirect } from '../../src/http/redirect.ts';
-import { createNodeSend } from '../../src/http/send-node.ts';
-import { silentLog } from '../../src/log.ts';
-import { Secrets } from '../../src/secrets.ts';
-import { failure, signal, startApi } from './auth/support.ts';
+import { allowedHosts, hostCheck, parseAllowedHosts } from '../../../src/http/trust/allowed-hosts.ts';
+import { redirect } from '../../../src/http/redirect.ts';
+import { createNodeSend } from '../../../src/http/send/node.ts';
+import { silentLog } from '../../../src/log.ts';
+import { Secrets } from '../../../src/secrets.ts';
+import { failure, signal, startApi } from '../auth/support.ts';
 
 describe('allowed hosts', () => {
   test.each<[Record<string, string | number>, string, boolean]>([

@@ -1,4 +1,4 @@
-import { HttpError, type ErrorCode } from '../errors.ts';
+import { HttpError, type ErrorCode } from '../../errors.ts';
 
 /**
  * Numbers of network failures as `retryConfig.curl.codes` names them (spec extractor 6.5); they stand in
@@ -80,6 +80,11 @@ interface Kind {
 
 const CERTIFICATE = /CERT|UNABLE_TO_|SELF_SIGNED|CRL|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ALTNAME/;
 const TLS = /^(?:EPROTO|ERR_SSL_|ERR_TLS_|ERR_OSSL_)/;
+/** What came instead of TLS, as OpenSSL reads it. */
+const NO_TLS = /wrong version number|packet length too long|record layer failure|http request/;
+const NO_TLS_HINT =
+  'This port does not speak TLS: write http:// instead of https:// if the API is not encrypted, or correct the port.';
+const NO_HTTP_HINT = 'Check the port: where TLS is spoken, write https:// instead of http:// in api.baseUrl.';
 const CONNECT = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -115,11 +120,27 @@ function kindOf(code: string, cause: unknown, attempt: Attempt): Kind {
     };
   }
   if (TLS.test(code) || /before secure TLS connection/.test(messageOf(cause))) {
-    return { curl: CURL.tls, what: 'No secure connection to', code: 'http.tls' };
+    return {
+      curl: CURL.tls,
+      what: 'No secure connection to',
+      code: 'http.tls',
+      ...(NO_TLS.test(messageOf(cause)) ? { hint: NO_TLS_HINT } : {}),
+    };
+  }
+  if (code.startsWith('HPE_') && attempt.answered !== true) {
+    return { curl: CURL.receive, what: 'No HTTP comes from', hint: NO_HTTP_HINT };
+  }
+  if (code.startsWith('HPE_')) {
+    return { curl: CURL.receive, what: 'What is no HTTP stands in the response of' };
   }
   if (attempt.answered === true) return { curl: CURL.receive, what: 'The response was cut off by' };
   if (code === 'ECONNRESET' && !hasSystemNumber(cause)) {
-    return { curl: CURL.empty, what: 'An empty reply came from', why: ', which closed the connection' };
+    return {
+      curl: CURL.empty,
+      what: 'An empty reply came from',
+      why: ', which closed the connection',
+      ...(attempt.origin.startsWith('http://') ? { hint: NO_HTTP_HINT } : {}),
+    };
   }
   return { curl: CURL.receive, what: 'The connection broke to' };
 }

@@ -1,8 +1,8 @@
-import { HttpError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { isSecretName } from '../secrets.ts';
-import type { ApiRequest, Headers, Send, SendWrapper } from './message.ts';
-import { targetOf } from './target.ts';
+import { HttpError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { isSecretName } from '../../secrets.ts';
+import type { ApiRequest, Headers, Send, SendWrapper } from '../message.ts';
+import { targetOf } from '../send/target.ts';
 import { hostRules } from './trusted-hosts.ts';
 
 export interface TrustOptions {
@@ -30,7 +30,7 @@ export interface Trust {
    *
    * The wrapper's place is inside of redirects, so that every hop is judged. Without a wrapper it only takes away.
    *
-   * @throws {HttpError} http.untrustedHost when the body holds a secret: a body cannot be sent without it
+   * @throws {HttpError} http.untrustedHost when the body or the path holds a secret: they cannot be sent without it
    */
   guard(wrapper?: SendWrapper): SendWrapper;
 }
@@ -76,6 +76,7 @@ export function createTrust(options: TrustOptions): Trust {
         if (trusts(request.url)) return inside(request, sendOptions);
         const { origin, host } = targetOf(request.url);
         refuseSecretBody(request, origin, host);
+        refuseSecretPath(request.url, origin, host);
         const bare = withoutSecrets(request);
         if (wrapper !== undefined || bare !== request) warn(origin, host);
         return next(bare, sendOptions);
@@ -86,15 +87,19 @@ export function createTrust(options: TrustOptions): Trust {
   function refuseSecretBody({ body, isLogin }: ApiRequest, origin: string, host: string): void {
     if (body === undefined || body.length === 0) return;
     const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-    if (isLogin !== true && !holdsSecret(text)) return;
-    throw new HttpError(
-      'http.untrustedHost',
-      `A request with a secret in its body would go to ${origin}, which the configuration does not name.`,
-      {
-        hint: `If that host may have the secret, add "${host}" to "api.trustedHosts".`,
-        where: { url: origin },
-      },
-    );
+    if (isLogin === true || holdsSecret(text)) throw untrusted('body', origin, host);
+  }
+
+  /** What an answer echoes may stand in the path of its link: a path cannot be sent without it. */
+  function refuseSecretPath(url: string, origin: string, host: string): void {
+    const [path = ''] = url.slice(url.indexOf('://') + 3).split('?', 1);
+    if (holdsInAddress(path)) throw untrusted('address', origin, host);
+  }
+
+  /** Also where the address has it encoded more than it need be. */
+  function holdsInAddress(text: string): boolean {
+    const once = decoded(text);
+    return holdsSecret(text) || holdsSecret(once) || holdsSecret(decoded(once));
   }
 
   /** The same object when there is nothing to take away. */
@@ -119,11 +124,11 @@ export function createTrust(options: TrustOptions): Trust {
   /** Takes parameters with a known secret out of the query; the rest stays byte for byte. */
   function openUrl(url: string): string {
     const mark = url.indexOf('?');
-    if (mark < 0 || !holdsSecret(url.slice(mark + 1))) return url;
+    if (mark < 0 || !holdsInAddress(url.slice(mark + 1))) return url;
     const kept = url
       .slice(mark + 1)
       .split('&')
-      .filter((part) => !holdsSecret(part));
+      .filter((part) => !holdsInAddress(part));
     return kept.length === 0 ? url.slice(0, mark) : `${url.slice(0, mark)}?${kept.join('&')}`;
   }
 
@@ -137,6 +142,24 @@ export function createTrust(options: TrustOptions): Trust {
   }
 
   return { trusts, guard };
+}
+
+function untrusted(part: string, origin: string, host: string): HttpError {
+  return new HttpError(
+    'http.untrustedHost',
+    `A request with a secret in its ${part} would go to ${origin}, which the configuration does not name.`,
+    {
+      hint: `If that host may have the secret, add "${host}" to "api.trustedHosts".`,
+      where: { url: origin },
+    },
+  );
+}
+
+/** Each sign by itself: one that cannot be decoded leaves the others. */
+function decoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
+    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
 }
 
 /** Names that carry credentials whoever set them; more are known by `isSecretName`. */

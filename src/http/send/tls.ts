@@ -1,5 +1,6 @@
-import tls, { type SecureContext } from 'node:tls';
-import { HttpError } from '../errors.ts';
+import type { SecureContext } from 'node:tls';
+import { HttpError } from '../../errors.ts';
+import { tls } from './runtime.ts';
 
 export interface TlsSettings {
   /** `api.caCertificate`: PEM, one or more authorities; they take the place of the system's. */
@@ -25,7 +26,7 @@ export function secureContextOf(settings: TlsSettings): SecureContext {
   }
   const client = clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientCertificate };
   try {
-    return tls.createSecureContext({
+    return tls().createSecureContext({
       ca: caCertificate ?? usualAuthorities(),
       // As curl does: what is given is trusted, be it the root, an authority below it or the server's own certificate.
       allowPartialTrustChain: caCertificate !== undefined,
@@ -39,7 +40,8 @@ export function secureContextOf(settings: TlsSettings): SecureContext {
 
 /** The runtime's authorities and the system's: what a proxy of the house signs is trusted there alone. */
 function usualAuthorities(): string[] {
-  return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
+  const { getCACertificates } = tls();
+  return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
 }
 
 function unreadable(

@@ -1,10 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Bottom, BottomOptions } from '../../src/http/bottom.ts';
-import type { ApiRequest, ApiResponse } from '../../src/http/message.ts';
-import { secureContextOf, type TlsSettings } from '../../src/http/tls.ts';
-import { errorOf, freePort, get, makeCertificates, never, startApi, startRaw, textOf } from './support.ts';
+import type { Bottom, BottomOptions } from '../../../src/http/send/bottom.ts';
+import type { ApiRequest, ApiResponse } from '../../../src/http/message.ts';
+import { secureContextOf, type TlsSettings } from '../../../src/http/send/tls.ts';
+import { errorOf, freePort, get, makeCertificates, never, startApi, startRaw, textOf } from '../support.ts';
+
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 /** What every bottom does, whatever it is made of. */
 export function sendContract(name: string, create: (options: Partial<BottomOptions>) => Bottom): void {
@@ -169,23 +178,109 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
       ['br', brotliCompressSync],
       ['zstd', zstdCompressSync],
     ])('of incompressible %s that is cut is a failure to retry', async (encoding, compress) => {
-      const bytes = compress(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251)));
-      const api = await startApi((response) =>
-        response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes.subarray(0, bytes.length - 12)),
+      for (const length of [5000, 200_000]) {
+        let random = 7;
+        const noise = (): number => ((random = (random * 48_271) % 2_147_483_647) >> 8) & 255;
+        const bytes = compress(Buffer.from(Array.from({ length }, noise)));
+        const api = await startApi((response) =>
+          response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes.subarray(0, bytes.length - 12)),
+        );
+        const error = await errorOf(open()(get(api.url)));
+        expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 56 } });
+      }
+    });
+
+    test.each([
+      ['that are announced', 'Trailer: X-Sum, X-Rows\r\n', 'X-Sum: 5d41402a\r\nX-Rows: 1\r\n'],
+      ['that are not announced', '', 'X-Sum: 5d41402a\r\n'],
+      ['that are many', '', `X-Long: ${'x'.repeat(30_000)}\r\n`],
+      ['that close the connection', 'Connection: close\r\n', 'X-Sum: 5d41402a\r\n'],
+    ])('in chunks, with fields %s behind it, is whole', async (_what, fields, trailers) => {
+      const api = await startRaw((socket) =>
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n${fields}\r\n`);
+          socket.write('5;ext=1\r\nhello\r\n');
+          socket.write(`0\r\n${trailers}`);
+          setTimeout(() => socket.end('\r\n'), 20);
+        }),
+      );
+      expect(textOf(await open()(get(api.url)))).toBe('hello');
+    });
+
+    test('in chunks that are none is not said to be cut off', async () => {
+      const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+      const api = await startRaw((socket) =>
+        socket.once('data', () => socket.end(`${head}5\r\nhello\r\n0\r\nX Sum: 1\r\n\r\n`)),
       );
       const error = await errorOf(open()(get(api.url)));
       expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 56 } });
+      expect(error.message).toContain('What is no HTTP stands in the response');
     });
 
-    test('that lies about its encoding is a failure that stays', async () => {
+    test.each([1, 100_000])(
+      'that lies about its encoding is a failure that stays, of %d bytes',
+      async (size) => {
+        const api = await startApi((response) =>
+          response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(`{"a":"${'1'.repeat(size)}"}`),
+        );
+        expect(await errorOf(open()(get(api.url)))).toMatchObject({
+          code: 'http.network',
+          recovery: 'stop',
+          details: { curl: 61 },
+        });
+      },
+    );
+
+    test('that is small, and large when decoded, comes whole', async () => {
+      const text = Buffer.from('0123456789'.repeat(500_000));
+      for (const [encoding, bytes] of [
+        ['gzip', gzipSync(text)],
+        ['br', brotliCompressSync(text, QUICK)],
+        ['zstd', zstdCompressSync(text)],
+        ['deflate', deflateRawSync(text)],
+      ] as const) {
+        const api = await startApi((response) =>
+          response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes),
+        );
+        expect(Buffer.compare((await open()(get(api.url))).body, text)).toBe(0);
+      }
+    });
+
+    test('that is large and grows as data may comes whole', async () => {
+      let random = 7;
+      const noise = (): number => ((random = (random * 48_271) % 2_147_483_647) >> 8) & 255;
+      const bytes = Buffer.concat([
+        Buffer.from(Array.from({ length: 200_000 }, noise)),
+        Buffer.alloc(68 * 2 ** 20),
+      ]);
+      const packed = zstdCompressSync(bytes);
       const api = await startApi((response) =>
-        response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('{"a":1}'),
+        response.writeHead(200, { 'Content-Encoding': 'zstd' }).end(packed),
       );
-      expect(await errorOf(open()(get(api.url)))).toMatchObject({
-        code: 'http.network',
-        recovery: 'stop',
-        details: { curl: 61 },
-      });
+      expect((await open()(get(api.url))).body.length).toBe(bytes.length);
+    });
+
+    test('that is a trap ends while it is unpacked, and others go on meanwhile', async () => {
+      const zeros = Buffer.alloc(72 * 2 ** 20);
+      const once = zstdCompressSync(zeros);
+      for (const [encoding, bytes, options] of [
+        ['zstd', once, {}],
+        ['gzip, zstd', zstdCompressSync(gzipSync(zeros, { level: 1 })), {}],
+        ['zstd', once, { maxBodyBytes: 2 ** 25 }],
+      ] as const) {
+        const api = await startApi((response) =>
+          response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes),
+        );
+        let turns = 0;
+        const turn = setInterval(() => turns++, 1);
+        const before = process.memoryUsage().arrayBuffers;
+        const error = await errorOf(open(options)(get(api.url)));
+        clearInterval(turn);
+        expect(error).toMatchObject({ code: 'http.tooLarge', recovery: 'stop' });
+        expect(error.message).toContain('maxBodyBytes' in options ? '33554432 bytes' : '1000 times');
+        expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 * 2 ** 20);
+        expect(turns).toBeGreaterThan(3);
+      }
     });
 
     test.each([

@@ -1,7 +1,7 @@
-import { ConfigError } from '../errors.ts';
-import type { OptionSchema } from '../evaluate.ts';
-import { isEmpty, isList, type Json } from '../json/index.ts';
-import { targetOf } from './target.ts';
+import { ConfigError } from '../../errors.ts';
+import type { OptionSchema } from '../../evaluate.ts';
+import { isEmpty, isList, type Json } from '../../json/index.ts';
+import { targetOf } from '../send/target.ts';
 
 /**
  * Reads `api.trustedHosts`: hosts that may have the credentials although the configuration names them nowhere else.

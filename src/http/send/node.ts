@@ -13,7 +13,7 @@ import {
 } from './bottom.ts';
 import { BodyBuffer } from './body-buffer.ts';
 import { decodeBody, tooLarge } from './decode.ts';
-import type { ApiRequest, ApiResponse } from './message.ts';
+import type { ApiRequest, ApiResponse } from '../message.ts';
 import { CURL, failure, networkError } from './network-error.ts';
 import { http, https } from './runtime.ts';
 import { targetOf, type Target } from './target.ts';
@@ -24,7 +24,7 @@ export function createNodeSend(given: Partial<BottomOptions> = {}): Bottom {
   const plain = new http.Agent({ keepAlive: true });
   let secure: SecureAgent | undefined;
   const agentFor = (target: Target): Agent =>
-    target.secure ? (secure ??= new https.Agent({ keepAlive: true, ...tlsOptions(options) })) : plain;
+    target.secure ? (secure ??= new (https().Agent)({ keepAlive: true, ...tlsOptions(options) })) : plain;
 
   async function send(request: ApiRequest, { signal }: { signal: AbortSignal }): Promise<ApiResponse> {
     const target = targetOf(request.url);
@@ -106,7 +106,7 @@ function startRequest(request: ApiRequest, target: Target, agent: Agent): Client
     headers: wireHeaders(request, target),
     maxHeaderSize: MAX_HEADER_BYTES,
   };
-  return target.secure ? https.request(options) : http.request(options);
+  return target.secure ? https().request(options) : http.request(options);
 }
 
 function collect(

@@ -1,0 +1,83 @@
+import { ExtractorError } from './errors.ts';
+import type { Log, LogFields } from './log.ts';
+import { Secrets } from './secrets.ts';
+import { oneLine } from './shown-text.ts';
+
+/**
+ * Does work that knows secrets: its log lines, and the error that it may end with, are free of all that are known by
+ * then. Who calls need not ask for it.
+ */
+export async function discreetly<T extends { readonly log: Log; readonly secrets?: Secrets }, R>(
+  options: T,
+  work: (options: T & { readonly secrets: Secrets }) => Promise<R>,
+): Promise<R> {
+  const { log, secrets = new Secrets() } = options;
+  try {
+    return await work({ ...options, secrets, log: redactingLog(log, secrets) });
+  } catch (error) {
+    throw redactError(error, secrets);
+  }
+}
+
+/** A log that gets every event as one line and without the secrets that are known by then. */
+function redactingLog(log: Log, secrets: Secrets): Log {
+  const at =
+    (level: keyof Log) =>
+    (message: string, fields?: LogFields): void => {
+      const line = oneLine(secrets.redactMessage(message));
+      if (fields === undefined) log[level](line);
+      else log[level](line, redactFields(fields, secrets));
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+export function redactFields(fields: LogFields, secrets: Secrets): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, redactValue(value, secrets)]));
+}
+
+/**
+ * Takes the secrets out of an error and of what caused it: an error may be thrown before its maker knew a secret, and
+ * one of the platform never does. The error stays the same object.
+ */
+function redactError(error: unknown, secrets: Secrets): unknown {
+  let at = error;
+  for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth++) {
+    hideAt(at, 'message', secrets);
+    hideAt(at, 'stack', secrets);
+    if (at instanceof ExtractorError) {
+      const { hint, where, details } = at;
+      Object.assign(at, {
+        hint: hint === undefined ? undefined : secrets.redactMessage(hint),
+        where: redactFields({ ...where }, secrets),
+        details: redactFields(details, secrets),
+      });
+    }
+    at = at.cause;
+  }
+  return error;
+}
+
+const MAX_CAUSES = 10;
+
+/** Some errors of the platform have a message that cannot be set; another property then stands over it. */
+function hideAt(error: Error, name: 'message' | 'stack', secrets: Secrets): void {
+  const text = error[name];
+  if (text === undefined) return;
+  const open = secrets.redactMessage(text);
+  if (open !== text)
+    Object.defineProperty(error, name, {
+      value: open,
+      configurable: true,
+      writable: true,
+      enumerable: false,
+    });
+}
+
+function redactValue(value: unknown, secrets: Secrets): unknown {
+  if (typeof value === 'string') return secrets.redactMessage(value);
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return secrets.holds(String(value)) ? secrets.redact(String(value)) : value;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return redactFields(Object.fromEntries(Object.entries(value)), secrets);
+}

@@ -1,0 +1,28 @@
+/**
+ * Text that came from outside (an API, a server, a file) as one line to show: in a message, a log, a progress line.
+ * What would act instead of being read stands there escaped, as JSON would: line breaks and tabs (`\n`, `\t`), all
+ * other control characters, with which escape sequences of terminals begin (`\u001b`), and the characters that turn
+ * the direction of text around (`\u202e`). Without them an API could clear the screen, or write a line of the log.
+ */
+export function shownText(text: string): string {
+  return text.replace(ACTING, escaped);
+}
+
+/** The same for a text of several lines that we wrote ourselves: line breaks and tabs stay. */
+export function shownLines(text: string): string {
+  return text.replace(ACTING, (char) => (char === '\n' || char === '\t' ? char : escaped(char)));
+}
+
+/** A message as one line: where it has lines of its own they follow one another. */
+export function oneLine(text: string): string {
+  return shownText(text.replace(/\s*[\r\n]+\s*/g, ' '));
+}
+
+// Controls; line and paragraph separators; marks, embeddings, overrides and isolates of the bidirectional algorithm.
+const ACTING = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escaped(char: string): string {
+  return SHORT[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
