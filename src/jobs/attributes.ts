@@ -1,5 +1,4 @@
-import { withoutKey, type AnyObject } from '../json/index.ts';
-import { flattenContext } from './functions/flatten.ts';
+import { flattenContext, withoutKey, type AnyObject } from '../json/index.ts';
 
 /**
  * The context `attr` of functions (spec extractor 1.3): all of `config` but its jobs, nested keys joined by `.`

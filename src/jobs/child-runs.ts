@@ -1,8 +1,9 @@
 import type { Evaluate } from '../evaluate.ts';
-import { dig, isList, isObject, isScalar, type Json } from '../json/index.ts';
+import { isList, isObject, isScalar, type Json } from '../json/index.ts';
 import type { Job } from './job.ts';
 import type { Placeholder } from './placeholders.ts';
-import { jobError, kindOf } from './read.ts';
+import { kindOf } from '../settings.ts';
+import { jobError } from './read.ts';
 import type { Parameters } from './run.ts';
 
 /** How often one row may start one child; more is a mistake in the placeholders. */
@@ -38,7 +39,8 @@ export function childRuns(
 
 /** One parameter, or one for each item of a list. */
 function parametersOf(placeholder: Placeholder, rows: readonly Json[], evaluate: Evaluate): Parameters {
-  const { name, path, call, at } = placeholder;
+  const { name, call, at } = placeholder;
+  const path = placeholder.path.text;
   const value = findValue(placeholder, rows);
   if (call !== undefined) return [{ name, path, value: evaluated(placeholder, call, value, evaluate) }];
   if (!isList(value)) return [{ name, path, value: scalarOrNull(value, `The value at “${path}”`, at) }];
@@ -51,22 +53,22 @@ function parametersOf(placeholder: Placeholder, rows: readonly Json[], evaluate:
 
 function findValue({ name, level, path, at }: Placeholder, rows: readonly Json[]): Json {
   const row = rows[level - 1];
-  const value = row === undefined ? undefined : dig(path, row);
+  const value = row === undefined ? undefined : path.find(row);
   if (value !== undefined) return value;
   throw jobError(
     at,
-    `The placeholder “${name}” found nothing at “${path}” in the parent row`,
+    `The placeholder “${name}” found nothing at “${path.text}” in the parent row`,
     'Correct the path, or leave such rows out with “recursionFilter”.',
   );
 }
 
 /** The object form: a function knows no null and no list. */
 function evaluated(placeholder: Placeholder, call: Json, value: Json, evaluate: Evaluate): Json {
-  const { name, path, at } = placeholder;
+  const { name, at } = placeholder;
   if (!isScalar(value)) {
     throw jobError(
       at,
-      `The function of the placeholder “${name}” needs one value, and there is ${kindOf(value)} at “${path}”`,
+      `The function of the placeholder “${name}” needs one value, and there is ${kindOf(value)} at “${placeholder.path.text}”`,
       'Leave such rows out with “recursionFilter”, or take the value without a function.',
     );
   }

@@ -1,4 +1,4 @@
-import { dig, isList, isObject, toText, type Json } from '../json/index.ts';
+import { compilePath, isList, isObject, toText, type Json } from '../json/index.ts';
 import { compileWildcard } from './wildcard.ts';
 import { jobError } from './read.ts';
 
@@ -63,7 +63,8 @@ function compileCondition(condition: string, at: string): Condition {
     throw filterError(condition, 'has no value', `Give the value to compare with after ${operator}.`, at);
   }
   const test = makeTest(value);
-  return (row) => test(toText(dig(path, row)));
+  const field = compilePath(path, { at });
+  return (row) => test(toText(field.find(row)));
 }
 
 function filterError(condition: string, mistake: string, hint: string, at: string): Error {

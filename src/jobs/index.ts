@@ -2,7 +2,7 @@ export { attributesOf } from './attributes.ts';
 export { childRuns, MAX_RUNS } from './child-runs.ts';
 export { extraColumns, type ExtraOptions } from './extra.ts';
 export { compileFilter } from './filter.ts';
-export { METHODS, parseJobs, type DataFieldOption, type Job, type Method } from './job.ts';
+export { METHODS, parseJobs, type Job, type Method } from './job.ts';
 export { jobDefinitions, jobsOption } from './options.ts';
 export type { Placeholder } from './placeholders.ts';
 export { firstRequest } from './request.ts';

@@ -1,4 +1,6 @@
+import { parseCompleteness } from '../completeness.ts';
 import {
+  compilePath,
   entriesOf,
   getKey,
   isEmpty,
@@ -10,23 +12,18 @@ import {
   toText,
   type AnyObject,
   type Json,
+  type Path,
 } from '../json/index.ts';
 import { compileFilter } from './filter.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
-import { jobError, kindOf, mapOf, readMap, readText, readWord } from './read.ts';
+import { asItems, asObject, kindOf } from '../settings.ts';
+import { jobError, read } from './read.ts';
 import { readUserData } from './user-data.ts';
 import { warnAbout, type JobWarning } from './warnings.ts';
 
 /** The methods a job may have; FORM is a POST with a form for a body. */
 export const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
-
-/** Where the rows are in a response (spec extractor 5.1). */
-export interface DataFieldOption {
-  /** Never empty. */
-  readonly path: string;
-  readonly delimiter: string;
-}
 
 /** A job of the configuration, checked, with its defaults filled in (spec extractor 1.4). Frozen. */
 export interface Job {
@@ -46,13 +43,16 @@ export interface Job {
   readonly headers: AnyObject;
   readonly paramsIn?: 'query' | 'body';
   readonly queryParamIn?: 'query' | 'params';
-  readonly dataField?: DataFieldOption;
+  /** Where the rows are in a response (spec extractor 5.1). */
+  readonly dataField?: Path;
   /** Names the table; the endpoint as written when nothing else is given. */
   readonly dataType: string;
   readonly responseFilter: readonly string[];
   readonly responseFilterDelimiter: string;
   readonly scroller?: string;
   readonly userData?: AnyObject;
+  /** As written, and checked. */
+  readonly completeness?: Json;
   readonly children: readonly Job[];
   /** Of children only, as is the next one. */
   readonly placeholders: readonly Placeholder[];
@@ -75,7 +75,7 @@ export function parseJobs(
   warnings: JobWarning[] = [],
   defaultOptions: AnyObject = {},
 ): readonly Job[] {
-  const method = readWord(defaultOptions, 'method', METHODS, 'parameters.api.http.defaultOptions') ?? 'GET';
+  const method = read.word(defaultOptions, 'method', 'parameters.api.http.defaultOptions', METHODS) ?? 'GET';
   const jobs = parseList(node, at, { level: 0, names: [], method }, warnings);
   if (jobs.length > 0) return jobs;
   throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
@@ -90,7 +90,7 @@ interface Above {
 
 function parseList(node: Json | undefined, at: string, above: Above, warnings: JobWarning[]): readonly Job[] {
   if (node === undefined || isEmpty(node)) return [];
-  const map = mapOf(node);
+  const map = asObject(node);
   if (map === undefined) throw jobError(at, `A list of jobs is expected here, not ${kindOf(node)}`);
   const jobs = new Map<string, Job>();
   for (const [key, value] of entriesOf(map)) {
@@ -110,7 +110,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   const { level } = above;
   const endpoint = readEndpoint(node, at);
   const id = readId(node, at);
-  const dataType = readText(node, 'dataType', at) ?? endpoint;
+  const dataType = read.text(node, 'dataType', at) ?? endpoint;
   const isChild = level > 0;
   const placeholders = isChild
     ? parsePlaceholders(getKey(node, 'placeholders'), `${at}.placeholders`, level)
@@ -122,16 +122,17 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     at,
     level,
     endpoint,
-    method: readWord(node, 'method', METHODS, at) ?? above.method,
-    params: readMap(node, 'params', at),
-    headers: readMap(node, 'headers', at),
+    method: read.word(node, 'method', at, METHODS) ?? above.method,
+    params: read.map(node, 'params', at) ?? {},
+    headers: read.map(node, 'headers', at) ?? {},
     dataType,
     responseFilter: readResponseFilter(getKey(node, 'responseFilter'), `${at}.responseFilter`),
-    responseFilterDelimiter: readText(node, 'responseFilterDelimiter', at) ?? '.',
-    ...given('paramsIn', readWord(node, 'paramsIn', ['query', 'body'], at)),
-    ...given('queryParamIn', readWord(node, 'queryParamIn', ['query', 'params'], at)),
+    responseFilterDelimiter: read.text(node, 'responseFilterDelimiter', at) ?? '.',
+    ...given('paramsIn', read.word(node, 'paramsIn', at, ['query', 'body'])),
+    ...given('queryParamIn', read.word(node, 'queryParamIn', at, ['query', 'params'])),
     ...given('dataField', readDataField(getKey(node, 'dataField'), `${at}.dataField`)),
-    ...given('scroller', readText(node, 'scroller', at)),
+    ...given('scroller', read.text(node, 'scroller', at)),
+    ...given('completeness', readCompleteness(node, at)),
     ...given('userData', readUserData(getKey(node, 'userData'), 'job_parent_id')),
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),
     placeholders,
@@ -144,6 +145,12 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   };
   warnings.push(...warnAbout(job, node, names));
   return Object.freeze(job);
+}
+
+function readCompleteness(node: AnyObject, at: string): Json | undefined {
+  const value = getKey(node, 'completeness');
+  parseCompleteness(value, `${at}.completeness`);
+  return value;
 }
 
 /** The entry, or none: an optional property is absent rather than undefined. */
@@ -179,13 +186,15 @@ function readId(node: AnyObject, at: string): string | undefined {
   throw jobError(`${at}.id`, `“id” must be a text, not ${kindOf(value)}`, 'Put it in double quotes.');
 }
 
-function readDataField(value: Json | undefined, at: string): DataFieldOption | undefined {
+function readDataField(value: Json | undefined, at: string): Path | undefined {
   if (value === undefined || isEmpty(value)) return undefined;
-  if (typeof value === 'string' || isNumber(value)) return { path: toText(value), delimiter: '.' };
+  if (typeof value === 'string' || isNumber(value)) return compilePath(toText(value), { at });
   if (!isObject(value))
     throw jobError(at, `“dataField” must be a path or {"path", "delimiter"}, not ${kindOf(value)}`);
-  const path = readText(value, 'path', at);
-  if (path !== undefined) return { path, delimiter: readText(value, 'delimiter', at) ?? '.' };
+  const path = read.text(value, 'path', at);
+  if (path !== undefined) {
+    return compilePath(path, { delimiter: read.text(value, 'delimiter', at) ?? '.', at: `${at}.path` });
+  }
   throw jobError(
     `${at}.path`,
     'The path of “dataField” is missing',
@@ -195,7 +204,7 @@ function readDataField(value: Json | undefined, at: string): DataFieldOption | u
 
 function readResponseFilter(value: Json | undefined, at: string): readonly string[] {
   if (value === undefined || isEmpty(value)) return [];
-  const items = isList(value) ? value : isObject(value) ? entriesOf(value).map(([, item]) => item) : [value];
+  const items = asItems(value) ?? [value];
   for (const item of items) {
     if (typeof item !== 'string' && !isNumber(item)) {
       throw jobError(at, `“responseFilter” must be a path or a list of paths, and here is ${kindOf(item)}`);
@@ -206,7 +215,7 @@ function readResponseFilter(value: Json | undefined, at: string): readonly strin
 
 /** Compiled for its errors alone: a filter that cannot be read should end the run before it starts. */
 function readFilter(node: AnyObject, at: string): string | undefined {
-  const text = readText(node, 'recursionFilter', at);
+  const text = read.text(node, 'recursionFilter', at);
   if (text !== undefined) compileFilter(text, `${at}.recursionFilter`);
   return text;
 }

@@ -1,3 +1,4 @@
+import { COMPLETENESS } from '../completeness.ts';
 import type { OptionSchema } from '../evaluate.ts';
 import { METHODS } from './job.ts';
 
@@ -53,6 +54,7 @@ const common: Readonly<Record<string, OptionSchema>> = {
     default: 'GET',
     examples: ['GET', 'POST'],
   },
+  completeness: COMPLETENESS,
   params: {
     title: 'Parameters',
     description:

@@ -1,4 +1,5 @@
 import {
+  compilePath,
   isEmpty,
   isList,
   isNumber,
@@ -9,8 +10,9 @@ import {
   withoutKey,
   sizeOf,
 } from '../json/index.ts';
-import type { AnyObject, Json } from '../json/index.ts';
-import { jobError, kindOf, mapOf } from './read.ts';
+import type { AnyObject, Json, Path } from '../json/index.ts';
+import { asObject, kindOf } from '../settings.ts';
+import { jobError } from './read.ts';
 
 /** A placeholder of a child, as written (spec extractor 5.4). */
 export interface Placeholder {
@@ -18,8 +20,8 @@ export interface Placeholder {
   readonly name: string;
   /** Which row the value comes from: 1 is the row that started the child, 2 the row above it. */
   readonly level: number;
-  /** Path in that row, keys joined by `.`; `.` alone is the row itself. */
-  readonly path: string;
+  /** Path in that row; `.` alone is the row itself. */
+  readonly path: Path;
   /** A function or reference that makes the value; it may refer to `placeholder.value`. */
   readonly call?: AnyObject;
   /** JSON path in the configuration. */
@@ -39,7 +41,7 @@ export function parsePlaceholders(
   maxLevel: number,
 ): readonly Placeholder[] {
   if (node === undefined || isEmpty(node)) return [];
-  const map = mapOf(node);
+  const map = asObject(node);
   if (map === undefined)
     throw jobError(at, `“placeholders” must be an object of names and paths, not ${kindOf(node)}`);
   return Object.freeze(
@@ -72,17 +74,17 @@ function parsePlaceholder(name: string, value: Json, at: string, maxLevel: numbe
   return sizeOf(call) === 0 ? { name, level, path, at } : { name, level, path, call, at };
 }
 
-function readPath(value: Json, at: string): string {
+function readPath(value: Json, at: string): Path {
   if (typeof value !== 'string' && !isNumber(value) && value !== null) {
     throw jobError(at, `The path of a placeholder must be a text, not ${kindOf(value)}`);
   }
-  const path = toText(value);
-  if (path === '') {
+  const text = toText(value);
+  if (text === '') {
     throw jobError(
       at,
       'The path of a placeholder is missing',
       'Give the path of the value in the parent row, such as "id".',
     );
   }
-  return path;
+  return compilePath(text, { at });
 }

@@ -1,5 +1,5 @@
 import { isList, type AnyObject, type Json } from '../json/index.ts';
-import { mapOf } from './read.ts';
+import { asObject } from '../settings.ts';
 
 /**
  * User data as a map of columns (spec extractor 5.5): a scalar becomes the one column `column`. Nothing set, null,
@@ -8,5 +8,5 @@ import { mapOf } from './read.ts';
 export function readUserData(node: Json | undefined, column: string): AnyObject | undefined {
   if (node === undefined || node === null || node === '') return undefined;
   if (isList(node) && node.length === 0) return undefined;
-  return mapOf(node) ?? { [column]: node };
+  return asObject(node) ?? { [column]: node };
 }

@@ -1,6 +1,13 @@
 import type { Contexts, Evaluate } from '../evaluate.ts';
-import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
-import { flattenContext } from './functions/flatten.ts';
+import {
+  entriesOf,
+  flattenContext,
+  isList,
+  isObject,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import type { JobRun } from './run.ts';
 
 /**

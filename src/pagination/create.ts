@@ -5,7 +5,7 @@ import { chooseScroller, multiple } from './multiple.ts';
 import { none } from './none.ts';
 import { DEFAULT_MAX_PAGES } from './page-guard.ts';
 import type { PaginatedJob, PaginationMethod, Paginator } from './paginator.ts';
-import { countOf, invalid, textOf } from './settings.ts';
+import { invalid, read } from './settings.ts';
 import { emptyBody } from './stops/empty-body.ts';
 import { forceStop, type ParseTime } from './stops/force-stop.ts';
 import { limitStop } from './stops/limit-stop.ts';
@@ -64,7 +64,7 @@ const DEFAULT_AT = 'parameters.api.pagination';
 
 function ownMaxPages(options: Json, job: PaginatedJob, at: string): number | undefined {
   if (!isObject(options)) return undefined;
-  const own = countOf(options, 'maxPages', at);
+  const own = read.count(options, 'maxPages', at);
   if (getKey(options, 'method') !== multiple.method) return own;
   const chosen = chooseScroller(options, job, at);
   const inner = chosen && ownMaxPages(chosen.options, job, `${at}.scrollers.${chosen.name}`);
@@ -72,7 +72,7 @@ function ownMaxPages(options: Json, job: PaginatedJob, at: string): number | und
 }
 
 function methodOf(options: AnyObject, methods: readonly PaginationMethod[], at: string): PaginationMethod {
-  const name = textOf(options, 'method', at, none.method);
+  const name = read.text(options, 'method', at) ?? none.method;
   const found = methods.find(({ method }) => method === name);
   if (found !== undefined) return found;
   if (name === none.method) return none;

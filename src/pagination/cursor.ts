@@ -1,9 +1,9 @@
 import { PaginationError } from '../errors.ts';
 import {
+  compilePath,
   getKey,
   isInteger,
   isObject,
-  splitPath,
   type AnyObject,
   type Json,
   type JsonNumber,
@@ -12,7 +12,7 @@ import { exactInteger } from './id-range.ts';
 import type { IdRange, PaginationMethod } from './paginator.ts';
 import { placeOf, requestOf, withParam } from './request.ts';
 import { FLAG, queryParamIn } from './shared-options.ts';
-import { flagOf, invalid, textOf } from './settings.ts';
+import { invalid, read, requiredText } from './settings.ts';
 
 /**
  * The highest id so far goes into a parameter of the next request; the lowest with `reverse` (spec extractor 2.7).
@@ -72,17 +72,18 @@ export const cursor: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const idKey = textOf(options, 'idKey', at);
-    const param = textOf(options, 'param', at);
+    const idKey = requiredText(options, 'idKey', at);
+    const param = requiredText(options, 'param', at);
     const increment = incrementOf(options, at);
-    const reverse = flagOf(options, 'reverse', at, false);
+    const reverse = read.flag(options, 'reverse', at) ?? false;
     const place = placeOf(options, job, at);
     const request = requestOf(job);
     return {
-      needs: { ids: splitPath(idKey) },
+      needs: { ids: compilePath(idKey, { at: `${at}.idKey` }) },
+      traits: { kind: 'follow', at, overlaps: true },
       first: () => ({ request, state: null }),
       next(page, state) {
-        if (page.rows === 0) return { stop: 'the page has no rows' };
+        if (page.rows === 0) return { stop: { code: 'noRows' } };
         const seen = widen(page.ids, state, idKey);
         const value = exactInteger((reverse ? seen.min : seen.max) + increment);
         return {

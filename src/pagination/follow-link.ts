@@ -5,7 +5,7 @@ import type { PaginatedJob } from './paginator.ts';
 import { parseQuery } from './parse-query.ts';
 import { placeOf, requestOf, withoutParams, withParam } from './request.ts';
 import { FLAG, includeParams, queryParamIn } from './shared-options.ts';
-import { flagOf, invalid } from './settings.ts';
+import { invalid, read } from './settings.ts';
 
 /** Options of the methods that read a link in the body. */
 export const linkOptions: Readonly<Record<string, OptionSchema>> = {
@@ -38,8 +38,8 @@ export function linkFollower(
   job: PaginatedJob,
   at: string,
 ): (link: string) => JobRequest {
-  const keepParams = flagOf(options, 'includeParams', at, false);
-  const isQuery = flagOf(options, 'paramIsQuery', at, false);
+  const keepParams = read.flag(options, 'includeParams', at) ?? false;
+  const isQuery = read.flag(options, 'paramIsQuery', at) ?? false;
   const place = placeOf(options, job, at);
   const request = keepParams ? requestOf(job) : withoutParams(requestOf(job));
   return (link) => {

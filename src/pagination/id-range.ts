@@ -1,7 +1,7 @@
 import { PaginationError } from '../errors.ts';
-import { digKeys, isNumber, JsonNumber, pathOfKeys, type Json } from '../json/index.ts';
+import { isNumber, JsonNumber, type Json, type Path } from '../json/index.ts';
+import { isNumericText } from '../settings.ts';
 import type { IdRange } from './paginator.ts';
-import { isNumericText } from './settings.ts';
 
 /**
  * The smallest and largest id of a page's rows, truncated to integers and exact beyond 2^53 (spec extractor 2.7).
@@ -9,12 +9,12 @@ import { isNumericText } from './settings.ts';
  *
  * @throws {PaginationError} when a row has no number or numeric text at the path
  */
-export function idRange(chunks: Iterable<readonly Json[]>, keys: readonly string[]): IdRange | undefined {
+export function idRange(chunks: Iterable<readonly Json[]>, path: Path): IdRange | undefined {
   let range: Range<number> | undefined;
   let big: Range<bigint> | undefined;
   for (const rows of chunks) {
     for (const row of rows) {
-      const id = idOf(digKeys(keys, row), keys);
+      const id = idOf(path.find(row), path);
       // Plain numbers are the hot path; big ones are kept apart and joined at the end.
       if (typeof id === 'number') range = widen(range, id);
       else big = widen(big, id);
@@ -47,7 +47,7 @@ function widen<T extends number | bigint>(range: Range<T> | undefined, id: T): R
   return id > range.max ? { min: range.min, max: id } : range;
 }
 
-function idOf(value: Json | undefined, keys: readonly string[]): number | bigint {
+function idOf(value: Json | undefined, path: Path): number | bigint {
   if (typeof value === 'number' && Number.isFinite(value))
     return plainOrBig(Math.trunc(value), String(value));
   if (isNumber(value)) return truncated(value instanceof JsonNumber ? value.literal : String(value));
@@ -56,7 +56,7 @@ function idOf(value: Json | undefined, keys: readonly string[]): number | bigint
     value === undefined || value === null ? 'no value' : typeof value === 'object' ? 'no number' : 'text';
   throw new PaginationError(
     'pagination.invalid',
-    `A row has ${found} in \`${pathOfKeys(keys)}\`, where the cursor needs a number.`,
+    `A row has ${found} in \`${path.text}\`, where the cursor needs a number.`,
     {
       hint: 'Name the path of a numeric id in `idKey`; for other ids use response.param or response.url.',
     },

@@ -2,7 +2,7 @@ import { parseLinkHeader } from './link-header-parse.ts';
 import type { Observation, PaginationMethod } from './paginator.ts';
 import { requestOf, withoutParams } from './request.ts';
 import { resolveReference } from './resolve-reference.ts';
-import { flagOf, textOf } from './settings.ts';
+import { read } from './settings.ts';
 import { includeParams } from './shared-options.ts';
 
 /**
@@ -39,16 +39,17 @@ export const linkHeader: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const rel = textOf(options, 'rel', at, 'next').toLowerCase();
+    const rel = (read.text(options, 'rel', at) ?? 'next').toLowerCase();
     const request = requestOf(job);
-    const base = flagOf(options, 'includeParams', at, false) ? request : withoutParams(request);
+    const base = (read.flag(options, 'includeParams', at) ?? false) ? request : withoutParams(request);
     return {
       needs: { headers: ['link'] },
+      traits: { kind: 'follow', at },
       first: () => ({ request, state: null }),
       next(page) {
         const link = linkOf(page, rel);
         return link === undefined
-          ? { stop: `the response has no link with the relation "${rel}"` }
+          ? { stop: { code: 'noLinkHeader', rel } }
           : { request: { ...base, endpoint: link, fromResponse: true }, state: null };
       },
     };

@@ -1,4 +1,4 @@
-import { entriesOf, isJsonPath, isObject, splitPath, type Json } from '../json/index.ts';
+import { entriesOf, isJsonPath, isObject, type Json, type Path } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 
 /**
@@ -10,39 +10,39 @@ import { nearest } from '../suggest.ts';
  *
  * @param sample a decoded response
  */
-export function nearMiss(path: string, sample: Json): string | undefined {
-  if (isJsonPath(path)) {
-    const meant = nearMiss(path.slice(2), sample);
-    return meant === undefined ? undefined : `$.${meant}`;
-  }
+export function nearMiss({ text, keys }: Path, sample: Json): string | undefined {
+  if (keys === undefined || keys.length === 0) return undefined;
   const candidates = keyPaths(sample);
-  if (candidates.includes(path)) return undefined;
-  return candidates.find((candidate) => isMisspelled(path, candidate)) ?? elsewhere(path, candidates);
+  if (candidates.some((candidate) => isSame(candidate, keys))) return undefined;
+  const near = candidates.find((candidate) => isNear(keys, candidate, isNearKey));
+  const meant = near ?? elsewhere(keys, candidates);
+  return meant && `${isJsonPath(text) ? '$.' : ''}${meant.join('.')}`;
 }
+
+type Keys = readonly string[];
 
 const MAX_DEPTH = 5;
 const MAX_PATHS = 1000;
 
-function keyPaths(sample: Json): readonly string[] {
-  const found: string[] = [];
-  const visit = (value: Json, prefix: string, depth: number): void => {
-    if (!isObject(value) || depth > MAX_DEPTH) return;
+function keyPaths(sample: Json): readonly Keys[] {
+  const found: Keys[] = [];
+  const visit = (value: Json, above: Keys): void => {
+    if (!isObject(value) || above.length === MAX_DEPTH) return;
     for (const [key, item] of entriesOf(value)) {
       if (found.length >= MAX_PATHS) return;
-      found.push(prefix + key);
-      visit(item, `${prefix}${key}.`, depth + 1);
+      const keys = [...above, key];
+      found.push(keys);
+      visit(item, keys);
     }
   };
-  visit(sample, '', 1);
+  visit(sample, []);
   return found;
 }
 
-/** Every key is equal or near; so `links.next` is not `links.last`, although only three letters differ. */
-function isMisspelled(path: string, candidate: string): boolean {
-  return isNear(splitPath(path), splitPath(candidate), isNearKey);
-}
-
-/** Compares key by key, or word by word. */
+/**
+ * Compares key by key, or word by word. Every one is equal or near; so `links.next` is not `links.last`, although only
+ * three letters differ.
+ */
 function isNear(
   wanted: readonly string[],
   found: readonly string[],
@@ -71,9 +71,14 @@ function letters(key: string): string {
   return words(key).join('');
 }
 
-/** The same keys below another one, or without their first one. */
-function elsewhere(path: string, candidates: readonly string[]): string | undefined {
-  const below = candidates.find((candidate) => candidate.endsWith(`.${path}`));
-  const above = splitPath(path).slice(1).join('.');
-  return below ?? candidates.find((candidate) => candidate === above);
+/** The same keys below others, or without their first one. */
+function elsewhere(keys: Keys, candidates: readonly Keys[]): Keys | undefined {
+  const below = candidates.find(
+    (candidate) => candidate.length > keys.length && isSame(candidate.slice(-keys.length), keys),
+  );
+  return below ?? candidates.find((candidate) => isSame(candidate, keys.slice(1)));
+}
+
+function isSame(some: Keys, others: Keys): boolean {
+  return some.length === others.length && some.every((key, i) => key === others[i]);
 }

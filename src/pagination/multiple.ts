@@ -2,7 +2,7 @@ import { getKey, isEmpty, isObject, keysOf, type AnyObject } from '../json/index
 import { nearest } from '../suggest.ts';
 import { none } from './none.ts';
 import type { PaginatedJob, PaginationMethod } from './paginator.ts';
-import { invalid, mapOf, textOf } from './settings.ts';
+import { invalid, read } from './settings.ts';
 
 /**
  * Several paginations, chosen by job (spec extractor 2.8).
@@ -67,7 +67,7 @@ interface Scroller {
 export function chooseScroller(options: AnyObject, job: PaginatedJob, at: string): Scroller | undefined {
   const scrollers = scrollersOf(options, at);
   const own = job.scroller !== undefined && !isEmpty(job.scroller);
-  const name = own ? job.scroller : textOf(options, 'default', at, '');
+  const name = own ? job.scroller : (read.text(options, 'default', at) ?? '');
   if (name === undefined || name === '') return undefined;
   const chosen = getKey(scrollers, name);
   if (isObject(chosen)) return { name, options: chosen };
@@ -86,7 +86,7 @@ export function chooseScroller(options: AnyObject, job: PaginatedJob, at: string
 
 /** All scrollers, each checked to be a map; `[]` is an empty one. */
 function scrollersOf(options: AnyObject, at: string): AnyObject {
-  const scrollers = mapOf(options, 'scrollers', at);
+  const scrollers = read.object(options, 'scrollers', at);
   if (scrollers === undefined) {
     throw invalid(
       `${at}.scrollers`,
@@ -94,6 +94,6 @@ function scrollersOf(options: AnyObject, at: string): AnyObject {
       'Give at least one pagination by name.',
     );
   }
-  for (const name of keysOf(scrollers)) mapOf(scrollers, name, `${at}.scrollers`);
+  for (const name of keysOf(scrollers)) read.object(scrollers, name, `${at}.scrollers`);
   return scrollers;
 }

@@ -19,11 +19,12 @@ import { requestOf } from './request.ts';
 export const none: PaginationMethod = {
   method: 'none',
   options: { type: 'object', properties: {} },
-  create(_options, job) {
+  create(_options, job, { at }) {
     return {
       needs: {},
+      traits: { kind: 'none', at },
       first: () => ({ request: requestOf(job), state: null }),
-      next: () => ({ stop: 'the job has no pagination' }),
+      next: () => ({ stop: { code: 'noPagination' } }),
     };
   },
 };

@@ -1,9 +1,10 @@
 import { isEmpty, type AnyObject } from '../json/index.ts';
-import { jobPageSize, shortPage } from './page-size.ts';
+import { jobPageSize } from './page-size.ts';
 import type { FirstStep, PaginatedJob, PaginationMethod } from './paginator.ts';
 import { paramOf, placeOf, requestOf, withParam } from './request.ts';
 import { firstPageParams, FLAG, queryParamIn } from './shared-options.ts';
-import { countOf, flagOf, invalid, textOf, toInteger } from './settings.ts';
+import { truncated } from '../settings.ts';
+import { invalid, read } from './settings.ts';
 import { integerOf } from './state.ts';
 
 /**
@@ -65,11 +66,11 @@ export const offset: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const limitParam = textOf(options, 'limitParam', at, 'limit');
-    const offsetParam = textOf(options, 'offsetParam', at, 'offset');
+    const limitParam = read.text(options, 'limitParam', at) ?? 'limit';
+    const offsetParam = read.text(options, 'offsetParam', at) ?? 'offset';
     const size = pageSize(options, job, limitParam, at);
-    const start = flagOf(options, 'offsetFromJob', at, false) ? jobOffset(job, offsetParam, at) : 0;
-    const inFirst = flagOf(options, 'firstPageParams', at, true);
+    const start = (read.flag(options, 'offsetFromJob', at) ?? false) ? jobOffset(job, offsetParam, at) : 0;
+    const inFirst = read.flag(options, 'firstPageParams', at) ?? true;
     const place = placeOf(options, job, at);
     const request = requestOf(job);
 
@@ -79,9 +80,10 @@ export const offset: PaginationMethod = {
     });
     return {
       needs: {},
+      traits: { kind: 'count', at, size, countsRows: true, ...(start === 0 ? {} : { start }) },
       first: () => (inFirst ? pageAt(start) : { request, state: { offset: start } }),
       next(page, state) {
-        if (page.rows < size) return { stop: shortPage(page.rows, size) };
+        if (page.rows < size) return { stop: { code: 'shortPage', rows: page.rows, size } };
         return pageAt(integerOf(state, 'offset') + size);
       },
       plan: (state) => pageAt(integerOf(state, 'offset') + size),
@@ -90,7 +92,7 @@ export const offset: PaginationMethod = {
 };
 
 function pageSize(options: AnyObject, job: PaginatedJob, limitParam: string, at: string): number {
-  const size = countOf(options, 'limit', at);
+  const size = read.count(options, 'limit', at);
   if (size === undefined) {
     throw invalid(
       `${at}.limit`,
@@ -104,7 +106,7 @@ function pageSize(options: AnyObject, job: PaginatedJob, limitParam: string, at:
 function jobOffset(job: PaginatedJob, offsetParam: string, at: string): number {
   const value = paramOf(job, offsetParam);
   if (isEmpty(value)) return 0;
-  const start = toInteger(value);
+  const start = truncated(value);
   if (start !== undefined && Number.isSafeInteger(start) && start >= 0) return start;
   throw invalid(
     at,

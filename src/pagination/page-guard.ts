@@ -1,5 +1,6 @@
 import { PaginationError } from '../errors.ts';
 import type { Json } from '../json/index.ts';
+import type { Reason } from '../reason.ts';
 
 /** Pages that a job may have unless `maxPages` says otherwise: more than any known job needs. */
 export const DEFAULT_MAX_PAGES = 1_000_000;
@@ -31,13 +32,17 @@ export interface GuardInput {
 /** `stop`: the job ends and this page is not written. */
 export interface GuardVerdict {
   readonly verdict: 'keep' | 'stop';
-  readonly reason?: string;
+  readonly reason?: Reason;
   readonly warning?: string;
+  /** The earlier page whose rows a page that is kept brings again. */
+  readonly repeats?: number;
   readonly state: Json;
 }
 
 /** Keeps a job from running in circles. Pure: what it has seen is in its state, which is JSON of bounded size. */
 export interface Guard {
+  /** Pages that the job may have. */
+  readonly maxPages: number;
   readonly initial: Json;
   /**
    * To be called once for each page, in order, before the page is written.
@@ -63,29 +68,31 @@ export interface Guard {
 export function createGuard(options: GuardOptions = {}): Guard {
   const maxPages = options.maxPages ?? DEFAULT_MAX_PAGES;
   return {
+    maxPages,
     initial: NOTHING_SEEN,
     check(input, state) {
       if (input.page > maxPages) throw overBudget(maxPages, input);
       // The state is what `initial` or an earlier call gave, perhaps read again from a saved position.
       const memory = state as Memory;
-      const stop = (reason: string): GuardVerdict => ({ verdict: 'stop', reason, state });
+      const stop = (reason: Reason): GuardVerdict => ({ verdict: 'stop', reason, state });
 
       const previous = memory.recent.at(-1);
       if (previous !== undefined && memory.body === input.bodyDigest) {
-        return stop(`the response equals that of page ${previous.page}`);
+        return stop({ code: 'sameResponse', page: previous.page });
       }
-      const asked = lastSeen(memory, (seen) => seen.request === input.requestDigest);
+      const asked = lastSeen(memory, 'request', input.requestDigest);
       if (asked !== undefined && input.rows === 0) {
-        return stop(`the request of page ${asked.page} was repeated and brought no rows`);
+        return stop({ code: 'repeatedRequest', page: asked.page });
       }
-      const same = input.rows === 0 ? undefined : lastSeen(memory, (seen) => seen.rows === input.rowsDigest);
+      const same = input.rows === 0 ? undefined : lastSeen(memory, 'rows', input.rowsDigest);
       if (asked !== undefined && same !== undefined) {
         if (same.page !== previous?.page) throw circle(asked.page, same.page, input);
-        return stop(`a repeated request brought the rows of page ${same.page} again`);
+        return stop({ code: 'repeatedRows', page: same.page });
       }
       const isNews = same !== undefined && !memory.hasWarned;
       return {
         verdict: 'keep',
+        ...(same === undefined ? {} : { repeats: same.page }),
         ...(isNews ? { warning: repeatedRows(same.page, input) } : {}),
         state: remember(memory, input, memory.hasWarned || isNews),
       };
@@ -135,10 +142,13 @@ type Memory = {
 const NOTHING_SEEN: Memory = { recent: [], checkpoint: null, body: '', hasWarned: false };
 
 /** The nearest page that is like this. */
-function lastSeen(memory: Memory, isLike: (seen: Seen) => boolean): Seen | undefined {
-  const recent = memory.recent.findLast(isLike);
-  if (recent !== undefined) return recent;
-  return memory.checkpoint !== null && isLike(memory.checkpoint) ? memory.checkpoint : undefined;
+function lastSeen(
+  { recent, checkpoint }: Memory,
+  what: 'request' | 'rows',
+  digest: string,
+): Seen | undefined {
+  for (let i = recent.length - 1; i >= 0; i--) if (recent[i]?.[what] === digest) return recent[i];
+  return checkpoint?.[what] === digest ? checkpoint : undefined;
 }
 
 function remember(memory: Memory, input: GuardInput, hasWarned: boolean): Memory {

@@ -1,9 +1,10 @@
 import { getKey, type AnyObject } from '../json/index.ts';
-import { jobPageSize, shortPage } from './page-size.ts';
+import { jobPageSize } from './page-size.ts';
 import type { FirstStep, PaginationMethod } from './paginator.ts';
 import { placeOf, requestOf, withParam } from './request.ts';
 import { COUNT, firstPageParams, queryParamIn } from './shared-options.ts';
-import { countOf, flagOf, invalid, textOf, toInteger } from './settings.ts';
+import { truncated } from '../settings.ts';
+import { invalid, read } from './settings.ts';
 import { integerOf } from './state.ts';
 
 /**
@@ -64,11 +65,11 @@ export const pagenum: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const pageParam = textOf(options, 'pageParam', at, 'page');
-    const limitParam = textOf(options, 'limitParam', at, 'limit');
-    const size = jobPageSize(job, limitParam, at) ?? countOf(options, 'limit', at);
+    const pageParam = read.text(options, 'pageParam', at) ?? 'page';
+    const limitParam = read.text(options, 'limitParam', at) ?? 'limit';
+    const size = jobPageSize(job, limitParam, at) ?? read.count(options, 'limit', at);
     const start = firstPage(options, at);
-    const inFirst = flagOf(options, 'firstPageParams', at, true);
+    const inFirst = read.flag(options, 'firstPageParams', at) ?? true;
     const place = placeOf(options, job, at);
     const request = requestOf(job);
 
@@ -81,10 +82,12 @@ export const pagenum: PaginationMethod = {
     };
     return {
       needs: {},
+      traits: { kind: 'count', at, ...(size === undefined ? {} : { size }) },
       first: () => (inFirst ? pageAt(start) : { request, state: { page: start } }),
       next(page, state) {
-        if (page.rows === 0) return { stop: 'the page has no rows' };
-        if (size !== undefined && page.rows < size) return { stop: shortPage(page.rows, size) };
+        if (page.rows === 0) return { stop: { code: 'noRows' } };
+        if (size !== undefined && page.rows < size)
+          return { stop: { code: 'shortPage', rows: page.rows, size } };
         return pageAt(integerOf(state, 'page') + 1);
       },
       plan: (state) => pageAt(integerOf(state, 'page') + 1),
@@ -95,7 +98,7 @@ export const pagenum: PaginationMethod = {
 function firstPage(options: AnyObject, at: string): number {
   const value = getKey(options, 'firstPage');
   if (value === undefined || value === null || value === '') return 1;
-  const page = toInteger(value);
+  const page = truncated(value);
   if (page !== undefined && Number.isSafeInteger(page)) return page;
   throw invalid(`${at}.firstPage`, '`firstPage` must be a whole number.');
 }

@@ -1,18 +1,22 @@
 import type { OptionSchema } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
-import type { AnyObject, Json, JsonNumber } from '../json/index.ts';
+import type { AnyObject, Json, JsonNumber, Path } from '../json/index.ts';
+import type { Reason } from '../reason.ts';
+import type { Traits } from '../traits.ts';
 
 /** Small JSON that says where a paginator stands. It survives `JSON.stringify` and is never changed in place. */
 export type PaginatorState = Json;
 
 /** What a paginator must see of each page. The page itself never reaches it. */
 export interface Needs {
-  /** Paths into the decoded response, as keys (`meta.next` is `['meta', 'next']`). */
-  readonly paths?: readonly (readonly string[])[];
+  /** Paths into the response, made by `compilePath('meta.next')`. */
+  readonly paths?: readonly Path[];
+  /** Those of them that some response must have: it is a warning when none has. */
+  readonly expected?: readonly Path[];
   /** Names of response headers, in lower case. */
   readonly headers?: readonly string[];
   /** Path of a numeric id in each row; its smallest and largest value are given. */
-  readonly ids?: readonly string[];
+  readonly ids?: Path;
   /** Ask for `volume`, which costs a re-encoding of the page. */
   readonly volume?: boolean;
 }
@@ -49,10 +53,10 @@ export interface IdRange {
 /** The next request and the state that goes with it, or the reason to stop. */
 export type Step =
   | { readonly request: JobRequest; readonly state: PaginatorState }
-  | { readonly stop: string };
+  | { readonly stop: Reason };
 
 /** The first step cannot stop. */
-export type FirstStep = Exclude<Step, { stop: string }>;
+export type FirstStep = Exclude<Step, { stop: Reason }>;
 
 /**
  * Decides which request follows a page. Pure: the same observation and state give the same step.
@@ -68,6 +72,10 @@ export interface Paginator {
    * absent for those that must see the page first.
    */
   readonly plan?: (state: PaginatorState) => FirstStep;
+  /** Requests from `state` on that are within a budget; absent when nothing bounds them. The first is sent in any case. */
+  readonly ahead?: (state: PaginatorState) => number;
+  /** How it works, for the verdict; without it, it is taken to follow what the API says. */
+  readonly traits?: Traits;
 }
 
 /** A pagination method: a value in a list that a library user may extend. */

@@ -1,20 +1,21 @@
 import type { JobRequest } from '../http/message.ts';
 import {
+  compilePath,
   getKey,
   isEmpty,
   isList,
   isObject,
   sizeOf,
-  splitPath,
   type AnyObject,
   type Json,
+  isJsonPath,
 } from '../json/index.ts';
 import { equalJson } from './equal-json.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { placeOf, requestOf, withoutParams, withParam } from './request.ts';
 import { overlayRequest, SCROLL_REQUEST } from './scroll-request.ts';
 import { includeParams, queryParamIn } from './shared-options.ts';
-import { flagOf, invalid, mapOf, textOf } from './settings.ts';
+import { invalid, read, requiredText } from './settings.ts';
 
 /**
  * A value of the response (a token, a cursor, a page number) goes into a parameter of the next request
@@ -79,25 +80,26 @@ export const responseParam: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const path = textOf(options, 'responseParam', at);
-    const name = textOf(options, 'queryParam', at);
-    const delimiter = textOf(options, 'delimiter', at, '.');
+    const path = requiredText(options, 'responseParam', at);
+    const name = requiredText(options, 'queryParam', at);
+    const delimiter = read.text(options, 'delimiter', at) ?? '.';
     const ends = endValues(options, at);
     const place = placeOf(options, job, at);
-    const scroll = mapOf(options, 'scrollRequest', at);
-    const plain = flagOf(options, 'includeParams', at, false)
-      ? requestOf(job)
-      : withoutParams(requestOf(job));
+    const scroll = read.object(options, 'scrollRequest', at);
+    const plain =
+      (read.flag(options, 'includeParams', at) ?? false) ? requestOf(job) : withoutParams(requestOf(job));
     const request: JobRequest =
       scroll === undefined ? plain : overlayRequest(scroll, plain, `${at}.scrollRequest`);
     return {
-      needs: { paths: [splitPath(path, delimiter)] },
+      needs: { paths: [compilePath(path, { delimiter, at: `${at}.responseParam` })] },
+      // the next page may begin with the row whose value led on
+      traits: { kind: 'follow', at, ...(isJsonPath(path) && path.includes('[') ? { overlaps: true } : {}) },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
         const [value] = page.values;
-        if (value === undefined) return { stop: `the response has no \`${path}\`` };
+        if (value === undefined) return { stop: { code: 'noValue', path } };
         if (isEnd(value) || ends.some((end) => equalJson(end, value))) {
-          return { stop: `\`${path}\` of the response is an end value` };
+          return { stop: { code: 'endValue', path } };
         }
         return { request: withParam(request, name, value, place), state: null };
       },

@@ -1,8 +1,8 @@
-import { splitPath } from '../json/index.ts';
+import { compilePath } from '../json/index.ts';
 import { linkFollower, linkOf, linkOptions } from './follow-link.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { requestOf } from './request.ts';
-import { textOf } from './settings.ts';
+import { read } from './settings.ts';
 
 /**
  * The address of the next page in the body (spec extractor 2.5).
@@ -46,16 +46,17 @@ export const responseUrl: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const urlKey = textOf(options, 'urlKey', at, 'next_page');
-    const delimiter = textOf(options, 'delimiter', at, '.');
+    const urlKey = read.text(options, 'urlKey', at) ?? 'next_page';
+    const delimiter = read.text(options, 'delimiter', at) ?? '.';
     const follow = linkFollower(options, job, at);
     return {
-      needs: { paths: [splitPath(urlKey, delimiter)] },
+      needs: { paths: [compilePath(urlKey, { delimiter, at: `${at}.urlKey` })] },
+      traits: { kind: 'follow', at },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
         const link = linkOf(page.values[0], urlKey, at);
         return link === undefined
-          ? { stop: `the response has no link in \`${urlKey}\`` }
+          ? { stop: { code: 'noLink', path: urlKey } }
           : { request: follow(link), state: null };
       },
     };

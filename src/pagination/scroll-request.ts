@@ -1,9 +1,8 @@
 import type { OptionSchema } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
-import { getKey, isEmpty, isList, isObject, objectOf, type AnyObject } from '../json/index.ts';
+import { getKey, isEmpty, type AnyObject } from '../json/index.ts';
 import { mergeOver } from '../merge-request.ts';
-import { nearest } from '../suggest.ts';
-import { invalid } from './settings.ts';
+import { invalid, read } from './settings.ts';
 
 /** JSON Schema of `scrollRequest`. */
 export const SCROLL_REQUEST: OptionSchema = {
@@ -60,15 +59,17 @@ const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'];
  */
 export function overlayRequest(over: AnyObject, request: JobRequest, at: string): JobRequest {
   const endpoint = textAt(over, 'endpoint', at);
-  const method = methodAt(over, at) ?? request.method;
-  const paramsIn = placeAt(over, at) ?? (method === request.method ? request.paramsIn : undefined);
+  const method = read.word(over, 'method', at, METHODS) ?? request.method;
+  const paramsIn =
+    read.word(over, 'paramsIn', at, ['query', 'body']) ??
+    (method === request.method ? request.paramsIn : undefined);
   const { paramsIn: _paramsIn, fromResponse, ...rest } = request;
   return {
     ...rest,
     endpoint: endpoint ?? request.endpoint,
     method,
-    params: mergeOver(objectAt(over, 'params', at), request.params, 'winner'),
-    headers: mergeOver(objectAt(over, 'headers', at), request.headers, 'winner'),
+    params: mergeOver(read.map(over, 'params', at) ?? {}, request.params, 'winner'),
+    headers: mergeOver(read.map(over, 'headers', at) ?? {}, request.headers, 'winner'),
     ...(paramsIn === undefined ? {} : { paramsIn }),
     // An address that the configuration itself names is not one of a response.
     ...(fromResponse === undefined || endpoint !== undefined ? {} : { fromResponse }),
@@ -81,30 +82,4 @@ function textAt(node: AnyObject, key: string, at: string): string | undefined {
   if (typeof value === 'string' && value !== '') return value;
   if (isEmpty(value)) return undefined;
   throw invalid(`${at}.${key}`, `\`${key}\` must be text.`);
-}
-
-function methodAt(node: AnyObject, at: string): string | undefined {
-  const method = textAt(node, 'method', at)?.toUpperCase();
-  if (method === undefined || METHODS.includes(method)) return method;
-  const meant = nearest(method, METHODS);
-  throw invalid(
-    `${at}.method`,
-    `The method \`${method}\` is not known.`,
-    meant === undefined ? `Use one of ${METHODS.join(', ')}.` : `Did you mean ${meant}?`,
-  );
-}
-
-function placeAt(node: AnyObject, at: string): 'query' | 'body' | undefined {
-  const place = textAt(node, 'paramsIn', at);
-  if (place === undefined || place === 'query' || place === 'body') return place;
-  throw invalid(`${at}.paramsIn`, '`paramsIn` must be "query" or "body".');
-}
-
-/** A map; one with the keys 0..n-1 has been read as a list. */
-function objectAt(node: AnyObject, key: string, at: string): AnyObject {
-  const value = getKey(node, key);
-  if (isObject(value)) return value;
-  if (isList(value)) return objectOf(value.map((item, i) => [String(i), item] as const));
-  if (isEmpty(value)) return {};
-  throw invalid(`${at}.${key}`, `\`${key}\` must be an object.`);
 }

@@ -1,9 +1,10 @@
-import { getKey, splitPath } from '../json/index.ts';
+import { compilePath, getKey } from '../json/index.ts';
 import { linkFollower, linkOf, linkOptions } from './follow-link.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { parseQuery } from './parse-query.ts';
 import { requestOf } from './request.ts';
-import { textOf, toInteger } from './settings.ts';
+import { truncated } from '../settings.ts';
+import { read } from './settings.ts';
 
 /**
  * Like `response.url`, for exports by time that always give a next link and refuse one whose `start_time` lies
@@ -38,17 +39,18 @@ export const zendeskResponseUrl: PaginationMethod = {
     },
   },
   create(options, job, { at }) {
-    const urlKey = textOf(options, 'urlKey', at, 'next_page');
+    const urlKey = read.text(options, 'urlKey', at) ?? 'next_page';
     const follow = linkFollower(options, job, at);
     return {
-      needs: { paths: [splitPath(urlKey)] },
+      needs: { paths: [compilePath(urlKey, { at: `${at}.urlKey` })] },
+      traits: { kind: 'follow', at, overlaps: true },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
         const link = linkOf(page.values[0], urlKey, at);
-        if (link === undefined) return { stop: `the response has no link in \`${urlKey}\`` };
+        if (link === undefined) return { stop: { code: 'noLink', path: urlKey } };
         const start = startTime(link);
         if (start !== undefined && start > page.now / 1000 - NEWEST_START_SECONDS) {
-          return { stop: 'the start_time of the next page is less than six minutes ago' };
+          return { stop: { code: 'recentStart' } };
         }
         return { request: follow(link), state: null };
       },
@@ -61,5 +63,5 @@ const NEWEST_START_SECONDS = 6 * 60;
 /** `start_time` of a link or of a bare query string, in Unix seconds. */
 function startTime(link: string): number | undefined {
   const query = link.slice(link.indexOf('?') + 1).replace(/#.*$/s, '');
-  return toInteger(getKey(parseQuery(query), 'start_time'));
+  return truncated(getKey(parseQuery(query), 'start_time'));
 }

@@ -115,7 +115,7 @@ describe('a value that cannot be used is a mistake with its path', () => {
     ['nothing at the path', 'key', { id: 1 }, /found nothing at “key”/],
     ['nothing in a list', 'ids.3', { ids: [1] }, /found nothing/],
     ['an object', 'id', { id: { a: 1 } }, /is an object/],
-    ['an object in a list', 'id', { id: [1, {}] }, /item of the list at “id” is an object/],
+    ['an object in a list', 'id', { id: [1, {}] }, /item of the list at “id” is an empty object/],
     ['a list in a list', 'id', { id: [[1]] }, /is a list/],
     ['null for a function', call, { id: null }, /needs one value, and there is null/],
     ['a list for a function', call, { id: [1] }, /needs one value, and there is a list/],

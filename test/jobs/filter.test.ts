@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compileFilter } from '../../src/jobs/index.ts';
 import { parseExact, toText, type Json } from '../../src/json/index.ts';
 import { failure } from './support.ts';
+import { workMs } from '../work.ts';
 
 const AT = 'jobs[0].children[0].recursionFilter';
 const passes = (filter: string, row: Json): boolean => compileFilter(filter, AT)(row);
@@ -98,9 +99,8 @@ describe('a recursion filter', () => {
 
   test('takes no long over a pattern made to be slow', () => {
     const like = compileFilter(`x~~${'a%'.repeat(5000)}b`, AT);
-    const start = performance.now();
-    expect(like({ x: 'a'.repeat(200_000) })).toBe(false);
-    expect(performance.now() - start).toBeLessThan(500);
+    const ms = workMs(() => expect(like({ x: 'a'.repeat(200_000) })).toBe(false));
+    expect(ms).toBeLessThan(500);
   });
 });
 

@@ -10,6 +10,10 @@ function warningsOf(node: Json): JobWarning[] {
   return warnings;
 }
 
+function keysOfField(dataField: Json): readonly string[] | undefined {
+  return job({ endpoint: 'a', dataField }).dataField?.keys;
+}
+
 describe('a job with its endpoint alone', () => {
   test('gets the defaults', () => {
     const { id, ...rest } = job({ endpoint: 'users?active=1' });
@@ -35,7 +39,7 @@ describe('a job with its endpoint alone', () => {
     const [parsed] = parseJobs(node, AT, [], { method: 'post' });
     expect(parsed?.method).toBe('POST');
     expect(parsed?.children.map(({ method }) => method)).toEqual(['POST', 'GET']);
-    expect(() => parseJobs(node, AT, [], { method: 'SEND' })).toThrow(/“SEND” is no value of “method”/);
+    expect(() => parseJobs(node, AT, [], { method: 'SEND' })).toThrow(/“SEND” is no value of `method`/);
   });
 
   test('is frozen', () => {
@@ -75,16 +79,11 @@ describe('the settings of a job', () => {
   });
 
   test('dataField is a path, or a path with its delimiter', () => {
-    expect(job({ endpoint: 'a', dataField: 'x.y' }).dataField).toEqual({ path: 'x.y', delimiter: '.' });
-    expect(job({ endpoint: 'a', dataField: '.' }).dataField).toEqual({ path: '.', delimiter: '.' });
-    expect(job({ endpoint: 'a', dataField: { path: 'x/y', delimiter: '/' } }).dataField).toEqual({
-      path: 'x/y',
-      delimiter: '/',
-    });
-    expect(job({ endpoint: 'a', dataField: { path: 'x.y' } }).dataField).toEqual({
-      path: 'x.y',
-      delimiter: '.',
-    });
+    expect(keysOfField('x.y')).toEqual(['x', 'y']);
+    expect(keysOfField('.')).toEqual([]);
+    expect(keysOfField({ path: 'x/y.z', delimiter: '/' })).toEqual(['x', 'y.z']);
+    expect(keysOfField({ path: 'x.y' })).toEqual(['x', 'y']);
+    expect(keysOfField('$.x[0]')).toEqual(['x', '0']);
     expect(job({ endpoint: 'a', dataField: '0' }).dataField).toBeUndefined();
   });
 
@@ -197,8 +196,8 @@ describe('children', () => {
       at: 'config.jobs[0].children[0].children.inner',
       recursionFilter: 'id>1',
       placeholders: [
-        { name: 'user-id', level: 1, path: 'id' },
-        { name: '2:org', level: 2, path: 'org.id' },
+        { name: 'user-id', level: 1, path: { text: 'id' } },
+        { name: '2:org', level: 2, path: { text: 'org.id' } },
       ],
     });
   });
@@ -212,7 +211,7 @@ describe('children', () => {
         c: { path: 'x' },
       },
     });
-    expect(placeholders.map(({ path, call }) => [path, call])).toEqual([
+    expect(placeholders.map(({ path, call }) => [path.text, call])).toEqual([
       ['x', { function: 'urlencode', args: [{ placeholder: 'value' }] }],
       ['x', { placeholder: 'value' }],
       ['x', undefined],
@@ -235,11 +234,21 @@ describe('a mistake is named with its path', () => {
       'config.jobs[0].endpoint',
       /not an object/,
     ],
-    ['params that are a text', [{ endpoint: 'a', params: 'b=1' }], 'config.jobs[0].params', /not a text/],
-    ['headers that are a number', [{ endpoint: 'a', headers: 1 }], 'config.jobs[0].headers', /not a number/],
+    ['params that are a text', [{ endpoint: 'a', params: 'b=1' }], 'config.jobs[0].params', /it is a text/],
+    [
+      'headers that are a number',
+      [{ endpoint: 'a', headers: 1 }],
+      'config.jobs[0].headers',
+      /it is a number/,
+    ],
     ['an unknown method', [{ endpoint: 'a', method: 'POTS' }], 'config.jobs[0].method', /“POTS” is no value/],
     ['an id that is a number', [{ endpoint: 'a', id: 7 }], 'config.jobs[0].id', /not a number/],
-    ['a data type that is true', [{ endpoint: 'a', dataType: true }], 'config.jobs[0].dataType', /not true/],
+    [
+      'a data type that is true',
+      [{ endpoint: 'a', dataType: true }],
+      'config.jobs[0].dataType',
+      /it is true/,
+    ],
     [
       'a data field that is a list',
       [{ endpoint: 'a', dataField: ['b'] }],
@@ -256,7 +265,7 @@ describe('a mistake is named with its path', () => {
       'a filter that is no text',
       [{ endpoint: 'a', responseFilter: [{}] }],
       'config.jobs[0].responseFilter',
-      /an object/,
+      /an empty object/,
     ],
     ['children that are a text', [{ endpoint: 'a', children: 'b' }], 'config.jobs[0].children', /not a text/],
     [
@@ -302,7 +311,7 @@ describe('a mistake is named with its path', () => {
     ],
     ['level 0', { placeholders: { '0:id': 'id' } }, 'placeholders.0:id', /level 0/],
     ['a filter without operator', { recursionFilter: 'id' }, 'recursionFilter', /no operator/],
-    ['a filter that is a list', { recursionFilter: ['a==1'] }, 'recursionFilter', /not a list/],
+    ['a filter that is a list', { recursionFilter: ['a==1'] }, 'recursionFilter', /it is a list/],
   ];
   test.each(inChild)('in a child: %s', (_name, node, path, message) => {
     const error = failure(() => child({ endpoint: 'a/{id}', ...node }));

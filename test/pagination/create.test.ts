@@ -40,7 +40,7 @@ describe('a pagination', () => {
         first: () => ({ request: { endpoint, method, params, headers }, state: 1 }),
         next: (_page, state) =>
           state === 2
-            ? { stop: 'twice is enough' }
+            ? { stop: { code: 'other', text: 'twice is enough' } }
             : { request: { endpoint, method, params, headers }, state: 2 },
       }),
     };
@@ -98,7 +98,7 @@ describe('the page budget', () => {
 
   test('must be a whole number', () => {
     expect(() => maxPagesOf({ maxPages: 'all' }, job())).toThrow(
-      '`maxPages` must be a whole number of at least 1.',
+      '`maxPages` must be a whole number of at least 1, and it is a text.',
     );
   });
 });

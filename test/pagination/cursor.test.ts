@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseExact, toJsonText, type Json } from '../../src/json/index.ts';
+import { compilePath, parseExact, toJsonText, type Json } from '../../src/json/index.ts';
 import { idRange } from '../../src/pagination/index.ts';
 import { paginatorOf, run } from './helpers.ts';
 
@@ -87,7 +87,7 @@ describe('the range of ids', () => {
           const parsed = chunks.map((chunk) =>
             chunk.map(([value, isText]) => parseExact(isText ? `{"id":"${value}"}` : `{"id":${value}}`)),
           );
-          const range = idRange(parsed, ['id']);
+          const range = idRange(parsed, compilePath('id'));
           const least = all.reduce((a, b) => (a < b ? a : b));
           const most = all.reduce((a, b) => (a > b ? a : b));
           expect(range && [toJsonText(range.min), toJsonText(range.max)]).toEqual([
@@ -100,6 +100,6 @@ describe('the range of ids', () => {
   });
 
   test('there is none without rows', () => {
-    expect(idRange([[], []], ['id'])).toBeUndefined();
+    expect(idRange([[], []], compilePath('id'))).toBeUndefined();
   });
 });

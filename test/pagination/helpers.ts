@@ -9,6 +9,7 @@ import {
   type Paginator,
   type PaginatorContext,
 } from '../../src/pagination/index.ts';
+import { reasonText } from '../../src/reason.ts';
 
 /** Understands just enough of relative times for these tests. */
 const parseTime = (text: string, baseSeconds: number): number | false => {
@@ -54,7 +55,7 @@ export function observe(answer: Answer, needs: Needs, page = 1, now = 0): Observ
     page,
     status: answer.status ?? 200,
     url: answer.url ?? 'https://api.example.com/users',
-    values: (needs.paths ?? []).map((path) => digKeys(path, answer.body)),
+    values: (needs.paths ?? []).map((path) => path.find(answer.body)),
     headers: Object.fromEntries(
       Object.entries(answer.headers ?? {}).filter(([name]) => needs.headers?.includes(name) === true),
     ),
@@ -94,7 +95,7 @@ export function run(
     if (answer === undefined) throw new Error(`no answer for page ${page}: ${show(request)}`);
     rows.push(...rowsOf(answer));
     const step = paginator.next(observe(answer, paginator.needs, page, nowOf(page)), state);
-    if ('stop' in step) return { requests, shown: requests.map(show), rows, stop: step.stop };
+    if ('stop' in step) return { requests, shown: requests.map(show), rows, stop: reasonText(step.stop) };
     ({ request, state } = step);
   }
   throw new Error('the pagination does not end');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseLinkHeader } from '../../src/pagination/link-header-parse.ts';
 import { resolveReference } from '../../src/pagination/resolve-reference.ts';
 import { items, paginatorOf, run, type Answer } from './helpers.ts';
+import { workMs } from '../work.ts';
 
 const page = (link?: string, url?: string): Answer => ({
   body: items(1),
@@ -131,10 +132,11 @@ describe('the Link header (RFC 8288)', () => {
   test.each(['<', ';', '"', ' ', ',', '\\', '<a>;', '<a>;a="\\'])(
     '%j without end is read in linear time',
     (part) => {
-      const started = performance.now();
-      parseLinkHeader(`<a>; b="${part.repeat(100_000)}`);
-      parseLinkHeader(part.repeat(100_000));
-      expect(performance.now() - started).toBeLessThan(1000);
+      const ms = workMs(() => {
+        parseLinkHeader(`<a>; b="${part.repeat(100_000)}`);
+        parseLinkHeader(part.repeat(100_000));
+      });
+      expect(ms).toBeLessThan(1000);
     },
   );
 });

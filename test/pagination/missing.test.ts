@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/json/index.ts';
+import { compilePath, type Json } from '../../src/json/index.ts';
 import { nearMiss } from '../../src/pagination/index.ts';
 
 const response: Json = {
@@ -23,7 +23,7 @@ describe('a path that is not in the response', () => {
     ['$.scroll.tokn', '$.scroll.token'],
     ['response.next_cursor', 'next_cursor'],
   ])('%s probably means %s', (path, meant) => {
-    expect(nearMiss(path, response)).toBe(meant);
+    expect(nearMiss(compilePath(path), response)).toBe(meant);
   });
 
   test.each([
@@ -34,17 +34,17 @@ describe('a path that is not in the response', () => {
     'meta.prev_page_token',
     'scroll.token',
   ])('%s has nothing near, as on a last page', (path) => {
-    expect(nearMiss(path, response)).toBeUndefined();
+    expect(nearMiss(compilePath(path), response)).toBeUndefined();
   });
 
   test('rows and scalars have no paths', () => {
-    expect(nearMiss('0.i', [{ id: 1 }])).toBeUndefined();
-    expect(nearMiss('a', 'a')).toBeUndefined();
+    expect(nearMiss(compilePath('0.i'), [{ id: 1 }])).toBeUndefined();
+    expect(nearMiss(compilePath('a'), 'a')).toBeUndefined();
   });
 
   test('nothing is looked for deeper than five keys', () => {
     const nest = (depth: number): Json => (depth === 0 ? { token: 1 } : { a: nest(depth - 1) });
-    expect(nearMiss('token', nest(4))).toBe('a.a.a.a.token');
-    expect(nearMiss('token', nest(5))).toBeUndefined();
+    expect(nearMiss(compilePath('token'), nest(4))).toBe('a.a.a.a.token');
+    expect(nearMiss(compilePath('token'), nest(5))).toBeUndefined();
   });
 });

@@ -19,6 +19,11 @@ describe('offset', () => {
     expect(stop).toBe('the page has fewer rows (1) than the page size (2)');
   });
 
+  test('counts in page sizes also where the API gives more than was asked for', () => {
+    const { shown } = run(paginatorOf({ method: 'offset', limit: 2 }), [{ body: items(3) }, one]);
+    expect(shown).toEqual(['GET users {"limit":2,"offset":0}', 'GET users {"limit":2,"offset":2}']);
+  });
+
   test('a full last page is followed by one request that finds nothing', () => {
     expect(run(paginatorOf({ method: 'offset', limit: 2 }), [two, none]).shown).toHaveLength(2);
   });

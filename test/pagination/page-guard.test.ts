@@ -58,7 +58,7 @@ describe('the guard', () => {
 
   test('stops at a response equal to the one before, whatever was asked', () => {
     const last = guarded([page('a', '1', { body: 'x' }), page('b', '1', { body: 'x' })]).at(-1);
-    expect(last).toMatchObject({ verdict: 'stop', reason: 'the response equals that of page 1' });
+    expect(last).toMatchObject({ verdict: 'stop', reason: { code: 'sameResponse', page: 1 } });
   });
 
   test('a response equal to an earlier one than that does not stop by itself', () => {
@@ -79,7 +79,7 @@ describe('the guard', () => {
     const last = guarded([page('a', '1'), page('s', '2'), page('s', '', { count: 0 })]).at(-1);
     expect(last).toMatchObject({
       verdict: 'stop',
-      reason: 'the request of page 2 was repeated and brought no rows',
+      reason: { code: 'repeatedRequest', page: 2 },
     });
   });
 
@@ -96,7 +96,7 @@ describe('the guard', () => {
     const last = guarded([page('a', '1'), page('a', '1')]).at(-1);
     expect(last).toMatchObject({
       verdict: 'stop',
-      reason: 'a repeated request brought the rows of page 1 again',
+      reason: { code: 'repeatedRows', page: 1 },
     });
   });
 

@@ -2,8 +2,10 @@ import type { Env } from '../../env.ts';
 import { FunctionError } from '../../errors.ts';
 import type { Contexts, Evaluate } from '../../evaluate.ts';
 import {
+  compilePath,
   entriesOf,
   getKey,
+  isJsonPath,
   isList,
   isNumber,
   isObject,
@@ -139,7 +141,7 @@ function reference(name: string, context: AnyObject, key: Json, at: string): Jso
       hint: `Write {"${name}": "name of a value"}.`,
     });
   }
-  const value = getKey(context, toText(key));
+  const value = getKey(context, flatKey(toText(key), at));
   if (value !== undefined && value !== null) return value;
   const near = nearest(toText(key), keysOf(context));
   const known = keysOf(context);
@@ -152,6 +154,11 @@ function reference(name: string, context: AnyObject, key: Json, at: string): Jso
           ? `“${name}” has no values here.`
           : `“${name}” has ${known.slice(0, 20).join(', ')}${known.length > 20 ? ' and others' : ''}.`,
   });
+}
+
+/** Contexts are flat: JSONPath to one place (`$.items[0].id`) is the key `items.0.id`. */
+function flatKey(key: string, at: string): string {
+  return isJsonPath(key) ? (compilePath(key, { at }).keys?.join('.') ?? key) : key;
 }
 
 function asJson(value: Argument, at: string): Json {

@@ -2,7 +2,6 @@ import { LIBRARY } from './library.ts';
 
 export { formatDate } from './date.ts';
 export { createEvaluator } from './evaluate.ts';
-export { flattenContext } from './flatten.ts';
 export { strtotime } from './strtotime.ts';
 
 /** Name → how it is called and what it gives, in one line; for documentation. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../json/index.ts';
+import type { Reason } from '../../reason.ts';
 import type { Needs, Observation, Paginator, Step } from '../paginator.ts';
 import { objectOf } from '../../json/index.ts';
 import { stateOf } from '../state.ts';
@@ -11,9 +12,13 @@ export interface StopRule {
   /** Its state before the first page; absent when it keeps none. */
   readonly start?: (now: number) => Json;
   /** @returns why to stop, or the state after this page (null when it keeps none) */
-  check(observation: Observation, state: Json): { readonly stop: string } | { readonly state: Json };
-  /** True when not a single request may be made beyond the end: nothing is planned ahead. */
-  readonly isBudget?: boolean;
+  check(observation: Observation, state: Json): { readonly stop: Reason } | { readonly state: Json };
+  /**
+   * Requests from here on that the rule allows, for one that is a budget: none is made beyond it.
+   *
+   * @param size rows that a page is asked for, when they are known
+   */
+  ahead?(state: Json, size: number | undefined): number;
 }
 
 /**
@@ -31,10 +36,16 @@ export function withStops(paginator: Paginator, rules: readonly StopRule[]): Pag
   const methodState = (state: Json): Json => (counting.length === 0 ? state : stateOf(state, 'method'));
   const ruleState = (rule: StopRule, state: Json): Json =>
     rule.start === undefined ? null : stateOf(state, rule.key);
-  const plan = rules.some((rule) => rule.isBudget === true) ? undefined : paginator.plan;
+  const { plan } = paginator;
 
   return {
     needs,
+    ...(paginator.traits === undefined ? {} : { traits: paginator.traits }),
+    ahead: (state) =>
+      Math.min(
+        paginator.ahead?.(methodState(state)) ?? Infinity,
+        ...rules.map((rule) => rule.ahead?.(ruleState(rule, state), paginator.traits?.size) ?? Infinity),
+      ),
     first(now) {
       const { request, state } = paginator.first(now);
       return {
@@ -72,6 +83,7 @@ interface Slice {
 /** What all parts need together, and which of the values belong to which part. */
 function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Slice[] } {
   const paths = parts.flatMap((part) => part.paths ?? []);
+  const expected = parts.flatMap((part) => part.expected ?? []);
   const headers = [...new Set(parts.flatMap((part) => part.headers ?? []))];
   const ids = parts.find((part) => part.ids !== undefined)?.ids;
   let from = 0;
@@ -80,6 +92,7 @@ function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Sl
     slices,
     needs: {
       ...(paths.length === 0 ? {} : { paths }),
+      ...(expected.length === 0 ? {} : { expected }),
       ...(headers.length === 0 ? {} : { headers }),
       ...(ids === undefined ? {} : { ids }),
       ...(parts.some((part) => part.volume === true) ? { volume: true } : {}),

@@ -5,5 +5,5 @@ export const emptyBody: StopRule = {
   key: 'empty',
   needs: {},
   check: (page) =>
-    page.status === 204 || page.bytes === 0 ? { stop: 'the response is empty' } : { state: null },
+    page.status === 204 || page.bytes === 0 ? { stop: { code: 'emptyResponse' } } : { state: null },
 };

@@ -9,7 +9,8 @@ import {
   type AnyObject,
 } from '../../json/index.ts';
 import { COUNT } from '../shared-options.ts';
-import { countOf, invalid, isNumericText, mapOf } from '../settings.ts';
+import { invalid, read } from '../settings.ts';
+import { truncated } from '../../settings.ts';
 import { integerOf } from '../state.ts';
 import type { StopRule } from './compose.ts';
 
@@ -35,17 +36,21 @@ export type ParseTime = (text: string, baseSeconds: number) => number | false;
  * Counted are pages of the job, time since its first request, and bytes of the responses as compact JSON.
  */
 export function forceStop(options: AnyObject, at: string, parseTime: ParseTime): StopRule | undefined {
-  const node = mapOf(options, 'forceStop', at);
+  const node = read.object(options, 'forceStop', at);
   if (node === undefined) return undefined;
   const here = `${at}.forceStop`;
   const maxPages = pageLimit(node, here);
   const maxSeconds = timeLimit(node, here, parseTime);
-  const maxVolume = countOf(node, 'volume', here);
+  const maxVolume = read.count(node, 'volume', here);
   if (maxPages === undefined && maxSeconds === undefined && maxVolume === undefined) return undefined;
   return {
     key: 'force',
     needs: maxVolume === undefined ? {} : { volume: true },
-    isBudget: true,
+    // how long a page takes, and how large it is, is known when it is there
+    ahead: (state) =>
+      maxSeconds !== undefined || maxVolume !== undefined
+        ? 1
+        : (maxPages ?? Infinity) - integerOf(state, 'pages') + 1,
     start: (now) =>
       objectOf([
         ['pages', 1],
@@ -55,14 +60,14 @@ export function forceStop(options: AnyObject, at: string, parseTime: ParseTime):
     check(page, state) {
       const pages = integerOf(state, 'pages') + 1;
       if (maxPages !== undefined && pages > maxPages)
-        return { stop: `forceStop: page ${maxPages} is the last one allowed` };
+        return { stop: { code: 'forcePages', pages: maxPages } };
       const start = integerOf(state, 'start');
       if (maxSeconds !== undefined && start + maxSeconds * 1000 <= page.now) {
-        return { stop: `forceStop: ${maxSeconds} seconds have passed` };
+        return { stop: { code: 'forceTime', seconds: maxSeconds } };
       }
       const volume = integerOf(state, 'volume') + (page.volume ?? 0);
       if (maxVolume !== undefined && volume > maxVolume) {
-        return { stop: `forceStop: ${volume} bytes have come, more than ${maxVolume}` };
+        return { stop: { code: 'forceVolume', bytes: volume, limit: maxVolume } };
       }
       return {
         state: objectOf([
@@ -123,8 +128,7 @@ function timeLimit(node: AnyObject, at: string, parseTime: ParseTime): number | 
   if (isEmpty(value)) return undefined;
   let seconds: number | false = false;
   if (isInteger(value)) seconds = numberOf(value);
-  else if (typeof value === 'string')
-    seconds = isNumericText(value) ? Math.trunc(Number(value)) : parseTime(value, 0);
+  else if (typeof value === 'string') seconds = truncated(value) ?? parseTime(value, 0);
   if (seconds !== false && seconds > 0) return seconds;
   throw invalid(
     `${at}.time`,

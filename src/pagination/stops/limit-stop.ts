@@ -1,18 +1,21 @@
 import type { OptionSchema } from '../../evaluate.ts';
 import {
+  compilePath,
   getKey,
   isEmpty,
-  isInteger,
   isScalar,
-  numberOf,
-  splitPath,
+  objectOf,
   toText,
   type AnyObject,
   type Json,
+  type Path,
 } from '../../json/index.ts';
 import { PaginationError } from '../../errors.ts';
 import { COUNT } from '../shared-options.ts';
-import { countOf, invalid, mapOf, textOf, toInteger } from '../settings.ts';
+import { truncated } from '../../settings.ts';
+import { invalid, read, requiredText } from '../settings.ts';
+import type { Reason } from '../../reason.ts';
+import { integerOf } from '../state.ts';
 import type { StopRule } from './compose.ts';
 
 /**
@@ -33,14 +36,16 @@ import type { StopRule } from './compose.ts';
  *     GET /users?limit=2&offset=2
  */
 export function limitStop(options: AnyObject, at: string): StopRule | undefined {
-  const node = mapOf(options, 'limitStop', at);
+  const node = read.object(options, 'limitStop', at);
   if (node === undefined) return undefined;
   const here = `${at}.limitStop`;
   const [byCount, byField] = [!isEmpty(getKey(node, 'count')), !isEmpty(getKey(node, 'field'))];
   if (byCount === byField) {
     throw invalid(here, `\`limitStop\` needs exactly one of \`count\` and \`field\`.`);
   }
-  return byCount ? rule([], countTarget(node, here)) : fieldRule(textOf(node, 'field', here), here);
+  return byCount
+    ? countRule(read.count(node, 'count', here) ?? 0)
+    : fieldRule(requiredText(node, 'field', here), here);
 }
 
 export const LIMIT_STOP: OptionSchema = {
@@ -67,16 +72,22 @@ export const LIMIT_STOP: OptionSchema = {
   },
 };
 
-function countTarget(node: AnyObject, at: string): () => number {
-  const count = countOf(node, 'count', at) ?? 0;
-  return () => count;
+function countRule(count: number): StopRule {
+  return rule(undefined, (rows) => ({
+    left: count - rows,
+    ...(rows >= count ? { stop: { code: 'rowLimit', rows, count } } : {}),
+  }));
 }
 
 function fieldRule(field: string, at: string): StopRule {
-  return rule([splitPath(field)], (value) => {
-    if (isEmpty(value, 'response')) return 0;
-    const total = toInteger(value);
-    if (total !== undefined) return total;
+  const seen = (rows: number, total: number, found: boolean): Seen => ({
+    left: total - rows,
+    ...(rows >= total ? { stop: { code: 'total', field, rows, total, found } } : {}),
+  });
+  return rule(compilePath(field, { at: `${at}.field` }), (rows, value) => {
+    if (isEmpty(value, 'response')) return seen(rows, 0, value !== undefined && value !== null);
+    const total = truncated(value);
+    if (total !== undefined) return seen(rows, total, true);
     const found = isScalar(value) ? `"${toText(value)}"` : 'no single value';
     throw new PaginationError(
       'pagination.invalid',
@@ -89,18 +100,36 @@ function fieldRule(field: string, at: string): StopRule {
   });
 }
 
-function rule(
-  paths: readonly (readonly string[])[],
-  targetOf: (value: Json | undefined) => number,
-): StopRule {
+interface Seen {
+  /** Rows that are still to come. */
+  readonly left: number;
+  readonly stop?: Reason;
+}
+
+/** @param look at the rows so far, and at the value in the response */
+function rule(path: Path | undefined, look: (rows: number, value: Json | undefined) => Seen): StopRule {
   return {
     key: 'limit',
-    needs: { paths },
-    start: () => 0,
+    needs: path === undefined ? {} : { paths: [path], expected: [path] },
+    start: () => stateOfRows(0, 0, 0),
     check(page, state) {
-      const rows = (isInteger(state) ? numberOf(state) : 0) + page.rows;
-      const target = targetOf(page.values[0]);
-      return rows >= target ? { stop: `limitStop: ${rows} of ${target} rows have come` } : { state: rows };
+      const rows = integerOf(state, 'rows') + page.rows;
+      const { left, stop } = look(rows, page.values[0]);
+      if (stop !== undefined) return { stop };
+      return { state: stateOfRows(rows, left, Math.max(integerOf(state, 'largest'), page.rows)) };
+    },
+    ahead(state, size = 0) {
+      const largest = Math.max(size, integerOf(state, 'largest'));
+      return largest === 0 ? 1 : Math.ceil(integerOf(state, 'left') / largest);
     },
   };
+}
+
+/** @param largest rows of a page so far */
+function stateOfRows(rows: number, left: number, largest: number): Json {
+  return objectOf([
+    ['rows', rows],
+    ['left', left],
+    ['largest', largest],
+  ]);
 }

@@ -1,10 +1,10 @@
 import type { OptionSchema } from '../../evaluate.ts';
-import { getKey, isEmpty, type AnyObject } from '../../json/index.ts';
-import { invalid, mapOf, textOf } from '../settings.ts';
+import { compilePath, getKey, isEmpty, type AnyObject } from '../../json/index.ts';
+import { invalid, read, requiredText } from '../settings.ts';
 import type { StopRule } from './compose.ts';
 
 /**
- * Stops by a flag of the response, a property at its root (spec extractor 2.1).
+ * Stops by a flag of the response (spec extractor 2.1).
  *
  * The API says whether there is more:
  *
@@ -19,35 +19,31 @@ import type { StopRule } from './compose.ts';
  *     GET /users?page=1
  *     GET /users?page=2
  *
- * A flag that is missing or null counts as `ifNotSet`, which is `stopOn` unless it is given.
+ * A property at the root that has the very name comes before a nested one of that path. A flag that is missing or null counts as `ifNotSet`, which is `stopOn` unless it is given.
  */
 export function nextPageFlag(options: AnyObject, at: string): StopRule | undefined {
-  const node = mapOf(options, 'nextPageFlag', at);
+  const node = read.object(options, 'nextPageFlag', at);
   if (node === undefined) return undefined;
   const here = `${at}.nextPageFlag`;
-  const field = textOf(node, 'field', here);
+  const field = requiredText(node, 'field', here);
   const stopOn = booleanOf(node, 'stopOn', here);
   const ifNotSet = booleanOf(node, 'ifNotSet', here, stopOn);
   return {
     key: 'flag',
-    needs: { paths: [[field]] },
+    needs: { paths: [compilePath(field, { isKeyFirst: true, at: `${here}.field` })] },
     check(page) {
       const [value] = page.values;
       const isSet = value !== undefined && value !== null;
       const flag = isSet ? !isEmpty(value, 'response') : ifNotSet;
       if (flag !== stopOn) return { state: null };
-      return {
-        stop: isSet
-          ? `nextPageFlag: \`${field}\` is ${String(flag)}`
-          : `nextPageFlag: \`${field}\` is not set`,
-      };
+      return { stop: { code: 'flag', field, ...(isSet ? { value: flag } : {}) } };
     },
   };
 }
 
 export const NEXT_PAGE_FLAG: OptionSchema = {
   title: 'Stop by a flag',
-  description: 'Ends the job by a property at the root of the response.',
+  description: 'Ends the job by a flag that the response has.',
   type: ['object', 'array', 'null'],
   required: ['field', 'stopOn'],
   maxItems: 0,
@@ -55,10 +51,11 @@ export const NEXT_PAGE_FLAG: OptionSchema = {
   properties: {
     field: {
       title: 'Flag',
-      description: 'Name of the property at the root of the response; not a path.',
+      description:
+        'Path of the flag in the response; a property at the root that has the very name comes first.',
       type: 'string',
       minLength: 1,
-      examples: ['hasMore', 'isLast'],
+      examples: ['hasMore', 'meta.isLast'],
     },
     stopOn: {
       title: 'Stop on',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { formatDate, strtotime } from '../../../src/jobs/functions/index.ts';
 import { toText } from '../../../src/json/index.ts';
 import { casesOf } from './vectors.ts';
+import { workMs } from '../../work.ts';
 
 /** Saturday, 2017-10-21 21:16:00. */
 const SATURDAY = 1_508_620_560;
@@ -320,9 +321,10 @@ test('long texts are read in time that grows with their length', () => {
     '-'.repeat(long),
     `A/${'b-'.repeat(long)}`,
   ];
-  const start = performance.now();
-  for (const text of texts) strtotime(text, SATURDAY);
-  expect(performance.now() - start).toBeLessThan(1000);
+  const ms = workMs(() => {
+    for (const text of texts) strtotime(text, SATURDAY);
+  });
+  expect(ms).toBeLessThan(1000);
 });
 
 test('a week starts on Monday, so that Sunday is its end', () => {

@@ -43,9 +43,14 @@ describe('forceStop', () => {
     expect(paginatorOf(options({ pages: 1 })).needs).toEqual({});
   });
 
-  test('nothing is planned ahead, as not one request may be made beyond the end', () => {
-    expect(paginatorOf(options({ pages: 2 })).plan).toBeUndefined();
-    expect(paginatorOf(options([])).plan).toBeTypeOf('function');
+  test.each<[Json, number]>([
+    [{ pages: 3 }, 3],
+    [{ pages: 3, time: 10 }, 1],
+    [{ volume: 1000 }, 1],
+    [[], Infinity],
+  ])('with %j requests ahead are within the budget: %i', (forceStop, most) => {
+    const paginator = paginatorOf(options(forceStop));
+    expect(paginator.ahead?.(paginator.first(0).state)).toBe(most);
   });
 
   test.each<Json>([[], null, { pages: 0, time: '', volume: null }])('%j is no rule', (forceStop) => {

@@ -39,6 +39,11 @@ describe('limitStop', () => {
     },
   );
 
+  test('says that there was no total', () => {
+    const { stop } = run(paginatorOf(options({ field: 'meta.total' })), [page(2)]);
+    expect(stop).toBe('limitStop: the response has no total in `meta.total`');
+  });
+
   test.each<Json>(['many', [3], { a: 1 }])('a total of %j is refused', (total) => {
     expect(() => run(paginatorOf(options({ field: 'meta.total' })), [page(2, total)])).toThrow(
       '`meta.total` of the response must be a number of rows',

@@ -39,11 +39,14 @@ describe('nextPageFlag', () => {
     expect(run(paginatorOf(flag), [page()]).stop).toBe('nextPageFlag: `more` is not set');
   });
 
-  test('the field is a property at the root, not a path', () => {
+  test('the field is a path; a property at the root of that very name comes first', () => {
     const flag = options({ field: 'a.b', stopOn: true, ifNotSet: false });
     const nested: Answer = { body: { items: items(2), a: { b: true } }, dataField: ['items'] };
     const flat: Answer = { body: { items: items(2), 'a.b': true }, dataField: ['items'] };
-    expect(run(paginatorOf(flag), [nested, flat]).shown).toHaveLength(2);
+    const both: Answer = { body: { items: items(2), 'a.b': false, a: { b: true } }, dataField: ['items'] };
+    const neither: Answer = { body: { items: items(2), b: true }, dataField: ['items'] };
+    expect(run(paginatorOf(flag), [both, neither, nested]).stop).toBe('nextPageFlag: `a.b` is true');
+    expect(run(paginatorOf(flag), [both, neither, flat]).stop).toBe('nextPageFlag: `a.b` is true');
   });
 
   test('a list has no flag', () => {

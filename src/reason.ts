@@ -1,0 +1,89 @@
+/**
+ * Why the pages of a job ended: a code with its values. It is the same for the same exchanges, so a run that is resumed
+ * or played again has the same reasons. The words are made in one place, {@link reasonText}.
+ */
+export type Reason =
+  | { readonly code: 'noPagination' }
+  | { readonly code: 'emptyResponse' }
+  | { readonly code: 'noRows' }
+  | { readonly code: 'shortPage'; readonly rows: number; readonly size: number }
+  /** The link of `urlKey` is absent or empty. */
+  | { readonly code: 'noLink'; readonly path: string }
+  /** No link of that relation in the `Link` header. */
+  | { readonly code: 'noLinkHeader'; readonly rel: string }
+  | { readonly code: 'noValue'; readonly path: string }
+  | { readonly code: 'endValue'; readonly path: string }
+  | { readonly code: 'recentStart' }
+  /** `value` is absent when the flag is not set. */
+  | { readonly code: 'flag'; readonly field: string; readonly value?: boolean }
+  /** `limitStop.field`; `found` is false when the response does not have it. */
+  | {
+      readonly code: 'total';
+      readonly field: string;
+      readonly rows: number;
+      readonly total: number;
+      readonly found: boolean;
+    }
+  /** `limitStop.count`. */
+  | { readonly code: 'rowLimit'; readonly rows: number; readonly count: number }
+  | { readonly code: 'forcePages'; readonly pages: number }
+  | { readonly code: 'forceTime'; readonly seconds: number }
+  | { readonly code: 'forceVolume'; readonly bytes: number; readonly limit: number }
+  /** `--limit`. */
+  | { readonly code: 'limit'; readonly pages: number }
+  /** The body is that of an earlier page, which is not written again. */
+  | { readonly code: 'sameResponse'; readonly page: number }
+  | { readonly code: 'repeatedRequest'; readonly page: number }
+  | { readonly code: 'repeatedRows'; readonly page: number }
+  /** A pagination method of a user of the library. */
+  | { readonly code: 'other'; readonly text: string };
+
+export type ReasonCode = Reason['code'];
+
+/** What a reason means, in half a sentence. */
+export function reasonText(reason: Reason): string {
+  switch (reason.code) {
+    case 'noPagination':
+      return 'the job has no pagination';
+    case 'emptyResponse':
+      return 'the response is empty';
+    case 'noRows':
+      return 'the page has no rows';
+    case 'shortPage':
+      return `the page has fewer rows (${reason.rows}) than the page size (${reason.size})`;
+    case 'noLink':
+      return `the response has no link in \`${reason.path}\``;
+    case 'noLinkHeader':
+      return `the response has no link with the relation "${reason.rel}"`;
+    case 'noValue':
+      return `the response has no \`${reason.path}\``;
+    case 'endValue':
+      return `\`${reason.path}\` of the response is an end value`;
+    case 'recentStart':
+      return 'the start_time of the next page is less than six minutes ago';
+    case 'flag':
+      return `nextPageFlag: \`${reason.field}\` is ${reason.value === undefined ? 'not set' : String(reason.value)}`;
+    case 'total':
+      return reason.found
+        ? `limitStop: ${reason.rows} of ${reason.total} rows have come`
+        : `limitStop: the response has no total in \`${reason.field}\``;
+    case 'rowLimit':
+      return `limitStop: ${reason.rows} of ${reason.count} rows have come`;
+    case 'forcePages':
+      return `forceStop: page ${reason.pages} is the last one allowed`;
+    case 'forceTime':
+      return `forceStop: ${reason.seconds} seconds have passed`;
+    case 'forceVolume':
+      return `forceStop: ${reason.bytes} bytes have come, more than ${reason.limit}`;
+    case 'limit':
+      return `the limit of ${reason.pages} ${reason.pages === 1 ? 'page' : 'pages'} is reached`;
+    case 'sameResponse':
+      return `the response equals that of page ${reason.page}`;
+    case 'repeatedRequest':
+      return `the request of page ${reason.page} was repeated and brought no rows`;
+    case 'repeatedRows':
+      return `a repeated request brought the rows of page ${reason.page} again`;
+    default:
+      return reason.text;
+  }
+}

@@ -1,0 +1,15 @@
+/** How a pagination goes from page to page, as far as the verdict on its completeness must know. */
+export interface Traits {
+  /** `count`: asks by numbers of its own; `follow`: asks for what the last answer says; `none`: asks once. */
+  readonly kind: 'none' | 'count' | 'follow';
+  /** JSON path of the pagination in the configuration. */
+  readonly at: string;
+  /** Rows that a page was asked for. */
+  readonly size?: number;
+  /** Where the counting begins on purpose. */
+  readonly start?: number;
+  /** True where the next page is asked for by a number of rows, so that pages of another size would overlap. */
+  readonly countsRows?: boolean;
+  /** True where a row may come twice by nature: the next page begins with what the last one ended with. */
+  readonly overlaps?: boolean;
+}

@@ -1,0 +1,43 @@
+/** What speaks against a run being whole: a code with its values. `page` is where it was seen, `key` what to change. */
+export type Doubt = { readonly page: number; readonly path?: string; readonly key: string } & (
+  | {
+      readonly code: 'totalAbove';
+      readonly total: number;
+      readonly rows: number;
+      readonly size?: number;
+      readonly asked?: number;
+    }
+  | { readonly code: 'pagesAbove'; readonly total: number; readonly pages: number }
+  | { readonly code: 'nextPage' | 'moreFlag' }
+  /** `how`: the whole answer, its rows, the ids of its rows, or all but changing values. */
+  | { readonly code: 'samePage'; readonly of: number; readonly how: 'answer' | 'rows' | 'ids' | 'values' }
+  | { readonly code: 'capped'; readonly asked: number; readonly size: number }
+  | { readonly code: 'fullPage'; readonly size: number }
+  | { readonly code: 'notFound'; readonly looked: string; readonly near?: string }
+  | { readonly code: 'totalShrank'; readonly from: number; readonly to: number }
+  | { readonly code: 'rowsTwice'; readonly rows: number; readonly of: number; readonly pages: number }
+  | { readonly code: 'onlyKnownRows' }
+  | { readonly code: 'notFirst'; readonly begins?: number }
+  | { readonly code: 'gap' | 'overlap'; readonly begins: number; readonly expected: number }
+  | { readonly code: 'tooManyRows'; readonly asked: number; readonly rows: number }
+  | { readonly code: 'error'; readonly text: string }
+  | { readonly code: 'partial' }
+);
+
+export type DoubtCode = Doubt['code'];
+
+/** What shows that a run is whole. */
+export type Proof =
+  | { readonly code: 'totalEquals'; readonly path: string; readonly total: number }
+  | { readonly code: 'pagesEqual'; readonly path: string; readonly pages: number }
+  | { readonly code: 'saidEnd'; readonly path: string }
+  /** What led from page to page is gone. */
+  | { readonly code: 'ledToEnd' };
+
+export type Verdict = 'complete' | 'ended' | 'cut' | 'doubtful';
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly doubts: readonly Doubt[];
+  readonly proof?: Proof;
+}

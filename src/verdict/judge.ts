@@ -1,0 +1,407 @@
+import type { Reason } from '../reason.ts';
+import type { Traits } from '../traits.ts';
+import type { Doubt, Judgement, Proof } from './doubt.ts';
+import type { Course, History, PageFacts } from './history.ts';
+import type { Sign, SignKind } from './sign.ts';
+
+/** What the paths that were looked at in vain are much like. */
+export interface NearMiss {
+  readonly looked: string;
+  readonly near: string;
+}
+
+/**
+ * Whether the pages were all, from why they ended and what was seen of them. Pure: the same exchanges give the same
+ * judgement, in a run, its resumption and its replay.
+ */
+export function judge(reason: Reason, history: History, traits: Traits, near?: NearMiss): Judgement {
+  const facts = new Facts(reason, history, traits);
+  const doubts = [
+    ...facts.broken(),
+    ...facts.same(),
+    ...facts.misplaced(),
+    ...(facts.isCut ? [] : [...facts.more(), ...facts.missed(near)]),
+  ];
+  if (doubts.length > 0) return { verdict: 'doubtful', doubts };
+  if (facts.isCut) return { verdict: 'cut', doubts };
+  const proof = facts.proof();
+  return proof === undefined ? { verdict: 'ended', doubts } : { verdict: 'complete', doubts, proof };
+}
+
+const CUTS = new Set<Reason['code']>(['rowLimit', 'forcePages', 'forceTime', 'forceVolume', 'limit']);
+/** Ends at a value that was looked for and not found. */
+const IN_VAIN = new Set<Reason['code']>(['noValue', 'noLink', 'noLinkHeader']);
+/** Rows that many APIs give at most, whatever was asked for: a list that ends just there is rare. */
+const USUAL_CAPS = new Set([100, 200, 250, 500, 1000, 2000, 2500, 5000, 10_000, 50_000, 100_000]);
+/** And what they give where nothing was asked for. */
+const USUAL_SIZES = new Set([10, 20, 25, 30, 50, ...USUAL_CAPS]);
+const BY_GUARD = new Set<Reason['code']>(['sameResponse', 'repeatedRequest', 'repeatedRows']);
+
+class Facts {
+  readonly #reason: Reason;
+  readonly #history: History;
+  readonly #traits: Traits;
+  readonly #last: PageFacts | undefined;
+
+  constructor(reason: Reason, history: History, traits: Traits) {
+    this.#reason = reason;
+    this.#history = history;
+    this.#traits = traits;
+    this.#last = history.last;
+  }
+
+  get isCut(): boolean {
+    return CUTS.has(this.#reason.code);
+  }
+
+  /** Rows that are different ones, as far as their ids tell. */
+  get #rows(): number {
+    const { rows, hasIds, twice } = this.#history;
+    return rows - (hasIds ? (twice?.rows ?? 0) : 0) + (this.#traits.start ?? 0);
+  }
+
+  get #page(): number {
+    return this.#last?.page ?? 1;
+  }
+
+  proof(): Proof | undefined {
+    const { pages, pageCounts, pagesWithRows } = this.#history;
+    const total = this.#totalProof();
+    if (total !== undefined) return total;
+    const said = this.#lastSign('end') ?? this.#lastSign('noNext');
+    if (said !== undefined) return { code: 'saidEnd', path: said.path };
+    const reason = this.#reason;
+    if (reason.code === 'flag' && reason.value !== undefined) return { code: 'saidEnd', path: reason.field };
+    if (reason.code === 'total' && reason.found && reason.total > 0)
+      return { code: 'totalEquals', path: reason.field, total: reason.total };
+    if (reason.code === 'endValue') return { code: 'saidEnd', path: reason.path };
+    if (IN_VAIN.has(reason.code) && pages > 1) return { code: 'ledToEnd' };
+    const count = pageCounts.find(({ last }) => last > 0 && last === pagesWithRows);
+    return count === undefined ? undefined : { code: 'pagesEqual', path: count.path, pages: count.last };
+  }
+
+  /** Errors in answers, and answers that are a part. */
+  *broken(): Iterable<Doubt> {
+    const { error, partial } = this.#history;
+    if (error !== undefined) yield { code: 'error', key: 'dataField', ...error };
+    if (partial !== undefined) yield { code: 'partial', key: 'params', ...partial };
+  }
+
+  /** Pages and rows that came again. */
+  *same(): Iterable<Doubt> {
+    const { samePage, otherRows, onlyKnown, twice, hasIds, totals } = this.#history;
+    const { kind, overlaps = false } = this.#traits;
+    const reason = this.#reason;
+    if (samePage !== undefined) yield { code: 'samePage', key: this.#key('ask'), ...samePage };
+    else if (
+      reason.code === 'sameResponse' &&
+      reason.page === 1 &&
+      this.#history.rows > 0 &&
+      this.#firstIsAll() === undefined
+    )
+      yield { code: 'samePage', key: this.#key('ask'), page: 2, of: 1, how: 'answer' };
+    else if (onlyKnown !== undefined && hasIds && !overlaps)
+      yield { code: 'onlyKnownRows', key: this.#key('ask'), page: onlyKnown };
+    // where a page has the same things in other rows, such as those of the next day, the pages come to an end
+    else if (otherRows !== undefined && hasIds && !overlaps && (this.isCut || BY_GUARD.has(reason.code)))
+      yield { code: 'onlyKnownRows', key: this.#key('ask'), page: otherRows };
+    else if (
+      twice !== undefined &&
+      hasIds &&
+      !overlaps &&
+      (twice.isSure || this.#isCounted || this.#isAboveTotal)
+    ) {
+      const { isSure: _isSure, ...facts } = twice;
+      yield { code: 'rowsTwice', key: this.#key('ask'), ...facts };
+    }
+    const shrank = totals.find(
+      (course) =>
+        course.shrank !== undefined && this.#isOfAll(course) && !course.isRemaining && !course.isOfPage,
+    )?.shrank;
+    if (shrank !== undefined && kind !== 'none' && (this.#isCounted || this.#rows < this.#topTotal)) {
+      const { page, path, value, expected } = shrank;
+      yield { code: 'totalShrank', key: this.#key('ask'), page, path, from: expected, to: value };
+    }
+  }
+
+  /** Pages that begin elsewhere than they should. */
+  *misplaced(): Iterable<Doubt> {
+    const { first, gap, overlap, largestPage, hasIds, pages, samePage } = this.#history;
+    const { kind, size, start, countsRows = false, at } = this.#traits;
+    if (kind === 'none') return;
+    if (start === undefined && first !== undefined) {
+      const before = first.signs.find(
+        (sign) => isBehindStart(sign, first.rows) && (kind === 'count' || isClearlyBehind(sign)),
+      );
+      if (before !== undefined) {
+        const begins = 'value' in before ? { begins: before.value } : {};
+        yield { code: 'notFirst', key: this.#key('start'), page: 1, path: before.path, ...begins };
+      }
+    }
+    if (kind === 'follow') return;
+    if (gap !== undefined)
+      yield {
+        code: 'gap',
+        key: this.#key('ask'),
+        page: gap.page,
+        path: gap.path,
+        begins: gap.value,
+        expected: gap.expected,
+      };
+    if (samePage !== undefined || hasIds || pages < 2) return;
+    if (countsRows && size !== undefined && largestPage > size)
+      yield { code: 'tooManyRows', key: `${at}.limitParam`, page: 1, asked: size, rows: largestPage };
+    else if (overlap !== undefined)
+      yield {
+        code: 'overlap',
+        key: this.#key('ask'),
+        page: overlap.page,
+        path: overlap.path,
+        begins: overlap.value,
+        expected: overlap.expected,
+      };
+  }
+
+  /** What says that there is more. */
+  *more(): Iterable<Doubt> {
+    const total = this.#totalAbove();
+    const capped = this.#capped();
+    const short = capped ?? this.#shortFirst();
+    if (total !== undefined)
+      yield {
+        code: 'totalAbove',
+        key: this.#key(short === undefined ? 'ask' : 'size'),
+        page: this.#page,
+        path: total.path,
+        total: total.value,
+        rows: this.#rows,
+        ...short,
+      };
+    const pages = this.#pagesAbove();
+    if (pages !== undefined)
+      yield {
+        code: 'pagesAbove',
+        key: this.#key('ask'),
+        page: this.#page,
+        path: pages.path,
+        total: pages.last,
+        pages: this.#history.pagesWithRows,
+      };
+    const flag = this.#moreFlag();
+    if (flag !== undefined)
+      yield { code: 'moreFlag', key: this.#key('ask'), page: this.#page, path: flag.path };
+    const next = flag === undefined ? this.#nextSign() : undefined;
+    if (next !== undefined)
+      yield { code: 'nextPage', key: this.#key('ask'), page: this.#page, path: next.path };
+    if (capped !== undefined && total === undefined && this.#firstIsAll() === undefined)
+      yield { code: 'capped', key: this.#key('size'), page: this.#page, ...capped };
+    const full = this.#fullPage();
+    if (full !== undefined && total === undefined && flag === undefined && next === undefined)
+      yield { code: 'fullPage', key: this.#key('ask'), page: 1, path: full.path, size: full.value };
+  }
+
+  /** Paths of the configuration that are nowhere, although something like them is. */
+  *missed(near: NearMiss | undefined): Iterable<Doubt> {
+    const reason = this.#reason;
+    const { pages, rows, first } = this.#history;
+    if (pages > 1 || rows === 0 || first?.isSingle === true) return;
+    if (reason.code === 'total' && !reason.found && this.#firstIsAll() === undefined)
+      yield {
+        code: 'notFound',
+        key: this.#key('limitStop.field'),
+        page: 1,
+        looked: reason.field,
+        ...nearOf(near),
+      };
+    else if (near !== undefined && this.#firstIsAll() === undefined)
+      yield { code: 'notFound', key: this.#key('ask'), page: 1, ...near };
+    else if (reason.code === 'flag' && reason.value === undefined && this.#isFirstFull)
+      yield { code: 'notFound', key: this.#key('ask'), page: 1, looked: reason.field };
+  }
+
+  /** The first page has as many rows as were asked for, or as many as APIs like to give, and nothing says that they are all. */
+  get #isFirstFull(): boolean {
+    const rows = this.#history.first?.rows ?? 0;
+    const { size } = this.#traits;
+    return (size === undefined ? USUAL_SIZES.has(rows) : rows >= size) && this.#firstIsAll() === undefined;
+  }
+
+  /** More rows came than there are, by a total. */
+  get #isAboveTotal(): boolean {
+    const { rows, totals } = this.#history;
+    return totals.some(
+      ({ strength, last, isOfPage }) =>
+        strength !== 'weak' && !isOfPage && last > 0 && last === this.#rows && last < rows,
+    );
+  }
+
+  get #topTotal(): number {
+    return Math.max(0, ...this.#history.totals.map((course) => (this.#isOfAll(course) ? course.top : 0)));
+  }
+
+  /** A total of all rows: a weak one, such as `count`, only where it was always above the rows of any page. */
+  #isOfAll({ strength, least }: Course): boolean {
+    return strength !== 'weak' || least > this.#history.largestPage;
+  }
+
+  get #isCounted(): boolean {
+    return this.#traits.kind === 'count' || this.#history.isNumbered;
+  }
+
+  /** A total that equals the rows: of one page alone, where it may be the number of its rows, only a clear one. */
+  #totalProof(): Proof | undefined {
+    const rows = this.#rows;
+    for (const { path, strength, last, first, isRemaining } of this.#history.totals) {
+      if (strength === 'weak') continue;
+      const total = isRemaining ? first : last;
+      if (total === rows) return { code: 'totalEquals', path, total };
+    }
+    return undefined;
+  }
+
+  /** What shows that the first page is everything; asked where it is the only one. */
+  #firstIsAll(): Proof | undefined {
+    const first = this.#history.first;
+    const total = this.#totalProof();
+    if (total !== undefined) return total;
+    const said = first?.signs.find(({ kind }) => kind === 'end' || kind === 'noNext');
+    if (said !== undefined) return { code: 'saidEnd', path: said.path };
+    const count = this.#history.pageCounts.find(({ last }) => last === 1);
+    if (count !== undefined) return { code: 'pagesEqual', path: count.path, pages: 1 };
+    const size = first?.signs.find(({ kind }) => kind === 'size');
+    return size !== undefined && 'value' in size && first !== undefined && first.rows < size.value
+      ? { code: 'saidEnd', path: size.path }
+      : undefined;
+  }
+
+  #totalAbove(): { readonly path: string; readonly value: number } | undefined {
+    if (this.#totalProof() !== undefined) return undefined;
+    const rows = this.#rows;
+    const { totals, largestPage } = this.#history;
+    const isClear = totals.some(({ strength, last }) => strength !== 'weak' && last > 0);
+    for (const course of totals) {
+      const { path, strength, isRemaining, first, last, isOfPage } = course;
+      if (isOfPage && last <= largestPage) continue;
+      const value = isRemaining ? first : last;
+      if (
+        strength === 'weak' &&
+        ((isClear && !isBound(course)) || last === this.#traits.size || last === largestPage)
+      )
+        continue;
+      if (value > rows) return { path, value };
+    }
+    const remaining = this.#lastSign('remaining');
+    return remaining !== undefined && 'value' in remaining && remaining.value > 0
+      ? { path: remaining.path, value: rows + remaining.value }
+      : undefined;
+  }
+
+  #pagesAbove(): Course | undefined {
+    if (this.#history.pages > 1 && this.#totalProof() !== undefined) return undefined;
+    return this.#history.pageCounts.find(({ last }) => last > this.#history.pagesWithRows);
+  }
+
+  #moreFlag(): Sign | undefined {
+    const flag = this.#lastSign('more');
+    if (flag === undefined || this.#lastSign('end') !== undefined) return undefined;
+    // a total that was reached page by page is believed more than a flag that is true on every full page
+    const isReached =
+      this.#history.pages > 1 && this.#reason.code !== 'total' && this.#totalProof() !== undefined;
+    return isReached ? undefined : flag;
+  }
+
+  #nextSign(): Sign | undefined {
+    const reason = this.#reason;
+    if (reason.code === 'recentStart' || this.#lastSign('end') !== undefined) return undefined;
+    if (reason.code === 'flag' && reason.value !== undefined) return undefined;
+    // it was followed, and led nowhere
+    if (BY_GUARD.has(reason.code) && this.#traits.kind === 'follow') return undefined;
+    if (this.#history.pages > 1 && this.#totalProof() !== undefined) return undefined;
+    const own = reason.code === 'endValue' ? reason.path : undefined;
+    const isWeakEnough = reason.code === 'noPagination' || IN_VAIN.has(reason.code) || reason.code === 'flag';
+    const isEmpty = this.#last?.rows === 0;
+    return this.#last?.signs.find(
+      ({ kind, strength, path }) =>
+        kind === 'next' &&
+        path !== own &&
+        (strength !== 'weak' || (isWeakEnough && !isEmpty && this.#totalProof() === undefined)),
+    );
+  }
+
+  /** A short page that is full by the size which the API itself gives, or by a limit that many APIs have. */
+  #capped(): { readonly asked: number; readonly size: number } | undefined {
+    const reason = this.#reason;
+    if (reason.code !== 'shortPage' || reason.rows === 0) return undefined;
+    const size = this.#lastSign('size');
+    if (size === undefined || !('value' in size))
+      return this.#history.pages === 1 && USUAL_CAPS.has(reason.rows) && reason.rows < reason.size
+        ? { asked: reason.size, size: reason.rows }
+        : undefined;
+    // a size that is another one on every page is the number of its rows
+    const before = this.#history.first?.signs.find(({ kind, path }) => kind === 'size' && path === size.path);
+    if (before === undefined || !('value' in before) || before.value !== size.value) return undefined;
+    return size.value > 0 && size.value < reason.size && reason.rows >= size.value
+      ? { asked: reason.size, size: size.value }
+      : undefined;
+  }
+
+  /** A first page that is short, where a total says that it is not the last. */
+  #shortFirst(): { readonly asked: number; readonly size: number } | undefined {
+    const reason = this.#reason;
+    return reason.code === 'shortPage' && reason.rows > 0 && this.#history.pages === 1
+      ? { asked: reason.size, size: reason.rows }
+      : undefined;
+  }
+
+  /** A page without pagination that is as long as a page can be. */
+  #fullPage(): { readonly path: string; readonly value: number } | undefined {
+    if (this.#traits.kind !== 'none' || this.#firstIsAll() !== undefined) return undefined;
+    const size = this.#lastSign('size');
+    const rows = this.#last?.rows ?? 0;
+    return size !== undefined && 'value' in size && size.value > 1 && rows >= size.value ? size : undefined;
+  }
+
+  #lastSign(kind: SignKind): Sign | undefined {
+    return this.#last?.signs.find((sign) => sign.kind === kind);
+  }
+
+  #key(what: 'ask' | 'size' | 'start' | 'limitStop.field'): string {
+    const { at, kind } = this.#traits;
+    const reason = this.#reason;
+    if (kind === 'none') return `${at}.method`;
+    if (what === 'start' && kind === 'follow') return 'params';
+    if (what === 'limitStop.field') return `${at}.limitStop.field`;
+    if (reason.code === 'total') return `${at}.limitStop.field`;
+    if (reason.code === 'flag') return `${at}.nextPageFlag.field`;
+    if (what === 'size') return `${at}.limit`;
+    if (reason.code === 'noLink') return `${at}.urlKey`;
+    if (reason.code === 'noValue' || reason.code === 'endValue') return `${at}.responseParam`;
+    if (reason.code === 'noLinkHeader') return `${at}.method`;
+    if (kind === 'follow') return `${at}.queryParam`;
+    if (what === 'start') return this.#traits.countsRows === true ? `${at}.offsetParam` : `${at}.firstPage`;
+    if (reason.code === 'shortPage') return `${at}.limit`;
+    return this.#traits.countsRows === true ? `${at}.offsetParam` : `${at}.pageParam`;
+  }
+}
+
+/** A total that is given as “more than”. */
+function isBound({ path }: Course): boolean {
+  return path.endsWith('total');
+}
+
+function nearOf(near: NearMiss | undefined): { readonly near?: string } {
+  return near === undefined ? {} : { near: near.near };
+}
+
+/** Where links and tokens are followed: some give a token of the page before with every page. */
+function isClearlyBehind({ kind, path }: Sign): boolean {
+  return kind === 'page' || kind === 'offset' || path === 'header link';
+}
+
+/** On the first page: there is one before it, or it begins behind the first row. */
+function isBehindStart(sign: Sign, rows: number): boolean {
+  if (sign.kind === 'previous') return true;
+  if (sign.kind === 'page') return sign.value > 1;
+  if (sign.kind === 'offset') return sign.value > 0 && sign.value !== rows;
+  return sign.kind === 'position' && sign.value > 1 && sign.value !== rows;
+}

@@ -1,0 +1,78 @@
+import type { Doubt, Proof } from './doubt.ts';
+
+/** What speaks against a run, in one or two sentences that name the place and the key to change. */
+export function doubtText(doubt: Doubt): string {
+  const path = doubt.path ?? '';
+  const key = keyName(doubt.key);
+  const see = `See \`${key}\`.`;
+  switch (doubt.code) {
+    case 'totalAbove': {
+      const said = `The answer says \`${path}: ${doubt.total}\`, and ${count(doubt.rows, 'row')} came`;
+      return doubt.size === undefined || doubt.asked === undefined
+        ? `${said}. Check the pagination. ${see}`
+        : `${said}: the API gives at most ${count(doubt.size, 'row')} although ${doubt.asked} were asked for. Set \`limit\` to ${doubt.size}.`;
+    }
+    case 'pagesAbove':
+      return `The answer says \`${path}: ${doubt.total}\`, and ${count(doubt.pages, 'page')} with rows came. Check the first page and the pagination. ${see}`;
+    case 'nextPage':
+      return `The last page (${doubt.page}) says that there is a next one: \`${path}\`, and it was not asked for. Follow it, or correct \`${key}\`.`;
+    case 'moreFlag':
+      return `The last page (${doubt.page}) says that there is more: \`${path}\`. Check the pagination. ${see}`;
+    case 'samePage':
+      return `Page ${doubt.page} brings ${SAME[doubt.how]} page ${doubt.of} again, although something else was asked for: the API does not know the parameter, or has no such page. Correct \`${key}\`.`;
+    case 'capped':
+      return `The page has ${count(doubt.size, 'row')}, which is a full one by what the API says of its size, or by what APIs commonly give at most, and ${doubt.asked} were asked for: it gives no more at once. Set \`limit\` to ${doubt.size}.`;
+    case 'fullPage':
+      return `The page is full (\`${path}: ${doubt.size}\`), and the job has no pagination: there may be more. Set \`${key}\`.`;
+    case 'notFound':
+      return `“${doubt.looked}” was found on no page${doubt.near === undefined ? '' : `; the answer has “${doubt.near}”`}. Correct \`${key}\`.`;
+    case 'totalShrank':
+      return `\`${path}\` went from ${doubt.from} to ${doubt.to} at page ${doubt.page}: the data changed while the pages were read, and rows that moved to an earlier page are missing. Read them in a fixed order, or by a cursor.`;
+    case 'rowsTwice':
+      return `${count(doubt.rows, 'row')} came twice, first on pages ${doubt.of} and ${doubt.page}${doubt.pages > 1 ? `, and on ${doubt.pages} pages in all` : ''}: pages move when the data changes while they are read, or they overlap, and others may be missing. Read them in a fixed order, or by a cursor. ${see}`;
+    case 'onlyKnownRows':
+      return `Page ${doubt.page} brings only rows that were there: the API does not know the parameter, or begins again. Correct \`${key}\`.`;
+    case 'notFirst':
+      return `The first page is not the first one: the answer has \`${path}\`${doubt.begins === undefined ? ', a page before it' : `: ${doubt.begins}`}. Begin earlier: \`${key}\`.`;
+    case 'gap':
+      return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${count(doubt.expected, 'row')} had come: those between are missing. Correct \`${key}\`.`;
+    case 'overlap':
+      return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${count(doubt.expected, 'row')} had come: rows come twice. Correct \`${key}\`.`;
+    case 'tooManyRows':
+      return `A page has ${count(doubt.rows, 'row')} although ${doubt.asked} were asked for, so pages overlap and rows come twice: the API does not know the page size. Correct \`${key}\`.`;
+    case 'error':
+      return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. Its rows are missing. Run it again, or correct what the error names.`;
+    default:
+      return `Page ${doubt.page} says that it is only a part: \`${path}\`. Ask for less at once.`;
+  }
+}
+
+/** What shows that the rows are all, in half a sentence. */
+export function proofText(proof: Proof): string {
+  switch (proof.code) {
+    case 'totalEquals':
+      return `\`${proof.path}: ${proof.total}\` is the number of rows`;
+    case 'pagesEqual':
+      return `\`${proof.path}: ${proof.pages}\` is the number of pages`;
+    case 'saidEnd':
+      return `\`${proof.path}\` says that it is the end`;
+    default:
+      return 'what led from page to page is gone on the last one';
+  }
+}
+
+const SAME = {
+  answer: 'the answer of',
+  rows: 'the rows of',
+  ids: 'the ids of',
+  values: 'the rows, but for changing values, of',
+} as const;
+
+/** `parameters.api.pagination.limit` is long, and its beginning always the same. */
+function keyName(key: string): string {
+  return key.replace(/^parameters\.api\./, '');
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import { played } from './played.ts';
+
+const users = (from: number, count: number, more: (id: number) => object = () => ({})): object[] =>
+  Array.from({ length: count }, (_, i) => ({ id: from + i, name: `n${from + i}`, ...more(from + i) }));
+const nameless = (from: number, count: number): object[] =>
+  users(from, count).map((user) => ({ ...user, id: undefined }));
+
+const OFFSET = { method: 'offset', limit: 10 };
+const NUMBERS = { method: 'pagenum', limit: 10 };
+const TOKEN = { method: 'response.param', responseParam: 'next', queryParam: 'token' };
+const LINK = { method: 'response.url', urlKey: 'next' };
+
+interface Given {
+  readonly job?: object;
+  readonly config?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The verdict, and the codes of what speaks against it. */
+async function verdictOf(
+  pagination: object,
+  bodies: readonly unknown[],
+  { job = {}, config = {}, headers = {} }: Given = {},
+): Promise<string> {
+  const configuration = {
+    parameters: {
+      api: { baseUrl: 'https://api.example.com/', pagination },
+      config: {
+        outputBucket: 'b',
+        jobs: [{ endpoint: 'users', dataType: 'users', dataField: 'items', ...job }],
+        ...config,
+      },
+    },
+  };
+  const answers = bodies.map((body) => ({ headers, body: JSON.stringify(body) }));
+  const [report] = await played(JSON.stringify(configuration), answers);
+  const codes = report?.doubtful.flatMap(({ doubts }) => doubts.map(({ code }) => code)) ?? [];
+  return [report?.verdict, ...codes].join(' ');
+}
+
+const next = (page: number): string => `https://api.example.com/users?page=${page}`;
+
+describe('totals', () => {
+  test.each<[string, unknown, string]>([
+    ['a number', { total: 131 }, 'doubtful totalAbove'],
+    ['the rows', { total: 7 }, 'complete'],
+    ['text', { total: '131' }, 'doubtful totalAbove'],
+    ['text with separators is no number', { total: '1,234' }, 'ended'],
+    ['null', { total: null }, 'ended'],
+    ['below zero', { total: -1 }, 'ended'],
+    ['beyond counting', { total: 1e30 }, 'ended'],
+    ['a fraction', { total: 13.5 }, 'ended'],
+    ['a list', { total: [131] }, 'ended'],
+    ['three levels down', { meta: { paging: { info: { total: 131 } } } }, 'doubtful totalAbove'],
+    ['an estimate beside it', { total: 131, total_is_estimate: true }, 'ended'],
+    ['no estimate beside it', { total: 131, total_is_estimate: false }, 'doubtful totalAbove'],
+    ['an approximation', { approximate_total: 131 }, 'ended'],
+    ['exactly so many', { total: { value: 131, relation: 'eq' } }, 'doubtful totalAbove'],
+    ['at least so many', { total: { value: 10_000, relation: 'gte' } }, 'doubtful totalAbove'],
+    ['a count of the page', { count: 7 }, 'ended'],
+    ['a count of all', { count: 131 }, 'doubtful totalAbove'],
+    ['a count of the page beside a total', { count: 9, total: 7 }, 'complete'],
+    ['a total that equals, beside another that does not', { total: 7, totalCount: 131 }, 'complete'],
+    ['of something else', { total_price: 131, totals: { total_tax: 55 } }, 'ended'],
+    ['in limits of use', { rate_limit: { total: 5000 } }, 'ended'],
+    ['of another list', { other: { total: 131, list: [{ a: 1 }] } }, 'ended'],
+    ['pages', { total_pages: 14 }, 'doubtful pagesAbove'],
+    ['one page', { total_pages: 1 }, 'complete'],
+    ['no pages', { total_pages: 0 }, 'ended'],
+    ['rows that are left', { remaining_items: 124 }, 'doubtful totalAbove'],
+    ['a size that is above the page size', { size: 131, pagelen: 10 }, 'doubtful totalAbove'],
+    ['a size beside a page size', { size: 10, page_size: 10 }, 'ended'],
+  ])('%s', async (_what, envelope, verdict) => {
+    expect(await verdictOf(OFFSET, [{ items: users(1, 7), ...(envelope as object) }])).toBe(verdict);
+  });
+
+  test('no pages on an empty page is no doubt', async () => {
+    expect(await verdictOf(NUMBERS, [{ items: [], total_pages: 0, total: 0 }])).toBe('complete');
+  });
+
+  test.each([
+    ['x-total-count', '131', 'doubtful totalAbove'],
+    ['content-range', 'items 0-6/131', 'doubtful totalAbove'],
+    ['content-range', 'items 0-6/*', 'ended'],
+    ['content-range', 'bytes 0-6/131', 'ended'],
+    ['x-wp-totalpages', '14', 'doubtful pagesAbove'],
+    ['x-ratelimit-total', '131', 'ended'],
+    ['x-total-count', '7', 'complete'],
+  ])('header %s: %s', async (name, value, verdict) => {
+    expect(await verdictOf(OFFSET, [{ items: users(1, 7) }], { headers: { [name]: value } })).toBe(verdict);
+  });
+
+  test.each([
+    ['count', 37, 36, 'doubtful totalShrank'],
+    ['total', 37, 36, 'doubtful totalShrank'],
+    // of each page
+    ['count', 10, 6, 'complete'],
+  ])(
+    '`%s` goes from %i to %i while links with page numbers are followed',
+    async (name, from, to, verdict) => {
+      const bodies = [
+        { items: nameless(1, 10), next: next(2), [name]: from },
+        { items: nameless(11, 10), next: next(3), [name]: from },
+        { items: nameless(22, 10), next: next(4), [name]: from === 10 ? 10 : to },
+        { items: nameless(32, 6), next: null, [name]: to },
+      ];
+      expect(await verdictOf(LINK, bodies)).toBe(verdict);
+    },
+  );
+});
+
+describe('sizes', () => {
+  test.each<[string, object, unknown, string]>([
+    [
+      'a usual cap, and more was asked for',
+      { ...OFFSET, limit: 1000 },
+      { items: users(1, 100) },
+      'doubtful capped',
+    ],
+    [
+      'a usual cap, and a total says it is all',
+      { ...OFFSET, limit: 1000 },
+      { items: users(1, 100), total: 100 },
+      'complete',
+    ],
+    ['a number of rows that is nobody’s cap', { ...OFFSET, limit: 1000 }, { items: users(1, 101) }, 'ended'],
+    ['few rows', { ...OFFSET, limit: 1000 }, { items: users(1, 10) }, 'ended'],
+    [
+      'a size in the answer',
+      { ...OFFSET, limit: 25 },
+      { items: users(1, 10), per_page: 10 },
+      'doubtful capped',
+    ],
+    ['a size that was not reached', { ...OFFSET, limit: 25 }, { items: users(1, 9), per_page: 10 }, 'ended'],
+  ])('%s', async (_what, pagination, body, verdict) => {
+    expect(await verdictOf(pagination, [body])).toBe(verdict);
+  });
+
+  test('a size that is the number of rows of each page is none', async () => {
+    const pages = [10, 7].map((count, i) => ({ items: users(1 + i * 10, count), itemsPerPage: count }));
+    expect(await verdictOf(OFFSET, pages)).toBe('ended');
+  });
+});
+
+describe('paths that are nowhere', () => {
+  const flag = { ...NUMBERS, nextPageFlag: { field: 'qqq', stopOn: false } };
+  test('a flag on a full page', async () => {
+    expect(await verdictOf(flag, [{ items: users(1, 10) }])).toBe('doubtful notFound');
+  });
+  test('a flag on a page that is not full', async () => {
+    expect(await verdictOf(flag, [{ items: users(1, 6) }])).toBe('ended');
+  });
+  test('a token, where something else leads on', async () => {
+    const body = { items: users(1, 10), pageInfo: { endCursor: 'abc' } };
+    expect(await verdictOf(TOKEN, [body])).toBe('doubtful nextPage');
+  });
+  test('a token on a page with everything', async () => {
+    expect(await verdictOf(TOKEN, [{ items: users(1, 10) }])).toBe('ended');
+  });
+});
+
+const pages = (...lists: readonly object[][]): unknown[] =>
+  lists.map((items, i) => ({ items, next: i + 1 < lists.length ? `t${i}` : null }));
+const days = (day: string): object[] => users(1, 5, (id) => ({ day, clicks: id * Number(day.slice(-2)) }));
+const key = (name: string): object => ({ mapping: { destination: name, primaryKey: true } });
+
+describe('where a run begins', () => {
+  test.each<[string, object, string]>([
+    ['is the second page', { page: 2 }, 'doubtful notFirst'],
+    ['is behind rows', { offset: 30 }, 'doubtful notFirst'],
+    ['is the first page', { page: 1, total: 0 }, 'complete'],
+    ['has no place', { offset: 0, previous: null }, 'complete'],
+  ])('an empty first page that %s', async (_what, envelope, verdict) => {
+    expect(await verdictOf(TOKEN, [{ items: [], next: null, ...envelope }])).toBe(verdict);
+  });
+
+  test.each<[string, object, Readonly<Record<string, string>>, string]>([
+    ['a page number', { page: 2 }, {}, 'doubtful notFirst'],
+    ['the first page', { page: 1 }, {}, 'complete'],
+    ['rows before it', { offset: 30 }, {}, 'doubtful notFirst'],
+    ['a link back', {}, { link: '<https://api.example.com/users>; rel="previous"' }, 'doubtful notFirst'],
+    ['a token back, which some give with every page', { previous: 'abc' }, {}, 'complete'],
+  ])('%s, where a token leads on', async (_what, envelope, headers, verdict) => {
+    const bodies = [
+      { items: users(1, 10), next: 't1', ...envelope },
+      { items: users(11, 4), next: null },
+    ];
+    expect(await verdictOf(TOKEN, bodies, { headers })).toBe(verdict);
+  });
+});
+
+describe('rows that come again', () => {
+  test.each<[string, object, unknown[], object, string]>([
+    [
+      'at the border of pages, where a token leads on',
+      TOKEN,
+      pages(users(1, 10), users(10, 5)),
+      {},
+      'doubtful rowsTwice',
+    ],
+    [
+      'at the border of pages, where a value of the last row leads on',
+      { ...TOKEN, responseParam: '$.items[-1].next' },
+      [
+        { items: [...users(1, 9), { id: 10, name: 'n10', next: 'x' }] },
+        {
+          items: [
+            { id: 10, name: 'n10', next: 'x' },
+            { id: 11, name: 'n11' },
+          ],
+        },
+      ],
+      {},
+      'complete',
+    ],
+    [
+      'with the same ids for another day',
+      TOKEN,
+      pages(days('2026-01-01'), days('2026-01-02')),
+      {},
+      'complete',
+    ],
+    [
+      'with the same ids for another day, by number',
+      { method: 'pagenum' },
+      [{ items: days('2026-01-01') }, { items: days('2026-01-02') }, { items: [] }],
+      {},
+      'ended',
+    ],
+    [
+      'with another value in a row, and the same primary key',
+      TOKEN,
+      pages(
+        users(1, 10),
+        users(10, 5, () => ({ seen: 'later' })),
+      ),
+      { mappings: { users: { id: key('id'), name: 'name' } } },
+      'doubtful rowsTwice',
+    ],
+    [
+      'with one part of the primary key',
+      TOKEN,
+      pages(days('2026-01-01'), days('2026-01-02')),
+      { mappings: { users: { id: key('id'), day: key('day') } } },
+      'complete',
+    ],
+    [
+      'under a primary key with another name than that of an id',
+      TOKEN,
+      pages([{ sku: 'a' }, { sku: 'b' }], [{ sku: 'b' }, { sku: 'c' }]),
+      { mappings: { users: { sku: key('sku') } } },
+      'doubtful rowsTwice',
+    ],
+    ['without an id', TOKEN, pages(nameless(1, 10), nameless(10, 5)), {}, 'complete'],
+    [
+      'with an id that is none',
+      TOKEN,
+      pages(
+        [
+          { id: 1, n: 1 },
+          { id: 1, n: 2 },
+        ],
+        [
+          { id: 1, n: 3 },
+          { id: 1, n: 4 },
+        ],
+      ),
+      {},
+      'complete',
+    ],
+    ...['uuid', '_id', 'Id', 'ID', 'key', 'guid'].map((name): [string, object, unknown[], object, string] => [
+      `with \`${name}\``,
+      TOKEN,
+      pages([{ [name]: 'a' }, { [name]: 'b' }], [{ [name]: 'b' }, { [name]: 'c' }]),
+      {},
+      'doubtful rowsTwice',
+    ]),
+  ])('%s', async (_what, pagination, bodies, config, verdict) => {
+    expect(await verdictOf(pagination, bodies, { config })).toBe(verdict);
+  });
+});
