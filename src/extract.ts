@@ -1,24 +1,38 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import {
   parseExtractorConfig,
   type EffectiveConfig,
   type ExtractorConfig,
 } from './config/extractor-config.ts';
+import { collectSecrets } from './config/secrets.ts';
 import type { Env } from './env.ts';
+import { RunError } from './errors.ts';
 import { Buckets } from './extract/buckets.ts';
+import { forgetChanged, settingsJson, structureSettings } from './extract/kept-structure.ts';
 import type { Progress } from './extract/progress.ts';
 import { timeContext } from './extract/time.ts';
 import type { AuthType } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
+import type { FirstContact } from './http/retry.ts';
 import { strtotime } from './jobs/functions/index.ts';
 import { parseJobs, type JobWarning } from './jobs/index.ts';
-import type { AnyObject } from './json/index.ts';
+import { getKey, type AnyObject } from './json/index.ts';
 import type { Log } from './log.ts';
 import type { PaginationMethod } from './pagination/index.ts';
+import { makeHead } from './recording/head.ts';
+import { Recorder } from './recording/recorder.ts';
+import type { Recording } from './recording/exchanges.ts';
+import { discreetly } from './redact.ts';
 import type { Secrets } from './secrets.ts';
+import { guard } from './sink/file-error.ts';
+import { writeReport } from './sink/report.ts';
+import type { JobReport } from './verdict/index.ts';
+import { parseCompleteness } from './completeness.ts';
+import { Witnesses } from './extract/witnesses.ts';
+import { parseMappings } from './records/mapping/parse.ts';
 import { publish } from './sink/publish.ts';
-import { nextState, writeState } from './sink/state.ts';
+import { nextState, previousStartOf, writeState } from './sink/state.ts';
 import { openConfig } from './extract/open-config.ts';
 
 export interface ExtractOptions {
@@ -34,19 +48,31 @@ export interface ExtractOptions {
   readonly cacheFolder: string;
   readonly env: Env;
   readonly log: Log;
-  readonly secrets: Secrets;
+  /** Learns the secrets of the configuration; none of them reaches the log, an error or a host that is not named. */
+  readonly secrets?: Secrets;
   readonly signal: AbortSignal;
+  /** Log requests and answers, as `config.debug` does. Default: false. */
+  readonly debug?: boolean | undefined;
   readonly progress?: Progress;
   /** True when the configuration was validated: its warnings were given then, and are not given again. */
   readonly isValidated?: boolean;
   /** Ends each job after so many pages. */
   readonly limit?: number | undefined;
+  /** Sees the verdicts before anything is published; what it throws ends the run, and nothing is. */
+  readonly onReports?: (jobs: readonly JobReport[]) => void;
   /** Pagination methods to choose from; all of this package by default. */
   readonly methods?: readonly PaginationMethod[];
   /** Kinds of authentication to choose from; all of this package by default. */
   readonly authTypes?: readonly AuthType[];
-  /** Takes the place of the network: a recording, a replay. */
+  /** A state that is ahead of the clock is an error; by default it is a warning. */
+  readonly strict?: boolean | undefined;
+  /** Takes the place of the network. */
   readonly bottom?: Send;
+  /**
+   * Keeps the answers, and gives those that it has: a run that goes on, or is played again. Who gives it closes it. By
+   * default the answers are kept in the work folder until the end.
+   */
+  readonly recording?: Recording | undefined;
 }
 
 export interface ExtractResult {
@@ -55,6 +81,8 @@ export interface ExtractResult {
   /** Rows in all of them. */
   readonly rows: number;
   readonly state: AnyObject;
+  /** Whether each job has everything, in their order. */
+  readonly jobs: readonly JobReport[];
 }
 
 export interface WrittenTable {
@@ -71,43 +99,103 @@ export interface WrittenTable {
  * @throws {ExtractorError} what went wrong, where, and what to do; the output folder is then as it was
  */
 export async function extract(options: ExtractOptions): Promise<ExtractResult> {
-  const { log, env, state, workFolder, outFolder } = options;
+  return await discreetly(options, extractTables);
+}
+
+async function extractTables(options: KnownOptions): Promise<ExtractResult> {
+  for (const secret of collectSecrets(options.configuration)) options.secrets.add(secret);
+  const { log, workFolder, outFolder } = options;
   const config = parseExtractorConfig(options.configuration);
   const tell: Log['warn'] =
     options.isValidated === true ? () => {} : (message, fields) => log.warn(message, fields);
   for (const { message, path: at } of config.warnings) tell(message, { path: at });
-  const startedAt = Math.floor(env.now() / 1000);
+  const settings = structureSettings(config);
+  const state = forgetChanged(options.state, settings, log);
+  const recording = options.recording ?? ownRecording(options);
+  const startedAt = Math.floor(recording.startedAt / 1000);
+  tellOfClock(options, startedAt);
   const time = timeContext(state, startedAt);
   const parseTime = (text: string): number | undefined => {
-    const seconds = strtotime(text, Math.floor(env.now() / 1000));
+    const seconds = strtotime(text, startedAt);
     return seconds === false ? undefined : seconds;
   };
-  const buckets = new Buckets({ workFolder, state, parseTime, log });
+  const firstContact = { isMade: false, attempts: options.limit === undefined ? FIRST_ATTEMPTS : 1 };
+  const buckets = new Buckets({ workFolder, state, parseTime, exchanges: recording, log });
   try {
-    for (const effective of config.configs)
-      await runConfig(config, effective, time, buckets, { ...options, tell });
+    const jobs: JobReport[] = [];
+    for (const [iteration, effective] of config.configs.entries())
+      await runConfig(
+        { jobs, config, effective, iteration, time, buckets, recording },
+        { ...options, tell, firstContact },
+      );
+    recording.finish();
     const rows = buckets.rows;
     const { publications, structs, structVersion } = await buckets.finish();
     options.signal.throwIfAborted();
-    const after = nextState({ before: state, startedAt, structs, structVersion });
+    options.onReports?.(jobs);
+    const structSettings = settingsJson(state, settings);
+    const after = nextState({ before: state, startedAt, structs, structVersion, structSettings });
     publish(publications, path.join(outFolder, 'tables'));
     writeState(path.join(outFolder, 'state.json'), after);
-    return { tables: publications.map(({ name, rows }) => ({ name, rows })), rows, state: after };
+    writeReport(path.join(outFolder, 'report.json'), jobs);
+    return { tables: publications.map(({ name, rows }) => ({ name, rows })), rows, state: after, jobs };
   } finally {
     await buckets.abandon();
+    if (options.recording === undefined) recording.close();
     rmSync(workFolder, { recursive: true, force: true });
   }
 }
 
+/** A window from the last run to this one would run backward. */
+function tellOfClock({ state, log, strict = false }: KnownOptions, startedAt: number): void {
+  const previous = previousStartOf(state);
+  if (previous === undefined || previous <= startedAt) return;
+  const message = `The state is ${previous - startedAt} seconds ahead of the clock: the last run began at ${moment(previous)}, and it is ${moment(startedAt)}.`;
+  if (strict)
+    throw new RunError('run.clock', message, {
+      hint: 'Set the clock right; or, when it was ahead in the last run, set time.previousStart in the state to the true time of that run, or earlier.',
+    });
+  log.warn(
+    `${message} The state stays as it is. If the clock was ahead then, what came since the true time of that run stays unasked: to ask for it, set time.previousStart in the state to that time, or earlier. If it is behind now, set it right`,
+  );
+}
+
+function moment(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
+}
+
+/** Of a run; whoever tries it out sees at once that an address is wrong. */
+const FIRST_ATTEMPTS = 3;
+
+type KnownOptions = ExtractOptions & { readonly secrets: Secrets };
+
+/** Kept only for the run itself. */
+function ownRecording({ workFolder, env, secrets, state, configuration }: KnownOptions): Recording {
+  guard(workFolder, () => mkdirSync(workFolder, { recursive: true }));
+  const subject = { row: undefined, configuration, state };
+  const file = path.join(workFolder, 'recording');
+  return Recorder.create(file, makeHead(subject, { env, secrets }), { env, secrets });
+}
+
+interface Iteration {
+  /** Gets the verdicts. */
+  readonly jobs: JobReport[];
+  readonly config: ExtractorConfig;
+  readonly effective: EffectiveConfig;
+  /** From 0. */
+  readonly iteration: number;
+  readonly time: AnyObject;
+  readonly buckets: Buckets;
+  readonly recording: Recording;
+}
+
 /** All jobs of one iteration, in order. */
 async function runConfig(
-  config: ExtractorConfig,
-  effective: EffectiveConfig,
-  time: AnyObject,
-  buckets: Buckets,
-  options: ExtractOptions & { readonly tell: Log['warn'] },
+  { jobs: reports, config, effective, iteration, time, buckets, recording }: Iteration,
+  options: KnownOptions & { readonly tell: Log['warn']; readonly firstContact: FirstContact },
 ): Promise<void> {
-  const { signal, tell } = options;
+  const { signal, tell, limit, progress = {} } = options;
   const warnings: JobWarning[] = [];
   const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
   for (const { message, path: at, hint } of warnings)
@@ -115,11 +203,22 @@ async function runConfig(
   const bucket = buckets.of(effective);
   const { connection, jobRunner } = openConfig({ ...options, config, effective, time });
   try {
-    const runner = jobRunner({ bucket, limit: options.limit, signal, progress: options.progress ?? {} });
-    for (const job of jobs) {
+    const completeness = parseCompleteness(
+      getKey(config.api.node, 'completeness'),
+      'parameters.api.completeness',
+    );
+    const witnesses = new Witnesses({
+      completeness,
+      mappings: parseMappings(effective.mappings, effective.mappingsAt),
+      log: options.log,
+      secrets: options.secrets,
+    });
+    const runner = jobRunner({ witnesses, bucket, exchanges: recording, iteration, limit, signal, progress });
+    for (const [index, job] of jobs.entries()) {
       signal.throwIfAborted();
-      await runner.run(job);
+      await runner.run(job, index);
     }
+    reports.push(...witnesses.reports());
   } finally {
     await connection.close();
   }

@@ -1,17 +1,31 @@
 import { systemEnv } from './env.ts';
 import { ExtractorError, RunError } from './errors.ts';
+import type { Pack } from './recording/pack.ts';
+import { discreetly } from './redact.ts';
+import type { EndedRows } from './runner/ended-rows.ts';
 import { lockFolder } from './runner/lock.ts';
 import { placed } from './runner/place-error.ts';
-import { makePlan } from './runner/plan.ts';
+import { makePlan, type ReadyRow } from './runner/plan.ts';
 import { cleanUp, sweep } from './runner/row-folder.ts';
 import { rowPlace, type RowPlace } from './runner/row-place.ts';
-import { deliver, isCommand, runRow, type RowOptions, type RowResult } from './runner/run-row.ts';
-import { noStorage } from './runner/storage.ts';
+import { deliver, endedBefore, isCommand, runRow, trialOf, type RowOptions } from './runner/run-row.ts';
+import type { RowResult } from './runner/row-result.ts';
+import { noStorage, type Storage } from './runner/storage.ts';
+import { openTarget } from './runner/target.ts';
+import type { Secrets } from './secrets.ts';
 
-export type { RowResult, RunProgress } from './runner/run-row.ts';
+export type { RowResult } from './runner/row-result.ts';
+export type { RunProgress } from './runner/run-row.ts';
 
 /** `dataFolder` gets `out/`, or `rows/<id>/out/` for each row. */
-export interface RunOptions extends RowOptions {
+export interface RunOptions extends Omit<RowOptions, 'storage'> {
+  /**
+   * Where inputs come from and outputs go to: the folder of a storage, the address of a service (its token in
+   * `KBC_TOKEN`), or a storage that is open ({@link openTarget}). By default all stays in the data folder.
+   */
+  readonly storage?: Storage | string | undefined;
+  /** Writes the recordings of all rows into this file, compressed and without secrets, also when the run fails. */
+  readonly record?: string | undefined;
   readonly signal?: AbortSignal;
   /** How this process is called, for others who find the folder locked. */
   readonly command?: string;
@@ -32,6 +46,43 @@ export interface RunResult {
  * @throws {ExtractorError} what went wrong, where, and what to do; `run.interrupted` when the signal was aborted
  */
 export async function run(options: RunOptions): Promise<RunResult> {
+  return await discreetly(options, openAndRun);
+}
+
+async function openAndRun({
+  storage,
+  ...options
+}: RunOptions & { readonly secrets: Secrets }): Promise<RunResult> {
+  if (options.replay !== undefined) return await runPacked({ ...options, storage: noStorage });
+  if (typeof storage !== 'string') return await runPacked({ ...options, storage });
+  const { dataFolder, environment, log, secrets, env, signal = new AbortController().signal } = options;
+  const target = await openTarget({ dataFolder, storage, environment, log, secrets, env, signal });
+  try {
+    return await runPacked({ ...options, ...target.options });
+  } finally {
+    await target.close();
+  }
+}
+
+type RowsOptions = Omit<RunOptions, 'storage'> & RowOptions & { readonly secrets: Secrets };
+
+/** Gives the recordings to whoever wants them, also when the run fails. */
+async function runPacked(options: RowsOptions): Promise<RunResult> {
+  if (options.record === undefined) return await runRows(options);
+  const { Pack } = await import('./recording/pack.ts');
+  const pack = new Pack(options.record, options.secrets);
+  let result: RunResult;
+  try {
+    result = await runRows({ ...options, pack });
+  } catch (error) {
+    await pack.end().catch(() => undefined); // why the run failed is more to know
+    throw error;
+  }
+  await pack.end();
+  return result;
+}
+
+async function runRows(options: RowsOptions & { readonly pack?: Pack }): Promise<RunResult> {
   const { dataFolder, log, env = systemEnv, signal = new AbortController().signal } = options;
   const { document, id, ready, skipped } = await makePlan(options, isCommand(options) ? 'refuse' : 'warn');
   const lock = lockFolder(dataFolder, options.command ?? 'generic-extractor', env.now());
@@ -46,22 +97,45 @@ export async function run(options: RunOptions): Promise<RunResult> {
         throw placed(error, document, at.row);
       });
     if (isCommand(options)) for (const at of places) await inRow(at, async () => await settle(at, options));
+    const endedRows = await endedRowsOf(ready, options);
     const rows: RowResult[] = [];
     for (const [i, each] of ready.entries()) {
       const at = places[i];
       if (at === undefined) break;
       signal.throwIfAborted();
-      options.progress?.rowStart?.(each.row);
-      const result = await inRow(at, async () => await runRow(at, each, options));
+      const known = { ...options, endedRows };
+      const result = await inRow(at, async () => {
+        const before = await endedBefore(at, each, known);
+        if (before !== undefined) return before;
+        options.progress?.rowStart?.(each.row);
+        return await runRow(at, each, known);
+      });
       rows.push(result);
       options.progress?.rowEnd?.(result);
     }
+    endedRows?.finish();
     return { rows, skipped };
   } catch (error) {
     throw signal.aborted ? interrupted(signal) : error;
   } finally {
     lock.release();
   }
+}
+
+/** Undefined when the run is over one row, or is none that may go on. */
+async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Promise<EndedRows | undefined> {
+  const { dataFolder, secrets, storage = noStorage, env = systemEnv, resume = true } = options;
+  const { manner = 'command', resetState = false, acceptDoubtful: acceptsDoubt = false } = options;
+  if (ready.length < 2 || trialOf(options) !== undefined) return undefined;
+  const { EndedRows, forgetRun } = await import('./runner/ended-rows.ts');
+  if (resume === false) {
+    forgetRun(dataFolder);
+    return undefined;
+  }
+  return EndedRows.open(
+    { rows: ready.map(({ row }) => row.id), manner, resetState, storage: storage.name() },
+    { dataFolder, resume: resume === true ? {} : resume, acceptsDoubt, env, secrets },
+  );
 }
 
 /** Ends what an earlier run began, so that nothing of it is asked for or loaded a second time. */
@@ -77,6 +151,6 @@ function interrupted({ reason }: AbortSignal): ExtractorError {
   if (reason instanceof ExtractorError) return reason;
   return new RunError('run.interrupted', 'The run was interrupted.', {
     cause: reason,
-    hint: 'Rows that had ended are complete. Give the command again: it goes on with a push that was begun, and runs the rest.',
+    hint: 'Rows that had ended are complete. Give the command again: it goes on where it was.',
   });
 }

@@ -1,45 +1,48 @@
-import {
-  encodeExact,
-  isList,
-  isObject,
-  numberOf,
-  isNumber,
-  parseExact,
-  type AnyObject,
-  type Json,
-} from '../json/index.ts';
-import type { Log } from '../log.ts';
-import type { FinishedTable } from '../sink/table-files.ts';
-import { Sink } from '../sink/sink.ts';
+import path from 'node:path';
+import type { AnyObject, Json } from '../json/index.ts';
+import type { ApiResponse } from '../http/message.ts';
+import type { Exchanges } from '../recording/exchanges.ts';
+import type { Page } from '../records/page.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
-import type { RowsPiece } from '../records/page.ts';
+import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, type PageContent, type RowFilter } from './content.ts';
+import { PageIndex } from './page-index.ts';
 
 /** What a page's rows belong to. */
 export interface PageTarget {
   readonly dataType: string;
   readonly extra: AnyObject;
-  /** The filter that the content has applied, to be applied again when the page is read again. */
+  readonly source: RowSource;
+}
+
+/** How the rows of a job come out of its answers, each time the same. */
+export interface RowSource {
   readonly filter: RowFilter | undefined;
+  /** Reads an answer that was read before. */
+  readonly readAgain: (response: Pick<ApiResponse, 'body' | 'status' | 'url'>) => Page;
 }
 
 export interface BucketOptions {
   readonly folder: string;
   readonly parser: RecordParser;
-  /** True for data types whose rows are written at once, so that their pages need not be kept. */
+  /** True for data types whose rows are written at once, so that their pages are not read again. */
   readonly writesAtOnce: (dataType: string) => boolean;
-  readonly log: Log;
+  /** Where the answers are kept. */
+  readonly exchanges: Pick<Exchanges, 'bytes'>;
 }
 
 /** The tables of one output bucket: a parser and the sink it writes to. Iterations with one bucket share it. */
 export class Bucket {
   readonly #options: BucketOptions;
   readonly #sink: Sink;
-  readonly #filters: (RowFilter | undefined)[] = [];
+  /** The pages that may be read again. */
+  readonly #index: PageIndex;
+  readonly #sources: RowSource[] = [];
 
   constructor(options: BucketOptions) {
     this.#options = options;
     this.#sink = new Sink(options.folder);
+    this.#index = new PageIndex(path.join(options.folder, 'pages.index'));
   }
 
   get rows(): number {
@@ -50,73 +53,53 @@ export class Bucket {
     return this.#options.parser.struct;
   }
 
-  /** Writes a page. When it fails, the sink is as it was before. */
+  /** Writes a page. When it fails, the bucket is of no use any more. */
   async take(content: PageContent, target: PageTarget): Promise<void> {
     const { parser, writesAtOnce } = this.#options;
-    const mark = this.#sink.commit();
-    try {
-      parser.take({ ...target, count: content.page.rows, chunks: () => content.chunks() }, this.#sink);
-      if (!writesAtOnce(target.dataType)) this.#keep(content, target);
-      await this.#sink.settle();
-    } catch (error) {
-      await this.#sink.rollback(mark);
-      throw error;
-    }
+    parser.take({ ...target, count: content.page.rows, chunks: () => content.chunks() }, this.#sink);
+    if (!writesAtOnce(target.dataType)) this.#remember(content, target);
+    await this.#sink.settle();
+    await this.#index.settle();
   }
 
   /** Writes what could not be written before, and gives the tables. */
   async finish(): Promise<FinishedTable[]> {
     await this.#sink.settle(true);
+    await this.#index.settle(true);
     this.#options.parser.finish(() => this.#pages(), this.#sink);
+    await this.#index.close();
     return this.#sink.close();
   }
 
   async abandon(): Promise<void> {
+    await this.#index.close();
     await this.#sink.abandon();
   }
 
-  #keep(content: PageContent, { dataType, extra, filter }: PageTarget): void {
-    const { pieces, rows } = content.page;
-    let index = this.#filters.indexOf(filter);
-    if (index < 0) index = this.#filters.push(filter) - 1;
-    const parts = pieces.map((piece) => [piece.rows, piece.plain, piece.single]);
-    this.#sink.keep(encodeExact([dataType, extra, index, rows, parts]), pieces);
+  #remember({ answer, page }: PageContent, { dataType, extra, source }: PageTarget): void {
+    const { kept, response } = answer;
+    if (kept === undefined) throw new Error('a page that may be read again was not kept');
+    let number = this.#sources.indexOf(source);
+    if (number < 0) number = this.#sources.push(source) - 1;
+    const { status } = response;
+    this.#index.add({ dataType, extra, source: number, count: page.rows, status, body: kept.body });
   }
 
   *#pages(): Iterable<PageRows> {
-    for (const { head, parts } of this.#sink.kept()) {
-      const value = parseExact(head);
-      const [dataType, extra, filter, count, shapes] = isList(value) ? value : [];
-      if (
-        typeof dataType !== 'string' ||
-        !isObject(extra) ||
-        !isNumber(filter) ||
-        !isNumber(count) ||
-        !isList(shapes)
-      ) {
-        throw new Error('the spool holds a page that was not written by this version');
-      }
-      const change = this.#filters[numberOf(filter)];
-      const pieces = shapes.map((shape, i) => pieceOf(shape, parts[i] ?? new Uint8Array()));
+    for (const { dataType, extra, source, count, status, body } of this.#index.entries()) {
+      const from = this.#sources[source];
+      if (from === undefined) throw new Error(`the page index names the source ${source}`);
+      const { at, bytes } = body;
+      const response = { status, url: '', body: this.#options.exchanges.bytes(at, bytes) };
+      const { pieces } = from.readAgain(response);
       yield {
         dataType,
         extra,
-        count: numberOf(count),
+        count,
         *chunks() {
-          for (const piece of pieces) yield filteredRows(piece, change);
+          for (const piece of pieces) yield filteredRows(piece, from.filter);
         },
       };
     }
   }
-}
-
-function pieceOf(shape: Json, bytes: Uint8Array): RowsPiece {
-  const [rows, plain, single] = isList(shape) ? shape : [];
-  return {
-    bytes,
-    byteLength: bytes.length,
-    rows: isNumber(rows) ? numberOf(rows) : 0,
-    plain: plain === true,
-    single: single === true,
-  };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ConfigError, RecordError } from '../errors.ts';
 import type { EffectiveConfig } from '../config/extractor-config.ts';
-import { getKey, isEmpty, isInteger, isObject, numberOf, type Json } from '../json/index.ts';
+import { getKey, isEmpty, isInteger, isObject, jsonTextOf, numberOf, type Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import { createAutomaticParser } from '../records/automatic.ts';
 import { createLegacyParser } from '../records/legacy/parser.ts';
@@ -10,12 +10,13 @@ import type { Mappings } from '../records/mapping/mapping.ts';
 import { checkTypes, missingTables } from '../records/mapping/missing.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import { createMappedParser } from '../records/mapping/parser.ts';
+import type { Exchanges } from '../recording/exchanges.ts';
 import { STRUCT_VERSION } from '../records/struct.ts';
 import type { RecordParser } from '../records/parser.ts';
 import { tableManifest } from '../sink/manifest.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import type { Publication } from '../sink/publish.ts';
-import { csvLine } from '../csv/write.ts';
+import { csvText } from '../csv/write.ts';
 import { Bucket } from './bucket.ts';
 
 export interface BucketsOptions {
@@ -23,6 +24,8 @@ export interface BucketsOptions {
   /** The state that the run began with. */
   readonly state: Json | undefined;
   readonly parseTime: (text: string) => number | undefined;
+  /** Where the answers are kept. */
+  readonly exchanges: Pick<Exchanges, 'bytes'>;
   readonly log: Log;
 }
 
@@ -119,7 +122,7 @@ export class Buckets {
           this.#options.workFolder,
           `missing-${publications.length}-${this.#open.size}.csv`,
         );
-        writeFileAtomic(file, csvLine(columns));
+        writeFileAtomic(file, csvText([columns]));
         publications.push({
           name: fileName(name),
           file,
@@ -138,7 +141,7 @@ export class Buckets {
   }
 
   #create(config: EffectiveConfig, mappings: Mappings): OpenBucket {
-    const { state, log, workFolder, parseTime } = this.#options;
+    const { state, exchanges, workFolder, parseTime } = this.#options;
     const folder = path.join(workFolder, `bucket-${this.#open.size}`);
     const { parser, isLegacy } = this.#recordParser(config, state);
     const common = {
@@ -148,46 +151,52 @@ export class Buckets {
       incremental: config.incrementalOutput,
     };
     if (config.mappings === undefined) {
-      const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, log });
+      const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, exchanges });
       return { ...common, bucket, hasStruct: true };
     }
-    const mapped = createMappedParser({ mappings, otherwise: parser, parseTime });
+    const mapped = createMappedParser({
+      mappings,
+      otherwise: parser,
+      parseTime,
+      jsonText: jsonTextOf(config.exactJson),
+    });
     const bucket = new Bucket({
       folder,
       parser: mapped,
       writesAtOnce: (type) => mapped.writesAtOnce(type),
-      log,
+      exchanges,
     });
     return { ...common, bucket, hasStruct: false };
   }
 
   /** Which parser: what the state was written by decides before `compatLevel` (spec extractor 5.8). */
   #recordParser(
-    { compatLevel }: EffectiveConfig,
+    { compatLevel, exactJson }: EffectiveConfig,
     state: Json | undefined,
   ): { parser: RecordParser; isLegacy: boolean } {
     const { log } = this.#options;
+    const jsonText = jsonTextOf(exactJson);
     const struct = isObject(state) ? getKey(state, 'json_parser.struct') : undefined;
     const version = isObject(state) ? getKey(state, 'json_parser.structVersion') : undefined;
     if (struct === undefined || isEmpty(struct) || isEmpty(version)) {
-      if (compatLevel === 1) return { parser: createLegacyParser({ log }), isLegacy: true };
-      return { parser: createAutomaticParser({ log }), isLegacy: false };
+      if (compatLevel === 1) return { parser: createLegacyParser({ log, jsonText }), isLegacy: true };
+      return { parser: createAutomaticParser({ log, jsonText }), isLegacy: false };
     }
     if (isInteger(version) && numberOf(version) === LEGACY_STRUCT_VERSION) {
       if (compatLevel !== 1)
         log.warn(
           'The state was written by the legacy parser, which is used again; --reset-state starts anew',
         );
-      return { parser: createLegacyParser({ struct, log }), isLegacy: true };
+      return { parser: createLegacyParser({ struct, log, jsonText }), isLegacy: true };
     }
     if (compatLevel === 1)
       log.warn('The state was written by the present parser, which is used in spite of compatLevel 1');
     try {
-      return { parser: createAutomaticParser({ struct, log }), isLegacy: false };
+      return { parser: createAutomaticParser({ struct, log, jsonText }), isLegacy: false };
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
       log.warn(`${error.message}; it is ignored`);
-      return { parser: createAutomaticParser({ log }), isLegacy: false };
+      return { parser: createAutomaticParser({ log, jsonText }), isLegacy: false };
     }
   }
 }

@@ -1,21 +1,22 @@
 import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
+import { evaluatedBaseUrl, evaluatedHeaders } from '../config/evaluated.ts';
 import type { Env } from '../env.ts';
-import { ConfigError } from '../errors.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
-import { allowedHosts, parseAllowedHosts } from '../http/allowed-hosts.ts';
+import { allowedHosts } from '../http/trust/allowed-hosts.ts';
 import { createAuth, type AuthType } from '../http/auth/index.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../http/message.ts';
+import type { FirstContact } from '../http/retry.ts';
 import { buildRequest } from '../http/request.ts';
-import { parseAwsCredentials, signAws } from '../http/sign.ts';
-import { secretHeadersOf, trustedOriginsOf } from '../http/trust-sources.ts';
-import { createTrust } from '../http/trust.ts';
-import { parseTrustedHosts } from '../http/trusted-hosts.ts';
-import { isHttpUrl } from '../http/url.ts';
+import { signAws } from '../http/sign.ts';
+import { secretHeadersOf, trustedOriginsOf } from '../http/trust/sources.ts';
+import { createTrust } from '../http/trust/trust.ts';
+import { parseTrustedHosts } from '../http/trust/trusted-hosts.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import { entriesOf, getKey, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
+import { entriesOf, getKey, isList, isObject, type Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
+import type { Progress } from './progress.ts';
 
 export interface ConnectOptions {
   readonly config: ExtractorConfig;
@@ -26,6 +27,11 @@ export interface ConnectOptions {
   readonly log: Log;
   readonly secrets: Secrets;
   readonly cacheFolder: string;
+  /** Log requests and answers, as `config.debug` does. */
+  readonly debug?: boolean | undefined;
+  /** Told of every request and answer. */
+  readonly progress?: Pick<Progress, 'request'> | undefined;
+  readonly firstContact?: FirstContact | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
   readonly bottom?: Send | undefined;
   /** Sees every request as it leaves, with its credentials, and what came back. */
@@ -48,17 +54,17 @@ export interface Connection {
  * @throws {ConfigError} naming the key that is wrong
  */
 export function connect(options: ConnectOptions): Connection {
-  const { config, effective, evaluate, contexts, env, log, secrets } = options;
+  const { config, effective, evaluate, contexts, env, log, secrets, progress } = options;
   const { api } = config;
   const attributes = { attr: contexts['attr'] ?? {} };
   const baseUrl = evaluatedBaseUrl(api.baseUrl, evaluate, attributes);
-  const headers = evaluatedHeaders(effective.headers, evaluate, attributes);
+  const headers = evaluatedHeaders(effective, evaluate, attributes);
   const { requestsPerSecond, concurrency, maxBodyBytes } = api;
   const trust = createTrust({
     origins: trustedOriginsOf({ baseUrl, api: api.node, jobs: effective.jobs }),
     hosts: parseTrustedHosts(getKey(api.node, 'trustedHosts')),
     secretHeaders: secretHeadersOf([effective.headers, ...jobHeaders(effective.jobs)]),
-    holdsSecret: (text) => secrets.redact(text) !== text,
+    holdsSecret: (text) => secrets.holds(text),
     log,
   });
   // The client needs the authentication, whose logins go through the client.
@@ -86,13 +92,14 @@ export function connect(options: ConnectOptions): Connection {
     },
     options.authTypes,
   );
-  const aws = parseAwsCredentials(config.aws);
   client = createHttpClient({
     env,
     log,
     secrets,
-    debug: effective.debug,
+    debug: effective.debug || options.debug === true,
     retry: api.retry,
+    onRequest: progress?.request?.bind(progress),
+    firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
     pace: { requestsPerSecond, concurrency },
     network: {
@@ -109,10 +116,10 @@ export function connect(options: ConnectOptions): Connection {
         : { folder: options.cacheFolder, ttlSeconds: config.cache.ttlSeconds },
     auth: trust.guard(auth),
     guard: trust.guard(),
-    allowedHosts: allowedHosts(parseAllowedHosts(config.allowedHosts), {
+    allowedHosts: allowedHosts(config.allowedHosts, {
       redactUrl: (url) => secrets.redactUrl(url),
     }),
-    sign: aws === undefined ? undefined : trust.guard(signAws(aws, env)),
+    sign: config.aws === undefined ? undefined : trust.guard(signAws(config.aws, env)),
     bottom: options.bottom,
     tap: options.tap,
   });
@@ -125,35 +132,6 @@ export function connect(options: ConnectOptions): Connection {
       buildRequest(request, { baseUrl, headers, defaultOptions: api.defaultOptions, label }),
     close: () => made.close(),
   };
-}
-
-function evaluatedBaseUrl(node: string | AnyObject, evaluate: Evaluate, contexts: Contexts): string {
-  const at = 'parameters.api.baseUrl';
-  const value = typeof node === 'string' ? node : evaluate(node, contexts, at);
-  if (typeof value === 'string' && isHttpUrl(value)) return value;
-  const shown = typeof value === 'string' ? `“${value}”` : 'no text';
-  throw new ConfigError(
-    'config.invalid',
-    `The function in \`baseUrl\` gave ${shown}, which is not a valid URL.`,
-    {
-      where: { path: at },
-      hint: 'It must give an address that starts with http:// or https://.',
-    },
-  );
-}
-
-function evaluatedHeaders(headers: AnyObject, evaluate: Evaluate, contexts: Contexts): AnyObject {
-  return objectOf(
-    entriesOf(headers).map(([name, value]) => {
-      const at = `parameters.config.http.headers.${name}`;
-      const text = evaluate(value, contexts, at);
-      if (!isObject(text)) return [name, text];
-      throw new ConfigError('config.invalid', `The header “${name}” is an object and not a text.`, {
-        where: { path: at },
-        hint: 'Give a text, or a function such as {"function": "concat", "args": ["Bearer ", {"attr": "#token"}]}.',
-      });
-    }),
-  );
 }
 
 function jobHeaders(jobs: Json | undefined): Json[] {

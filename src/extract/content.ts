@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ApiRequest, ApiResponse } from '../http/message.ts';
-import { digKeys, isList, isObject, objectOf, entriesOf, toJsonText, type Json } from '../json/index.ts';
+import type { Answer } from '../recording/exchanges.ts';
+import { isList, isObject, objectOf, entriesOf, toJsonText, type Json, type Path } from '../json/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
 import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
 
@@ -10,16 +11,23 @@ export type RowFilter = (row: Json) => Json;
 /** One page of a job: what was asked, what came, and its rows, decoded when they are needed. */
 export class PageContent {
   readonly request: ApiRequest;
-  readonly response: ApiResponse;
+  readonly answer: Answer;
   readonly page: Page;
   readonly #filter: RowFilter | undefined;
   #rows: readonly Json[] | undefined;
+  #onRows: ((rows: readonly Json[]) => void) | undefined;
+  /** Pieces whose rows were told of. */
+  #told = 0;
 
-  constructor(request: ApiRequest, response: ApiResponse, page: Page, filter: RowFilter | undefined) {
+  constructor(request: ApiRequest, answer: Answer, page: Page, filter: RowFilter | undefined) {
     this.request = request;
-    this.response = response;
+    this.answer = answer;
     this.page = page;
     this.#filter = filter;
+  }
+
+  get response(): ApiResponse {
+    return this.answer.response;
   }
 
   /** Rows after the filter, a chunk at a time. A page of one chunk is decoded once. */
@@ -28,8 +36,26 @@ export class PageContent {
     const [only] = pieces;
     if (only !== undefined && pieces.length === 1) {
       this.#rows = this.#rows ?? filteredRows(only, this.#filter);
+      this.#tell(0, this.#rows);
       yield this.#rows;
-    } else for (const piece of pieces) yield filteredRows(piece, this.#filter);
+      return;
+    }
+    for (const [i, piece] of pieces.entries()) {
+      const rows = filteredRows(piece, this.#filter);
+      this.#tell(i, rows);
+      yield rows;
+    }
+  }
+
+  /** Lets somebody see the rows, each once and in order, when they are decoded for another purpose. */
+  onRows(see: (rows: readonly Json[]) => void): void {
+    this.#onRows = see;
+  }
+
+  #tell(piece: number, rows: readonly Json[]): void {
+    if (piece !== this.#told || this.#onRows === undefined) return;
+    this.#told++;
+    this.#onRows(rows);
   }
 
   get requestDigest(): string {
@@ -38,7 +64,7 @@ export class PageContent {
   }
 
   /** What a paginator sees of the page. */
-  observe(needs: Needs, page: number, now: number): Observation {
+  observe(needs: Needs, page: number): Observation {
     const { response, page: located } = this;
     const headers: Record<string, string> = {};
     for (const name of needs.headers ?? []) {
@@ -50,30 +76,30 @@ export class PageContent {
       page,
       status: response.status,
       url: response.url,
-      values: (needs.paths ?? []).map((keys) => this.#value(keys)),
+      values: (needs.paths ?? []).map((path) => this.#value(path)),
       headers,
       rows: located.rows,
       bytes: response.body.length,
-      now,
+      now: this.answer.now,
       ...(ids === undefined ? {} : { ids }),
       ...(needs.volume === true ? { volume: toJsonText(this.#whole()).length } : {}),
     };
   }
 
   /** Most values are outside the rows, which then need not be decoded. */
-  #value(keys: readonly string[]): Json | undefined {
+  #value(path: Path): Json | undefined {
     const { rowsAt, envelope } = this.page;
-    const shared = Math.min(keys.length, rowsAt.length);
-    for (let i = 0; i < shared; i++) if (keys[i] !== rowsAt[i]) return digKeys(keys, envelope);
-    return digKeys(keys, this.#whole());
+    return path.find(rowsAt !== undefined && path.needs(rowsAt) ? this.#whole() : envelope);
   }
 
   /** The whole response, its rows as the filter left them. */
   #whole(): Json {
-    if (this.#filter === undefined || this.page.rows === 0) return this.page.response();
+    const { rowsAt } = this.page;
+    if (this.#filter === undefined || this.page.rows === 0 || rowsAt === undefined)
+      return this.page.response();
     const rows = [...this.chunks()].flat();
     const single = this.page.pieces[0]?.single === true;
-    return replaceAt(this.page.response(), this.page.rowsAt, single ? (rows[0] ?? null) : rows);
+    return replaceAt(this.page.response(), rowsAt, single ? (rows[0] ?? null) : rows);
   }
 }
 

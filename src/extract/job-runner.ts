@@ -1,11 +1,8 @@
-import type { Env } from '../env.ts';
-import { ExtractorError, RecordError } from '../errors.ts';
+import { ExtractorError, PaginationError, RecordError } from '../errors.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
-import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
-import { splitPath, type AnyObject, type Json } from '../json/index.ts';
+import type { AnyObject, Json } from '../json/index.ts';
 import {
   childRuns,
-  compileFilter,
   extraColumns,
   firstRequest,
   ROOT_RUN,
@@ -13,7 +10,6 @@ import {
   type JobRun,
   type JobWarning,
 } from '../jobs/index.ts';
-import type { Log } from '../log.ts';
 import {
   createGuard,
   createPaginator,
@@ -23,90 +19,85 @@ import {
   type Paginator,
   type ParseTime,
 } from '../pagination/index.ts';
-import { pages, type PageSource, type PageStep, type Position } from '../pagination/pages.ts';
-import { createFilter, type CompatLevel } from '../records/filter.ts';
-import { readPage, type DataField, type Page } from '../records/page.ts';
-import type { Secrets } from '../secrets.ts';
-import type { Bucket } from './bucket.ts';
-import { PageContent, type RowFilter } from './content.ts';
-import { MissWatch } from './miss-watch.ts';
-import type { Progress } from './progress.ts';
+import { pages, type PageStep } from '../pagination/pages.ts';
+import type { Moment } from '../recording/exchange.ts';
+import type { Kept } from '../recording/exchanges.ts';
+import { positionOf, type RunPlace } from '../recording/position.ts';
+import type { CompatLevel } from '../records/filter.ts';
+import type { Reason } from '../reason.ts';
+import type { Bucket, PageTarget } from './bucket.ts';
+import type { PageContent } from './content.ts';
+import { InOrder } from './in-order.ts';
+import { JobParts } from './job-parts.ts';
+import { warningLevel } from './page-warning.ts';
+import { noteJudgement, pageSource, type PageSourceOptions } from './page-source.ts';
+import { endText, type Progress } from './progress.ts';
+import type { RunWitness, Witnesses } from './witnesses.ts';
 
-export interface JobRunnerOptions {
-  readonly send: Send;
-  readonly buildRequest: (request: JobRequest, label: string) => ApiRequest;
+export interface JobRunnerOptions extends PageSourceOptions {
   /** Where the pages of all jobs go. */
   readonly bucket: Pick<Bucket, 'take'>;
   readonly pagination: Json;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly parseTime: ParseTime;
-  readonly evaluate: Evaluate;
+  /** Evaluates functions at a moment, in milliseconds since 1970. */
+  readonly evaluateAt: (now: () => number) => Evaluate;
   /** For placeholders, where one more function is known. */
-  readonly evaluatePlaceholder: Evaluate;
+  readonly evaluatePlaceholderAt: (now: () => number) => Evaluate;
   readonly contexts: Contexts;
   readonly userData: AnyObject;
   readonly userDataAt: string;
   readonly compatLevel: CompatLevel;
   /** Pages of each job, `--limit`. */
   readonly limit?: number | undefined;
-  /** Statuses whose body is data, whatever it is. */
-  readonly ignoreErrors: readonly number[];
   readonly concurrency: number;
-  readonly env: Env;
-  readonly log: Log;
-  readonly secrets: Secrets;
+  /** Which of the iterations, from 0. */
+  readonly iteration: number;
   readonly signal: AbortSignal;
   readonly progress: Progress;
-}
-
-/** Where a run stands, from the job to the innermost child: JSON. */
-export type RunPosition = readonly Frame[];
-interface Frame {
-  readonly job: string;
-  readonly position?: Position;
-  /** Row of the page whose children are run, and which child. */
-  readonly row?: number;
-  readonly child?: number;
+  /** Say whether the pages were all; without them nobody asks. */
+  readonly witnesses?: Witnesses;
 }
 
 /** A run of a job that was begun: its first request is under way. */
 interface Begun {
   readonly job: Job;
   readonly run: JobRun;
-  readonly steps: AsyncGenerator<PageStep<PageContent>, string>;
-  readonly first: Promise<IteratorResult<PageStep<PageContent>, string>>;
+  readonly place: RunPlace;
+  readonly began: Moment;
+  readonly witness: RunWitness | undefined;
+  readonly steps: AsyncGenerator<PageStep<PageContent>, Reason>;
+  readonly first: Promise<IteratorResult<PageStep<PageContent>, Reason>>;
   /** Ends its requests and its waiting. */
   readonly abandon: () => void;
 }
 
+/** Nobody reads why pages ended that are given up. */
+const ABANDONED: Reason = { code: 'other', text: 'the job was given up' };
+
 /** Runs the jobs of one configuration, each with its children, depth first (spec extractor 1.9). */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
-  readonly #filters = new Map<Job, RowFilter | undefined>();
-  readonly #recursion = new Map<Job, (row: Json) => boolean>();
-  readonly #watches = new Map<Job, MissWatch>();
-  readonly #frames: Frame[] = [];
+  readonly #parts: JobParts;
+  readonly #failing = new AbortController();
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
+    this.#parts = new JobParts(options);
   }
 
-  /** Where the run stands at this moment. */
-  get position(): RunPosition {
-    return [...this.#frames];
+  /** @param index which job of the configuration, from 0 */
+  async run(job: Job, index: number): Promise<void> {
+    const { iteration, exchanges } = this.#options;
+    const place = { above: [], step: { job: job.name, index, iteration } };
+    await this.#finish(this.#begin(job, ROOT_RUN, place, exchanges.moment(place)));
+    this.#parts.warnOfMisses();
   }
 
-  async run(job: Job): Promise<void> {
-    await this.#finish(this.#begin(job, ROOT_RUN));
-    for (const [watched, watch] of this.#watches) {
-      for (const message of watch.warnings()) this.#options.log.warn(message, { job: watched.name });
-    }
-    this.#watches.clear();
-  }
-
-  #begin(job: Job, run: JobRun): Begun {
+  #begin(job: Job, run: JobRun, place: RunPlace, began: Moment): Begun {
     const options = this.#options;
-    const request = firstRequest(job, run, options.evaluate, options.contexts);
+    const evaluate = options.evaluateAt(() => began.now);
+    const request = firstRequest(job, run, evaluate, options.contexts);
     const { scroller, queryParamIn } = job;
     const paginated = {
       ...request,
@@ -115,20 +106,34 @@ export class JobRunner {
     };
     const at = { job: job.name };
     const controller = new AbortController();
+    const paginator = this.#paginator(paginated);
+    const { needs } = paginator;
+    const witness = options.witnesses?.begin(job, paginator);
+    const source = {
+      job,
+      run,
+      place,
+      began,
+      needs,
+      filter: this.#parts.source(job).filter,
+      watch: this.#parts.watch(job),
+    };
     const steps = pages({
-      paginator: this.#paginator(paginated),
+      paginator,
       guard: createGuard({ maxPages: maxPagesOf(options.pagination, paginated) }),
-      source: this.#source(job),
-      signal: AbortSignal.any([options.signal, controller.signal]),
-      now: options.env.now(),
+      source: pageSource(source, options),
+      signal: AbortSignal.any([options.signal, this.#failing.signal, controller.signal]),
+      now: began.now - began.pausedMs,
       limit: options.limit,
       concurrency: options.concurrency,
-      isEager: job.children.length === 0,
+      hasChildren: job.children.length > 0,
       onWarning: (message, page) => options.log.warn(message, { ...at, page }),
+      ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
+      onPage: (content, page, verdict) => witness?.see(content, page, verdict),
     });
     const first = steps.next();
     first.catch(() => undefined); // thrown when its turn comes
-    return { job, run, steps, first, abandon: () => controller.abort() };
+    return { job, run, place, began, witness, steps, first, abandon: () => controller.abort() };
   }
 
   #paginator(job: PaginatedJob): Paginator {
@@ -136,188 +141,145 @@ export class JobRunner {
     return createPaginator(pagination, job, { parseTime, ...(methods === undefined ? {} : { methods }) });
   }
 
-  async #finish({ job, run, steps, first }: Begun): Promise<void> {
-    const { log, progress, bucket } = this.#options;
-    const extra = extraColumns(job, run, {
-      userData: this.#options.userData,
-      userDataAt: this.#options.userDataAt,
-      evaluate: this.#options.evaluate,
-      contexts: this.#options.contexts,
-      warn: (warning: JobWarning) => log.warn(warning.message, { path: warning.path }),
-    });
-    const target = { dataType: job.dataType, extra, filter: this.#filter(job) };
-    const depth = this.#frames.push({ job: job.name }) - 1;
-    let page = 0;
-    let wanted = 1;
+  async #finish(begun: Begun): Promise<void> {
+    const { job, place, witness, steps, first } = begun;
+    const { log, progress } = this.#options;
+    const target = this.#target(begun);
+    let [page, wanted] = [0, 1];
+    let last: Kept | undefined;
+    /** The page at hand may be what is wrong. */
+    let isSuspect = true;
+    const at = (number: number, suspect: boolean): void => {
+      wanted = number;
+      isSuspect = suspect;
+    };
+    // pages and the children of each, in order; children of later pages may be begun while earlier ones are waited for
+    const work = new InOrder(this.#options.concurrency);
+    /** What came before a page that cannot be had is done all the same, and fails before it if it does. */
+    const doneBefore = async (error: unknown): Promise<never> => {
+      await work.finish();
+      at(page + 1, true);
+      throw error;
+    };
     try {
       let step = await first;
-      for (; step.done !== true; step = await steps.next()) {
-        const { content, position } = step.value;
-        page = step.value.page;
-        wanted = page;
-        this.#frames[depth] = { job: job.name, position };
-        await bucket.take(content, target);
-        progress.page?.({
-          job: job.name,
-          level: job.level,
-          page,
-          rows: content.page.rows,
-          bytes: content.response.body.length,
-        });
-        if (content.page.warning !== undefined) log.warn(content.page.warning, { job: job.name, page });
-        await this.#children(job, run, content, depth);
-        wanted = page + 1;
+      for (; step.done !== true; step = await steps.next().catch(doneBefore)) {
+        const { value } = step;
+        const number = (page = value.page);
+        last = value.content.answer.kept;
+        const take = async (): Promise<void> => {
+          at(number, true);
+          await this.#take(job, value, target);
+        };
+        await work.add({ run: take });
+        at(number, false);
+        for (const child of this.#children(begun, number, value.content)) {
+          const run = async (): Promise<void> => {
+            at(number, false);
+            await this.#finish(child);
+          };
+          const item = { run, abandon: async (): Promise<void> => await abandon(child) };
+          child.first.catch(() => {
+            work.lose(item);
+            begun.abandon();
+          });
+          await work.add(item);
+          at(number, false);
+        }
       }
+      await work.finish();
+      const judgement = witness?.end(step.value);
+      noteJudgement(judgement, last, this.#options.exchanges);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
-        `“${job.name}” ended after ${count(page, 'page')}: ${step.value}`,
+        `“${job.name}” ended after ${count(page, 'page')}: ${endText(step.value, judgement)}`,
         {
           job: job.name,
           pages: page,
+          reason: step.value.code,
+          ...(judgement === undefined ? {} : { verdict: judgement.verdict }),
         },
       );
-      progress.end?.({ job: job.name, level: job.level, pages: page, reason: step.value });
+      progress.end?.({ job: job.name, level: job.level, pages: page, reason: step.value, judgement });
     } catch (error) {
-      await steps.return('').catch(() => undefined);
-      if (error instanceof ExtractorError) error.at({ job: job.name, path: job.at, page: wanted });
-      throw error;
+      // Work is done in its order, so this ends all: the others may wait for their turn, or be in the middle of long
+      // retries, and their answers are wanted no more.
+      this.#failing.abort();
+      await work.abandon();
+      await steps.return(ABANDONED).catch(() => undefined);
+      if (!(error instanceof ExtractorError)) throw error;
+      // its answer was recorded: a run that goes on asks for it again, as another one may be good
+      if (isSuspect && isOfPage(error)) this.#options.exchanges.drop(place, wanted);
+      throw error.at({ job: job.name, path: job.at, page: wanted });
     }
-    this.#frames.length = depth;
   }
 
-  /** Children in order; for each, the rows in order. Their first requests may be under way ahead of their turn. */
-  async #children(job: Job, run: JobRun, content: PageContent, depth: number): Promise<void> {
-    for (const [child, definition] of job.children.entries()) {
-      const begun: Begun[] = [];
-      let index = 0;
-      try {
-        for (const chunk of content.chunks()) {
-          for (const row of chunk) {
-            const { position } = this.#frames[depth] ?? {};
-            this.#frames[depth] = {
-              job: job.name,
-              child,
-              row: index++,
-              ...(position === undefined ? {} : { position }),
-            };
-            for (const each of this.#childRunsOf(definition, row, run)) {
-              begun.push(this.#begin(definition, each));
-              if (begun.length >= this.#options.concurrency) await this.#finishNext(begun);
-            }
-          }
-        }
-        while (begun.length > 0) await this.#finishNext(begun);
-      } finally {
-        // After a failure the others may be in the middle of long retries, and their answers are wanted no more.
-        for (const { abandon } of begun) abandon();
-        for (const { steps, first } of begun) {
-          await first.catch(() => undefined);
-          await steps.return('').catch(() => undefined);
+  #target({ job, run, began }: Begun): PageTarget {
+    const { userData, userDataAt, contexts, log } = this.#options;
+    const extra = extraColumns(job, run, {
+      userData,
+      userDataAt,
+      evaluate: this.#options.evaluateAt(() => began.now),
+      contexts,
+      warn: (warning: JobWarning) => log.warn(warning.message, { path: warning.path }),
+    });
+    return { dataType: job.dataType, extra, source: this.#parts.source(job) };
+  }
+
+  async #take(job: Job, { page, content, end }: PageStep<PageContent>, target: PageTarget): Promise<void> {
+    const { log, progress, bucket } = this.#options;
+    await bucket.take(content, target);
+    progress.page?.({
+      job: job.name,
+      level: job.level,
+      page,
+      rows: content.page.rows,
+      bytes: content.response.body.length,
+    });
+    const { warning } = content.page;
+    if (warning !== undefined) log[warningLevel(content.page, page, end)](warning, { job: job.name, page });
+  }
+
+  /** Begins the children of a page one after the other: each child in order, and for each the rows in order. */
+  *#children({ job, run, place }: Begun, page: number, content: PageContent): Generator<Begun> {
+    const above = positionOf(place, page);
+    for (const [index, child] of job.children.entries()) {
+      let row = 0;
+      for (const chunk of content.chunks()) {
+        for (const value of chunk) {
+          const step = { job: child.name, index, row: row++ };
+          const placeOf = (number: number): RunPlace => ({ above, step: { ...step, run: number } });
+          const began = this.#beginning(placeOf(0));
+          for (const [number, each] of this.#childRunsOf(child, value, run, began).entries())
+            yield this.#begin(child, each, placeOf(number), began());
         }
       }
     }
   }
 
-  async #finishNext(begun: Begun[]): Promise<void> {
-    const next = begun.shift();
-    if (next !== undefined) await this.#finish(next);
+  /** The moment of all runs that one row starts; looked up only when it is needed. */
+  #beginning(place: RunPlace): () => Moment {
+    let moment: Moment | undefined;
+    return () => (moment ??= this.#options.exchanges.moment(place));
   }
 
-  #childRunsOf(child: Job, row: Json, run: JobRun): JobRun[] {
-    const isWanted = this.#recursionFilter(child);
+  #childRunsOf(child: Job, row: Json, run: JobRun, began: () => Moment): JobRun[] {
+    const isWanted = this.#parts.recursionFilter(child);
     if (!isWanted(row)) return [];
     const rows = [row, ...run.rows];
-    return childRuns(child, rows, run.parameters, this.#options.evaluatePlaceholder).map((parameters) => ({
-      parameters,
-      rows,
-    }));
-  }
-
-  #recursionFilter(child: Job): (row: Json) => boolean {
-    let filter = this.#recursion.get(child);
-    if (filter === undefined) {
-      const text = child.recursionFilter;
-      filter = text === undefined ? () => true : compileFilter(text, `${child.at}.recursionFilter`);
-      this.#recursion.set(child, filter);
-    }
-    return filter;
-  }
-
-  #filter(job: Job): RowFilter | undefined {
-    if (!this.#filters.has(job)) {
-      const { responseFilter, responseFilterDelimiter, at } = job;
-      const filter =
-        responseFilter.length === 0
-          ? undefined
-          : createFilter(
-              responseFilter,
-              responseFilterDelimiter,
-              this.#options.compatLevel,
-              `${at}.responseFilter`,
-            );
-      this.#filters.set(job, filter);
-    }
-    return this.#filters.get(job);
-  }
-
-  #source(job: Job): PageSource<PageContent> {
-    const { send, buildRequest, env, secrets } = this.#options;
-    const dataField = dataFieldOf(job);
-    return {
-      fetch: async (request, signal) => {
-        const wire = buildRequest(request, job.name);
-        const response = await send(wire, { signal });
-        const page = this.#readPage(job, request.endpoint, dataField, response);
-        return new PageContent(wire, response, page, this.#filter(job));
-      },
-      observe: (content, needs, page) => {
-        const observation = content.observe(needs, page, env.now());
-        this.#watch(job).see(needs, observation, () => content.page.envelope);
-        return observation;
-      },
-      digests: (content) => ({
-        request: content.requestDigest,
-        body: content.page.digest,
-        rows: content.page.rowsDigest,
-        count: content.page.rows,
-        describe: () => `${content.request.method} ${secrets.redactUrl(content.request.url)}`,
-      }),
-    };
-  }
-
-  /** A body that is no JSON is an error, unless its status is to be ignored: it is then data (spec extractor 6.6). */
-  #readPage(
-    job: Job,
-    endpoint: string,
-    dataField: DataField | undefined,
-    { body, status, url }: ApiResponse,
-  ): Page {
-    const { ignoreErrors, log, secrets } = this.#options;
-    try {
-      return readPage(body, dataField, endpoint);
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error;
-      if (error.code !== 'response.notJson' || !ignoreErrors.includes(status))
-        throw error.at({ url: secrets.redactUrl(url) });
-      log.warn(
-        `A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`,
-        { job: job.name },
-      );
-      const errorData = Buffer.from(body).toString('utf8');
-      return readPage(Buffer.from(JSON.stringify({ errorData })), dataField, endpoint);
-    }
-  }
-
-  #watch(job: Job): MissWatch {
-    let watch = this.#watches.get(job);
-    if (watch === undefined) this.#watches.set(job, (watch = new MissWatch()));
-    return watch;
+    const evaluate = this.#options.evaluatePlaceholderAt(() => began().now);
+    return childRuns(child, rows, run.parameters, evaluate).map((parameters) => ({ parameters, rows }));
   }
 }
 
-function dataFieldOf(job: Job): DataField | undefined {
-  const { dataField } = job;
-  if (dataField === undefined) return undefined;
-  return { keys: splitPath(dataField.path, dataField.delimiter), text: dataField.path };
+async function abandon({ abandon: end, first, steps }: Begun): Promise<void> {
+  end();
+  await first.catch(() => undefined);
+  await steps.return(ABANDONED).catch(() => undefined);
+}
+
+/** What is wrong with an answer, and not with the network, the disk or whoever ended the run. */
+function isOfPage(error: ExtractorError): boolean {
+  return error instanceof RecordError || error instanceof PaginationError;
 }
 
 function count(number: number, noun: string): string {

@@ -13,8 +13,11 @@ export interface OpenConfigOptions extends Omit<ConnectOptions, 'evaluate' | 'co
 }
 
 /** What differs between a run, a probe and a preview of the same configuration. */
-type OwnOptions = Pick<JobRunnerOptions, 'bucket' | 'limit' | 'progress' | 'signal'> &
-  Partial<Pick<JobRunnerOptions, 'send' | 'concurrency'>>;
+type OwnOptions = Pick<
+  JobRunnerOptions,
+  'bucket' | 'exchanges' | 'iteration' | 'limit' | 'progress' | 'signal'
+> &
+  Partial<Pick<JobRunnerOptions, 'send' | 'concurrency' | 'witnesses'>>;
 
 /** One effective configuration, ready to run jobs. Close its connection at the end. */
 export interface OpenConfig {
@@ -42,14 +45,14 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         pagination: config.api.pagination ?? null,
         methods,
         parseTime: strtotime,
-        evaluate,
-        evaluatePlaceholder: createEvaluator(env, { placeholders: true }),
+        evaluateAt: (now) => createEvaluator({ ...env, now }),
+        evaluatePlaceholderAt: (now) => createEvaluator({ ...env, now }, { placeholders: true }),
         contexts,
         userData: effective.userData,
         userDataAt: effective.userDataAt,
         compatLevel: effective.compatLevel,
+        isExactJson: effective.exactJson,
         ignoreErrors: config.api.ignoreErrors,
-        env,
         log,
         secrets,
         ...own,

@@ -3,6 +3,7 @@ import {
   type EffectiveConfig,
   type ExtractorConfig,
 } from '../config/extractor-config.ts';
+import { collectSecrets } from '../config/secrets.ts';
 import type { Env } from '../env.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import type { ApiRequest, Send } from '../http/message.ts';
@@ -11,6 +12,7 @@ import { firstRequest, parseJobs, ROOT_RUN, type Job } from '../jobs/index.ts';
 import { isEmpty, toJsonText, type AnyObject } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
+import { discreetly } from '../redact.ts';
 import { isSecretName, HIDDEN, type Secrets } from '../secrets.ts';
 import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
@@ -21,7 +23,8 @@ export interface PreviewOptions {
   /** Content of `in/state.json`. */
   readonly state: AnyObject;
   readonly env: Env;
-  readonly secrets: Secrets;
+  /** Learns the secrets of the configuration, which are not shown. */
+  readonly secrets?: Secrets;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
 }
@@ -62,6 +65,13 @@ export interface ChildPreview {
  * @throws {ExtractorError} as a run would
  */
 export async function firstRequests(options: PreviewOptions): Promise<readonly JobPreview[]> {
+  return await discreetly({ ...options, log: silentLog }, previewConfigs);
+}
+
+type KnownOptions = PreviewOptions & { readonly secrets: Secrets };
+
+async function previewConfigs(options: KnownOptions): Promise<readonly JobPreview[]> {
+  for (const secret of collectSecrets(options.configuration)) options.secrets.add(secret);
   const config = { ...parseExtractorConfig(options.configuration), cache: undefined };
   const time = timeContext(options.state, Math.floor(options.env.now() / 1000));
   const previews: JobPreview[] = [];
@@ -74,7 +84,7 @@ async function previewConfig(
   config: ExtractorConfig,
   effective: EffectiveConfig,
   time: AnyObject,
-  options: PreviewOptions,
+  options: KnownOptions,
 ): Promise<JobPreview[]> {
   const { secrets, methods } = options;
   const env: Env = { ...options.env, sleep: async () => {} };

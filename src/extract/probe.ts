@@ -11,6 +11,7 @@ import type { Job } from '../jobs/index.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
+import { unrecorded } from '../recording/exchanges.ts';
 import type { Secrets } from '../secrets.ts';
 import type { PageContent } from './content.ts';
 import { selectJob } from './select-job.ts';
@@ -114,8 +115,17 @@ async function run({
   const { connection, jobRunner } = openConfig({ ...options, config, effective, time, tap, cacheFolder: '' });
   try {
     const send = counted(connection.send, names, options.maxCalls);
-    const runner = jobRunner({ bucket: { take }, send, concurrency: 1, limit: 1, signal, progress: {} });
-    await runner.run(top);
+    const runner = jobRunner({
+      bucket: { take },
+      exchanges: unrecorded(env),
+      iteration: 0,
+      send,
+      concurrency: 1,
+      limit: 1,
+      signal,
+      progress: {},
+    });
+    await runner.run(top, 0);
     return { isCut: false, failure: undefined };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,9 +1,17 @@
+import type { RequestEvent } from '../http/watch-requests.ts';
+
+export type { RequestEvent } from '../http/watch-requests.ts';
+import { reasonText, type Reason } from '../reason.ts';
+import { proofText, type Judgement } from '../verdict/index.ts';
+
 /** What a run tells while it goes on; all of it is optional to listen to. */
 export interface Progress {
   /** A page was written. */
   page?(event: PageEvent): void;
   /** A job, or a run of a child, ended. Who listens says so himself; the log then has it for debugging only. */
   end?(event: EndEvent): void;
+  /** A request goes out, or its answer came; those of logins are among them. */
+  request?(event: RequestEvent): void;
 }
 
 export interface PageEvent {
@@ -22,6 +30,16 @@ export interface EndEvent {
   readonly job: string;
   readonly level: number;
   readonly pages: number;
-  /** Why it ended, in words. */
-  readonly reason: string;
+  /** Why it ended; `reasonText` has the words. */
+  readonly reason: Reason;
+  /** Whether the pages were all. */
+  readonly judgement?: Judgement | undefined;
+}
+
+/** Why a job ended, and whether it has everything: “the page has no rows; complete: `total: 131` is the number of rows”. */
+export function endText(reason: Reason, judgement: Judgement | undefined): string {
+  const why = reasonText(reason);
+  if (judgement === undefined || judgement.verdict === 'ended') return why;
+  const { verdict, proof } = judgement;
+  return proof === undefined ? `${why}; ${verdict}` : `${why}; ${verdict}: ${proofText(proof)}`;
 }

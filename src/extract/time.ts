@@ -1,6 +1,6 @@
-import { flattenContext } from '../jobs/functions/index.ts';
 import {
   entriesOf,
+  flattenContext,
   getKey,
   isEmpty,
   isNumber,

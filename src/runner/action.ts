@@ -2,8 +2,8 @@ import { systemEnv, type Env } from '../env.ts';
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../json/index.ts';
 import { silentLog } from '../log.ts';
-import { Secrets } from '../secrets.ts';
-import { makePlan, type PlanOptions } from './plan.ts';
+import { discreetly } from '../redact.ts';
+import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
 import { rowPlace } from './row-place.ts';
 import { componentStates } from './row-state.ts';
 
@@ -22,17 +22,12 @@ export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
  * @throws {ExtractorError} when the action is unknown or fails
  */
 export async function runSyncAction(options: ActionOptions): Promise<Json> {
-  const {
-    action,
-    dataFolder,
-    log,
-    signal,
-    env = systemEnv,
-    secrets = new Secrets(),
-    methods,
-    authTypes,
-  } = options;
-  const { ready, id } = await makePlan({ ...options, secrets, log: silentLog }, 'warn');
+  return await discreetly(options, runNamed);
+}
+
+async function runNamed(options: ActionOptions & SecretPlanOptions): Promise<Json> {
+  const { action, dataFolder, log, signal, env = systemEnv, methods, authTypes } = options;
+  const { ready, id } = await makePlan({ ...options, log: silentLog }, 'warn');
   const [first] = ready;
   if (first === undefined) {
     throw new ConfigError(

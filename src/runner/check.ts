@@ -54,7 +54,8 @@ function placeOf({ path, line, column, row }: Problem, { file }: ConfigDocument)
 function allOf(errors: readonly Problem[], document: ConfigDocument): ConfigError {
   const count = errors.length === 1 ? 'a mistake' : `${errors.length} mistakes`;
   const lines = errors.map((problem) => describeProblem(problem, document.file));
-  return new ConfigError('config.invalid', `The configuration has ${count}:\n${lines.join('\n')}`, {
+  return new ConfigError('config.invalid', `The configuration has ${count}:`, {
+    lines,
     details: { problems: errors },
   });
 }

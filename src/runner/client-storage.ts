@@ -4,8 +4,10 @@ import { digKeys, isObject, type AnyObject } from '../json/index.ts';
 import { addTags } from '../mapping/input/processed.ts';
 import { pullInputs } from '../mapping/input/pull.ts';
 import { beginJournal, openJournal, type Journal } from '../mapping/journal.ts';
-import type { Connection, Inputs, MappingContext, Origin } from '../mapping/nouns.ts';
+import type { Inputs, MappingContext, Origin } from '../mapping/nouns.ts';
+import type { Connection } from '../storage/client/connection.ts';
 import { pushOutputs } from '../mapping/output/push.ts';
+import { stepKey } from '../mapping/output/pushing.ts';
 import { shellWord } from '../shell-word.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
 import type { RowFolder } from './row-folder.ts';
@@ -41,6 +43,7 @@ export function clientStorage(options: ClientStorageOptions): Storage {
     onProgress: options.onProgress,
   });
   return {
+    name: () => JSON.stringify([connection().project, origin.branch ?? null]),
     async begin() {
       connected = await options.connect();
     },
@@ -63,23 +66,35 @@ export function clientStorage(options: ClientStorageOptions): Storage {
       const inputs = pulled.get(at.row.id);
       const { project, address } = connection();
       beginJournal(finished, {
+        id: Buffer.from(options.env.randomBytes(16)).toString('hex'),
         target: { project, address },
         origin: originOf(at, origin),
         inputState: inputs?.state ?? null,
         processedTags: inputs?.processed ?? [],
         movesState,
+        outputBucket: outputBucketOf(at.row.configuration),
       });
     },
     async push(at) {
       const journal = journalOf(at.folder);
-      const { inputState, movesState, origin: begun } = journal.document;
+      const { inputState, movesState, origin: begun, outputBucket } = journal.document;
+      const now = outputBucketOf(at.row.configuration);
       // what is cut short goes on under the names that it began with
-      const pushed = await pushOutputs({ ...contextOf(at, 'output', begun), out: at.folder.out, journal });
-      return { pushed, remembered: inputState ?? undefined, movesState };
+      const pushed = await pushOutputs({
+        ...contextOf(at, 'output', begun),
+        out: at.folder.out,
+        journal,
+        movedBucket:
+          outputBucket === undefined || now === undefined ? undefined : { from: outputBucket, to: now },
+      });
+      const stateKey = stepKey({ journal }, '', 'state');
+      return { pushed, remembered: inputState ?? undefined, movesState, stateKey };
     },
     async end(at) {
       const journal = journalOf(at.folder);
-      await addTags(contextOf(at, 'input'), journal.document.processedTags);
+      await addTags(contextOf(at, 'input'), journal.document.processedTags, (fileId, tag) =>
+        stepKey({ journal }, '', 'tag', String(fileId), tag),
+      );
       journal.finish();
     },
   };
@@ -99,6 +114,12 @@ function originOf({ row, folder, configuration }: RowPlace, origin: ClientStorag
   };
 }
 
+/** What the manifests of the tables were made with, as far as one of all jobs is given. */
+function outputBucketOf(configuration: AnyObject): string | undefined {
+  const bucket = digKeys(['parameters', 'config', 'outputBucket'], configuration);
+  return typeof bucket === 'string' && bucket !== '' ? bucket : undefined;
+}
+
 function mappingOf({ row }: RowPlace, side: 'input' | 'output'): AnyObject {
   const mapping = digKeys(['storage', side], row.configuration);
   return isObject(mapping) ? mapping : {};
@@ -108,7 +129,7 @@ function refuseOtherStorage({ document }: Journal, { project, address }: Connect
   const { target } = document;
   if (target.project === project) return;
   throw target.address === address
-    ? pending(`the storage in ${address} is not the one that it was begun for`, at, GIVE_UP)
+    ? pending(`the storage in ${address} is not the one that it was begun for`, at, false)
     : pending(`it goes to ${target.address}, not to ${address}`, at);
 }
 
@@ -126,12 +147,11 @@ function nameOf({ component, configuration, branch, isStored }: Origin): string 
   return `the stored configuration ${configuration} of ${component}${inBranch}`;
 }
 
-const GIVE_UP = 'To give it up, delete push.json there.';
-
-function pending(why: string, { row, folder: { out, dataFolder } }: RowPlace, hint?: string): RunError {
+function pending(why: string, { row, folder: { out, dataFolder } }: RowPlace, mayGoOn = true): RunError {
   const command = `gex storage push ${shellWord(dataFolder)}${row.id === undefined ? '' : ` --row ${shellWord(row.id)}`}`;
+  const rest = mayGoOn ? `Push the rest with: ${command}. ` : '';
   return new RunError('push.pending', `The last output was not pushed to its end, and ${why}.`, {
     where: { file: out },
-    hint: hint ?? `Push the rest with: ${command}. ${GIVE_UP}`,
+    hint: `${rest}To give it up: ${command} --discard`,
   });
 }

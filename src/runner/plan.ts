@@ -31,7 +31,10 @@ export interface PlanOptions extends DecryptOptions {
   /** Makes warnings about the configuration errors. Default false. */
   readonly strict?: boolean;
   readonly log: Log;
-  /** Learns the secrets of the configuration before anything is logged. */
+  /**
+   * Learns the secrets of the configuration before anything is logged. None of them reaches the log, an error or a host
+   * that the configuration does not name, whether it is given or not.
+   */
   readonly secrets?: Secrets;
   /** Pagination methods to choose from; all of this package by default. */
   readonly methods?: readonly PaginationMethod[];
@@ -40,6 +43,9 @@ export interface PlanOptions extends DecryptOptions {
   /** Called when the configuration asks for a detailed log (`config.debug`). */
   readonly onDebug?: () => void;
 }
+
+/** Whoever makes a plan keeps its secrets. */
+export type SecretPlanOptions = PlanOptions & { readonly secrets: Secrets };
 
 /** A row that is ready to run: root and row merged, secrets in place. */
 export interface ReadyRow {
@@ -63,7 +69,7 @@ export interface Plan {
  * @param onError `refuse` ends here for a mistake; `warn` only tells of it, and the run finds out
  * @throws {ConfigError} naming the place
  */
-export async function makePlan(options: PlanOptions, onError: 'refuse' | 'warn'): Promise<Plan> {
+export async function makePlan(options: SecretPlanOptions, onError: 'refuse' | 'warn'): Promise<Plan> {
   const { dataFolder, strict = false, environment = process.env, log, methods, authTypes } = options;
   const document = options.document ?? (await readConfig(dataFolder));
   hide(document.value, options);
@@ -103,7 +109,7 @@ function makeReady(
   document: ConfigDocument,
   environment: NonNullable<PlanOptions['environment']>,
   decrypt: Decrypt | undefined,
-  options: PlanOptions,
+  options: SecretPlanOptions,
 ): ReadyRow {
   try {
     const configuration = resolveSecrets(row.configuration, environment, decrypt);
@@ -115,6 +121,6 @@ function makeReady(
   }
 }
 
-function hide(value: ConfigDocument['value'], { secrets }: PlanOptions): void {
-  for (const secret of collectSecrets(value)) secrets?.add(secret);
+function hide(value: ConfigDocument['value'], { secrets }: SecretPlanOptions): void {
+  for (const secret of collectSecrets(value)) secrets.add(secret);
 }

@@ -1,8 +1,8 @@
 import { systemEnv, type Env } from '../env.ts';
 import type { JobPreview } from '../extract/preview.ts';
-import { Secrets } from '../secrets.ts';
+import { discreetly } from '../redact.ts';
 import { placed } from './place-error.ts';
-import { makePlan, type PlanOptions } from './plan.ts';
+import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
 import { rowPlace } from './row-place.ts';
 import { fileStates, type States } from './row-state.ts';
 
@@ -27,17 +27,13 @@ export interface RowPreview {
  * @throws {ExtractorError} for a configuration that could not run
  */
 export async function previewRun(options: PreviewRunOptions): Promise<readonly RowPreview[]> {
-  const {
-    dataFolder,
-    log,
-    signal,
-    env = systemEnv,
-    secrets = new Secrets(),
-    methods,
-    authTypes,
-    states = fileStates,
-  } = options;
-  const { document, id, ready } = await makePlan({ ...options, secrets }, 'refuse');
+  return await discreetly(options, previewRows);
+}
+
+async function previewRows(options: PreviewRunOptions & SecretPlanOptions): Promise<readonly RowPreview[]> {
+  const { dataFolder, log, signal, secrets, methods, authTypes } = options;
+  const { env = systemEnv, states = fileStates } = options;
+  const { document, id, ready } = await makePlan(options, 'refuse');
   const { firstRequests } = await import('../extract/preview.ts');
   const previews: RowPreview[] = [];
   for (const { row, configuration } of ready) {

@@ -5,14 +5,15 @@ import { systemEnv, type Env } from '../env.ts';
 import { RunError } from '../errors.ts';
 import { digKeys, isObject, type AnyObject } from '../json/index.ts';
 import type { Log } from '../log.ts';
-import { openJournal, type JournalDocument } from '../mapping/journal.ts';
+import { discardJournal, openJournal, type JournalDocument } from '../mapping/journal.ts';
 import type { Origin, Pushed } from '../mapping/nouns.ts';
-import { planOutputs, type OutputPlan } from '../mapping/output/plan.ts';
+import { planOutputs, type OutputPlan } from '../mapping/output/plan/plan.ts';
 import { lockFolder } from './lock.ts';
 import { placed } from './place-error.ts';
 import { rowFolder } from './row-folder.ts';
 import { rowPlace, type RowPlace } from './row-place.ts';
 import type { States } from './row-state.ts';
+import { wasHeld } from './doubt.ts';
 import { deliver } from './run-row.ts';
 import type { Storage } from './storage.ts';
 
@@ -86,13 +87,32 @@ export async function pushFolder(options: PushFolderOptions): Promise<readonly R
         continue;
       }
       try {
-        if (!(await storage.isPending(at))) await storage.seal(at, at.folder.out, false);
+        if (!(await storage.isPending(at))) {
+          // what was held back by a doubt: its state follows now
+          const movesState = output.journal === undefined && wasHeld(at.folder.out);
+          await storage.seal(at, at.folder.out, movesState);
+        }
         done.push({ ...output, pushed: await deliver(at, { dataFolder, log, storage, states }) });
       } catch (error) {
         throw document === undefined ? error : placed(error, document, at.row);
       }
     }
     return done;
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Forgets the pushes in a data folder that were not brought to their end.
+ *
+ * @returns the outputs
+ * @throws {RunError} `run.locked` while a run or a push is at work there
+ */
+export function discardPushes(dataFolder: string, rows: readonly string[], now: number): readonly string[] {
+  const lock = lockFolder(dataFolder, 'gex storage push --discard', now);
+  try {
+    return findOutputs(dataFolder, rows).flatMap(({ out }) => (discardJournal(out) ? [out] : []));
   } finally {
     lock.release();
   }

@@ -14,8 +14,14 @@ export interface RowFolder {
   readonly out: string;
   /** The output of an earlier run, kept until the next one. */
   readonly previous: string;
-  /** For files under way, on the file system of `out`. Nothing of it outlives a run. */
+  /** For files under way, on the file system of `out`. Nothing of it outlives a run; recordings are beside it. */
   readonly work: string;
+  /** The recording of a run that is under way, or was stopped. */
+  readonly unfinished: string;
+  /** The recording of the last run that succeeded. */
+  readonly lastRecording: string;
+  /** Says that the row has ended, in a run over several rows that has not. */
+  readonly ended: string;
   /** For `parameters.cache` (spec extractor 6.11). */
   readonly cache: string;
 }
@@ -32,13 +38,17 @@ export function rowFolder(dataFolder: string, rowId: string | undefined): RowFol
     out: path.join(root, 'out'),
     previous: path.join(root, 'out.previous'),
     work: path.join(root, '.gex', 'run'),
+    unfinished: path.join(root, '.gex', 'unfinished.recording'),
+    lastRecording: path.join(root, '.gex', 'last.recording'),
+    ended: path.join(root, '.gex', 'ended.json'),
     cache: path.join(root, 'cache'),
   };
 }
 
-/** Makes the work folder, empty, whatever a killed run left there. */
-export function prepare({ work }: RowFolder): void {
+/** Makes the work folder, empty, whatever a killed run left there. The row has not ended from now on. */
+export function prepare({ work, ended }: RowFolder): void {
   guard(work, () => {
+    rmSync(ended, { force: true });
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { recursive: true });
   });

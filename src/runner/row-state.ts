@@ -12,9 +12,9 @@ export interface States {
   read(at: RowPlace): Promise<RowState>;
   /**
    * Called when all that the run gave is in its place. `component` is the text of the new state; without
-   * `storage` that part stays.
+   * `storage` that part stays. Under the same `key` it is written once, by whichever process.
    */
-  write(at: RowPlace, component: string, storage: Json | undefined): Promise<void>;
+  write(at: RowPlace, component: string, storage: Json | undefined, key?: string): Promise<void>;
 }
 
 /**

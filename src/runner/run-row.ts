@@ -1,27 +1,36 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { RowRun } from '../config/index.ts';
 import { systemEnv, type Env } from '../env.ts';
-import type { ExtractOptions, WrittenTable } from '../extract.ts';
+import type { ExtractOptions } from '../extract.ts';
 import type { Progress } from '../extract/progress.ts';
 import type { Send } from '../http/message.ts';
-import type { AnyObject } from '../json/index.ts';
+import { encodeExact, type AnyObject } from '../json/index.ts';
 import type { Pushed } from '../mapping/nouns.ts';
-import { Secrets } from '../secrets.ts';
+import type { Pack } from '../recording/pack.ts';
+import type { Secrets } from '../secrets.ts';
 import type { PlanOptions, ReadyRow } from './plan.ts';
 import { cleanUp, prepare, publishFolder, setAside } from './row-folder.ts';
 import { componentStates, fileStates, writtenState, type States } from './row-state.ts';
+import type { RecordingOptions, RowRecording } from './row-recording.ts';
 import type { RowState } from './state-parts.ts';
 import type { RowPlace } from './row-place.ts';
+import type { RowResult } from './row-result.ts';
 import { noStorage, type Storage } from './storage.ts';
+import { isOpen } from '../verdict/index.ts';
+import { holdBack, isRefused, refuseDoubt } from './doubt.ts';
+import type { EndedRows } from './ended-rows.ts';
 
 /** How rows are run. */
-export interface RowOptions extends PlanOptions {
+export interface RowOptions extends PlanOptions, RecordingOptions {
   /**
    * `command`: mistakes of the configuration are refused, the last output is moved aside to `out.previous`, and the
    * state becomes the input of the next run. `component`: none of it, as a container is expected to do (design 8.11).
    * Default `command`.
    */
   readonly manner?: 'command' | 'component';
+  /** Pushes also what may not be everything. Default false. */
+  readonly acceptDoubtful?: boolean;
   /** Begins every row as a first run. Default false. */
   readonly resetState?: boolean;
   /**
@@ -33,10 +42,17 @@ export interface RowOptions extends PlanOptions {
   readonly storage?: Storage | undefined;
   /** Where states are kept; in the data folder by default. */
   readonly states?: States | undefined;
+  /** Log requests and answers, as `config.debug` does. Default: false. */
+  readonly debug?: boolean | undefined;
   readonly progress?: RunProgress;
   readonly env?: Env;
-  /** Takes the place of the network: a recording, a replay. */
+  /** Takes the place of the network. */
   readonly bottom?: Send;
+  /**
+   * Plays a run again that was recorded, without asking the API: a file that {@link RunOptions.record} made, or `last`
+   * for the last run over the data folder. It is a trial: nothing is pushed, and the state does not move on.
+   */
+  readonly replay?: string | undefined;
 }
 
 export interface RunProgress extends Progress {
@@ -44,69 +60,93 @@ export interface RunProgress extends Progress {
   rowEnd?(result: RowResult): void;
 }
 
-export interface RowResult {
-  /** Absent when the configuration has no rows. */
-  readonly id?: string;
-  /** Where the output is. */
-  readonly out: string;
-  readonly tables: readonly WrittenTable[];
-  /** Rows in all tables. */
-  readonly rows: number;
-  readonly state: AnyObject;
-  /** Absent when nothing was to be pushed. */
-  readonly pushed?: Pushed;
-}
-
 export function isCommand({ manner = 'command' }: Pick<RowOptions, 'manner'>): boolean {
   return manner === 'command';
 }
+
+export type KnownRowOptions = RowOptions & {
+  readonly secrets: Secrets;
+  /** Gets the recordings of all rows. */
+  readonly pack?: Pack | undefined;
+  /** Of a run over several rows that may go on. */
+  readonly endedRows?: EndedRows | undefined;
+};
 
 /** Runs one row: inputs, extraction, push, state (service-core 2.4). */
 export async function runRow(
   at: RowPlace,
   { configuration }: ReadyRow,
-  options: RowOptions,
+  options: KnownRowOptions,
 ): Promise<RowResult> {
-  const { storage = noStorage, env = systemEnv } = options;
+  const { storage = noStorage, env = systemEnv, endedRows } = options;
   const { row, folder, log, signal } = at;
   const isWhole = isCommand(options);
-  const isTrial = options.limit !== undefined;
+  const trial = trialOf(options);
+  let kept: RowRecording | undefined;
+  /** The output is in its place, and what is left to do of it is written down there. */
+  let isDone = false;
   try {
     prepare(folder);
     if (isWhole) setAside(folder);
-    const state = await beginningState(at, options);
-    await storage.pull(at, state.storage);
+    kept = await openRecording(at, configuration, options);
+    const { state } = kept;
     const { extract } = await import('../extract.ts');
     const finished = isWhole ? path.join(folder.work, 'out') : folder.out;
     const done = await extract({
       configuration,
-      state: state.component,
+      state,
       outFolder: finished,
       workFolder: path.join(folder.work, 'work'),
       cacheFolder: folder.cache,
       env,
       log,
-      secrets: options.secrets ?? new Secrets(),
+      secrets: options.secrets,
       signal,
       isValidated: true,
+      recording: kept.recording,
       ...given(options),
+      ...(isWhole ? {} : { onReports: refuseDoubt }),
     });
+    isDone = !isWhole;
     const result = {
       ...(row.id === undefined ? {} : { id: row.id }),
       out: folder.out,
       tables: done.tables,
       rows: done.rows,
       state: done.state,
+      jobs: done.jobs,
     };
-    if (!isWhole) return result;
-    if (!isTrial) await storage.seal(at, finished, true);
+    if (!isWhole) {
+      endedRows?.add(at, { configuration, state }, result, true);
+      return result;
+    }
+    const isHeld =
+      trial === undefined &&
+      storage !== noStorage &&
+      options.acceptDoubtful !== true &&
+      done.jobs.some(isOpen);
+    if (isHeld) holdBack(finished, done.jobs);
+    else if (trial === undefined) await storage.seal(at, finished, true);
+    const ended: RowResult = isHeld ? { ...result, isHeld } : result;
+    // before it has its name: from then on it is there, and what is left to do of it is done first
+    const after = { configuration, state: isHeld ? state : done.state };
+    const isTold = isHeld || encodeExact(state) !== encodeExact(done.state);
+    if (!isRefused(done.jobs)) endedRows?.add(at, after, ended, isTold);
     publishFolder(finished, folder);
-    if (!isTrial) return withPushed(result, await deliver(at, options));
+    isDone = true;
+    refuseDoubt(done.jobs);
+    if (isHeld) return ended;
+    if (trial === undefined) {
+      const whole = withPushed(ended, await deliver(at, options));
+      endedRows?.add(at, after, whole, true);
+      return whole;
+    }
     log.info(
-      'A run with a limit is a trial: nothing is pushed, and the next one begins with the same state as this one',
+      `${trial} is a trial: nothing is pushed, and the next one begins with the same state as this one`,
     );
     return result;
   } finally {
+    await kept?.end(isDone, options.pack);
     cleanUp(folder);
   }
 }
@@ -119,15 +159,70 @@ export async function deliver(
   at: RowPlace,
   { storage = noStorage, states = fileStates }: RowOptions,
 ): Promise<Pushed> {
-  const { pushed, remembered, movesState } = await storage.push(at);
-  if (movesState) await states.write(at, writtenState(path.join(at.folder.out, 'state.json')), remembered);
+  const { pushed, remembered, movesState, stateKey } = await storage.push(at);
+  if (movesState) {
+    const component = writtenState(path.join(at.folder.out, 'state.json'));
+    await states.write(at, component, remembered, stateKey);
+  }
   await storage.end(at);
   return pushed;
 }
 
+/** Default of `keepRecording`. */
+const DEFAULT_KEPT_BYTES = 100_000_000;
+
+/** What makes a run a trial, at the beginning of a sentence; undefined for one that is none. */
+export function trialOf({ limit, replay }: RowOptions): string | undefined {
+  if (replay !== undefined) return 'A run that is played again';
+  return limit === undefined ? undefined : 'A run with a limit';
+}
+
+/** The answers of the run, and the state that it begins with: its own, or those of the run that is played again. */
+async function openRecording(
+  at: RowPlace,
+  configuration: AnyObject,
+  options: KnownRowOptions,
+): Promise<RowRecording> {
+  const { storage = noStorage, env = systemEnv, secrets, replay } = options;
+  if (replay !== undefined) {
+    const { openRowReplay } = await import('./row-replay.ts');
+    return await openRowReplay(at, replay, secrets);
+  }
+  const state = await beginningState(at, options);
+  await storage.pull(at, state.storage);
+  const { openRowRecording } = await import('./row-recording.ts');
+  const world = { env, secrets, keptBytes: keptBytesOf(options), isTrial: trialOf(options) !== undefined };
+  return openRowRecording(at, { configuration, state: state.component }, options, world);
+}
+
+/** What a row gave that ended before the run was stopped that goes on; undefined when it is to run. */
+export async function endedBefore(
+  at: RowPlace,
+  row: ReadyRow,
+  options: KnownRowOptions,
+): Promise<RowResult | undefined> {
+  const { endedRows, pack } = options;
+  if (endedRows === undefined || !existsSync(at.folder.ended)) return undefined;
+  const { component } = await statesOf(options).read(at);
+  const result = endedRows.resultOf(at, row, component);
+  if (result === undefined) return undefined;
+  const { copyInto, keepLast } = await import('./row-recording.ts');
+  const { unfinished, lastRecording } = at.folder;
+  if (existsSync(unfinished)) keepLast(at.folder, unfinished, keptBytesOf(options));
+  if (pack !== undefined && existsSync(lastRecording)) await copyInto(pack, lastRecording);
+  return result;
+}
+
+function statesOf(options: RowOptions): States {
+  return options.states ?? (isCommand(options) ? fileStates : componentStates);
+}
+
+function keptBytesOf(options: RowOptions): number {
+  return options.keepRecording ?? (isCommand(options) ? DEFAULT_KEPT_BYTES : 0);
+}
+
 async function beginningState(at: RowPlace, options: RowOptions): Promise<RowState> {
-  const { states = isCommand(options) ? fileStates : componentStates, resetState = false } = options;
-  if (!resetState) return await states.read(at);
+  if (options.resetState !== true) return await statesOf(options).read(at);
   at.log.info('The state is reset: this run begins as a first one');
   return { component: {}, storage: undefined };
 }
@@ -137,9 +232,19 @@ function withPushed(result: RowResult, pushed: Pushed): RowResult {
 }
 
 /** What goes on to the engine as it is. */
-function given({ limit, methods, authTypes, bottom, progress }: RowOptions): Partial<ExtractOptions> {
+function given({
+  limit,
+  strict,
+  debug,
+  methods,
+  authTypes,
+  bottom,
+  progress,
+}: RowOptions): Partial<ExtractOptions> {
   return {
     ...(limit === undefined ? {} : { limit }),
+    ...(strict === undefined ? {} : { strict }),
+    ...(debug === undefined ? {} : { debug }),
     ...(methods === undefined ? {} : { methods }),
     ...(authTypes === undefined ? {} : { authTypes }),
     ...(bottom === undefined ? {} : { bottom }),

@@ -14,6 +14,8 @@ export interface Delivery {
   readonly remembered: Json | undefined;
   /** False for an output whose state has moved on before. */
   readonly movesState: boolean;
+  /** `Idempotency-Key` of that state, so that a write that comes late changes nothing. */
+  readonly stateKey?: string | undefined;
 }
 
 /**
@@ -21,6 +23,8 @@ export interface Delivery {
  * the row runs, `seal` and `push` after it, `end` when its state is stored.
  */
 export interface Storage {
+  /** Names it, when it has begun: another one has another name. */
+  name(): string;
   /** Called once, before anything else, when the configuration is known to be good. */
   begin(): Promise<void>;
   /**
@@ -44,6 +48,7 @@ export interface Storage {
 
 /** `--storage none`: the tables stay in the data folder. */
 export const noStorage: Storage = {
+  name: () => 'none',
   begin: async () => {},
   isPending: async ({ folder }) => await refusePending(folder),
   pull: async () => {},
@@ -59,6 +64,6 @@ async function refusePending({ out, dataFolder }: RowFolder): Promise<false> {
   if (openJournal(out)?.document.status !== 'pending') return false;
   throw new RunError('push.pending', 'The last output was not pushed to its end.', {
     where: { file: path.join(out, 'push.json') },
-    hint: `Push the rest with: gex storage push ${shellWord(dataFolder)}. To give it up, delete that file.`,
+    hint: `Push the rest with: gex storage push ${shellWord(dataFolder)}. To give it up: gex storage push ${shellWord(dataFolder)} --discard`,
   });
 }

@@ -1,5 +1,10 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { StorageError } from '../errors.ts';
-import { entriesOf, isObject, objectOf, parseExact, type Json } from '../json/index.ts';
+import { entriesOf, isObject, objectOf, parseExact, type AnyObject, type Json } from '../json/index.ts';
+import { silentLog } from '../log.ts';
+import { openJournal } from '../mapping/journal.ts';
+import { previousStartOf, readState } from '../sink/state.ts';
 import type { StorageClient } from '../storage/client/client.ts';
 import type { States } from './row-state.ts';
 import type { RowPlace } from './row-place.ts';
@@ -26,17 +31,20 @@ export function storedStates(client: StorageClient, place: ConfigurationPlace): 
         if (!isGone(error)) throw error;
         return at.row.state;
       });
-      return stateParts(state, at.row);
+      const parts = stateParts(state, at.row);
+      tellOfOlder(at, parts.component, place);
+      return parts;
     },
-    async write(at, component, storage) {
+    async write(at, component, storage, key) {
       try {
         const known = partsOf(await fetchState(at));
         const changes: [string, Json][] = [['component', parseExact(component)]];
         if (storage !== undefined) changes.push(['storage', storage]);
         const state = objectOf(new Map([...known, ...changes]));
-        if (at.row.id === undefined) await configurations.updateState(place.configuration, state);
-        else await rows.updateState(at.row.id, state);
+        if (at.row.id === undefined) await configurations.updateState(place.configuration, state, { key });
+        else await rows.updateState(at.row.id, state, { key });
       } catch (error) {
+        if (wasTaken(error)) return;
         if (!isGone(error)) throw error;
         const what = at.row.id === undefined ? 'The configuration' : 'The row, or its configuration,';
         at.log.warn(`${what} has been deleted: its state is not stored`);
@@ -45,8 +53,39 @@ export function storedStates(client: StorageClient, place: ConfigurationPlace): 
   };
 }
 
+/** A service that knows no keys may take a state late that an earlier push has sent, in place of a newer one. */
+function tellOfOlder(
+  { folder: { previous }, log }: RowPlace,
+  stored: AnyObject,
+  place: ConfigurationPlace,
+): void {
+  const journal = openJournal(previous)?.document;
+  const file = path.join(previous, 'state.json');
+  const isOwn =
+    journal?.status === 'done' &&
+    journal.origin.isStored &&
+    journal.origin.component === place.component &&
+    journal.origin.configuration === place.configuration;
+  if (!isOwn || !existsSync(file)) return;
+  const written = previousStartOf(readState(file, silentLog));
+  const found = previousStartOf(stored);
+  if (written === undefined || found === undefined || found >= written) return;
+  log.warn(
+    'The stored state is older than the one that the last run from this folder has stored: it was set back, or a request that came late has replaced the newer one. It is used as it is, so what is asked for may be in the storage already',
+    { stored: found, written },
+  );
+}
+
 function isGone(error: unknown): boolean {
   return error instanceof StorageError && error.code === 'storage.notFound';
+}
+
+/** An earlier attempt has stored it; what else is in the state was another then. */
+function wasTaken(error: unknown): boolean {
+  return (
+    error instanceof StorageError &&
+    ['storage.idempotency.otherRequest', 'storage.idempotency.answerLost'].includes(error.serviceCode)
+  );
 }
 
 /** What is to stay of a state, whatever it was: the run may have begun anew because it could not be used. */

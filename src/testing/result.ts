@@ -1,3 +1,5 @@
+import type { JobReport } from '../verdict/index.ts';
+
 /** What became of one fixture. */
 export interface FixtureResult {
   /** Name of its folder. */
@@ -8,5 +10,7 @@ export interface FixtureResult {
   readonly problems: readonly string[];
   /** Every request that was made, in order: `GET /books?page=2`. */
   readonly requests: readonly string[];
+  /** Whether each job had everything. */
+  readonly jobs: readonly JobReport[];
   readonly durationMs: number;
 }

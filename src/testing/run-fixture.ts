@@ -9,6 +9,7 @@ import { decryptorFor } from '../runner/decrypt.ts';
 import { stateParts } from '../runner/state-parts.ts';
 import { Secrets } from '../secrets.ts';
 import { readState } from '../sink/state.ts';
+import type { JobReport } from '../verdict/index.ts';
 import { fixtureEnv, type FixtureEnv } from './clock.ts';
 import { readExchanges, type Exchange } from './exchanges.ts';
 import { compareOutcome } from './expectation.ts';
@@ -29,9 +30,10 @@ export interface RunFixtureOptions {
 export async function runFixture(folder: string, options: RunFixtureOptions): Promise<FixtureResult> {
   const startedMs = performance.now();
   const requests: string[] = [];
+  const jobs: JobReport[] = [];
   let problems: string[];
   try {
-    problems = await play(folder, requests, options);
+    problems = await play(folder, { requests, jobs }, options);
   } catch (error) {
     options.signal.throwIfAborted();
     problems = [error instanceof Error ? error.message : String(error)];
@@ -43,11 +45,16 @@ export async function runFixture(folder: string, options: RunFixtureOptions): Pr
     passed: problems.length === 0,
     problems,
     requests,
+    jobs,
     durationMs,
   };
 }
 
-async function play(folder: string, requests: string[], options: RunFixtureOptions): Promise<string[]> {
+async function play(
+  folder: string,
+  { requests, jobs }: { requests: string[]; jobs: JobReport[] },
+  options: RunFixtureOptions,
+): Promise<string[]> {
   const settings = { ...options.settings, ...readSettings(folder) };
   const own = readExchanges(folder);
   const isShared = existsSync(path.join(folder, '_sample_out'));
@@ -76,6 +83,7 @@ async function play(folder: string, requests: string[], options: RunFixtureOptio
         bottom: server.send,
         log: logTo(log),
         runs,
+        jobs,
         signal: options.signal,
       });
     } catch (caught) {
@@ -100,13 +108,14 @@ interface World {
   readonly bottom: Send;
   readonly log: Log;
   readonly runs: string[];
+  readonly jobs: JobReport[];
   readonly signal: AbortSignal;
 }
 
 /** One run over the data folder, or one for each row (`rows/<id>/in`, `rows/<id>/out`). */
 async function runAll(
   dataFolder: string,
-  { settings, env, bottom, log, runs, signal }: World,
+  { settings, env, bottom, log, runs, jobs, signal }: World,
 ): Promise<void> {
   const plan = planRows(resourceOf(await readConfig(dataFolder)));
   runs.push(...plan.runs.map(({ id }) => (id === undefined ? '' : path.join('rows', id))));
@@ -119,7 +128,7 @@ async function runAll(
     const secrets = new Secrets();
     for (const secret of collectSecrets(configuration)) secrets.add(secret);
     mkdirSync(folder, { recursive: true });
-    await extract({
+    const done = await extract({
       configuration,
       state:
         existsSync(stateFile) || run.state === undefined
@@ -135,6 +144,7 @@ async function runAll(
       limit: settings.limit,
       bottom,
     });
+    jobs.push(...done.jobs);
   }
 }
 

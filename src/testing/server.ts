@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { headerOf, type Send } from '../http/message.ts';
-import { createNodeSend } from '../http/send-node.ts';
+import { createNodeSend } from '../http/send/node.ts';
 import { splitUrl } from './split-url.ts';
 import type { Exchange } from './exchanges.ts';
 import type { Asked } from './tape.ts';

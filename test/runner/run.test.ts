@@ -60,6 +60,7 @@ describe('a configuration without rows', () => {
     expect(Object.keys(files)).toEqual([
       'config.json',
       'in/state.json',
+      'out/report.json',
       'out/state.json',
       'out/tables/library.books',
       'out/tables/library.books.manifest',
@@ -191,6 +192,7 @@ describe('rows', () => {
     expect(filesOf(folder)['rows/b/out/tables/library.books']).toContain('/second');
     expect(Object.keys(filesOf(folder)).filter((name) => name.startsWith('rows/a'))).toEqual([
       'rows/a/in/state.json',
+      'rows/a/out/report.json',
       'rows/a/out/state.json',
       'rows/a/out/tables/library.books',
       'rows/a/out/tables/library.books.manifest',
@@ -261,6 +263,7 @@ describe('storage', () => {
     const { folder } = await resource([row('a', 'first'), row('b', 'second')]);
     const steps: string[] = [];
     const storage: RunOptions['storage'] = {
+      name: () => 'steps',
       begin: async () => void steps.push('begin'),
       isPending: async () => false,
       pull: async ({ row: { id } }) => void steps.push(`pull ${id}`),
@@ -275,7 +278,7 @@ describe('storage', () => {
     };
     await expect(start(folder, { storage })).rejects.toThrow('the storage is away');
     expect(steps.join(', ')).toBe(
-      'begin, pull a, seal a false, push a 3 false, end a true, pull b, seal b false, push b 3 false',
+      'begin, pull a, seal a false, push a 4 false, end a true, pull b, seal b false, push b 4 false',
     );
     expect(Object.keys(filesOf(folder)).filter((name) => name.includes('/in/'))).toEqual([
       'rows/a/in/state.json',

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../../src/storage/client/index.ts';
-import { openStorage, type OpenStorage } from '../../src/cli/open-storage.ts';
+import { openStorage, type OpenStorage } from '../../src/storage/open/index.ts';
 import { silentLog } from '../../src/log.ts';
-import { dataFolder, filesOf, json, startApi, startGex, type Api, type Ended } from '../cli/support.ts';
+import { dataFolder, filesOf, json, startApi, runHere, type Api, type Ended } from '../cli/support.ts';
 import { anyNumber, startService, type Running } from '../storage/server/harness.ts';
 import { textOf } from '../storage/client/support.ts';
 
@@ -63,9 +67,13 @@ async function configuration(id: string): Promise<Configuration> {
 }
 
 async function runStored(id: string, folder: string, ...more: string[]): Promise<Ended> {
-  const args = ['run', '--component', COMPONENT, '--config', id, '--storage', storage.addresses.url];
+  return await runAt(storage.addresses.url, id, folder, ...more);
+}
+
+async function runAt(url: string, id: string, folder: string, ...more: string[]): Promise<Ended> {
+  const args = ['run', '--component', COMPONENT, '--config', id, '--storage', url];
   const env = { KBC_TOKEN: storage.token, GEX_ENCRYPTION_KEY_FILE: path.join(storage.dir, 'encryption.key') };
-  return await startGex([...args, '--data', folder, ...more], { env }).ended;
+  return await runHere([...args, '--data', folder, ...more], { env });
 }
 
 async function withClient<T>(work: (storage: OpenStorage) => Promise<T>): Promise<T> {
@@ -77,6 +85,56 @@ async function withClient<T>(work: (storage: OpenStorage) => Promise<T>): Promis
     purpose: 'look',
   });
   return await work(opened).finally(() => opened.close());
+}
+
+/** A table with a column that the rows do not have, so that an import into it fails. */
+async function defineUnfit(name: string): Promise<void> {
+  await withClient(async ({ client }) => {
+    if ((await client.buckets.find('in.c-events')) === undefined)
+      await client.buckets.create({ name: 'events', stage: 'in' });
+    await client.tables.define('in.c-events', { name, columns: ['id', 'since', 'missing'] });
+  });
+}
+
+/** In front of the service: keeps the first change of a state, and answers it as a gateway that refuses. */
+async function startKeeper(): Promise<{ readonly url: string; arrive(): Promise<number>; stop(): void }> {
+  let kept: { readonly url: string; readonly init: RequestInit } | undefined;
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await buffer(request);
+      const { host: _, 'content-length': __, connection: ___, ...given } = request.headers;
+      const init = {
+        method: request.method ?? 'GET',
+        headers: given as Record<string, string>, // none comes twice here
+        ...(body.length === 0 ? {} : { body }),
+      };
+      const url = `${storage.addresses.url}${request.url}`;
+      if (kept === undefined && request.method === 'PUT' && url.endsWith('/state')) {
+        kept = { url, init };
+        response.writeHead(400).end('{"error":"no"}');
+        return;
+      }
+      const answer = await fetch(url, init);
+      const headers = [...answer.headers].filter(
+        ([name]) => !/^(?:content-|transfer-|connection)/.test(name),
+      );
+      response.writeHead(answer.status, Object.fromEntries(headers)).end(await answer.text());
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async arrive() {
+      if (kept === undefined) throw new Error('no state was sent');
+      return (await fetch(kept.url, kept.init)).status;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 const rowsOf = async (table: string): Promise<string[]> =>
@@ -143,11 +201,7 @@ describe('a configuration that the service keeps', () => {
     await createRow('middle', 'a');
     await createRow('middle', 'b');
     await createRow('middle', 'c');
-    // the table is there with a column that the rows do not have, so an import into it fails
-    await storage.call('POST', 'buckets', { name: 'events', stage: 'in' });
-    await withClient(async ({ client }) => {
-      await client.tables.define('in.c-events', { name: 'middle_b', columns: ['id', 'since', 'missing'] });
-    });
+    await defineUnfit('middle_b');
     const folder = dataFolder();
     const failed = await runStored('middle', folder);
     expect(failed.code).toBe(1);
@@ -162,17 +216,15 @@ describe('a configuration that the service keeps', () => {
       await client.tables.deleteColumn('in.c-events.middle_b', 'missing');
     });
     expect(await runStored('middle', folder)).toMatchObject({ code: 0 });
-    expect(api.seen.map((request) => request.slice(5, 6))).toEqual(['a', 'b', 'a', 'b', 'c']);
-    expect(await rowsOf('in.c-events.middle_b')).toHaveLength(7);
+    expect(api.seen.map((request) => request.slice(5, 6))).toEqual(['a', 'b', 'c']);
+    expect(await rowsOf('in.c-events.middle_b')).toHaveLength(4);
   });
 
   test('the output of a failed push is pushed by hand, once, and its state follows', async () => {
     const api = await eventsApi();
     await createConfiguration('hand', api);
     await createRow('hand', 'a');
-    await withClient(async ({ client }) => {
-      await client.tables.define('in.c-events', { name: 'hand_a', columns: ['id', 'since', 'missing'] });
-    });
+    await defineUnfit('hand_a');
     const folder = dataFolder();
     expect(await runStored('hand', folder)).toMatchObject({ code: 1 });
     await withClient(async ({ client }) => {
@@ -182,7 +234,7 @@ describe('a configuration that the service keeps', () => {
       KBC_TOKEN: storage.token,
       GEX_ENCRYPTION_KEY_FILE: path.join(storage.dir, 'encryption.key'),
     };
-    const push = async (): Promise<Ended> => await startGex(['storage', 'push', folder], { env }).ended;
+    const push = async (): Promise<Ended> => await runHere(['storage', 'push', folder], { env });
     expect(await push()).toMatchObject({ code: 0 });
     expect(await push()).toMatchObject({ code: 0 });
     expect(await rowsOf('in.c-events.hand_a')).toHaveLength(4);
@@ -190,6 +242,42 @@ describe('a configuration that the service keeps', () => {
     expect(
       JSON.parse(readFileSync(path.join(folder, 'rows', 'a', 'out', 'push.json'), 'utf8')),
     ).toMatchObject({ status: 'done' });
+  });
+
+  test('a state that arrives late, from a push that was cut short, does not replace a newer one', async () => {
+    const api = await eventsApi();
+    await createConfiguration('late', api);
+    await createRow('late', 'a');
+    const folder = dataFolder();
+    const keeper = await startKeeper();
+    try {
+      expect(await runAt(keeper.url, 'late', folder)).toMatchObject({ code: 1 });
+      const env = { KBC_TOKEN: storage.token };
+      expect(await runHere(['storage', 'push', folder], { env })).toMatchObject({ code: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // states are of whole seconds
+      expect(await runStored('late', folder)).toMatchObject({ code: 0 });
+      const newest = (await configuration('late')).rows[0]?.state;
+      expect(await keeper.arrive()).toBe(200);
+      expect((await configuration('late')).rows[0]?.state).toEqual(newest);
+      expect(api.seen).toHaveLength(2);
+    } finally {
+      keeper.stop();
+    }
+  });
+
+  test('a stored state that is older than the one of the last run is told', async () => {
+    const api = await eventsApi();
+    await createConfiguration('older', api);
+    await createRow('older', 'a');
+    const folder = dataFolder();
+    await runStored('older', folder);
+    expect((await runStored('older', folder)).stderr).not.toContain('is older than');
+    const rowState = `components/${COMPONENT}/configs/older/rows/a/state`;
+    await storage.call('PUT', rowState, { state: { component: { time: { previousStart: 1000 } } } });
+    const { code, stderr } = await runStored('older', folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('The stored state is older than the one that the last run from this folder');
+    expect(api.seen.at(-1)).toBe('GET /a?since=1000');
   });
 
   test('a state that is not an object is refused before anything is asked for', async () => {
@@ -260,7 +348,7 @@ describe('a configuration that the service keeps', () => {
     await storage.call('DELETE', `components/${COMPONENT}/configs/mine`);
     const env = { KBC_TOKEN: storage.token };
     const push = async (...more: string[]): Promise<Ended> =>
-      await startGex(['storage', 'push', folder, ...more], { env }).ended;
+      await runHere(['storage', 'push', folder, ...more], { env });
     expect(await push('--row', 'a', '--row', 'b')).toMatchObject({ code: 1 });
     const pushed = await push();
     expect(pushed).toMatchObject({ code: 0 });
@@ -315,6 +403,7 @@ describe('a configuration that the service keeps', () => {
     await runStored('files', folder);
     expect(Object.keys(filesOf(folder)).toSorted()).toEqual([
       'rows/a/out/push.json',
+      'rows/a/out/report.json',
       'rows/a/out/state.json',
       'rows/a/out/tables/events.files_a',
       'rows/a/out/tables/events.files_a.manifest',

@@ -1,0 +1,137 @@
+import { entriesOf, isList, isObject, parseExact, toText, type Json } from '../json/index.ts';
+import type { ShownRequest } from '../recording/exchange.ts';
+import { HIDDEN, Secrets } from '../secrets.ts';
+import type { Note, Parameter } from './note.ts';
+
+/** What led to a part of a request. JSON. */
+export type Lead =
+  /** The address is that of a link in the answer before; `from` is a path in it, or `header link`. */
+  | { readonly how: 'link'; readonly from: string }
+  /** A parameter has a value that was found there. */
+  | { readonly how: 'value'; readonly to: string; readonly value: string; readonly from: string }
+  /** A parameter was counted on. */
+  | {
+      readonly how: 'count';
+      readonly to: string;
+      readonly value: string;
+      readonly before: string | undefined;
+    }
+  /** A parameter has the highest or lowest id of the rows so far. */
+  | {
+      readonly how: 'id';
+      readonly to: string;
+      readonly value: string;
+      readonly from: string;
+      readonly which: 'highest' | 'lowest';
+    }
+  /** A placeholder has a value of the row above. */
+  | { readonly how: 'row'; readonly to: string; readonly value: string; readonly from: string };
+
+/** What led from an answer to the next request. */
+export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): readonly Lead[] {
+  const link = linkLead(note, next.url);
+  if (link !== undefined) return [link];
+  const before = paramsOf(request);
+  const changed = [...paramsOf(next)].filter(([name, value]) => before.get(name) !== value);
+  const found = changed.flatMap(([to, value]) => paramLead(to, value, before.get(to), note) ?? []);
+  if (found.length > 0) return found;
+  return hiddenLead(next, note);
+}
+
+/** What led to the first request of a child. */
+export function parentLead(parameters: readonly Parameter[] = []): readonly Lead[] {
+  return parameters.map(({ name, path, value }) => ({
+    how: 'row',
+    to: name,
+    value: toText(value),
+    from: path,
+  }));
+}
+
+const shown = new Secrets();
+
+function linkLead({ values = new Map(), headers = new Map() }: Note, url: string): Lead | undefined {
+  for (const [path, value] of values) {
+    if (typeof value !== 'string' || value.length < 2) continue;
+    const link = shown.redactUrl(value);
+    if (/^https?:|[/?]/i.test(link) && (isOf(url, link) || sameQuery(url, link)))
+      return { how: 'link', from: path };
+    if (/^[^/?=]+=/.test(link) && sameQuery(url, `?${link}`)) return { how: 'link', from: path };
+  }
+  for (const [name, value] of headers) {
+    const links = [...value.matchAll(/<([^>]*)>/g)].map(([, target = '']) => shown.redactUrl(target));
+    if (links.some((link) => link !== '' && isOf(url, link))) return { how: 'link', from: `header ${name}` };
+  }
+  return undefined;
+}
+
+/** A link may be relative, and parameters may be sent with it. */
+function isOf(url: string, link: string): boolean {
+  return url === link || url.endsWith(link) || url.startsWith(link);
+}
+
+function sameQuery(url: string, link: string): boolean {
+  const [wanted, sent] = [queryOf(link), new Map(queryOf(url))];
+  return wanted.length > 0 && wanted.every(([name, value]) => sent.get(name) === value);
+}
+
+function paramLead(to: string, value: string, before: string | undefined, note: Note): Lead | undefined {
+  for (const [from, seen] of note.values ?? [])
+    if (value !== '' && toText(seen) === value) return { how: 'value', to, value, from };
+  for (const [name, seen] of note.headers ?? [])
+    if (value !== '' && seen === value) return { how: 'value', to, value, from: `header ${name}` };
+  const { ids } = note;
+  if (ids !== undefined && isNumeral(value)) {
+    const far = (id: string): number => Math.abs(Number(id) - Number(value));
+    const which = far(ids.max) <= far(ids.min) ? 'highest' : 'lowest';
+    return { how: 'id', to, value, from: ids.path, which };
+  }
+  if (isNumeral(value) && (before === undefined || isNumeral(before)))
+    return { how: 'count', to, value, before };
+  return undefined;
+}
+
+/** A parameter that is secret by its name, such as `token`, can't be compared: what was looked at is its source. */
+function hiddenLead(next: ShownRequest, { values = new Map() }: Note): readonly Lead[] {
+  const hidden = [...paramsOf(next)].filter(([, value]) => value === HIDDEN).map(([name]) => name);
+  const source = [...values].find(
+    ([, value]) => value !== null && value !== '' && typeof value !== 'boolean',
+  );
+  const [to] = hidden;
+  return to === undefined || source === undefined
+    ? []
+    : [{ how: 'value', to, value: HIDDEN, from: source[0] }];
+}
+
+function isNumeral(text: string): boolean {
+  return /^-?\d+$/.test(text);
+}
+
+/** Parameters of the query, of a form and of a JSON body (`page.offset`), as text. */
+function paramsOf({ url, body }: ShownRequest): ReadonlyMap<string, string> {
+  return new Map([...queryOf(url), ...(body === undefined ? [] : bodyParams(body))]);
+}
+
+function queryOf(url: string): (readonly [string, string])[] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [] : [...new URLSearchParams(url.slice(mark + 1).replace(/#.*$/, ''))];
+}
+
+function bodyParams(body: string): readonly (readonly [string, string])[] {
+  if (!/^\s*[[{]/.test(body)) return [...new URLSearchParams(body)];
+  try {
+    return flat(parseExact(body), '');
+  } catch {
+    return [];
+  }
+}
+
+function flat(value: Json, at: string): readonly (readonly [string, string])[] {
+  const items = isList(value)
+    ? value.map((item, i) => [String(i), item] as const)
+    : isObject(value)
+      ? entriesOf(value)
+      : undefined;
+  if (items === undefined) return [[at, toText(value)]];
+  return items.flatMap(([key, item]) => flat(item, at === '' ? key : `${at}.${key}`));
+}

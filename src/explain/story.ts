@@ -1,0 +1,177 @@
+import type { ExchangeJson } from '../recording/exchange.ts';
+import { keyOf, type Position } from '../recording/position.ts';
+import type { BodyPlace, RecordFile } from '../recording/record-file.ts';
+import { exchangeOf, recordsOf, type Scan } from '../recording/scan.ts';
+import { JobTally, type JobReport, type Judgement } from '../verdict/index.ts';
+import { leadOf, parentLead, type Lead } from './lead.ts';
+import { readNote, type Note } from './note.ts';
+
+/** What a recording tells: the requests of each job, and what followed from their answers. */
+export interface Story {
+  readonly jobs: readonly ToldJob[];
+}
+
+export interface ToldJob {
+  readonly name: string;
+  /** 0 for a job, 1 for its children, and so on. */
+  readonly level: number;
+  /** One; of a child, one for each row above it. */
+  readonly runs: readonly ToldRun[];
+  /** Of the runs that ended. */
+  readonly report: JobReport | undefined;
+}
+
+export interface ToldRun {
+  /** The page whose row started it; none for a job at the top. */
+  readonly above: Position;
+  /** Which row of that page, from 0. */
+  readonly row: number | undefined;
+  readonly iteration: number | undefined;
+  readonly pages: readonly ToldPage[];
+}
+
+export interface ToldPage {
+  readonly page: number;
+  readonly exchange: ExchangeJson;
+  readonly body: BodyPlace;
+  readonly note: Note;
+  /**
+   * `used`, or why it is not: what was asked for ahead and not needed, an answer that could not be used, and the last
+   * one of a run that was stopped.
+   */
+  readonly fate: 'used' | 'ahead' | 'bad' | 'open';
+  /** What led to this request. */
+  readonly from: readonly Lead[];
+}
+
+/** A page as it is read; the rest follows from its neighbours. */
+interface Read {
+  readonly exchange: ExchangeJson;
+  readonly body: BodyPlace;
+  note: Note;
+  readonly isBad: boolean;
+}
+
+interface ReadRun {
+  readonly position: Position;
+  readonly pages: Map<number, Read>;
+}
+
+interface ReadJob {
+  readonly name: string;
+  readonly level: number;
+  readonly runs: Map<string, ReadRun>;
+}
+
+/** Reads a recording. Bodies stay in the file. */
+export function readStory(file: RecordFile, { from, end, drops }: Scan): Story {
+  const jobs = new Map<string, ReadJob>();
+  const all: Read[] = [];
+  for (const record of recordsOf(file, from)) {
+    if (record.at >= end) break;
+    if (record.kind === 'exchange') {
+      const exchange = exchangeOf(record);
+      const isBad = drops.has(exchange.position, record.at);
+      const read = { exchange, body: record.body, note: {}, isBad };
+      all.push(read);
+      place(jobs, read);
+    } else if (record.kind === 'note') {
+      const { of, ...note } = readNote(record.json);
+      const read = all[of];
+      if (read !== undefined) read.note = { ...read.note, ...note };
+    }
+  }
+  return { jobs: [...jobs.values()].map(told) };
+}
+
+/** A job by where it stands: those of a name may be several. */
+function place(jobs: Map<string, ReadJob>, read: Read): void {
+  const { position } = read.exchange;
+  const last = position.at(-1);
+  if (last === undefined) return;
+  const key = position.map(({ index }) => index).join('/');
+  let job = jobs.get(key);
+  if (job === undefined)
+    jobs.set(key, (job = { name: last.job, level: position.length - 1, runs: new Map() }));
+  const runKey = keyOf([...position.slice(0, -1), { ...last, page: 0 }]);
+  let run = job.runs.get(runKey);
+  if (run === undefined) job.runs.set(runKey, (run = { position, pages: new Map() }));
+  // an answer that came later takes the place of one that could not be used
+  run.pages.set(last.page, read);
+}
+
+function told({ name, level, runs }: ReadJob): ToldJob {
+  const tally = new JobTally(name, '');
+  const list = [...runs.values()].toSorted(byPlace).map(toldRun);
+  for (const { pages } of list) {
+    const judgement = judgementOf(pages);
+    const reason = pages.find(({ note }) => note.stop !== undefined)?.note.stop;
+    const used = pages.filter(({ fate, note }) => fate === 'used' && !isRepeated(note));
+    const [first] = pages;
+    if (reason === undefined || first === undefined) continue;
+    tally.add({
+      reason,
+      judgement: judgement ?? { verdict: 'ended', doubts: [] },
+      pages: used.length,
+      rows: used.reduce((sum, { note }) => sum + (note.rows ?? 0), 0),
+      rowsTwice: 0,
+      request: `${first.exchange.request.method} ${first.exchange.request.url}`,
+    });
+  }
+  return { name, level, runs: list, report: tally.report(undefined, false) };
+}
+
+/** Answers come in any order when several are under way. */
+function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
+  for (const [i, left] of a.entries()) {
+    const right = b[i];
+    if (right === undefined) return 1;
+    const isLast = i === a.length - 1;
+    const difference =
+      (left.iteration ?? 0) - (right.iteration ?? 0) ||
+      left.index - right.index ||
+      (left.row ?? 0) - (right.row ?? 0) ||
+      (left.run ?? 0) - (right.run ?? 0) ||
+      (isLast ? 0 : left.page - right.page);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Whether the pages of a run were all; undefined when it did not end, or nobody asked. */
+export function judgementOf(pages: readonly ToldPage[]): Judgement | undefined {
+  return pages.find(({ note }) => note.judgement !== undefined)?.note.judgement;
+}
+
+const REPEATED = new Set(['sameResponse', 'repeatedRequest', 'repeatedRows']);
+
+/** A page that ended the job because it came before: its rows are not written. */
+export function isRepeated({ stop }: Note): boolean {
+  return stop !== undefined && REPEATED.has(stop.code);
+}
+
+function toldRun({ position, pages }: ReadRun): ToldRun {
+  const inOrder = [...pages].toSorted(([a], [b]) => a - b);
+  const end = inOrder.find(([, { note }]) => note.stop !== undefined)?.[0] ?? Infinity;
+  const step = position.at(-1);
+  let before: Read | undefined;
+  const list = inOrder.map(([page, read]): ToldPage => {
+    const { exchange, body, note, isBad } = read;
+    const isUsed = note.rows !== undefined;
+    const fate = isBad ? 'bad' : page > end ? 'ahead' : isUsed ? 'used' : 'open';
+    const from =
+      page === 1
+        ? parentLead(note.parameters)
+        : before === undefined
+          ? []
+          : leadOf(before.exchange.request, before.note, exchange.request);
+    before = read;
+    return { page, exchange, body, note, fate, from };
+  });
+  return {
+    above: position.slice(0, -1),
+    row: step?.row,
+    iteration: step?.iteration,
+    pages: list,
+  };
+}

@@ -1,0 +1,58 @@
+/** Something to be done in its turn. */
+export interface Item {
+  run(): Promise<void>;
+  /** Of what was begun ahead of its turn: ends it without its result. It rejects with nothing. */
+  readonly abandon?: () => Promise<void>;
+}
+
+/**
+ * Does things one after the other in their order. Some of them are begun ahead of their turn, up to a number; all
+ * others are done as soon as nothing is before them.
+ */
+export class InOrder {
+  readonly #most: number;
+  readonly #items: Item[] = [];
+  #isLost = false;
+
+  /** @param most things begun ahead, the one whose turn it is included */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Waits while there is too much to do. */
+  async add(item: Item): Promise<void> {
+    this.#items.push(item);
+    while (this.#isDue()) await this.#next();
+  }
+
+  /** What follows an item will not be done, as the item will fail in its turn: it ends now, and nothing more is begun ahead. */
+  lose(item: Item): void {
+    const at = this.#items.indexOf(item);
+    if (at === -1 || this.#isLost) return;
+    this.#isLost = true;
+    for (const behind of this.#items.slice(at + 1)) void behind.abandon?.();
+  }
+
+  /** Does all that is left. */
+  async finish(): Promise<void> {
+    while (this.#items.length > 0) await this.#next();
+  }
+
+  /** Drops all that is left. */
+  async abandon(): Promise<void> {
+    const left = this.#items.splice(0);
+    await Promise.all(left.map(async (item) => await item.abandon?.()));
+  }
+
+  #isDue(): boolean {
+    const [first] = this.#items;
+    if (first === undefined) return false;
+    if (this.#isLost) return true;
+    if (first.abandon === undefined || this.#items.length > 2 * this.#most) return true;
+    return this.#items.filter(({ abandon }) => abandon !== undefined).length >= this.#most;
+  }
+
+  async #next(): Promise<void> {
+    await this.#items.shift()?.run();
+  }
+}

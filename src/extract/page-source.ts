@@ -1,0 +1,150 @@
+import { RecordError } from '../errors.ts';
+import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
+import type { Job, JobRun } from '../jobs/index.ts';
+import { objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import type { Needs } from '../pagination/index.ts';
+import type { Decision, PageSource } from '../pagination/pages.ts';
+import type { Moment } from '../recording/exchange.ts';
+import type { Exchanges, Kept } from '../recording/exchanges.ts';
+import type { RunPlace } from '../recording/position.ts';
+import { readPage, type Page } from '../records/page.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Judgement } from '../verdict/index.ts';
+import { PageContent, type RowFilter } from './content.ts';
+import type { MissWatch } from './miss-watch.ts';
+
+export interface PageSourceOptions {
+  readonly send: Send;
+  readonly buildRequest: (request: JobRequest, label: string) => ApiRequest;
+  readonly exchanges: Exchanges;
+  /** Statuses whose body is data, whatever it is. */
+  readonly ignoreErrors: readonly number[];
+  /** Rows keep every literal as it is written. */
+  readonly isExactJson: boolean;
+  readonly log: Log;
+  readonly secrets: Secrets;
+}
+
+/** One run of a job, and what is seen of its pages. */
+export interface SourceRun {
+  readonly job: Job;
+  readonly run: JobRun;
+  readonly place: RunPlace;
+  readonly began: Moment;
+  readonly filter: RowFilter | undefined;
+  readonly needs: Needs;
+  readonly watch: MissWatch;
+}
+
+/** Gets the pages of one run of a job: from the API, or from what was recorded. */
+export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
+  const { job, place, began, filter, needs, watch } = run;
+  // those that are inherited are told of the jobs above
+  const own = new Set(job.placeholders.map(({ name }) => name));
+  const parameters = run.run.parameters.filter(({ name }) => own.has(name));
+  const { send, buildRequest, exchanges, secrets } = options;
+  return {
+    async fetch(request, page, signal) {
+      const wire = buildRequest(request, job.name);
+      const ask = { place, page, began, request: wire, headers: needs.headers ?? [], signal };
+      const answer = await exchanges.ask(ask, async () => await send(wire, { signal }));
+      try {
+        return new PageContent(
+          wire,
+          answer,
+          readAnswer(job, request.endpoint, answer.response, options),
+          filter,
+        );
+      } catch (error) {
+        exchanges.drop(place, page);
+        throw error;
+      }
+    },
+    isLive: ({ answer }) => !answer.isRecorded,
+    observe(content, wanted, page) {
+      const observation = content.observe(wanted, page);
+      watch.see(wanted, observation, () => content.page.envelope);
+      return observation;
+    },
+    digests: (content) => ({
+      request: content.requestDigest,
+      body: content.page.digest,
+      rows: content.page.rowsDigest,
+      count: content.page.rows,
+      describe: () => `${content.request.method} ${secrets.redactUrl(content.request.url)}`,
+    }),
+    decided({ answer, page }, decision) {
+      if (answer.kept !== undefined)
+        exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters }));
+    },
+  };
+}
+
+/**
+ * The page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then data (spec
+ * extractor 6.6).
+ */
+export function readAnswer(
+  job: Job,
+  endpoint: string,
+  { body, status, url }: Pick<ApiResponse, 'body' | 'status' | 'url'>,
+  {
+    ignoreErrors,
+    isExactJson,
+    log,
+    secrets,
+  }: Pick<PageSourceOptions, 'ignoreErrors' | 'isExactJson' | 'log' | 'secrets'>,
+): Page {
+  const options = {
+    dataField: job.dataField,
+    endpoint,
+    isExact: isExactJson,
+    describeUrl: () => secrets.redactUrl(url),
+    redact: (text: string) => secrets.redact(text),
+  };
+  const isIgnored = ignoreErrors.includes(status);
+  try {
+    const page = readPage(body, options);
+    // Rows are decoded when they are used, which is too late to take the body as text.
+    if (isIgnored) page.response();
+    return page;
+  } catch (error) {
+    if (!isIgnored || !(error instanceof RecordError) || error.code !== 'response.notJson') throw error;
+    log.warn(`A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`, {
+      job: job.name,
+    });
+    const errorData = Buffer.from(body).toString('utf8');
+    return readPage(Buffer.from(JSON.stringify({ errorData })), options);
+  }
+}
+
+/** What the recording keeps of a page beside its exchange: what the pagination saw of it, and why it ended the job. */
+function noteOf(
+  { observation, next }: Decision,
+  { needs, rows, parameters }: { needs: Needs; rows: number; parameters: JobRun['parameters'] },
+): AnyObject {
+  const note: [string, Json][] = [['rows', rows]];
+  if (observation !== undefined) {
+    const { page, values, headers, ids } = observation;
+    const looked = (needs.paths ?? []).map(({ text }, i) => [text, values[i] ?? null] as const);
+    if (looked.length > 0) note.push(['values', objectOf(looked)]);
+    const kept = Object.entries(headers);
+    if (kept.length > 0) note.push(['headers', objectOf(kept)]);
+    if (ids !== undefined) note.push(['ids', [needs.ids?.text ?? '', toText(ids.min), toText(ids.max)]]);
+    if (page === 1 && parameters.length > 0)
+      note.push(['parameters', parameters.map(({ name, path, value }) => [name, path, value])]);
+  }
+  if ('stop' in next) note.push(['stop', objectOf(Object.entries(next.stop))]);
+  return objectOf(note);
+}
+
+/** Keeps beside the last page of a run of a job whether its pages were all. */
+export function noteJudgement(
+  judgement: Judgement | undefined,
+  kept: Kept | undefined,
+  exchanges: Exchanges,
+): void {
+  if (kept === undefined || judgement === undefined) return;
+  exchanges.note(kept, objectOf([['judgement', parseExact(JSON.stringify(judgement))]]));
+}

@@ -1,0 +1,117 @@
+import { parseCompleteness, type Completeness } from '../completeness.ts';
+import type { Job } from '../jobs/index.ts';
+import { compilePath, type Json, type Path } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import { nearMiss, type GuardVerdict, type Paginator } from '../pagination/index.ts';
+import type { Reason } from '../reason.ts';
+import type { Mapping, Mappings } from '../records/mapping/mapping.ts';
+import type { Secrets } from '../secrets.ts';
+import { describeDoubt, JobTally, Witness, type JobReport, type Judgement } from '../verdict/index.ts';
+import type { PageContent } from './content.ts';
+
+export interface WitnessesOptions {
+  /** `api.completeness`, for all jobs. */
+  readonly completeness: Completeness;
+  /** What the rows of a job become: a primary key in them tells rows apart. */
+  readonly mappings: Mappings;
+  readonly log: Log;
+  readonly secrets: Secrets;
+}
+
+/** Sees the pages of one run of a job. */
+export interface RunWitness {
+  /** Each page, in order, as soon as it is known whether it is kept. */
+  see(content: PageContent, page: number, verdict: GuardVerdict): void;
+  /** Pages that are still to come, as far as the answers say it. */
+  pagesLeft(): number | undefined;
+  /** @returns whether the pages were all */
+  end(reason: Reason): Judgement;
+}
+
+/** Says for each job of a configuration whether it has everything. */
+export class Witnesses {
+  readonly #options: WitnessesOptions;
+  readonly #jobs = new Map<Job, JobTally>();
+  readonly #settings = new Map<Job, Completeness>();
+
+  constructor(options: WitnessesOptions) {
+    this.#options = options;
+  }
+
+  begin(job: Job, paginator: Paginator): RunWitness {
+    const tally = this.#tally(job);
+    const { own } = this.#settingsOf(job);
+    const traits = paginator.traits ?? { kind: 'follow', at: 'parameters.api.pagination' };
+    const witness = new Witness(traits, own, keyPaths(this.#options.mappings.get(job.dataType)));
+    let request = '';
+    return {
+      see: (content, page, { verdict, repeats }) => {
+        if (page === 1) {
+          const { method, url } = content.request;
+          request = `${method} ${this.#options.secrets.redactUrl(url)}`;
+        }
+        const { envelope, rowsAt, rows, pieces } = content.page;
+        const { headers, status } = content.response;
+        witness.see({
+          page,
+          envelope,
+          rowsAt,
+          rows,
+          isSingle: pieces[0]?.single === true,
+          headers,
+          status,
+          url: content.request.url,
+          isDropped: verdict === 'stop',
+          repeats,
+        });
+        content.onRows((decoded) => witness.take(decoded));
+      },
+      pagesLeft: () => witness.pagesLeft(),
+      end: (reason) => {
+        const ended = witness.end(reason, (path: string, envelope: Json) =>
+          nearMiss(compilePath(path), envelope),
+        );
+        tally.add({ ...ended, request });
+        return ended.judgement;
+      },
+    };
+  }
+
+  /** The verdicts of all jobs that ran; doubt is said in the log. */
+  reports(): readonly JobReport[] {
+    return [...this.#jobs].flatMap(([job, tally]) => {
+      const { accepted, isRequired } = this.#settingsOf(job);
+      const report = tally.report(accepted, isRequired);
+      if (report === undefined) return [];
+      if (report.verdict === 'doubtful') {
+        const say = report.accepted === undefined ? 'warn' : 'info';
+        this.#options.log[say](describeDoubt(report), { job: job.name });
+      }
+      return [report];
+    });
+  }
+
+  #tally(job: Job): JobTally {
+    let tally = this.#jobs.get(job);
+    if (tally === undefined) this.#jobs.set(job, (tally = new JobTally(job.name, job.at)));
+    return tally;
+  }
+
+  #settingsOf(job: Job): Completeness {
+    let settings = this.#settings.get(job);
+    if (settings === undefined) {
+      settings = parseCompleteness(job.completeness, `${job.at}.completeness`, this.#options.completeness);
+      this.#settings.set(job, settings);
+    }
+    return settings;
+  }
+}
+
+/** Where the primary key is in a row; what stands above the rows is the same for all of them. */
+function keyPaths(mapping: Mapping | undefined): readonly Path[] {
+  return (mapping?.entries ?? []).flatMap((entry) =>
+    entry.kind === 'column' && entry.primaryKey
+      ? [compilePath(entry.path, { delimiter: entry.delimiter })]
+      : [],
+  );
+}

@@ -1,0 +1,70 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * A recording is a row of records, appended one after the other. Each is a head of {@link HEAD_BYTES} bytes, a text of
+ * JSON in UTF-8 and a body, which only an exchange has:
+ *
+ * | bytes | |
+ * |---|---|
+ * | 0 to 2 | `GXR` |
+ * | 3 | the kind, see {@link KINDS} |
+ * | 4 to 7 | length of the JSON, little endian as all numbers here |
+ * | 8 to 11 | length of the body |
+ * | 12 to 15 | CRC-32 of the body |
+ * | 16 to 19 | CRC-32 of the 16 bytes before, and of the JSON |
+ *
+ * Whatever does not fit this ends the recording: it is the rest of a write that was cut.
+ */
+export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Changes with the meaning of the records; a recording of another one is not read. */
+export const FORMAT_VERSION = 1;
+
+export const HEAD_BYTES = 20;
+
+const MAGIC = 0x525847; // GXR
+
+/** What is known of a record without its JSON. */
+export interface RecordHead {
+  readonly kind: Kind;
+  readonly jsonBytes: number;
+  readonly bodyBytes: number;
+  readonly bodyCheck: number;
+}
+
+/** The head and the JSON of a record; the body follows them. */
+export function encodeRecord(kind: Kind, json: string, body: Uint8Array = NOTHING): Buffer {
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + Buffer.byteLength(json));
+  bytes.writeUInt32LE(MAGIC + (KINDS.indexOf(kind) + 1) * 0x1000000, 0);
+  bytes.writeUInt32LE(bytes.length - HEAD_BYTES, 4);
+  bytes.writeUInt32LE(body.length, 8);
+  bytes.writeUInt32LE(crc32(body), 12);
+  bytes.write(json, HEAD_BYTES, 'utf8');
+  bytes.writeUInt32LE(checkOf(bytes), 16);
+  return bytes;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Undefined when these bytes begin no record. */
+export function decodeHead(bytes: Buffer): RecordHead | undefined {
+  if (bytes.length < HEAD_BYTES || (bytes.readUInt32LE(0) & 0xffffff) !== MAGIC) return undefined;
+  const kind = KINDS[bytes.readUInt8(3) - 1];
+  if (kind === undefined) return undefined;
+  return {
+    kind,
+    jsonBytes: bytes.readUInt32LE(4),
+    bodyBytes: bytes.readUInt32LE(8),
+    bodyCheck: bytes.readUInt32LE(12),
+  };
+}
+
+/** @param bytes head and JSON */
+export function isWhole(bytes: Buffer): boolean {
+  return bytes.readUInt32LE(16) === checkOf(bytes);
+}
+
+function checkOf(bytes: Buffer): number {
+  return crc32(bytes.subarray(HEAD_BYTES), crc32(bytes.subarray(0, 16)));
+}

@@ -1,0 +1,49 @@
+/** The place of an exchange in the run: from the job at the top to the innermost child. JSON. */
+export type Position = readonly PositionStep[];
+
+export interface PositionStep {
+  /** Name of the job, for people. */
+  readonly job: string;
+  /** Which job of the iteration, or which child of the job above, from 0. */
+  readonly index: number;
+  /** Which iteration, from 0; of the first step only. */
+  readonly iteration?: number;
+  /** Which row of the page above started the child, from 0. */
+  readonly row?: number;
+  /** Which of the runs of that row, from 0. */
+  readonly run?: number;
+  /** Page of the job, from 1. */
+  readonly page: number;
+}
+
+/** One run of a job: its pages have positions. */
+export interface RunPlace {
+  /** The page whose row started it; none for a job at the top. */
+  readonly above: Position;
+  /** The last step of the positions of its pages, but for the page. */
+  readonly step: Omit<PositionStep, 'page'>;
+}
+
+export function positionOf({ above, step }: RunPlace, page: number): Position {
+  return [...above, { ...step, page }];
+}
+
+/** A text that is the same for the same place, whatever the jobs are called. */
+export function keyOf(position: Position): string {
+  return position.map((step) => `${stepKey(step)}:${step.page}`).join('/');
+}
+
+/**
+ * What the runs share that begin together: all that one row starts, or one job at the top. They have one moment for
+ * their functions.
+ */
+export function beginningOf(position: Position): string {
+  const last = position.at(-1);
+  return last === undefined
+    ? ''
+    : `${keyOf(position.slice(0, -1))}/${last.index}.${last.row ?? last.iteration ?? 0}`;
+}
+
+function stepKey({ index, iteration, row, run }: PositionStep): string {
+  return iteration === undefined ? `${index}.${row ?? 0}.${run ?? 0}` : `${iteration}.${index}`;
+}

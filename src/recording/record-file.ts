@@ -1,0 +1,157 @@
+import { closeSync, ftruncateSync, openSync, readSync, statSync, writevSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { guard } from '../sink/file-error.ts';
+import { decodeHead, encodeRecord, HEAD_BYTES, isWhole, type Kind } from './format.ts';
+
+/** One record, its body still in the file. */
+export interface StoredRecord {
+  readonly kind: Kind;
+  /** Where it begins in the file. */
+  readonly at: number;
+  readonly json: string;
+  readonly body: BodyPlace;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+/** Where a body lies in the file. */
+export interface BodyPlace {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** Read at once: the heads of many small exchanges, or the beginning of a large one. */
+const BLOCK_BYTES = 1 << 16;
+const CHECK_BYTES = 1 << 20;
+
+/**
+ * A recording on disk. What is appended is handed to the system before `append` returns, so that a process that is
+ * killed has lost nothing that was appended. Reading and writing may mix.
+ */
+export class RecordFile {
+  readonly path: string;
+  readonly #fd: number;
+  #end: number;
+  #scratch = Buffer.alloc(0);
+  /** The part of the file that was read last, in the scratch memory. */
+  #block = Buffer.alloc(0);
+  #blockAt = 0;
+  #isClosed = false;
+
+  private constructor(path: string, fd: number, end: number) {
+    this.path = path;
+    this.#fd = fd;
+    this.#end = end;
+  }
+
+  /** An empty file, in place of one that was there; nobody else may read it. */
+  static create(path: string): RecordFile {
+    return guard(path, () => new RecordFile(path, openSync(path, 'w+', 0o600), 0));
+  }
+
+  /** @param flags `r+` to append to it */
+  static open(path: string, flags: 'r' | 'r+'): RecordFile {
+    return guard(path, () => new RecordFile(path, openSync(path, flags), statSync(path).size));
+  }
+
+  /** Where the next record will begin. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Several records at once; the last one may have a body. */
+  append(records: readonly Buffer[], body?: Uint8Array): void {
+    const parts: Uint8Array[] = body === undefined || body.length === 0 ? [...records] : [...records, body];
+    let at = this.#end;
+    guard(this.path, () => {
+      while (parts.length > 0) {
+        let written = writevSync(this.#fd, parts, at);
+        at += written;
+        for (let [first] = parts; first !== undefined && written >= first.length; [first] = parts) {
+          written -= first.length;
+          parts.shift();
+        }
+        if (written > 0 && parts[0] !== undefined) parts[0] = parts[0].subarray(written);
+      }
+    });
+    this.#end = at;
+  }
+
+  /** Appends one record and says where its body lies. */
+  write(kind: Kind, json: string, body: Uint8Array = NOTHING, before: readonly Buffer[] = []): StoredRecord {
+    const head = encodeRecord(kind, json, body);
+    const at = this.#end + before.reduce((sum, { length }) => sum + length, 0);
+    this.append([...before, head], body);
+    return { kind, at, json, body: { at: at + head.length, bytes: body.length }, end: this.#end };
+  }
+
+  /** The record at a place; undefined where none begins, or it is not whole. Its body is not looked at. */
+  recordAt(at: number): StoredRecord | undefined {
+    const head = decodeHead(this.#read(at, HEAD_BYTES));
+    if (head === undefined) return undefined;
+    const bodyAt = at + HEAD_BYTES + head.jsonBytes;
+    const end = bodyAt + head.bodyBytes;
+    if (end > this.#end) return undefined;
+    const bytes = this.#read(at, HEAD_BYTES + head.jsonBytes);
+    if (!isWhole(bytes)) return undefined;
+    const json = bytes.toString('utf8', HEAD_BYTES);
+    return { kind: head.kind, at, json, body: { at: bodyAt, bytes: head.bodyBytes }, end };
+  }
+
+  /** Whether a body is as it was written. */
+  isBodyWhole({ at, body }: StoredRecord): boolean {
+    const head = decodeHead(this.#read(at, HEAD_BYTES));
+    let check = 0;
+    for (let from = body.at; from < body.at + body.bytes; from += CHECK_BYTES) {
+      const size = Math.min(CHECK_BYTES, body.at + body.bytes - from);
+      check = crc32(this.#read(from, size), check);
+    }
+    return check === head?.bodyCheck;
+  }
+
+  /** Reads a part of the file into memory of its own. */
+  bytes(at: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    if (this.#fill(bytes, at) < length) throw new Error(`the recording ends before ${at + length}`);
+    return bytes;
+  }
+
+  /** Removes what is behind a place. */
+  cut(end: number): void {
+    guard(this.path, () => ftruncateSync(this.#fd, end));
+    this.#end = end;
+    this.#block = Buffer.alloc(0);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#fd);
+  }
+
+  /** Good until the next call; shorter where the file ends. */
+  #read(at: number, length: number): Buffer {
+    const from = at - this.#blockAt;
+    if (from >= 0 && from + length <= this.#block.length) return this.#block.subarray(from, from + length);
+    const size = Math.max(BLOCK_BYTES, length);
+    if (this.#scratch.length < size) this.#scratch = Buffer.allocUnsafeSlow(size);
+    const bytes = this.#scratch.subarray(0, Math.max(0, Math.min(size, this.#end - at)));
+    this.#block = bytes.subarray(0, this.#fill(bytes, at));
+    this.#blockAt = at;
+    return this.#block.subarray(0, length);
+  }
+
+  #fill(bytes: Buffer, at: number): number {
+    return guard(this.path, () => {
+      let done = 0;
+      while (done < bytes.length) {
+        const count = readSync(this.#fd, bytes, done, bytes.length - done, at + done);
+        if (count === 0) break;
+        done += count;
+      }
+      return done;
+    });
+  }
+}
+
+const NOTHING = new Uint8Array(0);

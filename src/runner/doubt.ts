@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { RunError } from '../errors.ts';
+import { getKey, isObject, parseExact } from '../json/index.ts';
+import { shellWord } from '../shell-word.ts';
+import { writeReport } from '../sink/report.ts';
+import { describeDoubt, isOpen, type JobReport } from '../verdict/index.ts';
+
+/** What a doubt is weighed by. */
+export interface DoubtfulRow {
+  readonly id?: string;
+  readonly out: string;
+  readonly jobs: readonly JobReport[];
+  /** Not pushed because of a doubt. */
+  readonly isHeld?: boolean;
+}
+
+/** Whether {@link refuseDoubt} refuses them. */
+export function isRefused(jobs: readonly JobReport[]): boolean {
+  return refusedOf(jobs) !== undefined;
+}
+
+function refusedOf(jobs: readonly JobReport[]): JobReport | undefined {
+  return jobs.find((job) => job.required === true && isOpen(job));
+}
+
+/** Jobs that a configuration wants whole, and that may not be. */
+export function refuseDoubt(jobs: readonly JobReport[]): void {
+  const refused = refusedOf(jobs);
+  if (refused === undefined) return;
+  throw new RunError('run.doubtful', describeDoubt(refused), {
+    where: { job: refused.job, path: refused.at },
+    hint: 'The configuration has `"completeness": "require"`: correct what is named, or take that out.',
+  });
+}
+
+/**
+ * What a command ends with when rows are doubtful: those that were held back, and with `isStrict` all of them.
+ *
+ * @returns undefined when there is nothing to say
+ */
+export function doubtError(
+  rows: readonly DoubtfulRow[],
+  { dataFolder, isStrict }: { readonly dataFolder: string; readonly isStrict: boolean },
+): RunError | undefined {
+  const doubtful = rows.filter(({ jobs, isHeld }) => isHeld === true || (isStrict && jobs.some(isOpen)));
+  const [first] = doubtful;
+  const job = first?.jobs.find(isOpen);
+  if (first === undefined || job === undefined) return undefined;
+  const names = doubtful.flatMap(({ jobs }) => jobs.filter(isOpen).map((each) => `“${each.job}”`));
+  const isHeld = first.isHeld === true;
+  const pushed = isHeld ? ', so nothing of it was pushed: the tables are in ' : ': the tables are in ';
+  const message = `${names.join(', ')} may not have everything${pushed}${doubtful.map(({ out }) => out).join(', ')}.`;
+  const row = doubtful.length === 1 && first.id !== undefined ? ` --row ${shellWord(first.id)}` : '';
+  const accept =
+    'run again with --accept-doubtful, or write `"completeness": {"mode": "accept", "because": "…"}` into the job';
+  return new RunError('run.doubtful', message, {
+    where: { job: job.job, path: job.at, ...(first.id === undefined ? {} : { row: first.id }) },
+    hint: isHeld
+      ? `Correct what the warnings name; or push all the same with: gex storage push ${shellWord(dataFolder)}${row}; or ${accept}.`
+      : `Correct what the warnings name; or ${accept}.`,
+  });
+}
+
+/** Writes into an output that it was not pushed, so that its state follows when it is. */
+export function holdBack(out: string, jobs: readonly JobReport[]): void {
+  writeReport(path.join(out, 'report.json'), jobs, { held: true });
+}
+
+/** Whether an output was held back: its state has not moved on. */
+export function wasHeld(out: string): boolean {
+  const file = path.join(out, 'report.json');
+  if (!existsSync(file)) return false;
+  try {
+    const report = parseExact(readFileSync(file, 'utf8'));
+    return isObject(report) && getKey(report, 'held') === true;
+  } catch {
+    return false; // not what a run wrote
+  }
+}

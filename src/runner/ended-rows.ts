@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Env } from '../env.ts';
+import type { AnyObject } from '../json/index.ts';
+import { difference, makeHead, type RecordingHead, type Subject } from '../recording/head.ts';
+import type { Secrets } from '../secrets.ts';
+import { writeFileAtomic } from '../sink/atomic.ts';
+import { readState } from '../sink/state.ts';
+import type { ReadyRow } from './plan.ts';
+import { rowFolder } from './row-folder.ts';
+import { DEFAULT_RESUME_MS, duration, timeText, type ResumeOptions } from './row-recording.ts';
+import type { RowPlace } from './row-place.ts';
+import type { RowResult } from './row-result.ts';
+
+/** What a run over several rows is: a run that is the same in all of it goes on where this one was stopped. */
+export interface RunOfRows {
+  /** Ids, in the order of the runs. */
+  readonly rows: readonly (string | undefined)[];
+  readonly manner: string;
+  readonly resetState: boolean;
+  /** Names the storage that it goes to. */
+  readonly storage: string;
+}
+
+/** `.gex/rows.json` of the data folder, from the end of the first row of a run over several until all have ended. */
+interface RunMark extends RunOfRows {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** `.gex/ended.json` of a row that has ended in such a run. */
+interface EndMark {
+  /** {@link RunMark.id} */
+  readonly run: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** What the row was run over, with the state that it is to have since. */
+  readonly head: RecordingHead;
+  /** False until all is done of a row whose state stays as it was, so that the state cannot tell. */
+  readonly isSure: boolean;
+  readonly result: KeptResult;
+}
+
+type KeptResult = Pick<RowResult, 'tables' | 'rows' | 'jobs' | 'isHeld' | 'pushed'>;
+
+export interface EndedRowsOptions {
+  readonly dataFolder: string;
+  readonly resume: ResumeOptions;
+  readonly acceptsDoubt: boolean;
+  readonly env: Env;
+  readonly secrets: Secrets;
+}
+
+/**
+ * The rows that have ended in a run over several rows. When the run is stopped and given again, they are not run again:
+ * what they asked for is asked for, and what they gave is pushed, once.
+ */
+export class EndedRows {
+  readonly #options: EndedRowsOptions;
+  readonly #run: RunMark;
+
+  private constructor(options: EndedRowsOptions, run: RunMark) {
+    this.#options = options;
+    this.#run = run;
+  }
+
+  /** Goes on with the run that was stopped, or begins one. */
+  static open(run: RunOfRows, options: EndedRowsOptions): EndedRows {
+    const { env, resume } = options;
+    const known = readMark(runFile(options.dataFolder)) as RunMark | undefined; // see readMark
+    if (resume.restart !== true && known !== undefined && isSame(known, run))
+      return new EndedRows(options, known);
+    forgetRun(options.dataFolder);
+    const id = Buffer.from(env.randomBytes(16)).toString('hex');
+    return new EndedRows(options, { id, startedAt: env.now(), ...run });
+  }
+
+  /** What the row gave when it ended in this run; undefined when it is to run. */
+  resultOf(at: RowPlace, { configuration }: ReadyRow, state: AnyObject): RowResult | undefined {
+    const { row, folder, log } = at;
+    const mark = readMark(folder.ended) as EndMark | undefined; // see readMark
+    const stateFile = path.join(folder.out, 'state.json');
+    if (mark === undefined || mark.run !== this.#run.id || !mark.isSure || !existsSync(stateFile))
+      return undefined;
+    const why = this.#whyAgain(mark, difference(mark.head, { row: row.id, configuration, state }));
+    const begun = `the run that was begun at ${timeText(this.#run.startedAt)}`;
+    if (why !== undefined) {
+      log.info(`This row had ended in ${begun}, and runs again: ${why}`);
+      return undefined;
+    }
+    log.info(`This row had ended in ${begun}, which goes on: it is not run again`);
+    const id = row.id === undefined ? {} : { id: row.id };
+    return { ...id, out: folder.out, state: readState(stateFile, log), ...mark.result };
+  }
+
+  /**
+   * To be called before the output gets its name, and again when more is known of the result.
+   *
+   * @param subject with the state that the row has when all is done
+   * @param isSure false before all is done, where the state that the row has then is the one that it has now
+   */
+  add(at: RowPlace, subject: Omit<Subject, 'row'>, result: RowResult, isSure: boolean): void {
+    const { tables, rows, jobs, isHeld, pushed } = result;
+    const mark: EndMark = {
+      run: this.#run.id,
+      at: this.#options.env.now(),
+      head: makeHead({ row: at.row.id, ...subject }, this.#options),
+      isSure,
+      result: {
+        tables,
+        rows,
+        jobs,
+        ...(isHeld === undefined ? {} : { isHeld }),
+        ...(pushed === undefined ? {} : { pushed }),
+      },
+    };
+    const file = runFile(this.#options.dataFolder);
+    if (!existsSync(file)) writeFileAtomic(file, `${JSON.stringify(this.#run, null, 2)}\n`);
+    writeFileAtomic(at.folder.ended, `${JSON.stringify(mark)}\n`);
+  }
+
+  /** All rows have ended: the next run begins with the first one. */
+  finish(): void {
+    forgetRun(this.#options.dataFolder);
+    for (const id of this.#run.rows) rmSync(rowFolder(this.#options.dataFolder, id).ended, { force: true });
+  }
+
+  #whyAgain({ at, result }: EndMark, different: string | undefined): string | undefined {
+    const { resume, env, acceptsDoubt } = this.#options;
+    if (different !== undefined) return different;
+    if (result.isHeld === true && acceptsDoubt) return 'what it gave was held back, and is to be accepted';
+    const ageMs = env.now() - at;
+    return ageMs > (resume.withinMs ?? DEFAULT_RESUME_MS) ? `that is ${duration(ageMs)} ago` : undefined;
+  }
+}
+
+/** A run that is stopped next begins anew. */
+export function forgetRun(dataFolder: string): void {
+  rmSync(runFile(dataFolder), { force: true });
+}
+
+function runFile(dataFolder: string): string {
+  return path.join(path.resolve(dataFolder), '.gex', 'rows.json');
+}
+
+function isSame({ rows, manner, resetState, storage }: RunOfRows, other: RunOfRows): boolean {
+  return (
+    JSON.stringify([rows, manner, resetState, storage]) ===
+    JSON.stringify([other.rows, other.manner, other.resetState, other.storage])
+  );
+}
+
+/**
+ * As this program wrote it, whole; of another version when the head in it says so. Undefined when there is none, or it
+ * cannot be read: the row then runs again.
+ */
+function readMark(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

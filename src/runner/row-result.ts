@@ -1,0 +1,21 @@
+import type { WrittenTable } from '../extract.ts';
+import type { AnyObject } from '../json/index.ts';
+import type { Pushed } from '../mapping/nouns.ts';
+import type { JobReport } from '../verdict/index.ts';
+
+export interface RowResult {
+  /** Absent when the configuration has no rows. */
+  readonly id?: string;
+  /** Where the output is. */
+  readonly out: string;
+  readonly tables: readonly WrittenTable[];
+  /** Rows in all tables. */
+  readonly rows: number;
+  readonly state: AnyObject;
+  /** Whether each job has everything. */
+  readonly jobs: readonly JobReport[];
+  /** True when nothing was pushed because a job may not have everything; its state has not moved on either. */
+  readonly isHeld?: boolean;
+  /** Absent when nothing was to be pushed. */
+  readonly pushed?: Pushed;
+}
