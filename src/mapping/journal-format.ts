@@ -13,19 +13,25 @@ const TableEntry = Type.Object({
   destination: Text,
   content: Text,
   fileId: Id,
+  fileName: Text,
+  fileCreated: Text,
   isUploaded: Flag,
   newBucket: Flag,
   newTable: Flag,
   previousKey: Type.Optional(Type.Array(Type.String())),
   asked: Flag,
+  creates: Flag,
   jobId: Id,
+  jobCreated: Text,
+  round: Id,
   done: Flag,
   rows: Id,
 });
-const FileEntry = Type.Object({ fileId: Id, done: Flag });
+const FileEntry = Type.Object({ fileId: Id, fileCreated: Text, round: Id, done: Flag });
 
 const JournalFile = Type.Object({
   version: Type.Integer(),
+  id: Text,
   status: Type.Enum(['pending', 'done']),
   target: Type.Object({ project: Type.String(), address: Type.String() }),
   origin: Type.Object({
@@ -37,6 +43,7 @@ const JournalFile = Type.Object({
   }),
   processedTags: Type.Array(Type.Object({ fileId: Type.Integer(), tags: Type.Array(Type.String()) })),
   movesState: Type.Boolean(),
+  outputBucket: Text,
   tables: Type.Record(Type.String(), TableEntry),
   files: Type.Record(Type.String(), FileEntry),
 });
@@ -76,15 +83,17 @@ export function readJournal(text: string, file: string): JournalDocument {
     const what = shaped.misfits.map(({ path, message }) => `${path === '' ? 'it' : path} ${message}`);
     throw broken(what.join('; '), { file });
   }
-  const { status, target, origin, processedTags, movesState, tables, files } = shaped.value;
+  const { id, status, target, origin, processedTags, movesState, outputBucket, tables, files } = shaped.value;
   const state = isObject(json) ? getKey(json, 'inputState') : undefined;
   return {
+    id,
     status,
     target,
     origin,
     inputState: state ?? undefined,
     processedTags,
     movesState,
+    outputBucket,
     tables: new Map(Object.entries(tables)),
     files: new Map(Object.entries(files)),
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { MappingError } from '../errors.ts';
 import type { Json } from '../json/index.ts';
@@ -11,6 +11,8 @@ export type * from './journal-document.ts';
 
 /** What a push is for: written down together with the output. */
 export interface JournalSeed {
+  /** Of this push, by chance. */
+  readonly id?: string | undefined;
   readonly target: PushTarget;
   readonly origin: Origin;
   /** The `storage` part of the state to keep when all is pushed. */
@@ -18,6 +20,7 @@ export interface JournalSeed {
   readonly processedTags?: readonly ProcessedFile[] | undefined;
   /** Whether the state of the run is kept when all is pushed; that of a trial is not. Default: true. */
   readonly movesState?: boolean | undefined;
+  readonly outputBucket?: string | undefined;
 }
 
 /** The journal of one push: `push.json` beside `tables/` and `files/`. Every change is on disk when it returns. */
@@ -29,7 +32,9 @@ export interface Journal {
   /** Changes some of an entry; `undefined` removes. */
   updateTable(key: string, changes: TableEntry): void;
   updateFile(source: string, changes: FileEntry): void;
-  /** Forgets how far a table is: it is pushed anew. Whether this push makes the table, stays known. */
+  /** Forgets a file that the service does not have as it was written down. */
+  resetFile(source: string): void;
+  /** Forgets how far a table is: it is pushed anew. Whether this push makes the table stays known. */
   resetTable(key: string): void;
   /** All is pushed, and what belongs to it is kept. */
   finish(): void;
@@ -48,8 +53,8 @@ export function beginJournal(folder: string, seed: JournalSeed): void {
 
 /** The same for an output that has none yet; one that is there is replaced. */
 export function startJournal(out: string, seed: JournalSeed): Journal {
-  const { target, origin, inputState, processedTags = [], movesState = true } = seed;
-  const started = { target, origin, inputState, processedTags, movesState };
+  const { id, target, origin, inputState, processedTags = [], movesState = true, outputBucket } = seed;
+  const started = { id, target, origin, inputState, processedTags, movesState, outputBucket };
   const journal = journalAt(path.join(out, JOURNAL_NAME), {
     status: 'pending',
     ...started,
@@ -71,6 +76,14 @@ export function openJournal(out: string): Journal | undefined {
   return text === undefined ? undefined : journalAt(file, readJournal(text, file));
 }
 
+/** Forgets a push that was not brought to its end. @returns whether there was one */
+export function discardJournal(out: string): boolean {
+  const journal = openJournal(out);
+  if (journal?.document.status !== 'pending') return false;
+  rmSync(journal.file);
+  return true;
+}
+
 function journalAt(file: string, begun: JournalDocument): Journal & { save(): void } {
   const tables = new Map(begun.tables);
   const files = new Map(begun.files);
@@ -90,9 +103,14 @@ function journalAt(file: string, begun: JournalDocument): Journal & { save(): vo
       files.set(source, { ...files.get(source), ...changes });
       save();
     },
+    resetFile(source) {
+      const { round = 0 } = files.get(source) ?? {};
+      files.set(source, { round: round + 1 });
+      save();
+    },
     resetTable(key) {
-      const { newTable } = tables.get(key) ?? {};
-      tables.set(key, { newTable });
+      const { newTable, round = 0 } = tables.get(key) ?? {};
+      tables.set(key, { newTable, round: round + 1 });
       save();
     },
     finish() {

@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
-import type { StorageClient } from '../storage/client/client.ts';
+import type { Connection } from '../storage/client/connection.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
 
 /** Where a run belongs: names the default bucket, and is written beside tables and buckets (storage 8.5). */
@@ -15,25 +15,6 @@ export interface Origin {
   readonly branch?: string | undefined;
   /** Whether configuration and state are kept by the service, and not in the data folder. */
   readonly isStored: boolean;
-}
-
-/** The storage that a run is connected to. */
-export interface Connection {
-  readonly client: StorageClient;
-  /**
-   * A client of the default branch, when that of the connection is one of a development branch: tables that the branch
-   * does not have are read from production (spec storage 8.6).
-   */
-  readonly production?: StorageClient | undefined;
-  /** For people: the folder or the address. */
-  readonly address: string;
-  /** Tells projects apart, whatever address they are reached by: `<project id>@<created>`. */
-  readonly project: string;
-  /**
-   * A folder of this machine: transfers are not compressed, and an uploaded file does not outlive its load, since the
-   * disk has its content in `out/` already.
-   */
-  readonly isLocal: boolean;
 }
 
 /** What both mappings are given. */

@@ -43,6 +43,7 @@ describe('a journal', () => {
     expect(reread()).toMatchObject({ inputState: undefined, processedTags: [], movesState: true });
     for (const name of ['users.csv', '__proto__', '10', '9', 'two words']) {
       journal.updateTable(name, { destination: 'in.c-a.b', fileId: 5 });
+      expect(reread()?.tables.get(name)).toEqual({ destination: 'in.c-a.b', fileId: 5 });
       journal.updateTable(name, { isUploaded: true, fileId: undefined });
       journal.updateFile(name, { fileId: 7, done: true });
       expect(reread()?.tables.get(name)).toEqual({ destination: 'in.c-a.b', isUploaded: true });
@@ -51,7 +52,7 @@ describe('a journal', () => {
     expect(reread()?.tables.size).toBe(5);
     journal.updateTable('10', { newTable: true });
     journal.resetTable('10');
-    expect(reread()?.tables.get('10')).toEqual({ newTable: true });
+    expect(reread()?.tables.get('10')).toEqual({ newTable: true, round: 1 });
     expect(journal.table('never')).toEqual({});
     journal.finish();
     expect(reread()?.status).toBe('done');

@@ -37,8 +37,8 @@ export function createProblems(): Problems {
       );
       throw new MappingError(
         'input.invalid',
-        `The input mapping has ${problems.length} mistakes; nothing was fetched.\n${lines.join('\n')}`,
-        { details },
+        `The input mapping has ${problems.length} mistakes; nothing was fetched.`,
+        { lines, details },
       );
     },
   };

@@ -33,8 +33,9 @@ export function pushFailed({ pushed, failed, left }: Report, options: Context): 
   );
   return new MappingError(
     'push.failed',
-    `${all - done} of ${all} outputs could not be pushed into ${options.connection.address}${done === 0 ? '' : `, ${done} ${done === 1 ? 'is' : 'are'} done`}:\n${lines.join('\n')}`,
+    `${all - done} of ${all} outputs could not be pushed into ${options.connection.address}${done === 0 ? '' : `, ${done} ${done === 1 ? 'is' : 'are'} done`}:`,
     {
+      lines,
       audience: isOurs ? 'application' : 'user',
       cause: first?.error,
       where: { file: options.out },

@@ -1,17 +1,19 @@
-import { StorageError } from '../../errors.ts';
+import { MappingError, StorageError } from '../../errors.ts';
 import type { Journal } from '../journal.ts';
 import type { MappingContext, Pushed, PushedFile, PushedTable } from '../nouns.ts';
 import { pushFailed, type Failed } from './failure.ts';
-import { loadTable } from './load-table.ts';
-import { planOutputs } from './plan.ts';
-import type { OutputPlan, PlannedTable } from './planned.ts';
+import { loadTable } from './load/load-table.ts';
+import { planOutputs } from './plan/plan.ts';
+import type { OutputPlan, PlannedTable } from './plan/planned.ts';
 import type { Pushing } from './pushing.ts';
-import { sendFile } from './send-file.ts';
+import { sendFile } from './load/send-file.ts';
 
 export interface PushOptions extends MappingContext {
   /** The folder with `tables/`, `files/` and the journal. */
   readonly out: string;
   readonly journal: Journal;
+  /** `config.outputBucket` as it was in the run, and as it is now. */
+  readonly movedBucket?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /** Tables and files that are pushed at a time. */
@@ -27,7 +29,7 @@ const LANES = 4;
  */
 export async function pushOutputs(options: PushOptions): Promise<Pushed> {
   const { signal, log } = options;
-  const plan = await planOutputs(options);
+  const plan = await planOutputs({ ...options, moved: movedIn(options) });
   for (const warning of plan.warnings) log.warn(warning);
   const pushing: Pushing = { ...options, buckets: new Map() };
   const queue = piecesOf(plan, pushing);
@@ -62,6 +64,22 @@ export async function pushOutputs(options: PushOptions): Promise<Pushed> {
     failed.filter(({ error }) => error instanceof NotTried === isLeft),
   );
   throw pushFailed({ pushed, failed: tried, left: left.map(({ what }) => what) }, options);
+}
+
+/** A table that was begun stays where it is. */
+function movedIn({ movedBucket, journal, log }: PushOptions): ((destination: string) => string) | undefined {
+  if (movedBucket === undefined || movedBucket.from === movedBucket.to) return undefined;
+  const [from, to] = [`in.c-${movedBucket.from}.`, `in.c-${movedBucket.to}.`];
+  const begun = new Set(
+    [...journal.document.tables.values()]
+      .filter(({ asked, done }) => asked === true || done === true)
+      .map(({ destination }) => destination),
+  );
+  log.info(`The output bucket has changed since the run: what is left goes to in.c-${movedBucket.to}`);
+  return (destination) =>
+    destination.startsWith(from) && !begun.has(destination)
+      ? to + destination.slice(from.length)
+      : destination;
 }
 
 function bySource(a: { readonly source: string }, b: { readonly source: string }): number {
@@ -111,6 +129,7 @@ function keysOf(tables: readonly PlannedTable[], journal: Journal): (table: Plan
 
 /** What would fail for every other output, too. */
 function isHopeless(error: unknown): boolean {
+  if (error instanceof MappingError && error.code === 'push.doubled') return false;
   if (!(error instanceof StorageError)) return true;
   return ['storage.unauthorized', 'storage.unreachable', 'storage.unexpected', 'storage.failed'].includes(
     error.code,

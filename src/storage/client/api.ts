@@ -2,14 +2,15 @@ import { HttpError, StorageError } from '../../errors.ts';
 import { systemEnv, type Env } from '../../env.ts';
 import { silentLog, type Log } from '../../log.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../http/message.ts';
-import { CURL, RETRYABLE_CURL } from '../../http/network-error.ts';
-import { retry } from '../../http/retry.ts';
+import { CURL, RETRYABLE_CURL } from '../../http/send/network-error.ts';
+import { DEFAULT_RETRY, retry } from '../../http/retry.ts';
 import { USER_AGENT } from '../../http/user-agent.ts';
-import type { Json } from '../../json/index.ts';
+import { getKey, isObject, type Json } from '../../json/index.ts';
 import { Secrets } from '../../secrets.ts';
 import { bodyText, queryText, type Query } from './encode.ts';
 import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
-import { fetchSend, type OpenBody } from './fetch-send.ts';
+import { sendBy } from './in-process.ts';
+import type { Network, OpenBody } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
 
 /** One call of the API. */
@@ -27,6 +28,8 @@ export interface Call {
   readonly scope?: 'branch' | 'plain' | undefined;
   /** What a second sending would do twice: it is sent again only when the first was certainly not taken. */
   readonly isOnce?: boolean | undefined;
+  /** Sent as `Idempotency-Key` with what changes something; one that nobody else has by default. */
+  readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,11 +55,14 @@ export interface Api {
   call(call: Call): Promise<Json | undefined>;
   /** A POST with a stream. */
   post(call: RawCall): Promise<Json | undefined>;
+  /** Whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`. */
+  knowsKeys(signal: AbortSignal | undefined): Promise<boolean>;
   /** Ended by the client's signal and by that of the call. */
   signalOf(signal: AbortSignal | undefined): AbortSignal;
 }
 
 const DEFAULT_RETRIES = 6;
+const QUICK_RETRIES = 2;
 /** An address that has never answered is more likely wrong than busy. */
 const FIRST_ATTEMPTS = 3;
 /** Every 5xx but 501, as the public clients do (storage 0.5). */
@@ -71,7 +77,7 @@ const PASSING = [
 const NOT_TAKEN = [423, 429, 503];
 const NOT_SENT: readonly number[] = [CURL.dns, CURL.connect, CURL.tls];
 
-export function createApi(options: StorageClientOptions): Api {
+export function createApi(options: StorageClientOptions, network: Network): Api {
   const { env = systemEnv, log = silentLog, runId } = options;
   const base = baseOf(options.url);
   const token = tokenOf(options.token);
@@ -83,6 +89,7 @@ export function createApi(options: StorageClientOptions): Api {
   secrets.add(token);
   const { origin } = new URL(base);
   const maxRetries = options.retry?.maxRetries ?? DEFAULT_RETRIES;
+  const bottom = options.fetch === undefined ? network.send : sendBy(options.fetch);
   const reached = { service: false };
   const headers = {
     'X-StorageApi-Token': token,
@@ -100,11 +107,10 @@ export function createApi(options: StorageClientOptions): Api {
     const signal = signalOf(how.signal);
     signal.throwIfAborted();
     const call = { what, origin, attempts: 0 };
-    const bottom = fetchSend(options.fetch ?? fetch, how.openBody);
     const once: Send = async (each, sendOptions) => {
       call.attempts++;
       try {
-        const response = await bottom(each, sendOptions);
+        const response = await bottom(each, { ...sendOptions, openBody: how.openBody });
         reached.service = true;
         return response;
       } catch (error) {
@@ -113,9 +119,10 @@ export function createApi(options: StorageClientOptions): Api {
       }
     };
     const policy = {
-      maxRetries,
+      maxRetries: how.isQuick === true ? Math.min(maxRetries, QUICK_RETRIES) : maxRetries,
       codes: how.isOnce === true ? NOT_TAKEN : PASSING,
-      retryHeader: 'Retry-After',
+      retryHeader: DEFAULT_RETRY.retryHeader,
+      maxRetryAfterMs: DEFAULT_RETRY.maxRetryAfterMs,
       curlCodes: how.isOnce === true ? NOT_SENT : RETRYABLE_CURL,
     };
     const response = await retry(policy, { env, log, secrets })(once)(request, { signal }).catch(
@@ -135,14 +142,42 @@ export function createApi(options: StorageClientOptions): Api {
   }
 
   async function answer(call: Call): Promise<ApiResponse> {
-    const { method, body } = call;
+    const { method, body, key = newKey() } = call;
     const request: ApiRequest = {
       method,
       url: urlOf(call),
-      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(method === 'GET' ? {} : { 'Idempotency-Key': key }),
+      },
       ...(body === undefined ? {} : { body: bodyText(body) }),
     };
-    return await send(request, whatOf(call), call);
+    const what = whatOf(call);
+    try {
+      return await send(request, what, call);
+    } catch (error) {
+      if (call.isOnce !== true || !isUnsure(error) || !(await knowsKeys(call.signal))) throw error;
+      log.info(`The answer to ${what} was lost; it is asked for again under its key.`);
+      return await send(request, what, { ...call, isOnce: false });
+    }
+  }
+
+  const newKey = (): string => Buffer.from(env.randomBytes(16)).toString('hex');
+
+  let known: boolean | undefined;
+  async function knowsKeys(signal: AbortSignal | undefined): Promise<boolean> {
+    if (known !== undefined) return known;
+    try {
+      const index: Call = { method: 'GET', path: '', scope: 'plain', query: { exclude: 'components' } };
+      const request = { method: 'GET', url: urlOf(index), headers } as const;
+      const json = jsonOf(await send(request, whatOf(index), { signal, isQuick: true }));
+      const features = json !== undefined && isObject(json) ? getKey(json, 'features') : undefined;
+      return (known = Array.isArray(features) && features.includes('idempotency-key'));
+    } catch {
+      signalOf(signal).throwIfAborted();
+      return false;
+    }
   }
 
   const jsonFrom = (response: ApiResponse, what: string): Json | undefined => {
@@ -160,6 +195,7 @@ export function createApi(options: StorageClientOptions): Api {
     base,
     maxRetries,
     signalOf,
+    knowsKeys,
     call: async (call) => jsonFrom(await answer(call), whatOf(call)),
     async post({ url, what, headers: more, openBody, signal }) {
       const request: ApiRequest = { method: 'POST', url, headers: { ...headers, ...more } };
@@ -169,6 +205,8 @@ export function createApi(options: StorageClientOptions): Api {
 }
 
 interface How {
+  /** What is asked by the way is not waited for long. */
+  readonly isQuick?: boolean | undefined;
   readonly isOnce?: boolean | undefined;
   readonly openBody?: OpenBody | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -212,20 +250,33 @@ function unreachable(
   const text = `${error.message.replace(/\.$/, '')}, for ${call.what}.`;
   const { curl } = error.details;
   return new StorageError('storage.unreachable', secrets.redact(text), {
-    hint: curl === CURL.certificate ? TRUST : CHECK_ADDRESS,
+    hint: error.code === 'http.proxy' ? error.hint : hintOf(curl),
     recovery: error.recovery,
     cause: error,
     details: { attempts: call.attempts, curl },
   });
 }
 
+function hintOf(curl: unknown): string {
+  return curl === undefined ? LATER : curl === CURL.certificate ? TRUST : CHECK_ADDRESS;
+}
+
+/** The service asked for a wait that is too long. */
+const LATER = 'Try it again after that time.';
 const TRUST =
   'If the service uses a private authority, name a file with its certificate in NODE_EXTRA_CA_CERTS.';
 
 /** Whether the service has certainly not begun what it was asked. */
-export function isUntaken({ status, details }: StorageError): boolean {
+function isUntaken({ status, details }: StorageError): boolean {
   const { curl } = details;
   return status === undefined
     ? typeof curl === 'number' && NOT_SENT.includes(curl)
     : NOT_TAKEN.includes(status);
+}
+
+/** Nobody knows whether it was taken: no answer, a failure of the service, or an answer from something in between. */
+export function isUnsure(error: unknown): boolean {
+  if (!(error instanceof StorageError) || isUntaken(error)) return false;
+  const { code, recovery, status = 200 } = error;
+  return recovery === 'retry' || (code === 'storage.unexpected' && status < 300);
 }

@@ -4,6 +4,7 @@ import { path } from './encode.ts';
 import { readJob } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
+import type { OnceOptions } from './options.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
@@ -17,7 +18,7 @@ export interface Buckets {
   /** The bucket; undefined when there is none. */
   find(id: string): Promise<BucketDetail | undefined>;
   /** `name` without its `c-`; the id is then `<stage>.c-<name>`. */
-  create(bucket: BucketCreate): Promise<Bucket>;
+  create(bucket: BucketCreate, options?: OnceOptions): Promise<Bucket>;
   update(
     id: string,
     changes: { readonly displayName?: string | undefined; readonly color?: string | undefined },
@@ -43,9 +44,13 @@ export function createBuckets(api: Api, jobs: Jobs): Buckets {
       return list === undefined ? bucket : { ...bucket, tables: list };
     },
     find: async (id) => await orUndefined(buckets.detail(id)),
-    async create(body) {
+    async create(body, { key } = {}) {
       try {
-        return shaped<Bucket>(await api.call({ method: 'POST', path: 'buckets', body }), 'bucket', FIELDS);
+        return shaped<Bucket>(
+          await api.call({ method: 'POST', path: 'buckets', body, key }),
+          'bucket',
+          FIELDS,
+        );
       } catch (error) {
         if (!isOwnDoing(error, /alreadyExists$/i)) throw error;
         return await buckets.detail(`${body.stage ?? 'in'}.c-${body.name}`);

@@ -9,12 +9,13 @@ import { createEvents, type Events } from './events.ts';
 import { createFiles } from './files.ts';
 import type { Files } from './file-types.ts';
 import { createJobs, type Jobs } from './jobs.ts';
+import { createNetwork, type Network } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
 import { listOf, shaped } from './shape.ts';
 import { createTables } from './tables.ts';
 import type { Tables } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
-import { createS3, type S3 } from './transfer/s3.ts';
+import { createS3 } from './transfer/s3.ts';
 
 /** What the service says of itself, without a token (storage 6.1). */
 export interface Index {
@@ -48,15 +49,17 @@ export class StorageClient {
   readonly branches: Branches;
   readonly events: Events;
   readonly #api: Api;
-  readonly #s3: S3;
+  readonly #network: Network;
 
   /** @throws {StorageError} `storage.unreachable` for an address that is no URL, `storage.unauthorized` without a token */
   constructor(options: StorageClientOptions) {
-    const api = createApi(options);
+    const { environment = process.env, s3: s3Options = {} } = options;
+    this.#network = createNetwork(environment, s3Options.silentMs);
+    const api = createApi(options, this.#network);
+    const s3 = createS3(s3Options, this.#network, environment);
     this.#api = api;
-    this.#s3 = createS3(options.s3 ?? {});
     this.jobs = createJobs(api);
-    this.files = createFiles(api, this.#s3);
+    this.files = createFiles(api, s3);
     this.tables = createTables(api, this.files, this.jobs);
     this.buckets = createBuckets(api, this.jobs);
     this.tokens = createTokens(api);
@@ -78,6 +81,11 @@ export class StorageClient {
     return shaped<Index>(json, 'index', { services: 'list' });
   }
 
+  /** Whether the service does a request with an `Idempotency-Key` once, however often and late it arrives. */
+  async knowsKeys(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<boolean> {
+    return await this.#api.knowsKeys(options.signal);
+  }
+
   /** The components of the catalogue. */
   async components(): Promise<Component[]> {
     const json = await this.#api.call({ method: 'GET', path: '', scope: 'plain' });
@@ -91,15 +99,15 @@ export class StorageClient {
     return shaped<Component>(json, 'component', { id: 'string' });
   }
 
-  /** A number that no one else gets: for run ids. */
-  async ticket(): Promise<number> {
+  /** A number that no one else gets, as text: for run ids. */
+  async ticket(): Promise<string> {
     const json = await this.#api.call({ method: 'POST', path: 'tickets', scope: 'plain' });
-    return shaped<{ id: number }>(json, 'ticket', { id: 'number' }).id;
+    return shaped<{ id: string }>(json, 'ticket', { id: 'id' }).id;
   }
 
-  /** Closes the connections to the object store that are kept open. It may go on being used. */
+  /** Closes the connections that are kept open. It may go on being used. */
   close(): void {
-    this.#s3.close();
+    this.#network.close();
   }
 }
 

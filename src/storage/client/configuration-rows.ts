@@ -2,6 +2,7 @@ import type { ConfigurationRow, RowCopy, RowCreate, RowUpdate, RowVersion } from
 import type { Static } from 'typebox';
 import type { Api, Call } from './api.ts';
 import { path } from './encode.ts';
+import type { OnceOptions } from './options.ts';
 import { deleteOnce, isOwnDoing } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
@@ -18,7 +19,7 @@ export interface Rows {
   create(row: RowCreate): Promise<ConfigurationRow>;
   update(rowId: string, changes: RowUpdate): Promise<ConfigurationRow>;
   /** Replaces the state and makes no version. */
-  updateState(rowId: string, state: unknown): Promise<ConfigurationRow>;
+  updateState(rowId: string, state: unknown, options?: OnceOptions): Promise<ConfigurationRow>;
   /** For good. */
   delete(rowId: string, note?: Note): Promise<void>;
   /** Newest first. */
@@ -55,8 +56,8 @@ export function createRows(api: Api, base: string): Rows {
       }
     },
     update: async (rowId, body) => await one({ method: 'PUT', path: at(rowId), body }),
-    updateState: async (rowId, state) =>
-      await one({ method: 'PUT', path: `${at(rowId)}/state`, body: { state } }),
+    updateState: async (rowId, state, { key } = {}) =>
+      await one({ method: 'PUT', path: `${at(rowId)}/state`, body: { state }, key }),
     async delete(rowId, body = {}) {
       await deleteOnce(call({ method: 'DELETE', path: at(rowId), body }));
     },

@@ -9,6 +9,7 @@ import type { Api, Call } from './api.ts';
 import { createRows, type Note, type Rows } from './configuration-rows.ts';
 import { path } from './encode.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
+import type { OnceOptions } from './options.ts';
 import { isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
@@ -32,7 +33,7 @@ export interface Configurations {
   /** What is left out stays; `configuration` is replaced as a whole. A change makes a new version. */
   update(id: string, changes: ConfigurationUpdate): Promise<Configuration>;
   /** Replaces the state and makes no version. `{}` makes the next run a first one. */
-  updateState(id: string, state: unknown): Promise<Configuration>;
+  updateState(id: string, state: unknown, options?: OnceOptions): Promise<Configuration>;
   /** Into the trash; from the trash it is gone for good. */
   delete(id: string): Promise<void>;
   restore(id: string, note?: Note): Promise<Configuration>;
@@ -78,7 +79,8 @@ export function createConfigurations(api: Api, componentId: string): Configurati
       }
     },
     update: async (id, body) => await one({ method: 'PUT', path: at(id), body }),
-    updateState: async (id, state) => await one({ method: 'PUT', path: `${at(id)}/state`, body: { state } }),
+    updateState: async (id, state, { key } = {}) =>
+      await one({ method: 'PUT', path: `${at(id)}/state`, body: { state }, key }),
     async delete(id) {
       // A second sending would delete it from the trash.
       await call({ method: 'DELETE', path: at(id), isOnce: true });

@@ -18,11 +18,14 @@ export interface StorageEvent {
 
 /** Which events; all that is given has to be true of them. */
 export interface EventsQuery {
-  readonly sinceId?: number | undefined;
-  readonly maxId?: number | undefined;
+  /** Only newer ones than this id or UUID. */
+  readonly sinceId?: number | string | undefined;
+  /** Only older ones. */
+  readonly maxId?: number | string | undefined;
   readonly component?: string | undefined;
   readonly configurationId?: string | undefined;
   readonly runId?: string | undefined;
+  /** Words of the message and `field:value`, joined by AND, OR, NOT and brackets. */
   readonly q?: string | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;

@@ -1,4 +1,5 @@
 import type { File, FilePrepare } from '../protocol/index.ts';
+import type { OnceOptions } from './options.ts';
 import type { UploadBody } from './transfer/body.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 import type { ReadFileOptions } from './transfer/read-file.ts';
@@ -33,6 +34,8 @@ export interface UploadOptions extends TransferOptions {
   readonly contentType?: string | undefined;
   /** Compresses on the way; the name gets `.gz` when it has none. Default: false. */
   readonly gzip?: boolean | undefined;
+  /** `Idempotency-Key` of the file that is made. Default: one that nobody else has. */
+  readonly key?: string | undefined;
   /** Told of the file before its content is sent, to write its id down. */
   readonly onPrepared?: ((file: File) => void | Promise<void>) | undefined;
 }
@@ -45,7 +48,7 @@ export interface UploadSlice {
 }
 
 /** As for an upload; the importer compresses nothing. */
-export interface ImporterOptions extends Omit<UploadOptions, 'gzip' | 'onPrepared'> {
+export interface ImporterOptions extends Omit<UploadOptions, 'gzip' | 'key' | 'onPrepared'> {
   /** Address of the importer. Default: what the index of the service says. */
   readonly importUrl?: string | undefined;
 }
@@ -73,9 +76,9 @@ export interface Files {
   ): Promise<File>;
   /** Newest first. */
   list(query?: FilesQuery): Promise<File[]>;
-  addTag(id: number, tag: string): Promise<void>;
+  addTag(id: number, tag: string, options?: OnceOptions): Promise<void>;
   deleteTag(id: number, tag: string): Promise<void>;
-  delete(id: number): Promise<void>;
+  delete(id: number, options?: OnceOptions): Promise<void>;
   /** The content as a stream of bytes. What is cut is opened again where it was. */
   read(id: number, options?: ReadFileOptions): Promise<Readable>;
   /** Writes the content into a file, which appears when it is complete. Gives its size. */

@@ -54,16 +54,16 @@ export function createFiles(api: Api, s3: S3): Files {
         FIELDS,
       );
     },
-    async addTag(id, tag) {
-      await api.call({ method: 'POST', path: path`files/${id}/tags`, body: { tag } });
+    async addTag(id, tag, { key } = {}) {
+      await api.call({ method: 'POST', path: path`files/${id}/tags`, body: { tag }, key });
     },
     async deleteTag(id, tag) {
       // A tag may have slashes, which belong to the path here (storage 2.2).
       const escaped = tag.split('/').map(encodeURIComponent).join('/');
       await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}/tags/` + escaped }));
     },
-    async delete(id) {
-      await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}` }));
+    async delete(id, { key } = {}) {
+      await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}`, key }));
     },
     async read(id, options = {}) {
       const { file, source } = await openFile(id, options.signal);
@@ -122,6 +122,7 @@ export function createFiles(api: Api, s3: S3): Files {
       method: 'POST',
       path: 'files/prepare',
       body: prepared,
+      key: options.key,
       signal: options.signal,
     });
     const file = shaped<File>(json, 'file', FIELDS);

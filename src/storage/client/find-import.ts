@@ -12,15 +12,17 @@ export interface ImportSearch {
   readonly fileId: number;
   /** Further conditions. */
   readonly isMeant?: ((job: Job) => boolean) | undefined;
+  /** When the file was made, in milliseconds; asked for by default. */
+  readonly since?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The newest import or table creation that reads the file; one that has not failed, when there are several. */
 export async function findImport(
   api: Api,
-  { fileId, isMeant = () => true, signal }: ImportSearch,
+  { fileId, isMeant = () => true, signal, ...search }: ImportSearch,
 ): Promise<Job | undefined> {
-  let since: number | undefined;
+  let { since } = search;
   let newest: Job['id'] | undefined;
   // Pages may be shorter than asked for.
   for (let page = 0, offset = 0; page < MAX_PAGES; page++) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { getKey, isList, isObject, type Json } from '../../json/index.ts';
 import type { File } from '../protocol/index.ts';
 import type { Api } from './api.ts';
@@ -50,9 +50,7 @@ export async function uploadByImporter(api: Api, body: UploadBody, options: Impo
         const content = watched(opened, (error) => {
           if (opened === current) broken.abort(error);
         });
-        const form = multipartBody(boundary, fields, { name, contentType, content }, report);
-        // A stream of bytes, whichever of the two names it goes by.
-        return Readable.toWeb(Readable.from(form, { objectMode: false })) as ReadableStream<Uint8Array>;
+        return multipartBody(boundary, fields, { name, contentType, content }, report);
       },
       signal: AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]),
     });

@@ -25,6 +25,8 @@ export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
 export { importResultOf } from './tables.ts';
+export type { ImportOnce } from './start-import.ts';
+export type { OnceOptions } from './options.ts';
 export { bytesBody, fileBody, gzipBody, type UploadBody } from './transfer/body.ts';
 export type { OnProgress, TransferOptions, TransferProgress } from './transfer/progress.ts';
 export type { ReadFileOptions } from './transfer/read-file.ts';

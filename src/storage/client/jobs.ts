@@ -22,6 +22,14 @@ export interface WaitOptions {
 }
 
 /** Operations on jobs (storage 1.4). */
+export interface FindByFileOptions {
+  /** A job that is known, and not meant. */
+  readonly besides?: number | undefined;
+  /** When the service made the file; it is asked for by default. */
+  readonly created?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface Jobs {
   detail(id: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<Job>;
   /** Newest first. */
@@ -37,10 +45,7 @@ export interface Jobs {
    * there are several. Of a token that is no master the service shows only its own jobs, so the token must be the one
    * that asked for the import.
    */
-  findByFile(
-    fileId: number,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Job | undefined>;
+  findByFile(fileId: number, options?: FindByFileOptions): Promise<Job | undefined>;
 }
 
 const FIRST_WAIT_MS = 50;
@@ -70,7 +75,13 @@ export function createJobs(api: Api): Jobs {
         onPoll?.(job);
       }
     },
-    findByFile: async (fileId, { signal } = {}) => await findImport(api, { fileId, signal }),
+    findByFile: async (fileId, { besides, created, signal } = {}) =>
+      await findImport(api, {
+        fileId,
+        isMeant: ({ id }) => id !== besides,
+        since: created === undefined ? undefined : Date.parse(created),
+        signal,
+      }),
   };
   return jobs;
 }

@@ -1,6 +1,7 @@
 import type { MetadataItem } from '../protocol/index.ts';
 import type { Api, Call } from './api.ts';
 import { path } from './encode.ts';
+import type { OnceOptions } from './options.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf } from './shape.ts';
 
@@ -14,7 +15,7 @@ export interface MetadataPair {
 export interface Metadata {
   list(): Promise<MetadataItem[]>;
   /** Sets what is given, keeps the rest, gives all. `provider` says who sets it: needed but for configurations and branches. */
-  set(pairs: readonly MetadataPair[], provider?: string): Promise<MetadataItem[]>;
+  set(pairs: readonly MetadataPair[], provider?: string, options?: OnceOptions): Promise<MetadataItem[]>;
   delete(id: string): Promise<void>;
 }
 
@@ -30,12 +31,13 @@ export function metadataAt(api: Api, at: string, scope?: Call['scope']): Metadat
         FIELDS,
       );
     },
-    async set(metadata, provider) {
+    async set(metadata, provider, { key } = {}) {
       const json = await api.call({
         method: 'POST',
         path: `${at}metadata`,
         scope,
         body: { provider, metadata },
+        key,
       });
       // Those of a table come with those of its columns (storage 1.6).
       const list = typeof json === 'object' && json !== null && 'metadata' in json ? json.metadata : json;

@@ -1,4 +1,5 @@
 import type { Env } from '../../env.ts';
+import type { Environment } from '../../http/tunnel/proxy.ts';
 import type { Log } from '../../log.ts';
 import type { OnProgress } from './transfer/progress.ts';
 
@@ -11,8 +12,10 @@ export interface StorageClientOptions {
   readonly branch?: string | number | undefined;
   /** Kept by the service on the files, jobs and events that come from this client (`X-KBC-RunId`). */
   readonly runId?: string | undefined;
-  /** Default: the `fetch` of the runtime. Transfers with the object store don't go through it. */
+  /** Sends in the place of the network, such as that of a service in this process; what is sent to the object store does not. */
   readonly fetch?: typeof fetch | undefined;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` and `AWS_ENDPOINT_URL` are looked for. Default: `process.env`. */
+  readonly environment?: Environment | undefined;
   readonly retry?: ClientRetry | undefined;
   readonly s3?: S3Options | undefined;
   /** Told of every piece of every upload and download. */
@@ -42,4 +45,13 @@ export interface S3Options {
   readonly concurrency?: number | undefined;
   /** A connection on which nothing moves for that long is given up, and made anew. Default: 60,000. */
   readonly silentMs?: number | undefined;
+}
+
+/** How a change is asked for that must be done once. */
+export interface OnceOptions {
+  /**
+   * What the service knows the request by (`Idempotency-Key`): the same request under the same key is done once, however
+   * often and late it arrives, and by whichever process. One that nobody else has by default.
+   */
+  readonly key?: string | undefined;
 }

@@ -1,9 +1,25 @@
 import { StorageError } from '../../errors.ts';
-import { isUntaken, type Api } from './api.ts';
+import { isUnsure, type Api } from './api.ts';
+import { path } from './encode.ts';
 import { findImport } from './find-import.ts';
 import { readJob, type Job } from './job.ts';
+import type { Jobs } from './jobs.ts';
+import { orUndefined } from './repeated.ts';
 
-export interface StartImport {
+/** What makes an import safe to be asked for more than once. */
+export interface ImportOnce {
+  /** `Idempotency-Key` of the import of a file. Default: one that nobody else has. */
+  readonly key?: ((dataFileId: number) => string | undefined) | undefined;
+  /**
+   * Uploads the content anew and gives the id of that file. The file before it is deleted then, so that an import that
+   * was asked for and is still on its way finds nothing.
+   */
+  readonly renew?: (() => Promise<number>) | undefined;
+  /** An earlier process has perhaps asked for it. Default: false. */
+  readonly wasAsked?: boolean | undefined;
+}
+
+export interface StartImport extends ImportOnce {
   readonly path: string;
   readonly body: { readonly dataFileId: number };
   readonly operation: 'tableCreate' | 'tableImport';
@@ -11,62 +27,111 @@ export interface StartImport {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** When a lost import is looked for. The second look is for a request, or a list, that is late. */
+/** When a lost import is looked for. The second look is for a list that is late. */
 const LOOKS_MS = [1000, 2000];
 
 /**
- * Asks for an import. When the answer is lost, the service may have taken it all the same, and a second import without a
- * key would double the rows; so the job of that file and table is looked for before it is asked again.
+ * Asks for an import. When the answer is lost, the service may have taken it all the same, or may take it later: a second
+ * import without a key would double the rows. A service that knows `Idempotency-Key` is asked again under the same one.
+ * With any other, the job of that file and table is looked for; when there is none, the file is deleted, so that a request
+ * that comes late finds nothing, and after one more look the import of a new file is asked for.
  *
  * @param known jobs that were answered: one of them is never the one that was lost. Gets the job
+ * @throws {StorageError} `storage.unsure` when nothing makes a second import safe
  */
-export async function startImport(api: Api, known: Set<Job['id']>, start: StartImport): Promise<Job> {
-  const job = await ask(api, known, start);
+export async function startImport(
+  api: Api,
+  jobs: Jobs,
+  known: Set<Job['id']>,
+  start: StartImport,
+): Promise<Job> {
+  const job = await ask(api, jobs, known, start);
   known.add(job.id);
   return job;
 }
 
-async function ask(api: Api, known: ReadonlySet<Job['id']>, start: StartImport): Promise<Job> {
-  const { path, body, signal } = start;
-  const look = async (): Promise<Job | undefined> =>
-    await findImport(api, {
-      fileId: body.dataFileId,
-      isMeant: (job) => !known.has(job.id) && isOf(job, start),
-      signal,
-    });
+async function ask(api: Api, jobs: Jobs, known: ReadonlySet<Job['id']>, start: StartImport): Promise<Job> {
+  const { path: at, signal, key, wasAsked = false } = start;
+  let { body } = start;
+  const files = new Set([body.dataFileId]);
+  const look = async (): Promise<Job | undefined> => {
+    for (const fileId of files) {
+      // One whose file was deleted before it began has done nothing; only that of the last file is an answer.
+      const isAnswer = ({ status }: Job): boolean => fileId === body.dataFileId || status !== 'error';
+      const isMeant = (job: Job): boolean => !known.has(job.id) && isOf(job, start) && isAnswer(job);
+      const found = await findImport(api, { fileId, isMeant, signal });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  let isLost = wasAsked && !(await api.knowsKeys(signal));
   for (let attempt = 1; ; attempt++) {
-    try {
-      return readJob(await api.call({ method: 'POST', path, body, isOnce: true, signal }));
-    } catch (error) {
-      const isRefused = error instanceof StorageError && error.code === 'storage.refused';
-      if (isRefused && attempt > 1) {
-        // Refused because the table is there already, for example: by what was taken before.
-        const found = await look();
-        if (found !== undefined) return found;
-      }
-      if (!isUnsure(error) || attempt > api.maxRetries) throw error;
-      for (const lookMs of LOOKS_MS) {
-        const waitMs = lookMs * 2 ** (attempt - 1);
-        api.log.info(
-          `The answer to an import was lost; looking in ${waitMs / 1000} seconds whether it was taken.`,
-        );
-        await api.env.sleep(waitMs, api.signalOf(signal));
-        const found = await look();
-        if (found !== undefined) return found;
+    if (!isLost) {
+      try {
+        const call = { method: 'POST', path: at, body, isOnce: true, signal } as const;
+        return readJob(await api.call({ ...call, key: key?.(body.dataFileId) }));
+      } catch (error) {
+        const isRefused = error instanceof StorageError && error.code === 'storage.refused';
+        if (isRefused && attempt > 1) {
+          // Refused because the table is there already, for example: by what was taken before.
+          const found = await look();
+          if (found !== undefined) return found;
+        }
+        // Under a key it was asked for again as often as it makes sense.
+        if (!isUnsure(error) || attempt > api.maxRetries || (await api.knowsKeys(signal))) throw error;
       }
     }
+    isLost = false;
+    for (const lookMs of LOOKS_MS) {
+      const waitMs = lookMs * 2 ** (attempt - 1);
+      api.log.info(
+        `The answer to an import was lost; looking in ${waitMs / 1000} seconds whether it was taken.`,
+      );
+      await api.env.sleep(waitMs, api.signalOf(signal));
+      const found = await look();
+      if (found !== undefined) return found;
+    }
+    if (start.operation === 'tableCreate' && start.renew === undefined) continue; // a second one is refused
+    if (start.renew === undefined) throw unsure(start);
+    await orUndefined(
+      api.call({ method: 'DELETE', path: path`files/${body.dataFileId}`, signal }).then(() => true),
+    );
+    const found = await finished(jobs, await look(), signal);
+    if (found !== undefined) return found;
+    api.log.info(`No job reads the file ${body.dataFileId}, which is deleted: its content is sent again.`);
+    body = { ...body, dataFileId: await start.renew() };
+    files.add(body.dataFileId);
   }
 }
 
-/** Nobody knows whether it was taken: no answer, a failure of the service, or an answer from something in between. */
-function isUnsure(error: unknown): boolean {
-  if (!(error instanceof StorageError) || isUntaken(error)) return false;
-  const { code, recovery, status = 200 } = error;
-  return recovery === 'retry' || (code === 'storage.unexpected' && status < 300);
+/** A job that lost its file on the way did nothing. */
+async function finished(
+  jobs: Jobs,
+  job: Job | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Job | undefined> {
+  if (job === undefined) return undefined;
+  try {
+    return await jobs.wait(job, { signal });
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'storage.jobFailed') throw error;
+    return undefined;
+  }
 }
 
 /** What a service leaves out speaks against nothing. */
 function isOf({ operationName, tableId }: Job, { operation, tableId: wanted }: StartImport): boolean {
   const found: readonly unknown[] = [operationName, tableId];
   return [operation, wanted].every((text, i) => typeof found[i] !== 'string' || found[i] === text);
+}
+
+function unsure({ body, tableId }: StartImport): StorageError {
+  return new StorageError(
+    'storage.unsure',
+    `Nobody knows whether the import of the file ${body.dataFileId} into ${tableId} was taken: the answer was lost, and no job reads the file yet.`,
+    {
+      hint: 'Look later whether a job has read the file. When there is none, delete the file before you load its content again.',
+      recovery: 'stop',
+    },
+  );
 }

@@ -3,6 +3,8 @@ import type { Table } from '../protocol/index.ts';
 import type { Job } from './job.ts';
 import type { WaitOptions } from './jobs.ts';
 import type { Metadata } from './metadata.ts';
+import type { OnceOptions } from './options.ts';
+import type { ImportOnce } from './start-import.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 
 /** How the text of a file is to be read (storage 3). */
@@ -126,22 +128,25 @@ export interface Tables {
   /** The table; undefined when there is none. */
   find(id: string): Promise<Table | undefined>;
   /** Makes a table from a file. */
-  create(bucketId: string, table: CreateTable, options?: WaitOptions): Promise<Table>;
+  create(bucketId: string, table: CreateTable, options?: WaitOptions & ImportOnce): Promise<Table>;
   /** The same, without waiting: the job, to write its id down. */
   startCreate(
     bucketId: string,
     table: CreateTable,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: ImportOnce & { readonly signal?: AbortSignal | undefined },
   ): Promise<Job>;
   /** Makes an empty table. */
-  define(bucketId: string, table: DefineTable, options?: WaitOptions): Promise<Table>;
-  /** Loads a file into a table. A lost answer loads it once only: the job is looked up by the file. */
-  load(id: string, load: LoadTable, options?: WaitOptions): Promise<ImportResult>;
+  define(bucketId: string, table: DefineTable, options?: WaitOptions & OnceOptions): Promise<Table>;
+  /**
+   * Loads a file into a table, once only: when an answer is lost, a service that knows `Idempotency-Key` is asked again
+   * under the same one, and with any other `renew` sends the content anew. Without it, it fails with `storage.unsure`.
+   */
+  load(id: string, load: LoadTable, options?: WaitOptions & ImportOnce): Promise<ImportResult>;
   /** The same, without waiting. */
   startLoad(
     id: string,
     load: LoadTable,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: ImportOnce & { readonly signal?: AbortSignal | undefined },
   ): Promise<Job>;
   /** Exports into a sliced file without a header. */
   export(
@@ -157,15 +162,19 @@ export interface Tables {
   preview(id: string, query?: RowsQuery): Promise<Preview>;
   update(id: string, changes: { readonly displayName: string }): Promise<Table>;
   delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
-  addColumn(id: string, column: ColumnDefinition, options?: WaitOptions): Promise<void>;
+  addColumn(id: string, column: ColumnDefinition, options?: WaitOptions & OnceOptions): Promise<void>;
   deleteColumn(
     id: string,
     column: string,
     options?: WaitOptions & { readonly force?: boolean | undefined },
   ): Promise<void>;
-  setPrimaryKey(id: string, columns: readonly string[], options?: WaitOptions): Promise<void>;
-  deletePrimaryKey(id: string, options?: WaitOptions): Promise<void>;
-  deleteRows(id: string, rows: DeleteRows, options?: WaitOptions): Promise<{ readonly deletedRows: number }>;
+  setPrimaryKey(id: string, columns: readonly string[], options?: WaitOptions & OnceOptions): Promise<void>;
+  deletePrimaryKey(id: string, options?: WaitOptions & OnceOptions): Promise<void>;
+  deleteRows(
+    id: string,
+    rows: DeleteRows,
+    options?: WaitOptions & OnceOptions,
+  ): Promise<{ readonly deletedRows: number }>;
   metadata(id: string): Metadata;
   columnMetadata(id: string, column: string): Metadata;
 }

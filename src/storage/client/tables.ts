@@ -7,6 +7,7 @@ import type { Files } from './file-types.ts';
 import { readJob, type Job } from './job.ts';
 import type { Jobs, WaitOptions } from './jobs.ts';
 import { metadataAt } from './metadata.ts';
+import type { OnceOptions } from './options.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 import { startImport } from './start-import.ts';
@@ -19,9 +20,9 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
   const known = new Set<Job['id']>();
   const run = async (
     call: Parameters<Api['call']>[0],
-    { signal, ...wait }: WaitOptions = {},
+    { signal, key, ...wait }: WaitOptions & OnceOptions = {},
   ): Promise<Job> => {
-    const json = await api.call({ ...call, signal });
+    const json = await api.call({ ...call, key, signal });
     return await jobs.wait(readJob(json), { ...wait, signal });
   };
   const tables: Tables = {
@@ -36,15 +37,15 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
       const job = await tables.startCreate(bucketId, table, options);
       return asTable((await jobs.wait(job, options)).results);
     },
-    async startCreate(bucketId, { primaryKey, ...table }, { signal } = {}) {
+    async startCreate(bucketId, { primaryKey, ...table }, options = {}) {
       // A list is refused here (storage 3.1).
       const body = { ...table, primaryKey: primaryKey?.join(',') };
-      return await startImport(api, known, {
+      return await startImport(api, jobs, known, {
+        ...options,
         path: path`buckets/${bucketId}/tables-async`,
         body,
         operation: 'tableCreate',
         tableId: `${bucketId}.${table.name}`,
-        signal,
       });
     },
     async define(bucketId, { name, primaryKey = [], columns }, options = {}) {
@@ -65,13 +66,13 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
       const job = await tables.startLoad(id, load, options);
       return importResultOf(await jobs.wait(job, options));
     },
-    startLoad: async (id, body, { signal } = {}) =>
-      await startImport(api, known, {
+    startLoad: async (id, body, options = {}) =>
+      await startImport(api, jobs, known, {
+        ...options,
         path: path`tables/${id}/import-async`,
         body,
         operation: 'tableImport',
         tableId: id,
-        signal,
       }),
     export: async (id, options, wait) => await exportTable(api, jobs, id, options, wait),
     read: async (id, options = {}) => await readTable({ api, files, jobs, tables }, id, options),

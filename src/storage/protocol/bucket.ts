@@ -15,7 +15,13 @@ export type BucketCreate = Static<typeof BucketCreate>;
 
 export const BucketUpdate = Type.Object({
   displayName: Type.Optional(Type.String()),
-  color: Type.Optional(Type.String()),
+  color: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`null` takes it away.' })),
+});
+
+/** Body of `PUT buckets/{id}/owner`: one of both. */
+export const BucketOwner = Type.Object({
+  id: Type.Optional(Type.Integer()),
+  email: Type.Optional(Type.String()),
 });
 
 export const Bucket = Type.Object(

@@ -15,13 +15,18 @@ export const EventCreate = Type.Object({
 export type EventCreate = Static<typeof EventCreate>;
 
 export const EventsQuery = Type.Object({
-  sinceId: Type.Optional(Type.Integer({ description: 'Only newer ones.' })),
-  maxId: Type.Optional(Type.Integer({ description: 'Only older ones.' })),
+  sinceId: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Only newer ones than this id or UUID.' }),
+  ),
+  maxId: Type.Optional(Type.String({ maxLength: 100, description: 'Only older ones than this id or UUID.' })),
   component: Type.Optional(Type.String()),
   configurationId: Type.Optional(Type.String()),
   runId: Type.Optional(Type.String({ maxLength: 1000 })),
   q: Type.Optional(
-    Type.String({ maxLength: 10_000, description: 'Words of the message, or `field:value`; 100 at most.' }),
+    Type.String({
+      maxLength: 10_000,
+      description: 'Words of the message and `field:value`, joined by AND, OR, NOT and brackets.',
+    }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 100 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),

@@ -30,6 +30,9 @@ export type TemporaryCredentials = Static<typeof TemporaryCredentials>;
 export const UploadParams = Type.Object({
   key: Type.String(),
   bucket: Type.String(),
+  endpoint: Type.Optional(
+    Type.String({ description: 'Where the S3 protocol is spoken; that of Amazon when it is left out.' }),
+  ),
   acl: Type.String(),
   'x-amz-server-side-encryption': Type.Optional(Type.String()),
   credentials: TemporaryCredentials,

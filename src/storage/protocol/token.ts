@@ -1,17 +1,26 @@
 import { Type, type Static } from 'typebox';
 import { Creator, Time } from './common.ts';
 
-export const BucketPermission = Type.Enum(['read', 'write', 'manage']);
-export type BucketPermission = Static<typeof BucketPermission>;
+/** Each includes those before it. */
+export type BucketPermission = 'read' | 'write' | 'manage';
 
-const BucketPermissions = Type.Record(Type.String(), BucketPermission, {
-  description: 'Bucket id to permission; each includes those before it.',
+/** What may be given for single buckets; the values are checked with the documented error. */
+const GivenPermissions = Type.Unsafe<Record<string, 'read' | 'write'>>(
+  Type.Record(Type.String(), Type.String(), {
+    description: 'Id of a bucket to `read` or `write`, which includes to read.',
+  }),
+);
+
+const BucketPermissions = Type.Record(Type.String(), Type.Enum(['read', 'write', 'manage']), {
+  description: 'Id of a bucket to permission; who may manage buckets has `manage` for all of them.',
 });
 
 /** Body of `PUT tokens/{id}`. */
 export const TokenUpdate = Type.Object({
-  description: Type.Optional(Type.String({ maxLength: 1000 })),
-  bucketPermissions: Type.Optional(BucketPermissions),
+  description: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'When made without: `Created by …`.' }),
+  ),
+  bucketPermissions: Type.Optional(GivenPermissions),
   componentAccess: Type.Optional(
     Type.Array(Type.String(), { description: 'Components whose configurations it may use.' }),
   ),
@@ -33,8 +42,8 @@ export const TokenCreate = Type.Object({
 });
 
 export const TokenShare = Type.Object({
-  recipientEmail: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
+  recipientEmail: Type.String({ minLength: 1, maxLength: 255 }),
+  message: Type.Optional(Type.String({ maxLength: 10_000 })),
 });
 
 export const Owner = Type.Object({
@@ -66,8 +75,11 @@ export const Token = Type.Object(
     isExpired: Type.Boolean(),
     isDisabled: Type.Boolean(),
     bucketPermissions: Type.Union([BucketPermissions, Type.Array(Type.Never())]),
-    componentAccess: Type.Array(Type.String()),
+    componentAccess: Type.Optional(
+      Type.Array(Type.String(), { description: 'Left out when it may use none by name.' }),
+    ),
     creatorToken: Type.Optional(Creator),
+    adminOwner: Type.Object({ id: Type.Integer(), name: Type.String(), email: Type.String() }),
     owner: Type.Optional(Owner),
   },
   { title: 'Token' },

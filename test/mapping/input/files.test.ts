@@ -20,6 +20,8 @@ function namesIn(folder: string): string[] {
 
 const choose = (...tags: object[]): object => ({ source: { tags }, changed_since: 'adaptive' });
 
+const keyOf = (fileId: number, name: string): string => `${fileId}-${name}`;
+
 describe('input files', () => {
   test('a file is saved under its id and name, with everything about it in the manifest', async () => {
     const tag = storage.unique('tag');
@@ -110,8 +112,8 @@ describe('input files', () => {
     const connection = { client, address: 'here', project: '1', isLocal: false };
     const signal = new AbortController().signal;
     const gone = { fileId: id + 1_000_000, tags: ['x'] };
-    await addTags({ connection, log, signal }, [gone, ...processed]);
-    await addTags({ connection, log, signal }, processed);
+    await addTags({ connection, log, signal }, [gone, ...processed], keyOf);
+    await addTags({ connection, log, signal }, processed, keyOf);
     expect((await client.files.detail(id)).tags).toEqual([tag, done, 'both', 'second']);
     expect(lines.map(({ message }) => message)).toEqual([`The file ${gone.fileId} is gone: it gets no tags`]);
     const rest = { source: { tags: [{ name: tag }, { name: done, match: 'exclude' }] } };

@@ -1,10 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { storageNameProblem } from '../../../src/names.ts';
-import { bucketIdProblem, defaultBucketOf, destinationOf } from '../../../src/mapping/output/destination.ts';
-import { mergeSettings } from '../../../src/mapping/output/merge.ts';
-import type { TableOptions } from '../../../src/mapping/output/options.ts';
-import { settingsOf, type TableSettings } from '../../../src/mapping/output/settings.ts';
+import {
+  bucketIdProblem,
+  defaultBucketOf,
+  destinationOf,
+} from '../../../src/mapping/output/plan/destination.ts';
+import { mergeSettings } from '../../../src/mapping/output/plan/merge.ts';
+import type { TableOptions } from '../../../src/mapping/output/plan/options.ts';
+import { settingsOf, type TableSettings } from '../../../src/mapping/output/plan/settings.ts';
 
 function settings(options: TableOptions): TableSettings {
   const read = settingsOf(options);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AnyObject, Json } from '../../../src/json/index.ts';
-import { planOutputs, type OutputPlan } from '../../../src/mapping/output/plan.ts';
+import { planOutputs, type OutputPlan } from '../../../src/mapping/output/plan/plan.ts';
 import { mappingError, ORIGIN, writeAll } from './support.ts';
 
 const folders: string[] = [];

@@ -171,7 +171,7 @@ describe('tables', () => {
     await world.push(await world.out(out), { mapping: mapping(['name']) });
     expect((await world.client().tables.detail(`${bucket}.t`)).primaryKey).toEqual(['id']);
     expect(await world.rows(`${bucket}.t`)).toHaveLength(2);
-    expect(world.logged.at(-2)).toMatch(
+    expect(world.logged.at(-1)).toMatch(
       `warning: The primary key of ${bucket}.t stays (id), for (name) was not taken: The storage job`,
     );
   });
@@ -233,6 +233,19 @@ describe('tables', () => {
     };
     expect(await valuesOf(tables.metadata(`${bucket}.t`))).toEqual({ ...created, ...updated });
     expect(await valuesOf(buckets.metadata(bucket))).toEqual({ ...created, ...updated });
+  });
+
+  test('of one push, each is told so', async () => {
+    const bucket = world.bucket();
+    const tables = ['a', 'b'].map((source) => ({ source, destination: `${bucket}.${source}` }));
+    const out = await world.out({ 'tables/a': 'id\n1\n', 'tables/b': 'id\n2\n' });
+    const before = world.logged.length;
+    await world.push(out, { mapping: { tables } });
+    for (const { destination } of tables)
+      expect(await valuesOf(world.client().tables.metadata(destination))).toHaveProperty([
+        'KBC.createdBy.component.id',
+      ]);
+    expect(world.logged.slice(before).filter((line) => line.startsWith('warning'))).toEqual([]);
   });
 
   test('a schema gives columns, types, the key and what is said of them', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -104,7 +105,7 @@ export function useWorld(): World {
 }
 
 export function startTestJournal(out: string, origin: Origin = ORIGIN): Journal {
-  return startJournal(out, { target: { project: '1@now', address: 'a folder' }, origin });
+  return startJournal(out, { id: randomUUID(), target: { project: '1@now', address: 'a folder' }, origin });
 }
 
 export function writeAll(folder: string, files: Readonly<Record<string, string | Buffer>>): void {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { validateConfig } from '../../../src/config/validate.ts';
 import { parseExact, type AnyObject, type Json } from '../../../src/json/index.ts';
-import { planOutputs } from '../../../src/mapping/output/plan.ts';
+import { planOutputs } from '../../../src/mapping/output/plan/plan.ts';
 import { ORIGIN, writeAll } from './support.ts';
 
 const out = mkdtempSync(path.join(tmpdir(), 'validation-'));

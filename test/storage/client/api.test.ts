@@ -41,6 +41,9 @@ type Answer =
   | 'cut'
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown };
 
+/** What a service says of itself that knows no keys. */
+const INDEX: Answer = { body: { services: [], features: [] } };
+
 /** A service that gives these answers, one after the other, the last one for ever. */
 async function scripted(...answers: readonly Answer[]): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
@@ -142,11 +145,23 @@ describe('what may pass is tried again', () => {
   });
 
   test('what would be done twice is sent again only when it was not taken', async () => {
-    const taken = await scripted('cut', { body: { id: '1', name: 'n', version: 1 } });
+    const taken = await scripted('cut', INDEX, { body: { id: '1', name: 'n', version: 1 } });
     expect((await failureOf(create(taken.url))).code).toBe('storage.unreachable');
-    expect(taken.seen).toHaveLength(1);
+    expect(taken.seen.map(({ method }) => method)).toEqual(['POST', 'GET']);
     const refused = await scripted(busy, { body: { id: '1', name: 'n', version: 1 } });
     expect((await create(refused.url)).id).toBe('1');
+  });
+
+  test('or when the service does it once under its key', async () => {
+    const knows = { body: { services: [], features: ['idempotency-key'] } };
+    const { url, seen } = await scripted('cut', knows, 'cut', { body: { id: '1', name: 'n', version: 1 } });
+    expect((await create(url)).id).toBe('1');
+    const keys = seen
+      .filter(({ method }) => method === 'POST')
+      .map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(String(keys[0])).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 
@@ -155,23 +170,61 @@ describe('an import whose answer is lost', () => {
 
   test('is found by its file, and not asked for twice', async () => {
     const other = { ...JOB, id: 6, operationParams: { source: { fileId: 8 } } };
-    const { url, seen } = await scripted('cut', { body: [other, JOB] }, { body: done });
+    const { url, seen } = await scripted('cut', INDEX, { body: [other, JOB] }, { body: done });
     expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7, incremental: true })).toEqual(
       IMPORTED,
     );
     expect(seen.map(({ method, url: at }) => `${method} ${at}`)).toEqual([
       'POST /v2/storage/tables/in.c-a.b/import-async',
+      'GET /v2/storage?exclude=components',
       'GET /v2/storage/jobs?limit=100&offset=0',
       'GET /v2/storage/jobs/5',
     ]);
   });
 
-  test('is asked for again when the service has no such job', async () => {
-    const { url, seen } = await scripted({ status: 502, body: 'bad' }, LIST, LIST, { body: done });
+  test('is asked for again when the service has no such job, with another file', async () => {
+    const { url, seen } = await scripted(
+      { status: 502, body: 'bad' },
+      INDEX,
+      LIST,
+      LIST,
+      { status: 204 },
+      LIST,
+      { body: done },
+    );
     const { env, waits } = quickEnv();
-    expect(await clientOf(url, { env }).tables.load('in.c-a.b', { dataFileId: 7 })).toEqual(IMPORTED);
-    expect(seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'POST']);
+    const load = { dataFileId: 7, incremental: true };
+    expect(await clientOf(url, { env }).tables.load('in.c-a.b', load, { renew: async () => 8 })).toEqual(
+      IMPORTED,
+    );
+    expect(seen.map(({ method, url: at }) => `${method} ${at.replace(/\?.*/, '')}`)).toEqual([
+      'POST /v2/storage/tables/in.c-a.b/import-async',
+      'GET /v2/storage',
+      'GET /v2/storage/jobs',
+      'GET /v2/storage/jobs',
+      'DELETE /v2/storage/files/7',
+      'GET /v2/storage/jobs',
+      'POST /v2/storage/tables/in.c-a.b/import-async',
+    ]);
+    expect(seen.at(-1)?.body).toEqual({ dataFileId: 8, incremental: true });
     expect(waits).toEqual([1000, 2000]);
+  });
+
+  test('is not asked for again when the content cannot be sent anew', async () => {
+    const { url, seen } = await scripted('cut', INDEX, LIST);
+    const error = await failureOf(clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 }));
+    expect(error.code).toBe('storage.unsure');
+    expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('is asked for again under its key by a service that knows keys', async () => {
+    const knows = { body: { services: [], features: ['idempotency-key'] } };
+    const { url, seen } = await scripted('cut', knows, { body: done });
+    expect(
+      await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 }, { key: (id) => `load of ${id}` }),
+    ).toEqual(IMPORTED);
+    const posts = seen.filter(({ method }) => method === 'POST');
+    expect(posts.map(({ headers }) => headers['idempotency-key'])).toEqual(['load of 7', 'load of 7']);
   });
 });
 

@@ -48,32 +48,43 @@ const HTML = { headers: { 'Content-Type': 'text/html' }, body: '<html><h1>502 Ba
 const FILE = { body: { id: 7, created: '2025-01-01T00:00:00+0000' } };
 const LOAD = 'POST tables/in.c-a.b/import-async';
 
+/** The index of a service that knows no keys. */
+const INDEX = { 'GET /v2/storage': () => ({ body: { services: [], features: [] } }) };
+const renew = async (): Promise<number> => 8;
+
 describe('a lost import', () => {
   test('is not taken for another one of the same file', async () => {
     const earlier = job({ id: 4, tableId: 'in.c-other.b', results: { importedColumns: ['other'] } });
     const { url, seen } = await service({
+      ...INDEX,
       [LOAD]: (count) => (count === 0 ? undefined : { status: 202, body: job({}) }),
       'GET jobs': () => ({ body: [earlier] }),
       'GET files/7': () => FILE,
+      'GET files/8': () => FILE,
+      'DELETE files/7': () => ({ status: 204, body: '' }),
     });
-    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 })).toEqual(IMPORTED);
+    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 }, { renew })).toEqual(IMPORTED);
     expect(seen.filter((each) => each === LOAD)).toHaveLength(2);
   });
 
   test('is not taken for one that was answered before', async () => {
     const failed = job({ id: 4, status: 'error', error: { message: 'There is no such column' } });
     const { url } = await service({
+      ...INDEX,
       [LOAD]: (count) => [{ body: failed }, undefined, { body: job({}) }][count],
       'GET jobs': () => ({ body: [failed] }),
       'GET files/7': () => FILE,
+      'GET files/8': () => FILE,
+      'DELETE files/7': () => ({ status: 204, body: '' }),
     });
     const { tables } = clientOf(url);
     expect((await failureOf(tables.load('in.c-a.b', { dataFileId: 7 }))).message).toContain('no such column');
-    expect(await tables.load('in.c-a.b', { dataFileId: 7 })).toEqual(IMPORTED);
+    expect(await tables.load('in.c-a.b', { dataFileId: 7 }, { renew })).toEqual(IMPORTED);
   });
 
   test('is found in a list that is late', async () => {
     const { url, seen } = await service({
+      ...INDEX,
       [LOAD]: () => ({ status: 500, body: { error: 'Internal' } }),
       'GET jobs': (count) => ({ body: count === 0 ? [] : [job({})] }),
       'GET jobs/5': () => ({ body: job({}) }),
@@ -86,6 +97,7 @@ describe('a lost import', () => {
     const create = 'POST buckets/in.c-a/tables-async';
     const made = job({ operationName: 'tableCreate', tableId: null, results: { id: 'in.c-a.b', name: 'b' } });
     const { url, seen } = await service({
+      ...INDEX,
       [create]: (count) =>
         count === 0
           ? undefined
@@ -99,12 +111,39 @@ describe('a lost import', () => {
 
   test('is looked for when a proxy answered in its place', async () => {
     const { url, seen } = await service({
+      ...INDEX,
       [LOAD]: () => HTML,
       'GET jobs': () => ({ body: [job({})] }),
       'GET jobs/5': () => ({ body: job({}) }),
     });
     expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 })).toEqual(IMPORTED);
-    expect(seen).toEqual([LOAD, 'GET jobs']);
+    expect(seen).toEqual([LOAD, 'GET /v2/storage', 'GET jobs']);
+  });
+
+  test('that begins before its file is deleted is waited for', async () => {
+    const { url, seen } = await service({
+      ...INDEX,
+      [LOAD]: () => undefined,
+      'DELETE files/7': () => ({ status: 204, body: '' }),
+      'GET files/7': () => ({ status: 404, body: { error: 'gone' } }),
+      'GET jobs': (count) => ({ body: count < 2 ? [] : [job({ status: 'processing' })] }),
+      'GET jobs/5': () => ({ body: job({}) }),
+    });
+    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 }, { renew })).toEqual(IMPORTED);
+    expect(seen.filter((each) => each === LOAD)).toHaveLength(1);
+  });
+
+  test('that lost its file on the way is asked for with another one', async () => {
+    const failed = job({ status: 'error', error: { message: 'File not found' } });
+    const { url, seen } = await service({
+      ...INDEX,
+      [LOAD]: (count) => (count === 0 ? undefined : { status: 202, body: job({ id: 6 }) }),
+      'DELETE files/7': () => ({ status: 204, body: '' }),
+      'GET jobs': (count) => ({ body: count < 2 ? [] : [failed] }),
+      'GET files/7': () => FILE,
+    });
+    expect(await clientOf(url).tables.load('in.c-a.b', { dataFileId: 7 }, { renew })).toEqual(IMPORTED);
+    expect(seen.filter((each) => each === LOAD)).toHaveLength(2);
   });
 
   test('is not looked for when the service has certainly not taken it', async () => {
@@ -159,7 +198,7 @@ describe('answers of other services', () => {
     expect((await client.branches.list())[0]?.id).toBe(3);
     expect((await client.tokens.verify()).id).toBe('27978');
     expect(await client.configurations('c').detail('9')).toMatchObject({ id: '9', version: 4 });
-    expect(await client.ticket()).toBe(123);
+    expect(await client.ticket()).toBe('123');
   });
 
   test('may be compressed, and begin with a byte order mark', async () => {

@@ -1,5 +1,5 @@
-import { StorageError, type ErrorCode } from '../../../errors.ts';
-import { CURL, networkError } from '../../../http/network-error.ts';
+import { HttpError, StorageError, type ErrorCode } from '../../../errors.ts';
+import { CURL, networkError } from '../../../http/send/network-error.ts';
 import type { Secrets } from '../../../secrets.ts';
 
 /** Refusals that are about one attempt only, and not about what was asked. */
@@ -27,7 +27,7 @@ export function transferFailure(error: unknown, what: string, secrets: Secrets):
     secrets.redact(`${what} failed: ${said}.`),
     {
       cause: error,
-      hint: known?.hint ?? 'Check that the object store can be reached from here, then do it again.',
+      hint: known?.hint ?? (isOfProxy(error) ? error.hint : undefined) ?? NOT_REACHED,
       recovery: mayPass(error) ? 'retry' : 'stop',
       details: { s3Code: name },
     },
@@ -78,7 +78,14 @@ const KNOWN: Readonly<Record<string, Known>> = {
   },
 };
 
+const NOT_REACHED = 'Check that the object store can be reached from here, then do it again.';
+
+function isOfProxy(error: unknown): error is HttpError {
+  return error instanceof HttpError && error.code === 'http.proxy';
+}
+
 function describe(error: Error): string {
+  if (error instanceof HttpError) return error.message.replace(/\.$/, '');
   const { code } = error as { code?: unknown };
   const status = statusOf(error);
   // The SDK's own words for an answer without the XML of a store.

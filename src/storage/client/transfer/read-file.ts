@@ -1,5 +1,5 @@
 import { StorageError } from '../../../errors.ts';
-import { csvLine } from '../../../csv/write.ts';
+import { csvText } from '../../../csv/write.ts';
 import type { File } from '../../protocol/index.ts';
 import type { Api } from '../api.ts';
 import { gunzip, readManifest, readObject, type Slice, type Source } from './download.ts';
@@ -42,7 +42,7 @@ export async function* readFile(
     yield* header?.length === 0 ? withoutRecord(read('')) : read('');
     return;
   }
-  if (header !== undefined && header.length > 0) yield Buffer.from(csvLine(header));
+  if (header !== undefined && header.length > 0) yield Buffer.from(csvText([header]));
   if (!file.isSliced) {
     yield* read('');
     return;

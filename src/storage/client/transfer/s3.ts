@@ -1,8 +1,8 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StorageError } from '../../../errors.ts';
 import type { File, TemporaryCredentials } from '../../protocol/index.ts';
+import type { Environment } from '../../../http/tunnel/proxy.ts';
+import type { Network } from '../network.ts';
 import type { S3Options } from '../options.ts';
 import { s3AddressOf } from './s3-address.ts';
 
@@ -40,22 +40,15 @@ export interface S3 {
   isReached: boolean;
   /** A client for that place. The SDK is loaded by the first call. */
   open(place: S3Place): Promise<S3Client>;
-  /** Closes the connections that are kept open. */
-  close(): void;
 }
 
 /** Good for every store but those of Amazon, whose services name it. */
 const REGION = 'us-east-1';
-const CONNECT_MS = 10_000;
-const SILENT_MS = 60_000;
 /** At once, for what is over in a moment; what lasts longer is waited for by the transfers. */
 const ATTEMPTS = 3;
 
-export function createS3(options: S3Options): S3 {
-  const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: 50 });
-  const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets: 50 });
-  const given =
-    options.endpoint ?? process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL'] ?? undefined;
+export function createS3(options: S3Options, network: Network, environment: Environment): S3 {
+  const given = options.endpoint ?? environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL'];
   return {
     isReached: false,
     async open({ bucket, region, url, credentials }) {
@@ -72,17 +65,9 @@ export function createS3(options: S3Options): S3 {
         // Older stores know no checksums; the signature covers the bytes of a part all the same.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
-        requestHandler: {
-          httpAgent,
-          httpsAgent,
-          connectionTimeout: CONNECT_MS,
-          socketTimeout: options.silentMs ?? SILENT_MS,
-        },
+        expectContinueHeader: false,
+        requestHandler: network.objects,
       });
-    },
-    close() {
-      httpAgent.destroy();
-      httpsAgent.destroy();
     },
   };
 }

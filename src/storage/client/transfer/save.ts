@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -28,6 +29,7 @@ export async function saveStream(
   const { partName, startAt } = begun ?? { partName: `${path}.${randomUUID()}.part`, startAt: 0 };
   const target = createWriteStream(partName, { flags: startAt > 0 ? 'a' : 'w' });
   try {
+    await once(target, 'open'); // a file that cannot be written is told before anything is asked for
     await pipeline(Readable.from(bytes, { objectMode: false }), target, { signal });
     if (startAt > 0 && target.bytesWritten === 0) return false;
     if ((await sizeOf(partName)) !== startAt + target.bytesWritten) throw await takenOver(path, partName);

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import type { AnyObject } from '../../json/index.ts';
-import { nearest } from '../../suggest.ts';
-import type { Origin } from '../nouns.ts';
-import { shapeOf } from '../shape.ts';
+import type { AnyObject } from '../../../json/index.ts';
+import { nearest } from '../../../suggest.ts';
+import type { Origin } from '../../nouns.ts';
+import { shapeOf } from '../../shape.ts';
 import { bucketIdProblem, defaultBucketOf } from './destination.ts';
 import { readManifest, type Findings } from './manifest.ts';
 import { mergeSettings } from './merge.ts';
@@ -23,6 +23,8 @@ export interface PlanOptions {
   /** `storage.output` of the effective configuration. */
   readonly mapping: AnyObject;
   readonly origin: Origin;
+  /** Where a table goes whose manifest was written before its bucket was given another name. */
+  readonly moved?: ((destination: string) => string) | undefined;
 }
 
 /**
@@ -31,7 +33,12 @@ export interface PlanOptions {
  *
  * @throws {MappingError} `push.invalid` with all problems at once
  */
-export async function planOutputs({ out, mapping: given, origin }: PlanOptions): Promise<OutputPlan> {
+export async function planOutputs({
+  out,
+  mapping: given,
+  origin,
+  moved = (destination) => destination,
+}: PlanOptions): Promise<OutputPlan> {
   const mapping = readMapping(given, out);
   const findings: Findings = { problems: [], warnings: [] };
   const defaultBucket = mapping.default_bucket || defaultBucketOf(origin);
@@ -47,7 +54,12 @@ export async function planOutputs({ out, mapping: given, origin }: PlanOptions):
   const tables: PlannedTable[] = [];
   for (const source of sources)
     for (const each of settingsFor(source, mapping.tables ?? [], findings)) {
-      const planned = await planTable({ source, ...each, defaultBucket }, findings);
+      const { destination } = each.settings;
+      const settings =
+        destination === undefined || each.mapped !== undefined
+          ? each.settings
+          : { ...each.settings, destination: moved(destination) };
+      const planned = await planTable({ source, ...each, settings, defaultBucket }, findings);
       if (planned !== undefined) tables.push(planned);
     }
   checkSharedDestinations(tables, findings.problems);

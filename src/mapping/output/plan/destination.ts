@@ -1,5 +1,5 @@
-import { storageNameProblem, webalizeDisplayName } from '../../names.ts';
-import type { Origin } from '../nouns.ts';
+import { storageNameProblem, webalizeDisplayName } from '../../../names.ts';
+import type { Origin } from '../../nouns.ts';
 
 /** A table by its parts: `in.c-main.users` is `users` in the bucket `in.c-main`. */
 export interface Destination {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Static, TObject } from 'typebox';
-import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../../json/index.ts';
-import { nearest } from '../../suggest.ts';
-import { shapeOf } from '../shape.ts';
+import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../../../json/index.ts';
+import { nearest } from '../../../suggest.ts';
+import { shapeOf } from '../../shape.ts';
 import type { Problem } from './problems.ts';
 
 /** The longest manifest that is read: 5,000 columns with all their metadata are far below. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { SinkError, StorageError } from '../../errors.ts';
-import { fileBody, type File, type UploadOptions } from '../../storage/client/index.ts';
-import type { Pushing } from './pushing.ts';
+import { SinkError, StorageError } from '../../../errors.ts';
+import { fileBody, type File, type UploadOptions } from '../../../storage/client/index.ts';
+import { stepKey, type Pushing } from '../pushing.ts';
 
 export interface Content {
   readonly path: string;
@@ -42,9 +42,11 @@ export async function uploadLocally(
 }
 
 /** Takes away an uploaded file that is of no use any more; what cannot be deleted expires by itself. */
-export async function removeUpload({ connection, log }: Pushing, fileId: number): Promise<void> {
+export async function removeUpload(push: Pushing, fileId: number): Promise<void> {
+  const { connection, log } = push;
   try {
-    await connection.client.files.delete(fileId);
+    const key = stepKey(push, '', 'delete file', String(fileId));
+    await connection.client.files.delete(fileId, { key });
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     if (error.code !== 'storage.notFound')

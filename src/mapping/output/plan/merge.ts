@@ -1,4 +1,4 @@
-import type { MetadataPair } from '../../storage/client/index.ts';
+import type { MetadataPair } from '../../../storage/client/index.ts';
 import type { TableSettings } from './settings.ts';
 
 /** What holds when neither document says anything. */

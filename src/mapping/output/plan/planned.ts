@@ -1,4 +1,4 @@
-import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../storage/client/index.ts';
+import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../../storage/client/index.ts';
 
 /** What would be pushed, and where: plain data. */
 export interface OutputPlan {

@@ -1,9 +1,9 @@
-import { StorageError } from '../../errors.ts';
-import { isRefusal } from './metadata.ts';
+import { StorageError } from '../../../errors.ts';
+import { isRefusal } from '../ready/metadata.ts';
 import type { PlannedTable } from './planned.ts';
-import type { Pushing } from './pushing.ts';
+import { stepKey, type Pushing } from '../pushing.ts';
 import { sameKey } from './shared-destination.ts';
-import { untilDone } from './until-done.ts';
+import { untilDone } from '../load/until-done.ts';
 
 export interface KeyChange {
   readonly table: PlannedTable;
@@ -28,14 +28,18 @@ export async function readyKey(push: Pushing, { table, key, current }: KeyChange
   }
   journal.updateTable(key, { previousKey: before });
   const { tables } = push.connection.client;
-  if (current.length > 0) await tables.deletePrimaryKey(destination, { signal: push.signal });
+  if (current.length > 0)
+    await tables.deletePrimaryKey(destination, {
+      signal: push.signal,
+      key: stepKey(push, key, 'no primary key', ...current),
+    });
   try {
-    await setKey(push, destination, wanted);
+    await setKey(push, { destination, key }, wanted);
     log.info(`Changed the primary key of ${destination} from ${shown(before)} to ${shown(wanted)}`);
   } catch (error) {
     const isFinal = isRefusal(error) || (error instanceof StorageError && error.code === 'storage.jobFailed');
     if (!isFinal) throw error;
-    await setKey(push, destination, before);
+    await setKey(push, { destination, key }, before);
     log.warn(
       `The primary key of ${destination} stays ${shown(before)}, for ${shown(wanted)} was not taken: ${error.message}`,
     );
@@ -43,12 +47,20 @@ export async function readyKey(push: Pushing, { table, key, current }: KeyChange
   journal.updateTable(key, { previousKey: undefined });
 }
 
-async function setKey(push: Pushing, destination: string, columns: readonly string[]): Promise<void> {
+async function setKey(
+  push: Pushing,
+  { destination, key }: { readonly destination: string; readonly key: string },
+  columns: readonly string[],
+): Promise<void> {
   if (columns.length === 0) return;
   const { tables } = push.connection.client;
   await untilDone(
     push,
-    () => tables.setPrimaryKey(destination, columns, { signal: push.signal }),
+    () =>
+      tables.setPrimaryKey(destination, columns, {
+        signal: push.signal,
+        key: stepKey(push, key, 'primary key', ...columns),
+      }),
     async () => sameKey((await tables.detail(destination)).primaryKey, columns),
   );
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describeError, ExtractorError, MappingError, type Where } from '../../errors.ts';
+import { shellWord } from '../../../shell-word.ts';
+import { describeError, ExtractorError, MappingError, type Where } from '../../../errors.ts';
 
 /** One thing that is wrong with an output, its manifest or its mapping. */
 export interface Problem {
@@ -25,22 +26,33 @@ export function refuse(problems: readonly Problem[], out: string): void {
   if (problems.length === 1)
     throw new MappingError('push.invalid', first.message, {
       where: first.where,
-      hint: [first.hint, kept(out)].filter(Boolean).join('\n'),
+      hint: [first.hint ?? [], kept(out)].flat(2),
       details,
     });
-  throw new MappingError(
-    'push.invalid',
-    `The output cannot be pushed: it has ${problems.length} problems.\n${lines.map(listed).join('\n')}`,
-    { where: { file: out }, hint: kept(out), details },
-  );
+  throw new MappingError('push.invalid', `The output cannot be pushed: it has ${problems.length} problems.`, {
+    lines: lines.map(listed),
+    where: { file: out },
+    hint: kept(out),
+    details,
+  });
 }
 
-function kept(out: string): string {
+function kept(out: string): string[] {
   const journal = path.join(out, 'push.json');
-  const giveUp = existsSync(journal)
-    ? `\nTo give this output up and ask the API again, delete ${journal}.`
-    : '';
-  return `Nothing was pushed, and nothing is lost: when it is mended, “gex storage push” or the next run pushes it.${giveUp}`;
+  const stays =
+    'Nothing was pushed, and nothing is lost: when it is mended, “gex storage push” or the next run pushes it.';
+  return existsSync(journal)
+    ? [stays, `To give this output up and ask the API again: ${discardCommand(out)}`]
+    : [stays];
+}
+
+/** `out/` is in the data folder, or in `rows/<id>` below it. */
+function discardCommand(out: string): string {
+  const folder = path.dirname(out);
+  const isRow = path.basename(path.dirname(folder)) === 'rows';
+  const row = isRow ? ` --row ${shellWord(path.basename(folder))}` : '';
+  const data = isRow ? path.dirname(path.dirname(folder)) : folder;
+  return `gex storage push ${shellWord(data)}${row} --discard`;
 }
 
 /** Below the folder of the output, which is named once. */

@@ -1,7 +1,7 @@
-import { StorageError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { Metadata, MetadataPair } from '../../storage/client/index.ts';
-import type { Origin } from '../nouns.ts';
+import { StorageError } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
+import type { Metadata, MetadataPair, OnceOptions } from '../../../storage/client/index.ts';
+import type { Origin } from '../../nouns.ts';
 
 /** Who says what a run itself knows of its tables; what the component says comes with the name of the component. */
 export const SYSTEM = 'system';
@@ -26,11 +26,16 @@ export function originMetadata(origin: Origin, what: 'createdBy' | 'lastUpdatedB
 export async function writeMetadata(
   metadata: Metadata,
   pairs: readonly MetadataPair[],
-  { provider, what, log }: { readonly provider: string; readonly what: string; readonly log: Log },
+  {
+    provider,
+    what,
+    log,
+    key,
+  }: OnceOptions & { readonly provider: string; readonly what: string; readonly log: Log },
 ): Promise<void> {
   if (pairs.length === 0) return;
   try {
-    await metadata.set(pairs, provider);
+    await metadata.set(pairs, provider, { key });
   } catch (error) {
     if (!isRefusal(error)) throw error;
     log.warn(`The metadata of ${what} was not taken: ${error.message}`);

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { CsvError } from '../../csv/csv-error.ts';
-import { decompressed } from '../../csv/decompress.ts';
-import type { CsvDialect } from '../../csv/dialect.ts';
-import { readRows } from '../../csv/read.ts';
-import { columnName, columnNameProblem } from '../../names.ts';
+import { CsvError } from '../../../csv/csv-error.ts';
+import { decompressed } from '../../../csv/decompress.ts';
+import type { CsvDialect } from '../../../csv/dialect.ts';
+import { readRows } from '../../../csv/read.ts';
+import { columnName, columnNameProblem } from '../../../names.ts';
 
 /** A first line that is longer is a file without line ends, or without the quote that ends a name. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { StorageError } from '../../errors.ts';
-import type { Pushing } from './pushing.ts';
+import { StorageError } from '../../../errors.ts';
+import type { Pushing } from '../pushing.ts';
 
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 1000;

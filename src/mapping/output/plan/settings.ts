@@ -1,4 +1,4 @@
-import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../storage/client/index.ts';
+import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../../storage/client/index.ts';
 import type { SchemaColumn, TableOptions } from './options.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { originMetadata, isTaken, SYSTEM, writeMetadata } from './metadata.ts';
-import type { Pushing } from './pushing.ts';
+import { stepKey, type Pushing } from '../pushing.ts';
 
 /**
  * Makes a bucket when it is missing (spec storage 8.5, 8); once for all the tables of a push.
@@ -24,19 +24,24 @@ async function makeBucket(push: Pushing, id: string, key: string): Promise<void>
   );
   if ((await buckets.find(id)) === undefined) {
     journal.updateTable(key, { newBucket: true });
-    isNew = await createBucket(push, id);
+    isNew = await createBucket(push, id, key);
     if (!isNew) journal.updateTable(key, { newBucket: undefined });
   }
-  const pairs = originMetadata(origin, isNew ? 'createdBy' : 'lastUpdatedBy');
-  await writeMetadata(buckets.metadata(id), pairs, { provider: SYSTEM, what: id, log });
+  const what = isNew ? 'createdBy' : 'lastUpdatedBy';
+  const pairs = originMetadata(origin, what);
+  // a push that is done once more says another thing than the one that made the bucket
+  const once = { key: stepKey(push, '', `bucket ${what}`, id) };
+  await writeMetadata(buckets.metadata(id), pairs, { provider: SYSTEM, what: id, log, ...once });
 }
 
 /** @returns whether it was made here; false when another run made it at the same moment */
-async function createBucket({ connection, log }: Pushing, id: string): Promise<boolean> {
+async function createBucket(push: Pushing, id: string, entry: string): Promise<boolean> {
+  const { connection, log } = push;
   const { buckets } = connection.client;
   const [stage, bucket = ''] = id.split('.');
   try {
-    await buckets.create({ name: bucket.slice('c-'.length), stage: stage === 'out' ? 'out' : 'in' });
+    const wanted = { name: bucket.slice('c-'.length), stage: stage === 'out' ? 'out' : 'in' } as const;
+    await buckets.create(wanted, { key: stepKey(push, entry, 'bucket', id) });
     log.info(`Made the bucket ${id}`);
     return true;
   } catch (error) {

@@ -1,10 +1,10 @@
-import type { Table } from '../../storage/client/index.ts';
+import type { Table } from '../../../storage/client/index.ts';
 import { isTaken } from './metadata.ts';
-import type { PlannedTable } from './planned.ts';
-import { readyKey } from './primary-key.ts';
-import type { Pushing } from './pushing.ts';
+import type { PlannedTable } from '../plan/planned.ts';
+import { readyKey } from '../plan/primary-key.ts';
+import { stepKey, type Pushing } from '../pushing.ts';
 import { readyBucket } from './ready-bucket.ts';
-import { untilDone } from './until-done.ts';
+import { untilDone } from '../load/until-done.ts';
 
 /**
  * Makes bucket and table ready to take the rows (spec storage 8.5, 8 and 9). It may be called again at any time before
@@ -24,7 +24,8 @@ export async function readyTable(push: Pushing, table: PlannedTable, key: string
   push.journal.updateTable(key, { newTable: true });
   try {
     const { name, definitions: columns, primaryKey } = table;
-    await tables.define(table.bucket, { name, columns, primaryKey }, { signal: push.signal });
+    const once = { signal: push.signal, key: stepKey(push, key, 'define') };
+    await tables.define(table.bucket, { name, columns, primaryKey }, once);
   } catch (error) {
     if (!isTaken(error)) throw error;
     push.journal.updateTable(key, { newTable: undefined });
@@ -40,10 +41,11 @@ interface Existing {
 
 async function adapt(push: Pushing, table: PlannedTable, { key, found }: Existing): Promise<void> {
   const { tables } = push.connection.client;
-  await addColumns(push, table, found);
+  await addColumns(push, table, { key, found });
   await readyKey(push, { table, key, current: found.primaryKey });
-  for (const rows of table.deleteRows) {
-    const { deletedRows } = await tables.deleteRows(table.destination, rows, { signal: push.signal });
+  for (const [i, rows] of table.deleteRows.entries()) {
+    const once = { signal: push.signal, key: stepKey(push, key, 'delete rows', String(i)) };
+    const { deletedRows } = await tables.deleteRows(table.destination, rows, once);
     push.log.info(`Deleted ${deletedRows} rows of ${table.destination} before the load`);
   }
 }
@@ -51,14 +53,18 @@ async function adapt(push: Pushing, table: PlannedTable, { key, found }: Existin
 async function addColumns(
   push: Pushing,
   { destination, definitions }: PlannedTable,
-  { columns = [], isTyped }: Table,
+  { key, found: { columns = [], isTyped } }: Existing,
 ): Promise<void> {
   const { tables } = push.connection.client;
   for (const definition of definitions.filter(({ name }) => !columns.includes(name))) {
     const { name } = definition;
     await untilDone(
       push,
-      () => tables.addColumn(destination, isTyped ? definition : { name }, { signal: push.signal }),
+      () =>
+        tables.addColumn(destination, isTyped ? definition : { name }, {
+          signal: push.signal,
+          key: stepKey(push, key, 'column', name),
+        }),
       async () => (await tables.detail(destination)).columns?.includes(name) === true,
     );
     push.log.info(`Added the column “${name}” to ${destination}`);

@@ -1,8 +1,8 @@
-import { CsvError } from '../../csv/csv-error.ts';
-import { createDialect, type CsvDialect } from '../../csv/dialect.ts';
-import { columnName } from '../../names.ts';
-import type { ColumnDefinition, DeleteRows } from '../../storage/client/index.ts';
-import { nearest } from '../../suggest.ts';
+import { CsvError } from '../../../csv/csv-error.ts';
+import { createDialect, type CsvDialect } from '../../../csv/dialect.ts';
+import { columnName } from '../../../names.ts';
+import type { ColumnDefinition, DeleteRows } from '../../../storage/client/index.ts';
+import { nearest } from '../../../suggest.ts';
 import { readHeader, tableColumns } from './columns.ts';
 import { destinationOf } from './destination.ts';
 import type { Findings } from './manifest.ts';

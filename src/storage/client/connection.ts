@@ -1,0 +1,20 @@
+import type { StorageClient } from './client.ts';
+
+/** The storage that a run is connected to. */
+export interface Connection {
+  readonly client: StorageClient;
+  /**
+   * A client of the default branch, when that of the connection is one of a development branch: tables that the branch
+   * does not have are read from production (spec storage 8.6).
+   */
+  readonly production?: StorageClient | undefined;
+  /** For people: the folder or the address. */
+  readonly address: string;
+  /** Tells projects apart, whatever address they are reached by: `<project id>@<created>`. */
+  readonly project: string;
+  /**
+   * A folder of this machine: transfers are not compressed, and an uploaded file does not outlive its load, since the
+   * disk has its content in `out/` already.
+   */
+  readonly isLocal: boolean;
+}

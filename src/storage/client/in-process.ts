@@ -1,0 +1,37 @@
+import { networkError } from '../../http/send/network-error.ts';
+import { lateAnswer, PATIENCE_MS, type SendCall } from './network.ts';
+
+/** Sends by a `fetch` that is given, such as that of a service in this process. Redirects are not followed. */
+export function sendBy(fetchIt: typeof fetch): SendCall {
+  return async (request, { signal, openBody }) => {
+    const { origin } = new URL(request.url);
+    let isAnswered = false;
+    const late = new AbortController();
+    const timer = openBody === undefined ? setTimeout(() => late.abort(), PATIENCE_MS) : undefined;
+    try {
+      const response = await fetchIt(request.url, {
+        method: request.method,
+        headers: request.headers,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, late.signal]),
+        // Text, or bytes over a plain buffer.
+        ...(request.body === undefined ? {} : { body: request.body as NonNullable<RequestInit['body']> }),
+        ...(openBody === undefined ? {} : { body: openBody(), duplex: 'half' }),
+      });
+      isAnswered = true;
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        url: request.url,
+        body: new Uint8Array(await response.arrayBuffer()),
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      // `fetch` says “fetch failed” and keeps the reason below it.
+      const reason = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
+      throw late.signal.aborted ? lateAnswer(origin) : networkError(reason, { origin, answered: isAnswered });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { BeforeErrorHook, BeforeRequestHook, Got, Response } from 'got';
+import type { HttpError } from '../../errors.ts';
+import type { ApiRequest, ApiResponse, SendOptions } from '../../http/message.ts';
+import { receivedHeaders } from '../../http/send/bottom.ts';
+import { CURL, failure, networkError } from '../../http/send/network-error.ts';
+import { http, https } from '../../http/send/runtime.ts';
+import { targetOf } from '../../http/send/target.ts';
+import { secureContextOf } from '../../http/send/tls.ts';
+import { proxyAuthorization, rememberProxies, type Environment } from '../../http/tunnel/proxy.ts';
+import { createWays, type Ways } from '../../http/tunnel/ways.ts';
+import { queryText, type Query } from './encode.ts';
+
+/** A body that is made anew for each attempt. */
+export type OpenBody = () => AsyncIterable<Uint8Array>;
+
+export interface CallOptions extends SendOptions {
+  /** Content in the place of the request's own body. It has its own pace. */
+  readonly openBody?: OpenBody | undefined;
+}
+
+/** Sends one request, once. Redirects are not followed: the token would go along with them. */
+export type SendCall = (request: ApiRequest, options: CallOptions) => Promise<ApiResponse>;
+
+/** The way to the service and to its object store: over kept connections, and by the proxies of the environment. */
+export interface Network {
+  readonly send: SendCall;
+  /** What the SDK of the object store sends by. */
+  readonly objects: {
+    handle(request: ObjectRequest, options?: ObjectOptions): Promise<{ response: ObjectResponse }>;
+  };
+  /** Closes what is kept open; it is opened again when it is needed. */
+  close(): void;
+}
+
+/** A signed request, as the SDK makes it. */
+interface ObjectRequest {
+  readonly method: string;
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly query: Query;
+  readonly headers: Record<string, string>;
+  readonly body?: Uint8Array | string;
+}
+
+interface ObjectOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+interface ObjectResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+const CONNECT_MS = 10_000;
+/** For one call: answers are small, and what takes long is a job. Content may take longer, as long as it moves. */
+export const PATIENCE_MS = 120_000;
+const SILENT_MS = 60_000;
+
+/**
+ * Sends by got, which is loaded for the first request. It repeats nothing: what may be sent again, only those know who
+ * ask.
+ *
+ * @param silentMs a connection with the object store on which nothing moves for that long is given up
+ */
+export function createNetwork(environment: Environment, silentMs: number = SILENT_MS): Network {
+  const proxyFor = rememberProxies(environment);
+  const ways = createWays({
+    secureContext: () => secureContextOf({}),
+    proxyFor: (target) => (LOOPBACK.test(target.hostname) ? undefined : proxyFor?.(target)),
+  });
+  let loading: Promise<Got> | undefined;
+  const load = (): Promise<Got> => (loading ??= loadGot(ways));
+
+  return {
+    async send(request, { signal, openBody }) {
+      const got = await load();
+      signal.throwIfAborted();
+      const body = openBody?.() ?? request.body;
+      const whole = openBody === undefined ? { request: PATIENCE_MS } : { socket: PATIENCE_MS };
+      try {
+        const { statusCode, headers, rawBody } = await got(request.url, {
+          method: request.method as 'POST', // one of those that the library knows, which are all
+          headers: request.headers,
+          ...(body === undefined ? {} : { body }),
+          responseType: 'buffer',
+          timeout: { response: PATIENCE_MS, ...whole },
+          signal,
+        });
+        return { status: statusCode, headers: receivedHeaders(headers), url: request.url, body: rawBody };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+    objects: {
+      async handle({ method, protocol, hostname, port, path, query, headers, body }, { abortSignal } = {}) {
+        const got = await load();
+        const host = port === undefined ? hostname : `${hostname}:${port}`;
+        const stream = got.stream(`${protocol}//${host}${path}${queryText(query)}`, {
+          method: method as 'POST', // as above
+          headers,
+          ...(method === 'GET' ? {} : { body: body ?? '' }),
+          decompress: false,
+          timeout: { socket: silentMs },
+          ...(abortSignal === undefined ? {} : { signal: abortSignal }),
+        });
+        stream.on('error', () => {}); // for whoever reads it, also when that is later
+        const [response] = (await once(stream, 'response')) as [Response]; // what that event brings
+        return {
+          response: {
+            statusCode: response.statusCode,
+            headers: receivedHeaders(response.headers),
+            body: stream,
+          },
+        };
+      },
+    },
+    close: () => ways.close(),
+  };
+}
+
+/** Nothing of this machine is asked of a proxy. */
+const LOOPBACK = /^(?:127(?:\.\d+){3}|::1|(?:.+\.)?localhost)$/;
+
+async function loadGot(ways: Ways): Promise<Got> {
+  const { default: got } = await import('got');
+  return got.extend({
+    followRedirect: false,
+    throwHttpErrors: false,
+    retry: { limit: 0 },
+    timeout: { connect: CONNECT_MS, secureConnect: CONNECT_MS },
+    hooks: { beforeRequest: [sendOver(ways)], beforeError: [explain] },
+  });
+}
+
+/** Gives a request its connections; one that a proxy is asked for in the host's place gets that address. */
+function sendOver(ways: Ways): BeforeRequestHook {
+  return (options) => {
+    const target = targetOf(String(options.url));
+    const { agents, forward } = ways.to(target);
+    options.agent = target.secure ? { https: agents.https } : { http: agents.http };
+    if (forward === undefined) return;
+    options.request = (_url, { protocol: _scheme, ...given }, answer) =>
+      (forward.secure ? https() : http).request(
+        {
+          ...given,
+          agent: forward.secure ? agents.https : agents.http,
+          host: forward.hostname,
+          port: forward.port,
+          servername: forward.servername,
+          path: target.origin + target.path,
+          headers: { ...options.headers, host: target.host, ...proxyAuthorization(forward) },
+        },
+        answer,
+      );
+  };
+}
+
+const explain: BeforeErrorHook = (error) => {
+  const { origin } = targetOf(String(error.options.url));
+  const phase = 'event' in error ? error.event : undefined;
+  if (phase === 'connect' || phase === 'secureConnect')
+    return failure(CURL.connect, `No connection to ${origin} in time.`, { cause: error });
+  if (phase !== undefined) return lateAnswer(origin, error);
+  return networkError(error, { origin, answered: error.response !== undefined });
+};
+
+export function lateAnswer(origin: string, cause?: unknown): HttpError {
+  return failure(CURL.timeout, `No answer in time from ${origin}.`, { cause });
+}

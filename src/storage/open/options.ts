@@ -1,0 +1,45 @@
+import type { Env } from '../../env.ts';
+import type { Keys } from '../../encryption/index.ts';
+import type { Log } from '../../log.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { Connection } from '../client/connection.ts';
+import type { OnProgress } from '../client/index.ts';
+
+export interface OpenOptions {
+  /** A folder, or the address of a service (`http://…`, `https://…`). */
+  readonly storage: string;
+  /** `KBC_TOKEN` is the token for an address. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Id of a development branch; the default branch when undefined. */
+  readonly branch?: string | undefined;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly onProgress?: OnProgress | undefined;
+  /** What it is opened for, behind “to”, such as `push the tables`. */
+  readonly purpose: string;
+  /** A folder that is no storage yet is refused, and not made one. Default: false. */
+  readonly mustExist?: boolean | undefined;
+  /** Is told of the token. */
+  readonly secrets?: Secrets | undefined;
+  readonly env?: Env | undefined;
+  /** How long a service may take for its first answer (default 20,000), or others may hold a folder (5,000). */
+  readonly patienceMs?: number | undefined;
+}
+
+/** What the token is and may do. */
+export interface TokenInfo {
+  readonly id: string;
+  readonly description: string;
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly isMaster: boolean;
+  readonly canManageBuckets: boolean;
+}
+
+export interface OpenStorage extends Connection {
+  readonly token: TokenInfo;
+  /** Those that a folder keeps for its `#` values; undefined for an address, and for a folder without any. */
+  readonly encryptionKeys: Keys | undefined;
+  /** Ends the service when it runs in this process. To be called once, whatever happened. */
+  close(): Promise<void>;
+}
