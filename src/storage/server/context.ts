@@ -2,6 +2,7 @@ import type { Keys } from '../../encryption/index.ts';
 import type { Env } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import type { Observer } from './events/observer.ts';
 import type { Meta } from './meta/database.ts';
 import type { Project } from './meta/projects.ts';
 
@@ -15,6 +16,7 @@ export interface Context {
   readonly keys: Keys;
   readonly env: Env;
   readonly log: Log;
+  readonly observer: Observer;
   /** The address that clients use, without a slash at the end; the one of the request's Host when undefined. */
   readonly publicUrl: string | undefined;
 }

@@ -1,29 +1,32 @@
 import { join } from 'node:path';
-import { createApp } from './app.ts';
+import { createApp } from './http/app.ts';
 import type { Context } from './context.ts';
 import type { DataContext } from './data-context.ts';
 import { sweep } from './files/remove.ts';
-import { closeServer, listenOn } from './listening.ts';
+import { closeServer, listenOn } from './http/listening.ts';
 import { insertJob } from './meta/jobs.ts';
 import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
 import { createS3Server } from './objects/s3/server.ts';
 import { loadSecret } from './objects/secret.ts';
-import { OPERATIONS } from './operations/all.ts';
-import type { Part, ServiceOptions } from './part.ts';
+import { OPERATIONS } from './jobs/operations/all.ts';
+import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
 import { branchDeletionRoutes } from './routes/branches.ts';
 import { bucketRoutes } from './routes/buckets.ts';
 import { fileRoutes } from './routes/files.ts';
 import { importerRoutes } from './routes/importer.ts';
+import { tableAliasRoutes } from './routes/table-aliases.ts';
 import { tableExportRoutes } from './routes/table-export.ts';
 import { tableImportRoutes } from './routes/table-import.ts';
 import { tableStructureRoutes } from './routes/table-structure.ts';
 import { tableRoutes } from './routes/tables.ts';
-import type { ObjectStore } from './objects/store.ts';
+import { findFile } from './meta/files.ts';
+import { findToken } from './meta/tokens.ts';
+import type { KeyHolder, ObjectStore } from './objects/store.ts';
 import { lazyEngine } from './tables/lazy.ts';
-import { createWorker } from './worker.ts';
+import { createWorker } from './jobs/worker.ts';
 
-/** How long running jobs and transfers may go on when the service stops. */
-const GRACE_MS = 10_000;
+/** How long finished jobs and events are kept. */
+const KEEP_DAYS = 90;
 
 /** How often expired files are looked for. */
 const SWEEP_MS = 10 * 60_000;
@@ -38,7 +41,7 @@ const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
 export async function dataPart(base: Context, options: ServiceOptions): Promise<Part> {
   const place = { api: base.publicUrl, s3: options.s3PublicUrl?.replace(/\/+$/, '') };
   const store = await openStore(base, options, () => place.s3);
-  const host = options.host ?? '127.0.0.1';
+  const { host = '127.0.0.1', graceMs = GRACE_MS } = options;
   const context: DataContext = {
     ...base,
     objects: store.objects,
@@ -62,7 +65,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   let sweeper: NodeJS.Timeout | undefined;
   let sweeping = Promise.resolve();
   const sweepNext = (): void => {
-    sweeping = sweeping.then(() => sweepQuietly(context));
+    sweeping = sweeping.then(() => sweepQuietly(context, options.keepDays ?? KEEP_DAYS));
   };
 
   return {
@@ -73,11 +76,15 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       ...bucketRoutes(context),
       ...tableRoutes(context),
       ...tableStructureRoutes(context),
+      ...tableAliasRoutes(context),
       ...tableImportRoutes(context),
       ...tableExportRoutes(context),
     ],
     // The importer is below the API's own address as well, which clients reach for certain.
-    services: [{ id: 'import', url: '' }],
+    services: [
+      { id: 'import', url: '' },
+      { id: 's3', url: () => store.objects.endpoint },
+    ],
     async start(apiUrl) {
       place.api ??= apiUrl;
       const addresses: Record<string, string> = {};
@@ -93,14 +100,17 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       sweepNext();
       return addresses;
     },
+    async drain() {
+      const servers = [importer.server, ...(s3 === undefined ? [] : [s3])];
+      await Promise.all(servers.map((server) => closeServer(server, graceMs)));
+    },
     async stop() {
       clearInterval(sweeper);
       await sweeping;
-      await closeServer(importer.server, GRACE_MS);
       await importer.close();
-      await worker.stop(GRACE_MS);
+      await worker.stop(graceMs);
+      await giveBackSpace(context);
       await context.engine.close();
-      if (s3 !== undefined) await closeServer(s3, GRACE_MS);
       store.close();
     },
   };
@@ -112,11 +122,19 @@ interface OpenStore {
   close(): void;
 }
 
+/** Whether both are there still, and not expired. */
+async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): Promise<boolean> {
+  const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
+  const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];
+  return file !== undefined && token !== undefined && !isOver(file.expires) && !isOver(token.expires);
+}
+
 async function openStore(
-  { dir, env, log }: Context,
+  context: Context,
   options: ServiceOptions,
   publicUrl: () => string | undefined,
 ): Promise<OpenStore> {
+  const { dir, env, log } = context;
   if (options.objects !== undefined) {
     const { createExternalStore } = await import('./objects/external-store.ts');
     const objects = await createExternalStore({ ...options.objects, env });
@@ -130,14 +148,22 @@ async function openStore(
     log,
     region: options.region ?? 'us-east-1',
     maxUploadBytes: MAX_UPLOAD_BYTES,
+    isHeld: async (holder) => await isHeld(context, holder),
   });
   await folder.open();
   return { objects: folder, folder, close: () => undefined };
 }
 
-async function sweepQuietly(context: DataContext): Promise<void> {
+/** A service that is restarted often would not live until the next sweep. */
+async function giveBackSpace({ engine, log }: DataContext): Promise<void> {
+  await engine
+    .compact()
+    .catch((error: unknown) => log.error('Space could not be given back', { detail: String(error) }));
+}
+
+async function sweepQuietly(context: DataContext, keepDays: number): Promise<void> {
   try {
-    await sweep(context);
+    await sweep(context, keepDays);
   } catch (error) {
     context.log.error('Expired files could not be removed', { detail: String(error) });
   }

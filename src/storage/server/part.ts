@@ -3,7 +3,7 @@ import type { Json } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { Context } from './context.ts';
 import type { ExternalStoreOptions } from './objects/external-store.ts';
-import type { Route } from './route.ts';
+import type { Route } from './http/route.ts';
 import type { NamedService } from './routes/index.ts';
 
 export interface ServiceOptions {
@@ -31,6 +31,10 @@ export interface ServiceOptions {
   readonly importerPort?: number;
   /** An outside object store instead of the folder. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'>;
+  /** How long running requests and jobs may go on when the service stops; default 10 seconds. */
+  readonly graceMs?: number;
+  /** Days that finished jobs and events are kept; default 90. */
+  readonly keepDays?: number;
   /** Jobs at a time; default 4. */
   readonly concurrency?: number;
   /** The parts of the service, started in this order, stopped in the other; default: files, tables and jobs. */
@@ -47,6 +51,9 @@ export interface ServiceOptions {
 }
 
 /** Makes a part of the service when the metadata is open and before anything listens. */
+/** Default of `graceMs`. */
+export const GRACE_MS = 10_000;
+
 export type MakePart = (context: Context, options: ServiceOptions) => Part | Promise<Part>;
 
 /** Something that lives as long as the service: routes, listeners, workers. */
@@ -56,6 +63,8 @@ export interface Part {
   readonly services?: readonly NamedService[];
   /** Runs when the API listens at that address. Gives the addresses it listens at itself, by name. */
   start?(apiUrl: string): Promise<Readonly<Record<string, string>> | void>;
+  /** Takes no more requests, and lets those that run end or cuts them; before `stop`, and beside other parts. */
+  drain?(): Promise<void>;
   /** Ends what runs; what is acknowledged is on disk when it returns. Called once, also when `start` failed. */
   stop?(): Promise<void>;
 }

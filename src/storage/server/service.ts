@@ -3,18 +3,19 @@ import type { FastifyInstance } from 'fastify';
 import { openServiceKeys, type Keys } from '../../encryption/index.ts';
 import { systemEnv, type Env } from '../../env.ts';
 import { silentLog, type Log } from '../../log.ts';
-import { createApp } from './app.ts';
+import { createApp } from './http/app.ts';
 import { builtInComponents } from './catalogue/built-in.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { readComponents } from './catalogue/folder.ts';
 import type { Context } from './context.ts';
-import { injectFetch } from './inject.ts';
-import { addressOf } from './listening.ts';
-import { lockFolder, type FolderLock } from './lock.ts';
+import { createObserver, type Observer } from './events/observer.ts';
+import { injectFetch } from './http/inject.ts';
+import { addressOf, closeServer } from './http/listening.ts';
+import { lockFolder, type FolderLock } from './folder/lock.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
 import { dataPart } from './data.ts';
-import type { Part, ServiceOptions } from './part.ts';
+import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
 import { coreRoutes } from './routes/all.ts';
 
 export type { MakePart, Part, ServiceOptions } from './part.ts';
@@ -43,6 +44,8 @@ interface Running {
   readonly lock: FolderLock;
   readonly meta: Meta;
   readonly parts: Part[];
+  readonly graceMs: number | undefined;
+  observer?: Observer;
   app?: FastifyInstance;
 }
 
@@ -55,7 +58,8 @@ export function createService(options: ServiceOptions): Service {
       if (running !== undefined) throw new Error('The service has been started already.');
       const lock = await lockFolder(options.dir, env.now());
       try {
-        running = { lock, meta: await openMeta(join(options.dir, 'meta.sqlite')), parts: [] };
+        const { dir, graceMs } = options;
+        running = { lock, meta: await openMeta(join(dir, 'meta.sqlite')), parts: [], graceMs };
         return await startOver(running, options, env);
       } catch (error) {
         await stopAll(running ?? { lock, parts: [] });
@@ -98,6 +102,8 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
   const log = options.log ?? silentLog;
+  const observer = createObserver(meta, env, log);
+  running.observer = observer;
   const context: Context = {
     dir: options.dir,
     meta,
@@ -109,6 +115,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
     ]),
     env,
     log,
+    observer,
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
   };
   for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
@@ -156,13 +163,22 @@ async function stopAll(running: {
   readonly lock: FolderLock;
   readonly meta?: Meta;
   readonly parts: readonly Part[];
+  readonly observer?: Observer;
   readonly app?: FastifyInstance;
+  readonly graceMs?: number | undefined;
 }): Promise<void> {
   const steps = [
+    // All at once, as they share the time; an upload that is half sent might never end.
+    async () => {
+      const { app, graceMs = GRACE_MS } = running;
+      const closing = app === undefined ? [] : [closeServer(app.server, graceMs)];
+      await Promise.all([...closing, ...running.parts.map(async (part) => await part.drain?.())]);
+    },
     async () => await running.app?.close(),
     ...running.parts.toReversed().map((part) => async () => await part.stop?.()),
     async () => {
       if (running.meta === undefined) return;
+      await running.observer?.flush();
       await reclaimSpace(running.meta);
       await running.meta.destroy();
     },

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemEnv } from '../../../src/env.ts';
 import { findBranch } from '../../../src/storage/server/meta/branches.ts';
+import { orderAt } from '../../../src/storage/server/meta/configurations/history.ts';
 import type { Change } from '../../../src/storage/server/meta/configurations/model.ts';
 import {
   contentOf,
@@ -81,6 +82,7 @@ test('any sequence of updates, rows, orders and rollbacks gives the versions of 
         expect(await contentOf(meta, version)).toBe(snapshot.root);
         const rows = await listRowsOf(meta, version);
         expect(rows.map((row) => [row.row_id, row.configuration])).toEqual(shown(snapshot));
+        expect(await orderAt(meta, version)).toEqual(snapshot.order);
       }
 
       async function run(step: Step, before: Snapshot, versions: number): Promise<void> {

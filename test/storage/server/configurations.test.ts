@@ -39,6 +39,63 @@ const texts = async (path = config): Promise<unknown[]> =>
 
 const order = async (): Promise<string[]> => ((await get())['rows'] as { id: string }[]).map((row) => row.id);
 
+test('an id may have a backslash in it', async () => {
+  const answer = await post(all, { name: 'Odd', configurationId: `${id}\\odd` });
+  expect(answer.body).toMatchObject({ id: `${id}\\odd` });
+  expect(await get(`${all}/${id}%5Codd`)).toMatchObject({ name: 'Odd' });
+  expect((await api.call('DELETE', `${all}/${id}%5Codd`)).status).toBe(204);
+});
+
+test('rows that the service names have digits, and are listed in the order in which they were made', async () => {
+  const ids: unknown[] = [];
+  for (let n = 0; n < 12; n++)
+    ids.push(((await post(`${config}/rows`, { name: String(n) })).body as Body)['id']);
+  for (const row of ids) expect(row).toMatch(/^\d+$/);
+  expect(await order()).toEqual(ids);
+});
+
+test('an update of a row without its id is refused', async () => {
+  for (const path of [`${config}/rows/`, `${config}/rows`])
+    expect(await put(path, { name: 'x' })).toMatchObject({
+      status: 400,
+      body: { code: 'storage.components.validation' },
+    });
+});
+
+test('text of a text that holds JSON is a state', async () => {
+  const twice = JSON.stringify('{"a":1}');
+  expect((await put(`${config}/state`, { state: twice })).body).toMatchObject({ state: { a: 1 } });
+  expect(
+    (await put(`${config}/state`, { state: JSON.stringify('{}'), description: 'x' })).body,
+  ).toMatchObject({
+    error: 'Invalid parameters - description: This field was not expected.',
+  });
+  await post(`${config}/rows`, { rowId: 'r' });
+  expect((await put(`${config}/rows/r/state`, { state: twice })).body).toMatchObject({ state: { a: 1 } });
+  expect((await put(`${config}/state`, { state: '"text"' })).status).toBe(400);
+});
+
+async function rowOf(include: string): Promise<Body> {
+  const components = (await api.call('GET', `components?include=${include}`)).body as Body[];
+  const found = components.flatMap((component) => component['configurations'] as (Body & { rows: Body[] })[]);
+  return found.find((item) => item['id'] === id)?.rows[0] ?? {};
+}
+
+test('the components show of rows what was asked for', async () => {
+  await post(`${config}/rows`, { rowId: 'r', configuration: { of: 'row' }, state: { s: 1 } });
+  const bare = await rowOf('rows');
+  expect(bare).toMatchObject({ id: 'r', version: 1 });
+  expect(bare).not.toHaveProperty('configuration');
+  expect(bare).not.toHaveProperty('state');
+  expect(await rowOf('rows,configuration')).toMatchObject({ configuration: { of: 'row' } });
+  expect(await rowOf('rows,configuration')).not.toHaveProperty('state');
+  expect(await rowOf('rows,state')).toMatchObject({ state: { s: 1 } });
+  expect(await rowOf('configuration,rows,state')).toMatchObject({
+    configuration: { of: 'row' },
+    state: { s: 1 },
+  });
+});
+
 describe('versions of a configuration', () => {
   test('1: creation is version 1 with a text', async () => {
     expect(await get()).toEqual({
@@ -125,13 +182,27 @@ describe('versions of a configuration', () => {
   });
 
   test('5: a row update that changes nothing, or the state only, makes no version', async () => {
-    await post(`${config}/rows`, { rowId: 'r', name: 'R' });
+    await post(`${config}/rows`, { rowId: 'r', name: 'R', configuration: {} });
     await put(`${config}/rows/r`, {});
     await put(`${config}/rows/r`, { name: 'R' });
+    await put(`${config}/rows/r`, { configuration: {} });
     await put(`${config}/rows/r`, { state: { s: 1 } });
     await put(`${config}/rows/r/state`, { state: { s: 2 } });
     expect(await get(`${config}/rows/r`)).toMatchObject({ version: 1, state: { s: 2 } });
     expect(await get()).toMatchObject({ version: 2 });
+  });
+
+  test('5: the first update of a row that was made without a configuration counts, whatever it says', async () => {
+    await post(`${config}/rows`, { rowId: 'r', name: 'R' });
+    await put(`${config}/rows/r`, {});
+    expect(await get(`${config}/rows/r`)).toMatchObject({ version: 1, configuration: {} });
+    await put(`${config}/rows/r`, { name: 'R' });
+    await put(`${config}/rows/r`, { name: 'R' });
+    expect(await get(`${config}/rows/r`)).toMatchObject({ version: 2, configuration: {} });
+    await post(`${config}/rows`, { rowId: 's' });
+    await put(`${config}/rows/s`, { configuration: {} });
+    expect(await get(`${config}/rows/s`)).toMatchObject({ version: 2 });
+    expect(await get(`${config}/rows/s/versions/1`)).toMatchObject({ configuration: {} });
   });
 
   test('6: a row id that comes back continues its versions', async () => {
@@ -187,15 +258,26 @@ describe('versions of a configuration', () => {
     });
   });
 
-  test('7: a row that is as it was gets no version by a rollback', async () => {
-    await post(`${config}/rows`, { rowId: 'a', name: 'A' });
+  test('7: a rollback gives every row a version, also one that is as it was', async () => {
+    const { versionIdentifier } = (await post(`${config}/rows`, { rowId: 'a', name: 'A' })).body as Body;
     await put(config, { name: 'Changed' });
     await post(`${config}/versions/2/rollback`);
-    expect(await get()).toMatchObject({ version: 4, name: 'Main', rows: [{ id: 'a', version: 1 }] });
+    expect(await get()).toMatchObject({
+      version: 4,
+      name: 'Main',
+      rows: [
+        {
+          id: 'a',
+          version: 2,
+          versionIdentifier,
+          changeDescription: 'Rollback to version 1 (via configuration rollback to version 2)',
+        },
+      ],
+    });
   });
 
   test('8: a row goes back alone', async () => {
-    await post(`${config}/rows`, { rowId: 'r', name: 'one' });
+    const first = (await post(`${config}/rows`, { rowId: 'r', name: 'one' })).body as Body;
     await put(`${config}/rows/r`, { name: 'two' });
     const answer = await post(`${config}/rows/r/versions/1/rollback`);
     expect(answer.status).toBe(201);
@@ -203,6 +285,7 @@ describe('versions of a configuration', () => {
       id: 'r',
       name: 'one',
       version: 3,
+      versionIdentifier: first['versionIdentifier'],
       changeDescription: 'Rollback to version 1',
     });
     expect(await get()).toMatchObject({ version: 4, changeDescription: 'Row r version 1 rollback' });
@@ -213,7 +296,7 @@ describe('versions of a configuration', () => {
     await put(config, {
       rowsSortOrder: ['r'],
       isDisabled: true,
-      description: 'not copied',
+      description: 'copied unless one is given',
       state: { root: 1 },
     });
     const answer = await post(`${config}/versions/3/create`, { name: 'Copy' });
@@ -223,15 +306,22 @@ describe('versions of a configuration', () => {
     const text = `Copied from configuration "Main" (${id}) version 3`;
     expect(await get(`${all}/${copy.id}`)).toMatchObject({
       name: 'Copy',
-      description: '',
+      description: 'copied unless one is given',
       version: 1,
       isDisabled: true,
       rowsSortOrder: ['r'],
       state: {},
       configuration: { n: 1 },
       changeDescription: text,
-      rows: [{ id: 'r', version: 1, state: { row: 1 }, changeDescription: text }],
+      rows: [{ id: 'r', version: 1, state: { row: 1 }, changeDescription: 'Row r added' }],
     });
+    for (const [description, expected] of [
+      [null, 'copied unless one is given'],
+      ['own', 'own'],
+    ] as const) {
+      const other = (await post(`${config}/versions/3/create`, { name: 'Copy', description })).body as Body;
+      expect(await get(`${all}/${String(other['id'])}`)).toMatchObject({ description: expected });
+    }
     expect((await post(`${config}/versions/3/create`, {})).status).toBe(400);
   });
 
@@ -242,6 +332,7 @@ describe('versions of a configuration', () => {
     const copy = answer.body as { id: string };
     const origin = `"Main" (${id}) row r version 1`;
     expect(copy).toMatchObject({
+      id: matching(/^\d+$/),
       name: 'R',
       version: 1,
       state: {},
@@ -342,14 +433,17 @@ describe('versions of a configuration', () => {
     expect((await post(`${config}/rows`, { rowId: 'r' })).body).toMatchObject({ created, version: 3 });
   });
 
-  test('a text of the client stands for every text of a rollback and of a copy', async () => {
+  test('a text of the client stands for every text of a rollback, and for that of a copy', async () => {
     await post(`${config}/rows`, { rowId: 'r', name: 'one' });
     await put(`${config}/rows/r`, { name: 'two' });
     const note = { changeDescription: 'because' };
     await post(`${config}/versions/2/rollback`, note);
     expect(await get()).toMatchObject({ changeDescription: 'because', rows: [note] });
     const copy = (await post(`${config}/versions/2/create`, { name: 'Copy', ...note })).body as Body;
-    expect(await get(`${all}/${String(copy['id'])}`)).toMatchObject({ ...note, rows: [note] });
+    expect(await get(`${all}/${String(copy['id'])}`)).toMatchObject({
+      ...note,
+      rows: [{ changeDescription: 'Row r added' }],
+    });
     await post(`${config}/rows/r/versions/1/create`, note);
     expect(await get()).toMatchObject(note);
     await put(config, { name: 'Next' });

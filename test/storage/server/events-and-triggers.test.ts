@@ -32,8 +32,8 @@ describe('events', () => {
     });
     await post('events', 'component=ex&message=another&type=warn', FORM);
     const messages = async (query: string): Promise<unknown[]> =>
-      ((await get(`events?${query}`)).body as Body[]).map((event) => event['message']);
-    expect(await messages('component=ex')).toEqual(['another', 'one thing']);
+      ((await get(`events?component=ex&${query}`)).body as Body[]).map((event) => event['message']);
+    expect(await messages('')).toEqual(['another', 'one thing']);
     expect(await messages(`sinceId=${id}`)).toEqual(['another']);
     expect(await messages('runId=77')).toEqual(['one thing']);
     expect(await messages('q=type:warn')).toEqual(['another']);
@@ -56,6 +56,48 @@ describe('events', () => {
     expect((await get(`events?q=${'x'.repeat(60_000)}`)).status).toBe(400);
     expect((await get(`events?runId=${'x'.repeat(60_000)}`)).status).toBe(400);
   });
+
+  test('have UUIDs, which stand for their ids everywhere', async () => {
+    const first = (await post('events', { component: 'uuid', message: 'first' })).body as Body;
+    const second = (await post('events', { component: 'uuid', message: 'second' })).body as Body;
+    expect(first['uuid']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect((await get(`events/${String(first['uuid'])}`)).body).toEqual(first);
+    expect((await get(`events?component=uuid&sinceId=${String(first['uuid'])}`)).body).toEqual([second]);
+    expect((await get(`events?component=uuid&maxId=${String(second['uuid'])}`)).body).toEqual([first]);
+    expect((await get(`events?component=uuid&maxId=${String(second['id'])}`)).body).toEqual([first]);
+    const none = '00000000-0000-7000-8000-000000000000';
+    expect((await get(`events/${none}`)).status).toBe(404);
+    expect((await get(`events?sinceId=${none}`)).body).toMatchObject({ code: 'storage.validation' });
+  });
+
+  test('q is a query over their fields', async () => {
+    const { id: tokenId } = (await get('tokens/verify')).body as { id: string };
+    const made = (await post('tokens', { description: 'other one', canManageBuckets: true })).body as Body;
+    const as = { 'x-storageapi-token': String(made['token']) };
+    await post('events', { component: 'q1', message: 'mine', runId: '5.1', configurationId: 'a b' });
+    await post('events', { component: 'q1', message: 'theirs', type: 'warn' }, as);
+    const found = async (q: string): Promise<unknown[]> => {
+      const { status, body } = await get(`events?component=q1&q=${encodeURIComponent(q)}`);
+      expect(status).toBe(200);
+      return (body as Body[]).map((event) => event['message']);
+    };
+    expect(await found(`token.id:${tokenId} AND event:ext.q1.`)).toEqual(['mine']);
+    expect(await found(`token.id:${String(made['id'])}`)).toEqual(['theirs']);
+    expect(await found('token.name:"other one"')).toEqual(['theirs']);
+    expect(await found('project.id:1 AND runId:5.*')).toEqual(['mine']);
+    expect(await found('project.id:2')).toEqual([]);
+    expect(await found('configurationId:"a b" OR type:warn')).toEqual(['theirs', 'mine']);
+    expect(await found('event:ext.* AND NOT (mine OR nothing)')).toEqual(['theirs']);
+    expect(await found('mine theirs')).toEqual(['theirs', 'mine']);
+  });
+
+  test.each(['(', 'a AND', '"open', 'nothing:like', 'token.id:me', 'a) b', 'some / other:'])(
+    'the query %j is refused',
+    async (q) => {
+      const { status, body } = await get(`events?q=${encodeURIComponent(q)}`);
+      expect([status, body]).toMatchObject([400, { code: 'query.syntax' }]);
+    },
+  );
 
   test('a token without wide rights reads its own, and those of its components', async () => {
     const token = (await post('tokens', { componentAccess: ['wr-db'] })).body as { token: string };
@@ -142,6 +184,32 @@ describe('triggers and rights', () => {
     expect((await api.call('GET', 'triggers', undefined, as)).body).toEqual([own.body]);
     const address = `triggers/${(other.body as { id: string }).id}`;
     expect((await api.call('GET', address, undefined, as)).status).toBe(403);
+  });
+
+  test('a bucket manager names a token with no more rights than its own, and changes no run of the master', async () => {
+    const tokenOf = async (rights: object): Promise<{ id: string; token: string }> =>
+      (await post('tokens', rights)).body as { id: string; token: string };
+    const manager = await tokenOf({ canManageBuckets: true });
+    const limited = await tokenOf({ componentAccess: ['of-mine'] });
+    const reader = await tokenOf({ canReadAllFileUploads: true });
+    const master = (await get('tokens/verify')).body as { id: string };
+    const as = { 'x-storageapi-token': manager.token };
+    const body = {
+      component: 'wr-db',
+      configurationId: '1',
+      coolDownPeriodMinutes: 1,
+      tableIds: ['in.c-main.a'],
+    };
+    const made = async (runWithTokenId: string): Promise<number> =>
+      (await post('triggers', { ...body, runWithTokenId }, as)).status;
+    expect(await made(limited.id)).toBe(201);
+    expect(await made(manager.id)).toBe(201);
+    expect(await made(reader.id)).toBe(403);
+    expect(await made(master.id)).toBe(403);
+    const { id } = (await post('triggers', { ...body, runWithTokenId: master.id })).body as { id: string };
+    const change = { configurationId: '2' };
+    expect((await api.call('PUT', `triggers/${id}`, change, as)).status).toBe(403);
+    expect((await api.call('PUT', `triggers/${id}`, change)).status).toBe(200);
   });
 
   test('changes by several clients at once are all kept', async () => {

@@ -32,7 +32,12 @@ describe('a Host that is none', () => {
     async (host) => {
       const answer = await sendRaw(`GET /v2/storage HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
       expect(answer.status).toBe(200);
-      expect(answer.body).toMatchObject({ services: [{ id: 'import', url: api.addresses.url }] });
+      expect(answer.body).toMatchObject({
+        services: [
+          { id: 'import', url: api.addresses.url },
+          { id: 's3', url: api.addresses.parts['s3'] },
+        ],
+      });
     },
   );
 

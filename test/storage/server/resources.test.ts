@@ -140,6 +140,7 @@ describe('metadata', () => {
     expect((await api.call('DELETE', `${path}/${String(first?.['id'])}`)).status).toBe(204);
     expect((await api.call('DELETE', `${path}/${String(first?.['id'])}`)).body).toMatchObject({
       code: 'storage.metadata.notFound',
+      error: 'The supplied metadata ID was not found',
     });
     expect((await get(path)).body).toMatchObject([{ key: 'b' }]);
   });
@@ -151,7 +152,8 @@ describe('metadata', () => {
   });
 
   test.each([
-    [{ metadata: 'text' }, 'storage.metadata.invalidStructure'],
+    [{ metadata: 'text' }, 'storage.metadata.invalidParameter'],
+    [{}, 'storage.metadata.invalidParameter'],
     [{ metadata: ['text'] }, 'storage.metadata.invalidStructure'],
     [{ metadata: [{ key: 'a' }] }, 'storage.metadata.invalidStructure'],
     [{ metadata: [{ key: '', value: 'x' }] }, 'storage.metadata.invalidKey'],
@@ -191,10 +193,11 @@ describe('search, tickets and names', () => {
     expect((await get('global-search')).status).toBe(400);
   });
 
-  test('tickets only go up', async () => {
-    const ids: number[] = [];
-    for (let n = 0; n < 5; n++) ids.push(((await post('tickets')).body as { id: number }).id);
-    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+  test('tickets are numbers as text, and only go up', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push(((await post('tickets')).body as { id: string }).id);
+    expect(ids).toEqual(ids.map((id) => String(Number(id))));
+    expect(ids.map(Number)).toEqual([...new Set(ids.map(Number))].sort((a, b) => a - b));
   });
 
   test('names are made fit or refused', async () => {
@@ -203,9 +206,22 @@ describe('search, tickets and names', () => {
     const columns = await post('webalize/column-names', { columnNames: ['currency €', 'CTID'] });
     expect(columns.body).toEqual({ columnNames: ['currency_EUR', 'CTID'] });
     expect((await post('validate/column-names', { columnNames: ['ok'] })).status).toBe(204);
-    const wrong = await post('validate/column-names', { columnNames: ['ok', 'not ok'] });
+    const wrong = await post('validate/column-names', { columnNames: ['ok', 'not ok', '_x', ''] });
     expect(wrong.status).toBe(422);
-    expect(wrong.body).toMatchObject({ errors: [{ key: 'columnNames[1]' }] });
+    expect(wrong.body).toMatchObject({
+      errors: [
+        {
+          key: 'columnNames[1]',
+          message:
+            "'not ok' contains not allowed characters. Only alphanumeric characters and underscores are allowed.",
+        },
+        {
+          key: 'columnNames[2]',
+          message: "'_x' contains not allowed characters. Cannot start with underscore.",
+        },
+        { key: 'columnNames[3]', message: 'This value should not be blank.' },
+      ],
+    });
     expect((await post('webalize/display-name', { displayName: '-----' })).status).toBe(422);
   });
 });

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findHolder } from '../../../src/storage/server/lock.ts';
-import { route } from '../../../src/storage/server/route.ts';
+import { findHolder } from '../../../src/storage/server/folder/lock.ts';
+import { route } from '../../../src/storage/server/http/route.ts';
 import { createService, newMasterToken, type Part } from '../../../src/storage/server/service.ts';
 import { anyText, containing, matching, startService } from './harness.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tarEnd, tarHeader, tarPadding } from '../../../src/storage/server/tar.ts';
+import { tarEnd, tarHeader, tarPadding } from '../../../src/storage/server/files/tar.ts';
 
 test('tar reads what was written, long names and odd letters included', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'tar-'));

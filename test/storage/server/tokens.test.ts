@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { matching, FORM, startService, type Reply, type Running } from './harness.ts';
+import { silentLog, type LogFields } from '../../../src/log.ts';
+import { anyNumber, containing, matching, FORM, startService, type Reply, type Running } from './harness.ts';
 
 let api: Running;
 let now = Date.parse('2026-11-21T08:00:00Z');
+const warnings: { readonly message: string; readonly fields: LogFields }[] = [];
+const warn = (message: string, fields: LogFields = {}): void => void warnings.push({ message, fields });
 beforeAll(async () => {
   const { systemEnv } = await import('../../../src/env.ts');
-  api = await startService({ env: { ...systemEnv, now: () => now } });
+  api = await startService({ env: { ...systemEnv, now: () => now }, log: { ...silentLog, warn } });
+  await api.call('POST', 'buckets', { name: 'main' });
+  await api.call('POST', 'buckets', { name: 'other' });
 });
 afterAll(async () => {
   await api.stop();
@@ -68,9 +73,9 @@ describe('verify', () => {
       id: matching(/^\d+$/),
       token: api.token,
       isMasterToken: true,
-      bucketPermissions: [],
-      componentAccess: [],
+      bucketPermissions: { 'in.c-main': 'manage', 'in.c-other': 'manage' },
       admin: { role: 'admin' },
+      adminOwner: { id: anyNumber, name: matching(/./), email: matching(/@/) },
       owner: {
         id: 1,
         defaultBackend: 'snowflake',
@@ -81,10 +86,22 @@ describe('verify', () => {
     });
   });
 
-  test('shows empty limits as maps, which clients with types decode them to', async () => {
-    const { text } = await api.call('GET', 'tokens/verify');
-    expect(text).toContain('"limits":{},"metrics":{}');
+  test('shows limits and metrics as maps, which clients with types decode them to', async () => {
+    const { text, body } = await api.call('GET', 'tokens/verify');
+    expect(text).toContain('"metrics":{}');
     expect(text).not.toContain('payAsYouGo');
+    const { limits } = (body as { owner: { limits: Record<string, unknown> } }).owner;
+    expect(Object.keys(limits).length).toBeGreaterThan(0);
+    for (const [name, limit] of Object.entries(limits)) expect(limit).toEqual({ name, value: anyNumber });
+  });
+
+  test('who may manage buckets may manage each, and no list of components is shown that is empty', async () => {
+    const made = await make({ description: 'manager', canManageBuckets: true });
+    const { body } = await api.call('GET', 'tokens/verify', undefined, as(made.token));
+    expect(body).toMatchObject({ bucketPermissions: { 'in.c-main': 'manage', 'in.c-other': 'manage' } });
+    expect(body).not.toHaveProperty('componentAccess');
+    const inBranch = await api.call('GET', `branch/default/tokens/${made.id}`);
+    expect(inBranch.body).toMatchObject({ bucketPermissions: { 'in.c-main': 'manage' } });
   });
 
   test('a bucket whose permission is null is not among the rights', async () => {
@@ -118,6 +135,8 @@ describe('management', () => {
     const list = await api.call('GET', 'tokens');
     expect(list.text).not.toContain(made.token);
     expect((list.body as Made[]).map(({ id }) => id)).toContain(made.id);
+    const master = (list.body as { isMasterToken: boolean }[]).filter((token) => token.isMasterToken);
+    expect(master).toMatchObject([{ admin: { id: anyNumber } }]);
 
     const changed = await api.call('PUT', `tokens/${made.id}`, {
       description: 'changed',
@@ -144,10 +163,9 @@ describe('management', () => {
     const refused = async (method: string, path: string, body?: object): Promise<Reply> =>
       await api.call(method, path, body, as(made.token));
     for (const answer of [
-      await refused('GET', 'tokens'),
       await refused('POST', 'tokens', { description: 'x' }),
       await refused('PUT', `tokens/${made.id}`, { bucketPermissions: { 'in.c-main': 'manage' } }),
-      await refused('DELETE', `tokens/${made.id}`),
+      await refused('DELETE', 'tokens/1002'),
       await refused('GET', 'tokens/1'),
       await refused('POST', 'dev-branches', { name: 'x' }),
     ]) {
@@ -160,18 +178,67 @@ describe('management', () => {
     expect((await refused('GET', `tokens/${made.id}`)).status).toBe(200);
   });
 
-  test('the master token is neither deleted nor shared; sharing others is not supported', async () => {
-    const { id } = (await api.call('GET', 'tokens/verify')).body as Made;
-    expect((await api.call('DELETE', `tokens/${id}`)).status).toBe(400);
-    expect((await api.call('POST', `tokens/${id}/share`, {})).body).toMatchObject({
-      code: 'storage.token.cannotShareMasterToken',
+  test('what was given for a bucket ends with it: another one of its name is another bucket', async () => {
+    await api.call('POST', 'buckets', { name: 'short' });
+    const given = { 'in.c-main': 'read', 'in.c-short': 'write' };
+    const made = await make({ description: 'x', bucketPermissions: given });
+    await api.call('DELETE', 'buckets/in.c-short');
+    await api.call('POST', 'buckets', { name: 'short' });
+    expect((await api.call('GET', 'buckets/in.c-short', undefined, as(made.token))).status).toBe(403);
+    expect((await api.call('GET', `tokens/${made.id}`)).body).toMatchObject({
+      bucketPermissions: { 'in.c-main': 'read' },
     });
-    const made = await make({ description: 'share me' });
-    expect((await api.call('POST', `tokens/${made.id}/share`, {})).status).toBe(501);
+  });
+
+  test('a token lists, sees and ends itself', async () => {
+    const made = await make({});
+    expect((await api.call('GET', 'tokens', undefined, as(made.token))).body).toMatchObject([
+      { id: made.id, description: 'Created by Master token' },
+    ]);
+    const own = await api.call('GET', `tokens/${made.id}`, undefined, as(made.token));
+    expect(own.body).toMatchObject({ token: made.token, owner: { id: 1, name: 'My project' } });
+    const seen = await api.call('GET', `tokens/${made.id}`);
+    expect(seen.body).toMatchObject({ owner: { id: 1 }, adminOwner: {} });
+    expect(seen.body).not.toHaveProperty('token');
+    expect((await api.call('DELETE', `tokens/${made.id}`, undefined, as(made.token))).status).toBe(204);
+    expect((await api.call('GET', 'tokens/verify', undefined, as(made.token))).status).toBe(401);
   });
 
   test.each([
-    [{ bucketPermissions: { 'in.c-main': 'own' } }],
+    [{ 'in.c-main': 'manage' }, containing('"manage"')],
+    [{ 'in.c-main': 'own' }, containing('"own"')],
+    [{ 'in.c-main': 'read', 'in.c-none': 'read' }, containing('"in.c-none"')],
+  ])('the permissions %j are refused, for a new token and for one that is there', async (given, error) => {
+    const made = await make({ description: 'as it was', bucketPermissions: { 'in.c-other': 'read' } });
+    for (const answer of [
+      await api.call('POST', 'tokens', { bucketPermissions: given }),
+      await api.call('PUT', `tokens/${made.id}`, { description: 'changed', bucketPermissions: given }),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ code: 'storage.tokens.invalidPermissions', error });
+    }
+    expect((await api.call('GET', `tokens/${made.id}`)).body).toMatchObject({
+      description: 'as it was',
+      bucketPermissions: { 'in.c-other': 'read' },
+    });
+  });
+
+  test('the master token is neither deleted nor shared; others are shared by a line in the log', async () => {
+    const { id } = (await api.call('GET', 'tokens/verify')).body as Made;
+    expect((await api.call('DELETE', `tokens/${id}`)).status).toBe(400);
+    const mail = { recipientEmail: 'ann@example.com', message: 'for you' };
+    expect((await api.call('POST', `tokens/${id}/share`, mail)).body).toMatchObject({
+      code: 'storage.token.cannotShareMasterToken',
+    });
+    const made = await make({ description: 'share me' });
+    expect((await api.call('POST', `tokens/${made.id}/share`, mail)).status).toBe(204);
+    expect((await api.call('POST', `tokens/${made.id}/share`, { message: 'to nobody' })).status).toBe(400);
+    expect(warnings.filter(({ fields }) => fields['token'] === Number(made.id))).toMatchObject([
+      { message: containing('sends no e-mail'), fields: { recipient: 'ann@example.com' } },
+    ]);
+  });
+
+  test.each([
     [{ bucketPermissions: 'all' }],
     [{ componentAccess: 'wr-db' }],
     [{ expiresIn: -1 }],
@@ -182,8 +249,16 @@ describe('management', () => {
     expect(answer.body).toMatchObject({ code: 'storage.validation', errors: [{}] });
   });
 
-  test('an id that is none is 404', async () => {
-    expect((await api.call('GET', 'tokens/abc')).status).toBe(404);
+  test.each(['abc', '999999'])('the id %s, which no token has, is not found', async (id) => {
+    for (const [method, path] of [
+      ['GET', `tokens/${id}`],
+      ['PUT', `tokens/${id}`],
+      ['DELETE', `tokens/${id}`],
+      ['POST', `tokens/${id}/refresh`],
+    ] as const) {
+      const { status, body } = await api.call(method, path, method === 'GET' ? undefined : {});
+      expect([status, body]).toMatchObject([404, { error: 'resource not found', code: 'notFound' }]);
+    }
   });
 });
 
@@ -199,6 +274,10 @@ describe('what a token may do with configurations', () => {
     }
     expect((await api.call('GET', path, undefined, as(other.token))).status).toBe(403);
     expect((await api.call('GET', 'components', undefined, as(other.token))).body).toEqual([]);
+    const none = await make({ description: 'd' });
+    expect((await api.call('GET', 'components', undefined, as(none.token))).body).toMatchObject({
+      code: 'accessDenied',
+    });
   });
 
   test('purging needs its own right', async () => {

@@ -7,15 +7,25 @@ import { systemEnv } from '../../../src/env.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createCatalogue } from '../../../src/storage/server/catalogue/catalogue.ts';
 import type { DataContext } from '../../../src/storage/server/data-context.ts';
-import { badRequest } from '../../../src/storage/server/errors.ts';
+import { badRequest } from '../../../src/storage/server/http/errors.ts';
 import { openMeta, type Meta } from '../../../src/storage/server/meta/database.ts';
-import { findJob, finishJob, insertJob, takeJob } from '../../../src/storage/server/meta/jobs.ts';
+import {
+  findJob,
+  finishJob,
+  insertJob,
+  renewLeases,
+  requeueJob,
+  takeJob,
+} from '../../../src/storage/server/meta/jobs.ts';
+import { createObserver } from '../../../src/storage/server/events/observer.ts';
 import { openProject } from '../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../src/storage/server/meta/tables.ts';
 import { createFolderStore } from '../../../src/storage/server/objects/folder-store.ts';
-import type { Operation } from '../../../src/storage/server/operations/operation.ts';
+import type { Operation } from '../../../src/storage/server/jobs/operations/operation.ts';
 import { lazyEngine } from '../../../src/storage/server/tables/lazy.ts';
-import { createWorker, type Worker, type WorkerOptions } from '../../../src/storage/server/worker.ts';
+import { createWorker, type Worker, type WorkerOptions } from '../../../src/storage/server/jobs/worker.ts';
+
+const GRACE_MS = 12_345;
 
 let dir: string;
 let meta: Meta;
@@ -42,6 +52,7 @@ beforeEach(async () => {
     env: systemEnv,
     log: silentLog,
     publicUrl: undefined,
+    observer: createObserver(meta, systemEnv, silentLog),
     objects,
     engine: lazyEngine(false, () => Promise.reject(new Error('Nothing here needs tables.'))),
     origin: () => '',
@@ -53,6 +64,10 @@ afterEach(async () => {
   await meta.destroy();
   await rm(dir, { recursive: true, force: true });
 });
+
+async function countLate(tx: Meta): Promise<void> {
+  await tx.insertInto('counters').values({ name: 'late', value: 1 }).execute();
+}
 
 function workerOf(operations: Record<string, Operation>, options: Partial<WorkerOptions> = {}): Worker {
   const worker = createWorker(() => context, { operations, pollMs: 20, ...options });
@@ -182,16 +197,21 @@ describe('an interrupted job', () => {
   test('whose end could not be written down is run again when its lease is over', async () => {
     const job = await submit('work');
     let runs = 0;
+    let ahead = 0;
+    const failures: string[] = [];
+    const env = { ...systemEnv, now: () => systemEnv.now() + ahead };
+    context = { ...context, env, log: { ...silentLog, error: (text) => void failures.push(text) } };
     const work: Operation = async () => {
       runs++;
       // The disk of the metadata is full for a while: neither a result nor an error can be kept.
       if (runs === 1) await context.meta.schema.alterTable('jobs').renameColumn('ended', 'lost').execute();
       return { results: null };
     };
-    await workerOf({ work }, { leaseMs: 300 }).start();
-    await expect.poll(() => runs).toBe(1);
-    await systemEnv.sleep(20);
+    await workerOf({ work }, { leaseMs: 3_600_000 }).start();
+    await expect.poll(() => failures).toContain('The queue of jobs cannot be read');
     await context.meta.schema.alterTable('jobs').renameColumn('lost', 'ended').execute();
+    expect(await statusOf(job)).toBe('processing');
+    ahead = 3_600_001;
     await expect.poll(async () => await statusOf(job)).toBe('success');
     expect(runs).toBe(2);
   });
@@ -221,6 +241,25 @@ describe('an interrupted job', () => {
     expect(JSON.parse(given?.error ?? '')).toMatchObject({ code: 'storage.jobs.interrupted' });
   });
 
+  test('that has ended its process three times, but has loaded its rows, is run to its end', async () => {
+    const job = await submit('work');
+    await meta
+      .updateTable('jobs')
+      .set({ table_id: 'in.c-main.t', status: 'processing', attempt: 3 })
+      .where('id', '=', job.id)
+      .execute();
+    const describe = async () => ({
+      columns: ['id'],
+      primaryKey: [],
+      rows: 1,
+      bytes: 1,
+      lastMark: `job ${job.id}`,
+    });
+    context = { ...context, engine: { ...context.engine, describe } };
+    await workerOf({ work: done }).start();
+    await expect.poll(async () => await statusOf(job)).toBe('success');
+  });
+
   test('of a shared engine is left alone while its lease holds, and taken when it is over', async () => {
     context = { ...context, engine: { ...context.engine, isShared: true } };
     const held = await submit('work');
@@ -242,13 +281,81 @@ describe('an interrupted job', () => {
     expect(await statusOf(job)).toBe('success');
   });
 
+  test('whose first worker comes back while another is at work is left to that one', async () => {
+    await submit('work');
+    const first = await takeJob(meta, lease('late'));
+    if (first === undefined) throw new Error('There is a job to take.');
+    await requeueJob(meta, first);
+    const second = await takeJob(meta, lease('next'));
+    const end = { status: 'success', results: '"late"', error: null, metrics: '{}' } as const;
+    expect(await finishJob(meta, first, end, 0)).toBe(false);
+    await requeueJob(meta, first);
+    expect(await findJob(meta, first.id)).toMatchObject({ status: 'processing', worker: 'next' });
+    expect(await finishJob(meta, second ?? first, end, 0)).toBe(true);
+  });
+
+  test('has another number each time it is given and taken, and ends once', async () => {
+    const job = await submit('work', 'table');
+    await submit('work', 'table');
+    const numbers = [job.fencing];
+    const first = await takeJob(meta, lease('one'));
+    // One of its lock is at work, so the next one waits.
+    expect(await takeJob(meta, lease('two'))).toBeUndefined();
+    if (first === undefined) throw new Error('There is a job to take.');
+    numbers.push(first.fencing);
+    await requeueJob(meta, first);
+    numbers.push((await findJob(meta, job.id))?.fencing ?? 0);
+    const second = await takeJob(meta, lease('two'));
+    numbers.push(second?.fencing ?? 0);
+    expect(numbers).toEqual([0, 1, 2, 3]);
+    const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
+    expect(await finishJob(meta, second ?? first, end, 0)).toBe(true);
+    expect(await finishJob(meta, second ?? first, { ...end, status: 'error' }, 0)).toBe(false);
+    expect(await statusOf(job)).toBe('success');
+  });
+
+  test('that was given to another while it ran leaves nothing of what it committed', async () => {
+    const job = await submit('work');
+    let runs = 0;
+    const work: Operation = async (taken) => {
+      runs++;
+      if (runs > 1) return { results: null };
+      await requeueJob(meta, taken);
+      return { results: null, commit: countLate };
+    };
+    await workerOf({ work }).start();
+    await expect.poll(async () => await statusOf(job)).toBe('success');
+    expect(runs).toBe(2);
+    const late = meta.selectFrom('counters').select('name').where('name', '=', 'late');
+    expect(await late.executeTakeFirst()).toBeUndefined();
+  });
+
+  test('is kept by its own worker alone, and by its jobs alone', async () => {
+    const job = await submit('work');
+    const other = await submit('work');
+    await takeJob(meta, lease('mine', 1000));
+    await takeJob(meta, lease('mine', 1000));
+    await renewLeases(meta, lease('another', 9000), [job.id]);
+    expect((await findJob(meta, job.id))?.lease_until).toBe(new Date(1000).toISOString());
+    await renewLeases(meta, lease('mine', 9000), [job.id]);
+    expect((await findJob(meta, job.id))?.lease_until).toBe(new Date(9000).toISOString());
+    expect((await findJob(meta, other.id))?.lease_until).toBe(new Date(1000).toISOString());
+  });
+
   test('a worker that stops lets jobs end for a while, then gives them back', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: stopping, resolve: stop } = Promise.withResolvers<void>();
     const quick = await submit('quick');
     const slow = await submit('slow');
+    const sleep: typeof systemEnv.sleep = async (ms, signal) => {
+      if (ms !== GRACE_MS) return await systemEnv.sleep(ms, signal);
+      stop();
+      await expect.poll(async () => await statusOf(quick)).toBe('success');
+    };
+    context = { ...context, env: { ...systemEnv, sleep } };
     const worker = workerOf({
       quick: async () => {
-        await systemEnv.sleep(30);
+        await stopping;
         return { results: null };
       },
       slow: async () => {
@@ -258,7 +365,7 @@ describe('an interrupted job', () => {
     });
     await worker.start();
     await expect.poll(async () => await statusOf(slow)).toBe('processing');
-    await worker.stop(100);
+    await worker.stop(GRACE_MS);
     expect(await statusOf(quick)).toBe('success');
     expect(await statusOf(slow)).toBe('waiting');
     release();

@@ -1,8 +1,10 @@
 import { nextId } from '../meta/counter.ts';
-import { insertFile, type TaggedFile } from '../meta/files.ts';
+import { findFile, insertFile, type TaggedFile } from '../meta/files.ts';
+import { fileOfRequest } from '../meta/claims.ts';
 import type { Author, FileRow } from '../meta/tables.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
 import type { DataContext } from '../data-context.ts';
+import { answerLost } from '../http/errors.ts';
 
 export interface FileRequest {
   readonly name: string;
@@ -28,13 +30,19 @@ export const EXPORT_MAX_AGE_DAYS = 2;
 
 const DAY_MS = 86_400_000;
 
-/** Makes a file resource; its bytes are still to come. */
+/** Makes a file resource; its bytes are still to come. A request that is repeated under its key gets the file it made. */
 export async function newFile(
   context: DataContext,
   owner: FileOwner,
   request: FileRequest,
 ): Promise<TaggedFile> {
   const { meta, env, project, objects } = context;
+  const made = fileOfRequest();
+  if (made !== undefined) {
+    const known = await findFile(meta, made);
+    if (known === undefined) throw answerLost();
+    return known;
+  }
   const id = await nextId(meta);
   const now = env.now();
   const maxAgeDays = request.isPermanent === true ? null : MAX_AGE_DAYS;

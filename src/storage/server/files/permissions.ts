@@ -1,9 +1,9 @@
-import type { Caller } from '../caller.ts';
-import { accessDenied, notFound } from '../errors.ts';
+import type { Caller } from '../tokens/caller.ts';
+import { accessDenied, notFound } from '../http/errors.ts';
 import type { DataContext } from '../data-context.ts';
 import { findFile, type TaggedFile } from '../meta/files.ts';
-import { splitTableId } from '../operations/table-place.ts';
-import { mayReadFile, mayUseBucket } from '../permissions.ts';
+import { splitTableId } from '../jobs/operations/table-place.ts';
+import { mayChangeFile, mayReadFile, mayUseBucket } from '../tokens/permissions.ts';
 
 /**
  * A file that the caller may read: its own, every one for some tokens, and an export of a table whose bucket it may
@@ -18,18 +18,22 @@ export async function requireReadableFile(
 ): Promise<TaggedFile> {
   const file = await requireFile(context, id);
   if (mayReadFile(caller, file.creator_id)) return file;
-  if (file.table_id !== null && mayUseBucket(caller, splitTableId(file.table_id).bucket, 'read')) return file;
+  if (
+    file.table_id !== null &&
+    mayUseBucket(caller, file.branch_id, splitTableId(file.table_id).bucket, 'read')
+  )
+    return file;
   throw accessDenied();
 }
 
-/** A file that the caller may change and delete: its own, or any for some tokens. */
+/** A file that the caller may change and delete: its own, or any for the master token. */
 export async function requireOwnFile(
   context: Pick<DataContext, 'env' | 'meta'>,
   caller: Caller,
   id: string,
 ): Promise<TaggedFile> {
   const file = await requireFile(context, id);
-  if (!mayReadFile(caller, file.creator_id)) throw accessDenied();
+  if (!mayChangeFile(caller, file.creator_id)) throw accessDenied();
   return file;
 }
 

@@ -1,8 +1,11 @@
 import { reclaimSpace } from '../meta/database.ts';
-import { deleteFiles, listExpired } from '../meta/files.ts';
+import { isDue } from '../meta/counter.ts';
+import { forgetOld } from '../meta/retention.ts';
+import { deleteFiles, keysOfFiles, listExpired } from '../meta/files.ts';
+import { forgetOldKeys } from '../meta/request-keys.ts';
 import type { FileRow } from '../meta/tables.ts';
 import type { DataContext } from '../data-context.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
 
 /**
  * Removes a file with its bytes: the bytes first, so that what a killed process left can be deleted again, and
@@ -20,8 +23,13 @@ export async function removeFile(
 /** Credentials live for 12 hours: an upload that began before cannot be completed by anyone. */
 const UPLOAD_MS = 13 * 3_600_000;
 
-/** Removes files whose time is over and uploads that nobody ended, and gives freed space back to the disk. */
-export async function sweep(context: DataContext): Promise<number> {
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Removes files whose time is over, uploads that nobody ended, objects without a file and what is older than so many
+ * days, and gives freed space back to the disk.
+ */
+export async function sweep(context: DataContext, keepDays: number): Promise<number> {
   const { meta, objects, engine, env } = context;
   let removed = 0;
   for (;;) {
@@ -30,7 +38,12 @@ export async function sweep(context: DataContext): Promise<number> {
     for (const file of expired) await removeFile(context, file);
     removed += expired.length;
   }
+  await forgetOldKeys(meta, env.now());
+  await forgetOld(meta, isoTime(env.now() - keepDays * DAY_MS));
   await objects.dropUnfinished(new Date(env.now() - UPLOAD_MS));
+  // To look at every object takes a while.
+  if (await isDue(meta, 'unknown objects', env.now(), DAY_MS))
+    await objects.dropUnknown(new Date(env.now() - UPLOAD_MS), (keys) => keysOfFiles(meta, keys));
   await engine.compact();
   await reclaimSpace(meta);
   return removed;

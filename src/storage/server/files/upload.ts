@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Json } from '../../../json/index.ts';
-import { ApiError, badRequest, invalidField } from '../errors.ts';
-import { authorOf } from '../caller.ts';
+import { ApiError, badRequest, invalidField } from '../http/errors.ts';
+import { authorOf } from '../tokens/caller.ts';
 import type { DataContext } from '../data-context.ts';
 import { fieldText, MAX_BODY_BYTES, tooLarge as bodyTooLarge } from '../input/bodies.ts';
 import { nest } from '../input/nest.ts';
 import { updateFile, type TaggedFile } from '../meta/files.ts';
 import { attachmentOf } from '../objects/disposition.ts';
 import { ObjectError } from '../objects/errors.ts';
-import type { Call } from '../route.ts';
+import type { Call } from '../http/route.ts';
 import { newFile } from './new-file.ts';
-import { troubleOf } from '../trouble.ts';
+import { troubleOf } from '../http/trouble.ts';
 import { removeFile } from './remove.ts';
 
 /** A file whose bytes came with the request, and the other fields of that request. */

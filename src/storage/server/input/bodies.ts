@@ -1,7 +1,7 @@
 import type { MultipartValue } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseExact, type Json } from '../../../json/index.ts';
-import { badRequest, ApiError } from '../errors.ts';
+import { badRequest, ApiError } from '../http/errors.ts';
 import { formPairs, nest } from './nest.ts';
 
 /** Largest body that is read into memory: a configuration and a state of 4 MB each, URL-encoded. */

@@ -1,5 +1,5 @@
 import { encodeExact, isList, isObject, parseExact, type Json } from '../../../json/index.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest } from '../http/errors.ts';
 
 /** Largest configuration or state, in bytes (storage 10.1). */
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
@@ -12,7 +12,7 @@ const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
  */
 export function readContent(value: Json | undefined, field: 'configuration' | 'state'): string | undefined {
   if (value === undefined || value === null) return undefined;
-  const content = typeof value === 'string' ? parseText(value, field) : value;
+  const content = contentOf(value, (text) => parseText(text, field));
   if (!isList(content) && !isObject(content)) throw wrongFormat(field, `The ${field} is not a JSON object.`);
   const text = encodeExact(content);
   if (Buffer.byteLength(text) > MAX_CONTENT_BYTES) {
@@ -24,11 +24,17 @@ export function readContent(value: Json | undefined, field: 'configuration' | 's
 /** Whether a value is a JSON object or list, or text that holds one. */
 export function isContent(value: Json): boolean {
   try {
-    const content = typeof value === 'string' ? parseExact(value) : value;
+    const content = contentOf(value, parseExact);
     return isList(content) || isObject(content);
   } catch {
     return false;
   }
+}
+
+/** Some clients encode twice: JSON text of a text that holds JSON. */
+function contentOf(value: Json, parse: (text: string) => Json): Json {
+  const content = typeof value === 'string' ? parse(value) : value;
+  return typeof value === 'string' && typeof content === 'string' ? parse(content) : content;
 }
 
 function parseText(text: string, field: 'configuration' | 'state'): Json {

@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../../json/index.ts';
 import type { FieldError } from '../../protocol/error.ts';
-import { InvalidRequest } from '../errors.ts';
+import { InvalidRequest } from '../http/errors.ts';
 
 /** The parts of JSON Schema that requests use. */
 interface FieldSchema {
@@ -30,8 +30,8 @@ interface FieldSchema {
 
 /**
  * Reads the fields of a body or query by their schema. Clients send the same thing as JSON, form or query text
- * (storage 0.3): `"7"` is an integer where one is asked for, `True` a boolean, null is "not sent", further fields
- * are ignored. A field without a type is given back untouched.
+ * (storage 0.3): `"7"` is an integer where one is asked for, `True` a boolean, null is "not sent" unless the schema
+ * has a null, further fields are ignored. A field without a type is given back untouched.
  *
  * @throws {InvalidRequest} naming every wrong field
  */
@@ -61,6 +61,10 @@ function readObject(
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const key = path === '' ? name : `${path}[${name}]`;
     const value = isObject(input) ? getKey(input, name) : undefined;
+    if (value === null && field.anyOf?.some(({ type }) => type === 'null') === true) {
+      fields[name] = null;
+      continue;
+    }
     if (value === undefined || value === null) {
       if (schema.required?.includes(name)) errors.push({ key, message: 'This field is missing.' });
       continue;

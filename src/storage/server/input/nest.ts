@@ -1,6 +1,6 @@
 import qs from 'qs';
 import type { Json } from '../../../json/index.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../http/errors.ts';
 
 /** Fields that one form may have. */
 export const MAX_FIELDS = 100_000;

@@ -37,6 +37,8 @@ export async function deleteBranch(meta: Meta, id: number): Promise<void> {
     'tables',
     'buckets',
     'configuration_contents',
+    'configuration_orders',
+    'configuration_version_rows',
     'configuration_versions',
     'row_versions',
     'configuration_rows',

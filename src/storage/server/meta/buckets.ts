@@ -6,6 +6,7 @@ export interface MeasuredBucket extends BucketRow {
   readonly rows: number;
   readonly bytes: number;
   readonly tables: number;
+  readonly project_id: number;
 }
 
 export async function insertBucket(meta: Meta, bucket: BucketRow): Promise<void> {
@@ -22,6 +23,16 @@ export async function findBucket(
 
 export async function listBuckets(meta: Meta, branchId: number): Promise<MeasuredBucket[]> {
   return await measured(meta, branchId).orderBy('buckets.id').execute();
+}
+
+export async function listBucketIds(meta: Meta, branchId: number): Promise<string[]> {
+  const rows = await meta
+    .selectFrom('buckets')
+    .select('id')
+    .where('branch_id', '=', branchId)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** The bucket of a stage that is shown under that name. */
@@ -90,6 +101,7 @@ function measured(meta: Meta, branchId: number) {
             build.val(0),
           )
           .as('tables'),
+        build.selectFrom('projects').select('projects.id').limit(1).$asScalar().$notNull().as('project_id'),
       ];
     })
     .where('buckets.branch_id', '=', branchId);

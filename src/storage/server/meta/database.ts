@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -8,6 +9,7 @@ import {
   type DatabaseConnection,
 } from 'kysely';
 import { migrate } from './migrate.ts';
+import { keepKey } from './claims.ts';
 import type { Tables } from './tables.ts';
 
 export type Meta = Kysely<Tables>;
@@ -19,11 +21,27 @@ export type Meta = Kysely<Tables>;
  * @param file a path, or `:memory:`
  */
 export async function openMeta(file: string): Promise<Meta> {
-  const database = new DatabaseSync(file, { timeout: 10_000 });
-  for (const pragma of PRAGMAS) database.exec(`PRAGMA ${pragma}`);
-  const meta = new Kysely<Tables>({ dialect: new ImmediateDialect(database) });
+  const meta = connectMeta(file);
   await migrate(meta);
   return meta;
+}
+
+/** The same without its tables: they are as they were left. */
+export function connectMeta(file: string): Meta {
+  if (file !== ':memory:') keepPrivate(file);
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  for (const pragma of PRAGMAS) database.exec(`PRAGMA ${pragma}`);
+  return new Kysely<Tables>({ dialect: new ImmediateDialect(database) });
+}
+
+/** For its user alone, from its first byte on: it has hashes of tokens and what was configured. Its log files are as it is. */
+function keepPrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // It is another user's, and may be used here all the same.
+  }
 }
 
 const PRAGMAS = [
@@ -74,6 +92,11 @@ class ImmediateDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  // Whatever a request changes, its key is kept with it: both or neither.
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await keepKey(connection, async () => await super.commitTransaction(connection));
   }
 
   // A full disk ends the transaction by itself; to end it again would be the error that is told.

@@ -1,6 +1,5 @@
-import { sql, type SqlBool } from 'kysely';
-import { badRequest } from '../errors.ts';
 import type { Meta } from './database.ts';
+import { parseEventQuery } from './event-query.ts';
 import type { EventRow } from './tables.ts';
 
 export interface EventFilter {
@@ -11,9 +10,11 @@ export interface EventFilter {
   readonly runId?: string | undefined;
   readonly objectType?: string;
   readonly objectId?: string;
-  readonly tokenId?: number;
-  /** Words of the message, or `field:value` of {@link QUERY_FIELDS}. */
+  /** What this token did, and what was done to it. */
+  readonly ofToken?: number;
+  /** See {@link parseEventQuery}. */
   readonly q?: string | undefined;
+  readonly projectId: number;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
   /** Only what this token wrote, and what is about these components; undefined: everything. */
@@ -25,23 +26,37 @@ export interface EventReader {
   readonly componentAccess: readonly string[];
 }
 
-const QUERY_FIELDS = {
-  component: 'component',
-  configurationId: 'configuration_id',
-  event: 'event',
-  message: 'message',
-  objectId: 'object_id',
-  objectType: 'object_type',
-  runId: 'run_id',
-  type: 'type',
-} as const;
-
 export async function insertEvent(meta: Meta, event: EventRow): Promise<void> {
   await meta.insertInto('events').values(event).execute();
 }
 
-export async function findEvent(meta: Meta, id: number): Promise<EventRow | undefined> {
-  return await meta.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+/** Removes all but the newest events of a kind. */
+export async function keepNewest(
+  meta: Meta,
+  of: { readonly branchId: number; readonly event: string; readonly count: number },
+): Promise<void> {
+  const kind = { branch_id: of.branchId, event: of.event };
+  const last = await meta
+    .selectFrom('events')
+    .select('id')
+    .where((where) => where.and(kind))
+    .orderBy('id', 'desc')
+    .offset(of.count)
+    .limit(1)
+    .executeTakeFirst();
+  if (last === undefined) return;
+  await meta
+    .deleteFrom('events')
+    .where((where) => where.and(kind))
+    .where('id', '<=', last.id)
+    .execute();
+}
+
+/** The event of an id or a UUID. */
+export async function findEvent(meta: Meta, id: string): Promise<EventRow | undefined> {
+  const all = meta.selectFrom('events').selectAll();
+  if (/^\d{1,15}$/.test(id)) return await all.where('id', '=', Number(id)).executeTakeFirst();
+  return await all.where('uuid', '=', id.toLowerCase()).executeTakeFirst();
 }
 
 /** Events, the newest first. */
@@ -52,16 +67,7 @@ export async function listEvents(meta: Meta, branchId: number, filter: EventFilt
   if (filter.component !== undefined) query = query.where('component', '=', filter.component);
   if (filter.configurationId !== undefined)
     query = query.where('configuration_id', '=', filter.configurationId);
-  // A run's events are those of its children too: ids of children are `parent.child`.
-  const { runId } = filter;
-  if (runId !== undefined) {
-    query = query.where((where) =>
-      where.or([
-        where('run_id', '=', runId),
-        sql<SqlBool>`run_id like ${`${literally(runId)}.%`} escape '\\'`,
-      ]),
-    );
-  }
+  if (filter.runId !== undefined) query = query.where('id', 'in', idsOfRun(meta, branchId, filter.runId));
   const reader = filter.visibleTo;
   if (reader !== undefined) {
     const { id, componentAccess: components } = reader;
@@ -74,13 +80,10 @@ export async function listEvents(meta: Meta, branchId: number, filter: EventFilt
   }
   if (filter.objectType !== undefined) query = query.where('object_type', '=', filter.objectType);
   if (filter.objectId !== undefined) query = query.where('object_id', '=', filter.objectId);
-  if (filter.tokenId !== undefined) query = query.where('token_id', '=', filter.tokenId);
-  for (const { field, text } of termsOf(filter.q ?? '')) {
-    query =
-      field === 'message'
-        ? query.where(sql<SqlBool>`lower(message) like lower(${`%${literally(text)}%`}) escape '\\'`)
-        : query.where(field, '=', text);
-  }
+  if (filter.ofToken !== undefined)
+    query = query.where('id', 'in', idsOfToken(meta, branchId, filter.ofToken));
+  const condition = parseEventQuery(filter.q ?? '', filter.projectId);
+  if (condition !== undefined) query = query.where(condition);
   return await query
     .orderBy('id', 'desc')
     .limit(filter.limit ?? 100)
@@ -88,23 +91,20 @@ export async function listEvents(meta: Meta, branchId: number, filter: EventFilt
     .execute();
 }
 
-/** Text in a pattern that stands for itself. */
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
+/**
+ * A run's events are those of its children too: ids of children are `parent.child`, and `/` comes after the dot. Apart
+ * from the rest of the query, so that both halves are found by their index.
+ */
+function idsOfRun(meta: Meta, branchId: number, runId: string) {
+  const ids = meta.selectFrom('events').select('id').where('branch_id', '=', branchId);
+  return ids
+    .where('run_id', '=', runId)
+    .unionAll(ids.where('run_id', '>=', `${runId}.`).where('run_id', '<', `${runId}/`));
+}
 
-type QueryColumn = (typeof QUERY_FIELDS)[keyof typeof QUERY_FIELDS];
-
-/** Every term is a level of the expression that the database reads, and it takes a thousand. */
-const MAX_TERMS = 100;
-
-function termsOf(q: string): { field: QueryColumn; text: string }[] {
-  const terms = q.split(/\s+/).filter((term) => term !== '' && term !== 'AND');
-  if (terms.length > MAX_TERMS)
-    throw badRequest('query.syntax', `The query has more than ${MAX_TERMS} words.`);
-  return terms.map((term) => {
-    const [, name = '', text = ''] = /^(\w+):"?([^"]*)"?$/.exec(term) ?? [];
-    const field = Object.hasOwn(QUERY_FIELDS, name)
-      ? QUERY_FIELDS[name as keyof typeof QUERY_FIELDS]
-      : undefined;
-    return field === undefined ? { field: 'message', text: term } : { field, text };
-  });
+function idsOfToken(meta: Meta, branchId: number, token: number) {
+  const ids = meta.selectFrom('events').select('id').where('branch_id', '=', branchId);
+  return ids
+    .where('token_id', '=', token)
+    .unionAll(ids.where('object_id', '=', String(token)).where('object_type', '=', 'token'));
 }

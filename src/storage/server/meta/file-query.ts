@@ -1,153 +1,40 @@
 import { sql, type Expression, type SqlBool } from 'kysely';
-import { badRequest } from '../errors.ts';
 import { hasTag, type FileCondition, type FileExpressions } from './files.ts';
+import { parseQuery, patternOf, type ReadTerm, type Term } from './query.ts';
 
 /**
- * A query over files (storage 2.2): `id:123`, `name:a*`, `tags:"x y"`, `runId:1`, bare words (in the name or a tag),
- * joined by AND, OR, NOT and brackets, which may follow a field: `tags:(a AND b)`; terms side by side are
- * alternatives, as in the query language it comes from.
+ * A query over files (storage 2.2): `id:123`, `name:a*`, `tags:"x y"`, `runId:1`, bare words (in the name or a tag).
  *
  * @throws {ApiError} 400 `query.syntax`
  */
-export function parseFileQuery(text: string): FileCondition | undefined {
-  if (text.length > MAX_LENGTH)
-    throw badRequest('query.syntax', `The query is longer than ${MAX_LENGTH} characters.`);
-  const tokens = tokenize(text);
-  if (tokens.length === 0) return undefined;
-  if (tokens.length > MAX_TOKENS) throw syntaxError(text, `it has more than ${MAX_TOKENS} words`);
-  let at = 0;
-  let depth = 0;
-  const condition = readOr(undefined);
-  if (at < tokens.length) throw syntaxError(text, 'a bracket is closed that was not opened');
-  return condition;
+export const parseFileQuery = (text: string): FileCondition | undefined => parseQuery(text, readTerm);
 
-  // `outer` is the field of the bracket around, for terms that name none.
-  function readOr(outer: string | undefined): FileCondition {
-    const choices = [readAnd(outer)];
-    for (;;) {
-      const next = tokens[at];
-      if (next === undefined || next === ')') break;
-      if (next === 'OR') at += 1;
-      choices.push(readAnd(outer));
-    }
-    return (build) => build.or(choices.map((choice) => choice(build)));
-  }
-
-  function readAnd(outer: string | undefined): FileCondition {
-    const all = [readNot(outer)];
-    while (tokens[at] === 'AND' || tokens[at] === 'NOT') {
-      if (tokens[at] === 'AND') at += 1;
-      all.push(readNot(outer));
-    }
-    return (build) => build.and(all.map((one) => one(build)));
-  }
-
-  function readNot(outer: string | undefined): FileCondition {
-    if (tokens[at] !== 'NOT') return readOne(outer);
-    at += 1;
-    const inner = deeper(() => readNot(outer));
-    return (build) => build.not(inner(build));
-  }
-
-  function readOne(outer: string | undefined): FileCondition {
-    const token = tokens[at];
-    at += 1;
-    if (token === undefined) throw syntaxError(text, 'it ends where a word is expected');
-    if (typeof token === 'string') throw syntaxError(text, `"${token}" stands where a word is expected`);
-    if ('value' in token) return conditionOf({ ...token, field: token.field ?? outer }, text);
-    const inner = deeper(() => readOr(token.field ?? outer));
-    if (tokens[at] !== ')') throw syntaxError(text, 'a bracket is not closed');
-    at += 1;
-    return inner;
-  }
-
-  function deeper(read: () => FileCondition): FileCondition {
-    depth += 1;
-    if (depth > MAX_DEPTH) throw syntaxError(text, `it has more than ${MAX_DEPTH} brackets in brackets`);
-    const condition = read();
-    depth -= 1;
-    return condition;
-  }
-}
-
-/** What the database can take: a thousand levels, and a level for every term. */
-const MAX_LENGTH = 10_000;
-const MAX_TOKENS = 800;
-const MAX_DEPTH = 50;
-
-interface Opening {
-  readonly field: string | undefined;
-}
-
-interface Term extends Opening {
-  readonly value: string;
-  readonly isQuoted: boolean;
-}
-
-type Token = ')' | 'AND' | 'NOT' | 'OR' | Opening | Term;
-
-const TOKEN =
-  /\s*(?:(\))|(AND|OR|NOT)(?![^\s()])|([-!+]?)(?:([A-Za-z_][\w.]*):\s*)?(?:(\()|"((?:[^"\\]|\\.)*)"|((?:[^\s()":\\]|\\.)+)))/y;
-
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
-  const end = text.trimEnd().length;
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < end) {
-    const start = TOKEN.lastIndex;
-    const found = TOKEN.exec(text);
-    if (found === null) throw syntaxError(text, `it cannot be read from character ${start + 1}`);
-    const [, closing, operator, sign, field, opening, quoted, bare] = found;
-    if (closing !== undefined) tokens.push(')');
-    else if (operator !== undefined) tokens.push(operator as 'AND' | 'NOT' | 'OR');
-    else {
-      if (sign === '-' || sign === '!') tokens.push('NOT');
-      if (opening !== undefined) {
-        tokens.push({ field });
-        continue;
-      }
-      const value = (quoted ?? bare ?? '').replaceAll(/\\(.)/g, '$1');
-      tokens.push({ field, value, isQuoted: quoted !== undefined });
-    }
-  }
-  return tokens;
-}
-
-function conditionOf({ field, value, isQuoted }: Term, query: string): FileCondition {
+const readTerm: ReadTerm<FileExpressions> = (term, wrong) => {
+  const { field, value } = term;
   switch (field) {
     case undefined:
-      return (build) => build.or([nameHas(build, value, isQuoted), tagIs(build, value, isQuoted)]);
+      return (build) => build.or([nameHas(build, term), tagIs(build, term)]);
     case 'id':
-      if (!/^\d{1,15}$/.test(value)) throw syntaxError(query, `"${value}" is no id`);
+      if (!/^\d{1,15}$/.test(value)) throw wrong(`"${value}" is no id`);
       return (build) => build('files.id', '=', Number(value));
     case 'name':
-      return (build) => nameHas(build, value, isQuoted);
+      return (build) => nameHas(build, term);
     case 'tags':
     case 'tag':
-      return (build) => tagIs(build, value, isQuoted);
+      return (build) => tagIs(build, term);
     case 'runId':
       return (build) => build('files.run_id', '=', value);
     default:
-      throw syntaxError(query, `"${field}" is no field; there are id, name, tags and runId`);
+      throw wrong(`"${field}" is no field; there are id, name, tags and runId`);
   }
-}
+};
 
-function nameHas(build: FileExpressions, value: string, isQuoted: boolean): Expression<SqlBool> {
-  const pattern = `%${patternOf(value, isQuoted)}%`;
+function nameHas(build: FileExpressions, term: Term): Expression<SqlBool> {
+  const pattern = `%${patternOf(term)}%`;
   // Both by the database: it lowers other letters than this language does.
   return sql<SqlBool>`lower(${build.ref('files.name')}) like lower(${pattern}) escape '\\'`;
 }
 
-function tagIs(build: FileExpressions, value: string, isQuoted: boolean): Expression<SqlBool> {
-  return hasTag(build, (tag) => sql`${tag} like ${patternOf(value, isQuoted)} escape '\\'`);
-}
-
-/** `*` and `?` stand for any text and any character, unless quoted. */
-function patternOf(value: string, isQuoted: boolean): string {
-  const literal = value.replaceAll(/[\\%_]/g, '\\$&');
-  return isQuoted ? literal : literal.replaceAll('*', '%').replaceAll('?', '_');
-}
-
-function syntaxError(query: string, reason: string): Error {
-  return badRequest('query.syntax', `Failed to parse the query "${query}": ${reason}.`);
+function tagIs(build: FileExpressions, term: Term): Expression<SqlBool> {
+  return hasTag(build, (tag) => sql`${tag} like ${patternOf(term)} escape '\\'`);
 }

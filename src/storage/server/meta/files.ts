@@ -1,5 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
 import type { Meta } from './database.ts';
+import { madeByRequest } from './claims.ts';
 import type { FileRow, Tables } from './tables.ts';
 
 /** A file with its tags, in their order. */
@@ -8,7 +9,10 @@ export interface TaggedFile extends FileRow {
 }
 
 export async function insertFile(meta: Meta, file: FileRow, tags: readonly string[]): Promise<TaggedFile> {
-  await meta.transaction().execute((tx) => insertFileWithin(tx, file, tags));
+  await meta.transaction().execute(async (tx) => {
+    await insertFileWithin(tx, file, tags);
+    madeByRequest({ fileId: file.id });
+  });
   return { ...file, tags };
 }
 
@@ -145,6 +149,31 @@ export async function deleteFiles(meta: Meta, ids: readonly number[]): Promise<v
     await tx.deleteFrom('exports').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('files').where('id', 'in', ids).execute();
   });
+}
+
+/** Those of the keys whose file there is; a key that is not of the form that files are given counts as one. */
+export async function keysOfFiles(meta: Meta, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const ids = new Map(keys.map((key) => [key, fileIdOf(key)]));
+  const wanted = [...new Set(ids.values())].filter((id) => id !== undefined);
+  const files =
+    wanted.length === 0
+      ? []
+      : await meta.selectFrom('files').select(['id', 'object_key']).where('id', 'in', wanted).execute();
+  const prefixes = new Map(files.map(({ id, object_key }) => [id, object_key]));
+  return new Set(
+    keys.filter((key) => {
+      const id = ids.get(key);
+      if (id === undefined) return true;
+      const prefix = prefixes.get(id);
+      return prefix !== undefined && key.startsWith(prefix);
+    }),
+  );
+}
+
+/** The id that stands in the key of an object: `1/files/2024/02/29/1234.name`. */
+function fileIdOf(key: string): number | undefined {
+  const digits = /^(?:exp-\d+\/)?\d+\/files\/\d{4}\/\d\d\/\d\d\/(\d{1,15})\./.exec(key)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /** Some files of a branch, the oldest first. */

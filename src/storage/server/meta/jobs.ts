@@ -1,8 +1,10 @@
+import { brief } from '../shapes/brief.ts';
 import { NO_METRICS } from '../shapes/job.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
 import type { Env } from '../../../env.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
+import { madeByRequest } from './claims.ts';
 import type { Author, JobRow, JobStatus } from './tables.ts';
 
 /** Work that is asked for. */
@@ -44,6 +46,7 @@ export async function insertJob(meta: Meta, env: Env, job: NewJob): Promise<JobR
       worker: null,
     };
     await tx.insertInto('jobs').values(row).execute();
+    madeByRequest({ jobId: row.id });
     return row;
   });
 }
@@ -61,9 +64,9 @@ export interface JobFilter {
 
 export type JobTime = 'created' | 'ended' | 'started';
 
-/** Jobs, the newest first. */
+/** Jobs, the newest first; long parameters and results are shortened. */
 export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]> {
-  let query = meta.selectFrom('jobs').selectAll();
+  let query = meta.selectFrom('jobs').select('id');
   if (filter.creatorId !== undefined) query = query.where('creator_id', '=', filter.creatorId);
   if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses as JobStatus[]);
   if (filter.excludedStatuses !== undefined)
@@ -72,7 +75,19 @@ export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]>
     if (from !== undefined) query = query.where(column, '>=', from);
     if (to !== undefined) query = query.where(column, '<=', to);
   }
-  return await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
+  const found = await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
+  const jobs: JobRow[] = [];
+  // One by one: all of them in full may be more than there is memory.
+  for (const { id } of found) {
+    const job = await findJob(meta, id);
+    if (job === undefined) continue;
+    jobs.push({
+      ...job,
+      params: brief(job.params),
+      results: job.results === null ? null : brief(job.results),
+    });
+  }
+  return jobs;
 }
 
 /** Who holds a job and until when, unless it says so again. */
@@ -147,13 +162,14 @@ export interface JobEnd {
 /** @returns whether it was still the taker's; what comes back late is turned away */
 export async function finishJob(
   meta: Meta,
-  job: Pick<JobRow, 'fencing' | 'id'>,
+  job: Pick<JobRow, 'fencing' | 'id' | 'params'>,
   end: JobEnd,
   now: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await meta
     .updateTable('jobs')
-    .set({ ...end, ended: isoTime(now), lease_until: null })
+    // What the work needed is not needed any more, and would be kept for as long as the job is.
+    .set({ ...end, params: brief(job.params), ended: isoTime(now), lease_until: null })
     .where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -199,7 +215,7 @@ export async function recordFinishedJob(
     status: 'success',
     table_id: job.tableId ?? null,
     lock_key: null,
-    params: JSON.stringify(job.params),
+    params: brief(JSON.stringify(job.params)),
     results: job.results,
     error: null,
     metrics: NO_METRICS,

@@ -1,5 +1,6 @@
 import type { Env } from '../../../env.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
+import { updateBucket } from './buckets.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { ConfigurationKey, MetadataRow, MetadataScope } from './tables.ts';
@@ -55,6 +56,8 @@ export async function saveMetadata(
   items: readonly { key: string; value: string }[],
 ): Promise<void> {
   const timestamp = isoTime(env.now());
+  if (owner.scope === 'bucket' && items.length > 0)
+    await updateBucket(meta, owner.branch_id, owner.owner, { updated: timestamp });
   for (const { key, value } of items) {
     const known = await meta
       .updateTable('metadata')

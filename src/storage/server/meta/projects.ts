@@ -1,5 +1,5 @@
 import type { Env } from '../../../env.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { Tables } from './tables.ts';

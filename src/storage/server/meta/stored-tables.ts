@@ -15,6 +15,9 @@ export interface TableState {
   readonly bytes: number;
 }
 
+/** A table with rows of its own. */
+export const NO_ALIAS = { alias_source: null, alias_filter: null, alias_auto_sync: 0 } as const;
+
 export type ColumnDefinition = Pick<TableColumnRow, 'basetype' | 'definition'>;
 
 export async function findTable(meta: Meta, branchId: number, id: string): Promise<StoredTable | undefined> {
@@ -38,6 +41,16 @@ export async function listTables(meta: Meta, branchId: number, bucketId?: string
   let query = meta.selectFrom('tables').selectAll().where('branch_id', '=', branchId);
   if (bucketId !== undefined) query = query.where('bucket_id', '=', bucketId);
   return await query.orderBy('id').execute();
+}
+
+/** The aliases of a table, not those of its aliases. */
+export async function listAliases(meta: Meta, branchId: number, source: string): Promise<TableRow[]> {
+  return await meta
+    .selectFrom('tables')
+    .selectAll()
+    .where((where) => where.and({ branch_id: branchId, alias_source: source }))
+    .orderBy('id')
+    .execute();
 }
 
 /** The columns of all tables whose id begins with the text, by table, in their order. */
@@ -118,6 +131,7 @@ export async function saveState(
   }
   const all = new Map([...known, ...(definitions ?? [])]);
   await saveColumns(meta, table.branch_id, table.id, state.columns, all);
+  await syncAliases(meta, table, state);
   await meta
     .updateTable('buckets')
     .set({ last_change: times.last_change })
@@ -125,11 +139,46 @@ export async function saveState(
     .execute();
 }
 
-/** Removes a table with its columns, metadata and the memory of its exports. */
+/**
+ * Gives the aliases of a table its columns: all of them, or those of their own that are still there. One that showed
+ * rows by a column that is gone, or that has no column left, goes as well, instead of showing more or nothing.
+ */
+async function syncAliases(
+  meta: Meta,
+  source: Pick<TableRow, 'branch_id' | 'id'>,
+  state: Pick<TableState, 'columns' | 'primaryKey'>,
+): Promise<void> {
+  for (const alias of await listAliases(meta, source.branch_id, source.id)) {
+    const stored = await findTable(meta, alias.branch_id, alias.id);
+    const own = stored?.columns.map(({ name }) => name) ?? [];
+    const columns =
+      alias.alias_auto_sync === 1 ? state.columns : own.filter((name) => state.columns.includes(name));
+    // Written by this service.
+    const filter = JSON.parse(alias.alias_filter ?? 'null') as { readonly column: string } | null;
+    if (columns.length === 0 || (filter !== null && !state.columns.includes(filter.column)))
+      await deleteTable(meta, alias);
+    else await setAliasColumns(meta, alias, { columns, primaryKey: state.primaryKey });
+  }
+}
+
+/** Sets the columns of an alias; it has the key of its source as long as it has all columns of it. */
+export async function setAliasColumns(
+  meta: Meta,
+  alias: TableRow,
+  { columns, primaryKey }: Pick<TableState, 'columns' | 'primaryKey'>,
+): Promise<void> {
+  const key = primaryKey.every((name) => columns.includes(name)) ? primaryKey : [];
+  await updateTable(meta, alias.branch_id, alias.id, { primary_key: JSON.stringify(key) });
+  await saveColumns(meta, alias.branch_id, alias.id, columns, new Map());
+  await syncAliases(meta, alias, { columns, primaryKey: key });
+}
+
+/** Removes a table with its columns, metadata, the memory of its exports, and its aliases. */
 export async function deleteTable(
   meta: Meta,
   { branch_id, id }: Pick<TableRow, 'branch_id' | 'id'>,
 ): Promise<void> {
+  for (const alias of await listAliases(meta, branch_id, id)) await deleteTable(meta, alias);
   await deleteMetadataOf(meta, branch_id, 'table', id);
   // No name of a column has a dot, so these are the columns of no other table.
   await meta

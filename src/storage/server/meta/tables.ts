@@ -9,6 +9,8 @@ export interface Tables {
   branches: BranchRow;
   configurations: ConfigurationHead;
   configuration_versions: ConfigurationVersion;
+  configuration_orders: ConfigurationKey & { version: number; rows_sort_order: string };
+  configuration_version_rows: VersionRow;
   configuration_contents: ConfigurationKey & { version: number; configuration: string };
   configuration_rows: RowHead;
   row_versions: RowVersion;
@@ -23,6 +25,7 @@ export interface Tables {
   table_columns: TableColumnRow;
   jobs: JobRow;
   exports: ExportRow;
+  request_keys: RequestKeyRow;
 }
 
 export type Flag = 0 | 1;
@@ -44,6 +47,8 @@ export interface TokenRow {
   can_purge_trash: Flag;
   /** JSON: bucket id to read, write or manage. */
   bucket_permissions: string;
+  /** The branch that these buckets are of. */
+  bucket_branch_id: number;
   /** JSON: list of component ids. */
   component_access: string;
   created: string;
@@ -76,6 +81,8 @@ export interface ConfigurationHead extends ConfigurationKey, Author {
   is_deleted: Flag;
   /** JSON text, sent back as it is. */
   state: string;
+  /** JSON: list of row ids, `[]` until set. Orders of older versions follow from `configuration_orders`. */
+  rows_sort_order: string;
   created: string;
 }
 
@@ -90,14 +97,22 @@ export interface ConfigurationVersion extends ConfigurationKey, Author {
   created: string;
   /** The version whose content this one has: a change of a row doesn't store the root again. */
   content_version: number;
-  /** JSON: list of row ids, `[]` until set. */
-  rows_sort_order: string;
-  /** JSON: list of `[row id, row version]`. */
-  rows: string;
+  /** The version in which the order of rows was last set; 0 when it isn't. */
+  order_version: number;
 }
 
 export interface RowKey extends ConfigurationKey {
   row_id: string;
+}
+
+/** A row in the versions of its configuration: those from one to the one before another, or to the newest one. */
+export interface VersionRow extends RowKey {
+  since_version: number;
+  /** The first version that hasn't the row, or has another version of it. */
+  until_version: number | null;
+  row_version: number;
+  /** The version in which the row came, and since which it was always there. */
+  joined_version: number;
 }
 
 /** A deleted row stays as a head, so that its versions go on and its state can come back. */
@@ -146,6 +161,7 @@ export interface EventRow {
   run_id: string | null;
   object_type: string | null;
   object_id: string | null;
+  object_name: string | null;
   /** JSON. */
   params: string;
   /** JSON. */
@@ -200,6 +216,8 @@ export interface BucketRow extends Author {
   created: string;
   last_change: string | null;
   updated: string | null;
+  /** The administrator that owns it. */
+  owner_id: number | null;
 }
 
 export interface TableRow extends Author {
@@ -218,6 +236,12 @@ export interface TableRow extends Author {
   created: string;
   last_import: string | null;
   last_change: string | null;
+  /** The table that an alias stands for; null for one that has rows of its own. */
+  alias_source: string | null;
+  /** JSON: a filter over the rows of the source. */
+  alias_filter: string | null;
+  /** Whether an alias has the columns of its source, also those to come. */
+  alias_auto_sync: Flag;
 }
 
 export interface TableColumnRow {
@@ -267,5 +291,21 @@ export interface ExportRow {
   cache_key: string;
   table_revision: number;
   file_id: number;
+  created: string;
+}
+
+/** A request that was done under an `Idempotency-Key`, and what came of it. */
+export interface RequestKeyRow {
+  /** Whose key it is: that of another token is another key. */
+  token_id: number;
+  key: string;
+  /** SHA-256 of method, address and body: another request under the same key is refused. */
+  digest: string;
+  /** The job or the file that the request made. */
+  job_id: number | null;
+  file_id: number | null;
+  /** What was answered; null until it is known, and where it can be made again or must not be kept. */
+  status: number | null;
+  answer: string | null;
   created: string;
 }

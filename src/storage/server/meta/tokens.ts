@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Env } from '../../../env.ts';
 import type { BucketPermission } from '../../protocol/token.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
+import { findBranch } from './branches.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { Author, TokenRow } from './tables.ts';
@@ -12,7 +13,9 @@ export interface TokenRights {
   readonly canManageBuckets?: boolean;
   readonly canReadAllFileUploads?: boolean;
   readonly canPurgeTrash?: boolean;
-  readonly bucketPermissions?: Readonly<Record<string, BucketPermission>>;
+  readonly bucketPermissions?: Readonly<Record<string, BucketPermission>> | undefined;
+  /** The branch that the buckets are of; default: the default branch. */
+  readonly bucketBranchId?: number;
   readonly componentAccess?: readonly string[];
   /** Seconds from now; it never ends when undefined. */
   readonly expiresIn?: number;
@@ -39,6 +42,7 @@ export async function createToken(
     can_read_all_files: rights.canReadAllFileUploads === true || rights.isMaster === true ? 1 : 0,
     can_purge_trash: rights.canPurgeTrash === true || rights.isMaster === true ? 1 : 0,
     bucket_permissions: JSON.stringify(rights.bucketPermissions ?? {}),
+    bucket_branch_id: rights.bucketBranchId ?? (await findBranch(meta, 'default'))?.id ?? 0,
     component_access: JSON.stringify(rights.componentAccess ?? []),
     created: isoTime(now),
     refreshed: isoTime(now),
@@ -71,8 +75,10 @@ export async function updateToken(
   if (rights.canReadAllFileUploads !== undefined)
     changes.can_read_all_files = rights.canReadAllFileUploads ? 1 : 0;
   if (rights.canPurgeTrash !== undefined) changes.can_purge_trash = rights.canPurgeTrash ? 1 : 0;
-  if (rights.bucketPermissions !== undefined)
+  if (rights.bucketPermissions !== undefined) {
     changes.bucket_permissions = JSON.stringify(rights.bucketPermissions);
+    if (rights.bucketBranchId !== undefined) changes.bucket_branch_id = rights.bucketBranchId;
+  }
   if (rights.componentAccess !== undefined) changes.component_access = JSON.stringify(rights.componentAccess);
   if (Object.keys(changes).length === 0) return;
   await meta.updateTable('tokens').set(changes).where('id', '=', id).execute();
@@ -92,6 +98,29 @@ export async function listTokens(meta: Meta): Promise<TokenRow[]> {
 
 export async function deleteToken(meta: Meta, id: number): Promise<void> {
   await meta.deleteFrom('tokens').where('id', '=', id).execute();
+}
+
+/** Takes a bucket that is deleted out of what tokens may do: another one of its id is another bucket. */
+export async function withdrawBucket(meta: Meta, branchId: number, bucketId: string): Promise<void> {
+  const tokens = await meta
+    .selectFrom('tokens')
+    .select(['id', 'bucket_permissions'])
+    .where('bucket_branch_id', '=', branchId)
+    .where('bucket_permissions', '!=', '{}')
+    .execute();
+  for (const { id, bucket_permissions } of tokens) {
+    // Written by this service.
+    const { [bucketId]: withdrawn, ...left } = JSON.parse(bucket_permissions) as Record<
+      string,
+      BucketPermission
+    >;
+    if (withdrawn === undefined) continue;
+    await meta
+      .updateTable('tokens')
+      .set({ bucket_permissions: JSON.stringify(left) })
+      .where('id', '=', id)
+      .execute();
+  }
 }
 
 // A secret of 240 random bits needs no slow hash: there is nothing to guess.

@@ -31,6 +31,7 @@ export const OBJECT_ERROR_STATUS = {
   NotModified: 304,
   PreconditionFailed: 412,
   RequestTimeTooSkewed: 403,
+  RequestTimeout: 400,
   ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
   XAmzContentSHA256Mismatch: 400,

@@ -114,6 +114,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
   const store: ExternalStore = {
     bucket,
     region,
+    endpoint: options.publicEndpoint ?? endpoint,
     hasEncryption,
     async grant(scope) {
       const seconds = Math.round((scope.expiresAt.getTime() - env.now()) / 1000);
@@ -217,6 +218,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       }
       if (batch.length > 0) await deleteSome(batch);
     },
+    dropUnknown: async () => undefined,
     async dropUnfinished(before) {
       let marker: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined;
       do {

@@ -9,7 +9,7 @@ import { checkKey } from './keys.ts';
 import { createS3Handler, type S3Handler } from './s3/handler.ts';
 import { presignGet } from './s3/presign.ts';
 import { headerText } from './s3/read-operations.ts';
-import type { ObjectStore, WriteOptions } from './store.ts';
+import type { KeyHolder, ObjectStore, WriteOptions } from './store.ts';
 
 export interface FolderStoreOptions {
   /** The folder that holds the objects; one process at a time may use it. */
@@ -25,6 +25,8 @@ export interface FolderStoreOptions {
   /** `us-east-1` unless told: clients compute other host names for other regions. */
   readonly region?: string;
   readonly maxUploadBytes?: number;
+  /** Whether the file and the token that keys were given for are there still; default: they are. */
+  readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
   /** Smallest part of a multipart upload but the last; 5 MiB, as in S3. */
   readonly minPartBytes?: number;
 }
@@ -61,10 +63,14 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
     log,
     hosts: () => [new URL(endpoint()).host],
     ...(maxUploadBytes === undefined ? {} : { maxUploadBytes }),
+    ...(options.isHeld === undefined ? {} : { isHeld: options.isHeld }),
   });
   return {
     bucket,
     region,
+    get endpoint() {
+      return endpoint();
+    },
     hasEncryption: true,
     handler,
     keys,
@@ -116,6 +122,7 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
       for await (const { key } of folder.list(prefix)) await typed(folder.delete(key));
     },
     dropUnfinished: (before) => typed(folder.dropUploads(before.getTime())),
+    dropUnknown: (before, known) => typed(folder.dropUnknown(before.getTime(), known)),
   };
 }
 

@@ -66,19 +66,20 @@ export function isSame(left: string, right: string): boolean {
 }
 
 function encodeScope(scope: GrantScope, nonce: Uint8Array): string {
-  const { key, isPrefix, access, requiresEncryption, expiresAt } = scope;
+  const { key, isPrefix, access, requiresEncryption, expiresAt, holder } = scope;
   const content = [key, isPrefix, access, requiresEncryption, Math.floor(expiresAt.getTime() / 1000)];
-  return Buffer.from(JSON.stringify([...content, Buffer.from(nonce).toString('base64url')])).toString(
-    'base64url',
-  );
+  const holders = holder === undefined ? [] : [holder.fileId, holder.tokenId];
+  const text = JSON.stringify([...content, Buffer.from(nonce).toString('base64url'), ...holders]);
+  return Buffer.from(text).toString('base64url');
 }
 
 function decodeScope(content: string): GrantScope {
   // The seal was right, so this is what `encodeScope` wrote.
-  const [key, isPrefix, access, requiresEncryption, expires] = JSON.parse(
+  const [key, isPrefix, access, requiresEncryption, expires, , fileId, tokenId] = JSON.parse(
     Buffer.from(content, 'base64url').toString(),
-  ) as [string, boolean, GrantScope['access'], boolean, number];
-  return { key, isPrefix, access, requiresEncryption, expiresAt: new Date(expires * 1000) };
+  ) as [string, boolean, GrantScope['access'], boolean, number, string, number?, number?];
+  const holder = fileId === undefined || tokenId === undefined ? undefined : { fileId, tokenId };
+  return { key, isPrefix, access, requiresEncryption, expiresAt: new Date(expires * 1000), holder };
 }
 
 /** Sixteen characters, as access key ids have after their first four. */

@@ -9,6 +9,8 @@ import type { Readable } from 'node:stream';
 export interface ObjectStore {
   readonly bucket: string;
   readonly region: string;
+  /** What clients are to use as their S3 endpoint; undefined when that of Amazon is meant. May change with time. */
+  readonly endpoint: string | undefined;
   /** Whether it can be asked for encryption at rest; files of one that cannot are never marked as encrypted. */
   readonly hasEncryption: boolean;
   /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else (spec storage 2.4). */
@@ -32,6 +34,11 @@ export interface ObjectStore {
   deletePrefix(prefix: string): Promise<void>;
   /** Drops multipart uploads that nobody completed and that began before that moment. */
   dropUnfinished(before: Date): Promise<void>;
+  /**
+   * Drops objects that were last written before that moment and that are not among those that `known` gives back of
+   * them, where nobody else writes; a bucket elsewhere may be used by others, and is left alone.
+   */
+  dropUnknown(before: Date, known: (keys: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }
 
 export interface GrantScope {
@@ -43,6 +50,14 @@ export interface GrantScope {
   /** Whether an upload without `x-amz-server-side-encryption: AES256` is refused. */
   readonly requiresEncryption: boolean;
   readonly expiresAt: Date;
+  /** Whom they were given for; they end with it where the store can tell, which the embedded one can. */
+  readonly holder?: KeyHolder | undefined;
+}
+
+/** The file that credentials are for, and the token that asked for them. */
+export interface KeyHolder {
+  readonly fileId: number;
+  readonly tokenId: number;
 }
 
 /** The four values a client needs, spelled as the protocol spells them (spec service-core 2.1). */

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../http/route.ts';
 import { branchRoutes } from './branches.ts';
 import { configurationRowRoutes } from './configuration-rows.ts';
 import { configurationVersionRoutes } from './configuration-versions.ts';

@@ -1,22 +1,23 @@
 import { Type } from 'typebox';
 import { Branch, BranchCreate, BranchUpdate } from '../../protocol/branch.ts';
 import { Job } from '../../protocol/job.ts';
-import type { Reply } from '../answer.ts';
-import { asJob } from '../asking.ts';
-import { authorOf, type Caller } from '../caller.ts';
+import type { Reply } from '../http/answer.ts';
+import { asJob } from '../jobs/asking.ts';
+import { authorOf, type Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
 import type { DataContext } from '../data-context.ts';
-import { encodeReply } from '../encode-reply.ts';
-import { accessDenied, badRequest, notFound } from '../errors.ts';
+import { doerOf, recordEvent, type SystemEvent } from '../events/system-event.ts';
+import { encodeReply } from '../http/encode-reply.ts';
+import { accessDenied, badRequest, notFound } from '../http/errors.ts';
 import { findBranch, findBranchByName, insertBranch, listBranches, updateBranch } from '../meta/branches.ts';
 import { copyToBranch } from '../meta/configurations/copy.ts';
 import { nextId } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
 import { recordFinishedJob } from '../meta/jobs.ts';
 import type { BranchRow } from '../meta/tables.ts';
-import { route, type Route } from '../route.ts';
+import { route, type Route } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
-import { apiTime, isoTime } from '../time.ts';
+import { apiTime, isoTime } from '../shapes/time.ts';
 
 const tag = 'Branches';
 
@@ -64,6 +65,12 @@ export function branchRoutes(context: Context): Route[] {
           };
           await insertBranch(tx, branch);
           await copyToBranch(tx, main.id, branch.id, { author, env, text: undefined });
+          await recordEvent(
+            tx,
+            env,
+            doerOf(main.id, caller),
+            branchEvent(branch, 'devBranchCreated', 'Created'),
+          );
           const params = { queue: 'main', values: { name: body.name } };
           const results = encodeReply(branchReply(branch));
           return await recordFinishedJob(tx, env, {
@@ -85,7 +92,8 @@ export function branchRoutes(context: Context): Route[] {
       tag,
       body: BranchUpdate,
       response: Branch,
-      handle: async ({ params, body, caller }) => {
+      handle: async ({ params, body, ...call }) => {
+        const { caller } = call;
         requireMaster(caller);
         return await meta.transaction().execute(async (tx) => {
           const branch = await requireBranch(tx, params.id);
@@ -95,7 +103,10 @@ export function branchRoutes(context: Context): Route[] {
             await requireFreeName(tx, body.name);
           }
           await updateBranch(tx, branch.id, body);
-          return branchReply(await requireBranch(tx, params.id));
+          const changed = await requireBranch(tx, params.id);
+          const doer = doerOf(call.branch.id, caller);
+          await recordEvent(tx, env, doer, branchEvent(changed, 'devBranchUpdated', 'Changed'));
+          return branchReply(changed);
         });
       },
     }),
@@ -119,13 +130,20 @@ export function branchDeletionRoutes(context: DataContext): Route[] {
           throw badRequest('storage.devBranch.deleteDefault', 'Cannot delete Main branch');
         return await asJob(context, asker, {
           operation: 'devBranchDelete',
-          params: { id: branch.id },
+          params: { id: branch.id, name: branch.name },
           lockKey: `branch/${branch.id}`,
         });
       },
     }),
   ];
 }
+
+const branchEvent = ({ id, name }: BranchRow, event: string, did: string): SystemEvent => ({
+  name: event,
+  message: `${did} the development branch "${name}"`,
+  object: { type: 'devBranch', id: String(id), name },
+  params: { devBranchName: name },
+});
 
 function branchReply(branch: BranchRow): Record<string, Reply> {
   return {

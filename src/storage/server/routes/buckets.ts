@@ -3,18 +3,20 @@ import {
   AsyncQuery,
   Bucket,
   BucketCreate,
+  BucketOwner,
   BucketsQuery,
   BucketUpdate,
   DeleteQuery,
 } from '../../protocol/bucket.ts';
 import { namesOf } from '../../protocol/common.ts';
 import { bucketId, storageNameProblem } from '../../../names.ts';
-import { Answer, type Reply } from '../answer.ts';
-import { asJob, doneJob } from '../asking.ts';
-import { authorOf } from '../caller.ts';
+import { Answer, type Reply } from '../http/answer.ts';
+import { asJob, doneJob } from '../jobs/asking.ts';
+import { authorOf } from '../tokens/caller.ts';
 import type { DataContext } from '../data-context.ts';
-import { encodeReply } from '../encode-reply.ts';
-import { badRequest, notFound } from '../errors.ts';
+import { doerOf, recordEvent } from '../events/system-event.ts';
+import { encodeReply } from '../http/encode-reply.ts';
+import { badRequest, notFound } from '../http/errors.ts';
 import {
   findBucket,
   findBucketByDisplayName,
@@ -27,15 +29,16 @@ import type { Meta } from '../meta/database.ts';
 import { recordFinishedJob } from '../meta/jobs.ts';
 import { listMetadata } from '../meta/metadata.ts';
 import { listTables } from '../meta/stored-tables.ts';
-import { requireBucketRow } from '../operations/table-place.ts';
-import { mayUseBucket, requireBucket, requireBucketManagement } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
+import { requireBucketRow } from '../jobs/operations/table-place.ts';
+import { mayUseBucket, requireBucket, requireBucketManagement } from '../tokens/permissions.ts';
+import { route, type Route } from '../http/route.ts';
 import { bucketReply } from '../shapes/bucket.ts';
+import { ADMIN } from '../shapes/token.ts';
 import { jobReply } from '../shapes/job.ts';
 import { metadataReply } from '../shapes/metadata.ts';
-import { tableReply } from '../shapes/table.ts';
-import { requireNameLength } from '../table-input.ts';
-import { isoTime } from '../time.ts';
+import { showTables } from '../shapes/table-detail.ts';
+import { requireNameLength } from '../input/table.ts';
+import { isoTime } from '../shapes/time.ts';
 
 const tag = 'Buckets';
 
@@ -55,9 +58,13 @@ function readRoutes(context: DataContext): Route[] {
       query: BucketsQuery,
       response: Type.Array(Bucket),
       handle: async ({ query, caller, branch, origin }) => {
+        context.observer.observe(doerOf(branch.id, caller), {
+          name: 'bucketsListed',
+          message: 'Listed the buckets',
+        });
         const include = namesOf(query.include);
         const buckets = (await listBuckets(meta, branch.id)).filter(({ id }) =>
-          mayUseBucket(caller, id, 'read'),
+          mayUseBucket(caller, branch.id, id, 'read'),
         );
         return await Promise.all(
           buckets.map(async (bucket) => ({
@@ -76,7 +83,7 @@ function readRoutes(context: DataContext): Route[] {
       query: BucketsQuery,
       response: Bucket,
       handle: async ({ params, caller, branch, origin }) => {
-        requireBucket(caller, params.bucket, 'read');
+        requireBucket(caller, branch.id, params.bucket, 'read');
         const bucket = await requireBucketRow(meta, context, branch.id, params.bucket);
         return await bucketDetail(meta, bucket, origin);
       },
@@ -84,11 +91,12 @@ function readRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/buckets/:bucket/owner',
-      summary: 'The owner of a bucket: there is none',
+      summary: 'The owner of a bucket',
       tag,
       handle: async ({ params, caller, branch }) => {
-        requireBucket(caller, params.bucket, 'read');
-        await requireBucketRow(meta, context, branch.id, params.bucket);
+        requireBucket(caller, branch.id, params.bucket, 'read');
+        const bucket = await requireBucketRow(meta, context, branch.id, params.bucket);
+        if (bucket.owner_id === ADMIN.id) return ADMIN;
         throw notFound('The bucket has no owner.', 'storage.bucket.ownerNotFound');
       },
     }),
@@ -123,11 +131,18 @@ function writeRoutes(context: DataContext): Route[] {
             display_name: displayName,
             description: body.description ?? '',
             color: body.color ?? null,
-            backend: body.backend === undefined || body.backend === '' ? 'snowflake' : body.backend,
+            backend: backendOf(body.backend),
             created: isoTime(env.now()),
             last_change: null,
             updated: null,
+            owner_id: null,
             ...authorOf(caller),
+          });
+          await recordEvent(tx, env, doerOf(branch.id, caller), {
+            name: 'bucketCreated',
+            message: `Created the bucket "${id}"`,
+            object: { type: 'bucket', id, name: `c-${name}` },
+            params: { stage, name, displayName },
           });
           return await requireBucketRow(tx, context, branch.id, id);
         });
@@ -144,7 +159,7 @@ function writeRoutes(context: DataContext): Route[] {
       response: Bucket,
       validationCode: 'storage.buckets.validation',
       handle: async ({ params, query, body, caller, branch, origin, runId }) => {
-        requireBucket(caller, params.bucket, 'manage');
+        requireBucket(caller, branch.id, params.bucket, 'manage');
         const bucket = await meta.transaction().execute(async (tx) => {
           const known = await requireBucketRow(tx, context, branch.id, params.bucket);
           const { displayName } = body;
@@ -154,7 +169,13 @@ function writeRoutes(context: DataContext): Route[] {
           }
           await updateBucket(tx, branch.id, known.id, {
             ...(displayName === undefined ? {} : { display_name: displayName }),
-            ...(body.color === undefined ? {} : { color: body.color }),
+            ...(body.color === undefined ? {} : { color: body.color === '' ? null : body.color }),
+          });
+          await recordEvent(tx, env, doerOf(branch.id, caller), {
+            name: 'bucketUpdated',
+            message: `Changed the bucket "${known.id}"`,
+            object: { type: 'bucket', id: known.id, name: known.name },
+            params: { ...body },
           });
           return await requireBucketRow(tx, context, branch.id, params.bucket);
         });
@@ -172,13 +193,34 @@ function writeRoutes(context: DataContext): Route[] {
       },
     }),
     route({
+      method: 'PUT',
+      path: '/buckets/:bucket/owner',
+      summary: 'Gives a bucket an owner: the administrator, by id or e-mail address',
+      tag,
+      body: BucketOwner,
+      response: Bucket,
+      validationCode: 'storage.buckets.validation',
+      handle: async ({ params, body, caller, branch, origin }) => {
+        requireBucket(caller, branch.id, params.bucket, 'manage');
+        await requireBucketRow(meta, context, branch.id, params.bucket);
+        if (body.id === undefined && body.email === undefined)
+          throw badRequest('storage.buckets.validation', 'Give the owner by "id" or by "email".');
+        const isAdmin = (body.id ?? ADMIN.id) === ADMIN.id && (body.email ?? ADMIN.email) === ADMIN.email;
+        if (!isAdmin) throw notFound('There is no such administrator.', 'storage.bucket.ownerNotFound');
+        const changes = { owner_id: ADMIN.id, updated: isoTime(env.now()) };
+        await updateBucket(meta, branch.id, params.bucket, changes);
+        const bucket = await requireBucketRow(meta, context, branch.id, params.bucket);
+        return await bucketDetail(meta, bucket, origin);
+      },
+    }),
+    route({
       method: 'DELETE',
       path: '/buckets/:bucket',
       summary: 'Deletes a bucket, with its tables when forced',
       tag,
       query: DeleteQuery,
       handle: async ({ params, query, ...asker }) => {
-        requireBucket(asker.caller, params.bucket, 'manage');
+        requireBucket(asker.caller, asker.branch.id, params.bucket, 'manage');
         const bucket = await requireBucketRow(meta, context, asker.branch.id, params.bucket);
         const force = query.force === true;
         if (bucket.tables > 0 && !force) {
@@ -200,6 +242,18 @@ function writeRoutes(context: DataContext): Route[] {
   ];
 }
 
+/** Names of databases that the public API has; all of them mean the one that is here. */
+const BACKENDS: readonly string[] = ['snowflake', 'bigquery', 'redshift', 'synapse', 'exasol', 'teradata'];
+
+function backendOf(given = ''): string {
+  if (given === '') return 'snowflake';
+  if (BACKENDS.includes(given)) return given;
+  throw badRequest(
+    'storage.buckets.validation',
+    `Invalid data - backend: '${given}' is not one of ${BACKENDS.join(', ')}.`,
+  );
+}
+
 async function bucketDetail(
   meta: Meta,
   bucket: MeasuredBucket,
@@ -208,7 +262,7 @@ async function bucketDetail(
   const tables = await listTables(meta, bucket.branch_id, bucket.id);
   return {
     ...bucketReply(bucket, origin),
-    tables: tables.map((table) => tableReply(table, { origin })),
+    tables: await showTables(meta, tables, { origin, include: [] }),
     attributes: [],
     metadata: await metadataOf(meta, bucket),
     linkedBy: [],

@@ -10,10 +10,11 @@ import {
   StateUpdate,
   VersionsQuery,
 } from '../../protocol/configuration.ts';
-import { changeOf, chosenId, contentsOf, keyFrom, readStateBody, versionOf } from '../configuration-input.ts';
+import { changeOf, chosenId, contentsOf, keyFrom, readStateBody, versionOf } from '../input/configuration.ts';
 import type { Context } from '../context.ts';
-import { badRequest } from '../errors.ts';
-import { newIdentifier } from '../identifier.ts';
+import { badRequest } from '../http/errors.ts';
+import { nextId } from '../meta/counter.ts';
+import type { Meta } from '../meta/database.ts';
 import { copyRow } from '../meta/configurations/copy.ts';
 import {
   listRows,
@@ -23,8 +24,10 @@ import {
   requireRowVersion,
 } from '../meta/configurations/read.ts';
 import { createRow, deleteRow, rollbackRow, updateRow, updateRowState } from '../meta/configurations/rows.ts';
-import { route, type Route } from '../route.ts';
-import { sealContents, storedRowContents } from '../seal-contents.ts';
+import { route, type Route } from '../http/route.ts';
+import { sealContents, storedRowContents } from '../input/seal-contents.ts';
+import type { Reply } from '../http/answer.ts';
+import type { LoadedRow } from '../meta/configurations/model.ts';
 import { rowReply, rowVersionReply } from '../shapes/configuration.ts';
 
 const tag = 'Configuration rows';
@@ -32,7 +35,7 @@ const validationCode = 'storage.components.validation';
 
 /** Rows of a configuration and their versions (storage 5.1). */
 export function configurationRowRoutes(context: Context): Route[] {
-  const { meta, env } = context;
+  const { meta } = context;
   const rows = '/components/:component/configs/:configuration/rows' as const;
   const row = `${rows}/:row` as const;
   return [
@@ -44,7 +47,7 @@ export function configurationRowRoutes(context: Context): Route[] {
       response: Type.Array(ConfigurationRow),
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        return (await listRows(meta, await requireConfiguration(meta, key))).map(rowReply);
+        return (await listRows(meta, await requireConfiguration(meta, key))).map(wholeRow);
       },
     }),
     route({
@@ -58,11 +61,20 @@ export function configurationRowRoutes(context: Context): Route[] {
       validationCode,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        const id = chosenId(body.rowId, 'rowId') ?? newIdentifier(env);
+        const id = chosenId(body.rowId, 'rowId') ?? (await newRowId(meta));
         const given = { ...fieldsOf(body), ...(await sealContents(context, key, contentsOf(body))) };
-        return rowReply(
+        return wholeRow(
           await createRow(meta, key, id, given, changeOf(context, call.caller, body.changeDescription)),
         );
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: rows,
+      summary: 'Refused: an update needs the id of a row',
+      tag,
+      handle: () => {
+        throw badRequest(validationCode, 'The id of the row is missing in the path.');
       },
     }),
     route({
@@ -74,7 +86,7 @@ export function configurationRowRoutes(context: Context): Route[] {
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         await requireConfiguration(meta, key);
-        return rowReply(await requireRow(meta, key, params.row));
+        return wholeRow(await requireRow(meta, key, params.row));
       },
     }),
     route({
@@ -98,7 +110,7 @@ export function configurationRowRoutes(context: Context): Route[] {
         );
         const given = { ...fieldsOf(body), ...contents };
         const change = changeOf(context, call.caller, body.changeDescription);
-        return rowReply(await updateRow(meta, key, params.row, given, change));
+        return wholeRow(await updateRow(meta, key, params.row, given, change));
       },
     }),
     route({
@@ -115,7 +127,7 @@ export function configurationRowRoutes(context: Context): Route[] {
         const { state } = await sealContents(context, key, given, () =>
           storedRowContents(meta, key, params.row),
         );
-        return rowReply(await updateRowState(meta, key, params.row, state));
+        return wholeRow(await updateRowState(meta, key, params.row, state));
       },
     }),
     route({
@@ -172,7 +184,7 @@ export function configurationRowRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
-        return rowReply(await rollbackRow(meta, key, params.row, versionOf(params.version), change));
+        return wholeRow(await rollbackRow(meta, key, params.row, versionOf(params.version), change));
       },
     }),
     route({
@@ -190,14 +202,23 @@ export function configurationRowRoutes(context: Context): Route[] {
             ? params.configuration
             : body.targetConfigId;
         const from = { ...key, row: params.row, version: versionOf(params.version) };
-        const to = { configuration: target, row: newIdentifier(env) };
-        return rowReply(
+        const to = { configuration: target, row: await newRowId(meta) };
+        return wholeRow(
           await copyRow(meta, from, to, changeOf(context, call.caller, body.changeDescription)),
         );
       },
     }),
   ];
 }
+
+const wholeRow = (row: LoadedRow): Reply => rowReply(row, { withContent: true, withState: true });
+
+/** Digits, and as many in each, so that rows are listed in the order in which they were made. */
+async function newRowId(meta: Meta): Promise<string> {
+  return String(FIRST_ROW_ID + (await nextId(meta)));
+}
+
+const FIRST_ROW_ID = 1_000_000_000;
 
 function fieldsOf(body: {
   readonly name?: string;

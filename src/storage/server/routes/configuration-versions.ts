@@ -6,12 +6,13 @@ import {
   ConfigurationVersion,
   VersionsQuery,
 } from '../../protocol/configuration.ts';
-import type { Reply } from '../answer.ts';
-import { changeOf, keyFrom, versionOf } from '../configuration-input.ts';
+import type { Reply } from '../http/answer.ts';
+import { changeOf, keyFrom, versionOf } from '../input/configuration.ts';
 import type { Context } from '../context.ts';
-import { invalidField } from '../errors.ts';
-import { newIdentifier } from '../identifier.ts';
+import { invalidField } from '../http/errors.ts';
+import { newIdentifier } from '../meta/identifier.ts';
 import { copyConfiguration } from '../meta/configurations/copy.ts';
+import { orderAt } from '../meta/configurations/history.ts';
 import {
   contentOf,
   listRowsOf,
@@ -20,7 +21,7 @@ import {
   requireVersion,
 } from '../meta/configurations/read.ts';
 import { rollbackConfiguration } from '../meta/configurations/rollback.ts';
-import { route, type Route } from '../route.ts';
+import { route, type Route } from '../http/route.ts';
 import { versionDetailReply, versionReply } from '../shapes/configuration.ts';
 
 const tag = 'Configuration versions';
@@ -63,7 +64,8 @@ export function configurationVersionRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         await requireConfiguration(meta, key);
         const version = await requireVersion(meta, key, versionOf(params.version));
-        return versionDetailReply(version, await contentOf(meta, version), await listRowsOf(meta, version));
+        const [content, rows] = [await contentOf(meta, version), await listRowsOf(meta, version)];
+        return versionDetailReply(version, content, rows, await orderAt(meta, version));
       },
     }),
     route({
@@ -93,7 +95,7 @@ export function configurationVersionRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
-        const to = { id: newIdentifier(env), name: body.name, description: body.description ?? '' };
+        const to = { id: newIdentifier(env), name: body.name, description: body.description };
         await copyConfiguration(meta, { ...key, version: versionOf(params.version) }, to, change);
         return { id: to.id };
       },

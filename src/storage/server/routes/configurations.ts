@@ -6,11 +6,11 @@ import {
   ConfigurationUpdate,
   StateUpdate,
 } from '../../protocol/configuration.ts';
-import type { Reply } from '../answer.ts';
-import { changeOf, chosenId, contentsOf, keyFrom, readStateBody } from '../configuration-input.ts';
+import type { Reply } from '../http/answer.ts';
+import { changeOf, chosenId, contentsOf, keyFrom, readStateBody } from '../input/configuration.ts';
 import type { Context } from '../context.ts';
-import { accessDenied, badRequest, notImplemented } from '../errors.ts';
-import { newIdentifier } from '../identifier.ts';
+import { accessDenied, badRequest, notImplemented } from '../http/errors.ts';
+import { newIdentifier } from '../meta/identifier.ts';
 import { resetToDefault } from '../meta/configurations/copy.ts';
 import { findBranch } from '../meta/branches.ts';
 import type { Loaded } from '../meta/configurations/model.ts';
@@ -23,8 +23,8 @@ import {
   updateConfiguration,
   updateState,
 } from '../meta/configurations/write.ts';
-import { route, type Route } from '../route.ts';
-import { sealContents, storedContents } from '../seal-contents.ts';
+import { route, type Route } from '../http/route.ts';
+import { sealContents, storedContents } from '../input/seal-contents.ts';
 import { configurationReply } from '../shapes/configuration.ts';
 
 const tag = 'Configurations';

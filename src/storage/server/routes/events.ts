@@ -1,18 +1,19 @@
 import { Type } from 'typebox';
-import { ulid } from 'ulid';
 import { EventCreate, EventsQuery } from '../../protocol/event.ts';
 import { encodeExact, isNumber, numberOf, parseExact, type Json } from '../../../json/index.ts';
 import { hideSecrets } from '../../../encryption/index.ts';
-import { RawJson, type Reply } from '../answer.ts';
-import type { Caller } from '../caller.ts';
-import { accessDenied, badRequest, notFound } from '../errors.ts';
+import { RawJson, type Reply } from '../http/answer.ts';
+import type { Caller } from '../tokens/caller.ts';
+import { accessDenied, badRequest, invalidField, notFound } from '../http/errors.ts';
 import type { Context } from '../context.ts';
 import { nextId } from '../meta/counter.ts';
-import { findEvent, insertEvent, listEvents, type EventReader } from '../meta/events.ts';
+import { newUuid } from '../meta/identifier.ts';
+import { findEvent, insertEvent, listEvents, type EventFilter, type EventReader } from '../meta/events.ts';
+import type { Meta } from '../meta/database.ts';
 import type { EventRow } from '../meta/tables.ts';
-import { requireBucket } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
-import { apiTime, isoTime } from '../time.ts';
+import { requireBucket } from '../tokens/permissions.ts';
+import { route, type Call, type Route } from '../http/route.ts';
+import { apiTime, isoTime } from '../shapes/time.ts';
 
 const tag = 'Events';
 
@@ -21,7 +22,19 @@ const MAX_EVENT_BYTES = 200_000;
 
 /** Events: what components say, and what happened to buckets and tables (storage 1.8). */
 export function eventRoutes(context: Context): Route[] {
-  const { meta, env } = context;
+  const { meta, env, project } = context;
+  const list = async (call: ListCall, only: Partial<EventFilter>): Promise<Reply> => {
+    const { sinceId, maxId, ...query } = call.query;
+    await context.observer.flush();
+    const rows = await listEvents(meta, call.branch.id, {
+      ...query,
+      sinceId: await positionOf(meta, 'sinceId', sinceId),
+      maxId: await positionOf(meta, 'maxId', maxId),
+      ...only,
+      projectId: project.id,
+    });
+    return rows.map((row) => eventReply(row, call.origin));
+  };
   const listed = { tag, query: EventsQuery, response: Type.Array(Type.Unknown()) } as const;
   return [
     route({
@@ -36,9 +49,10 @@ export function eventRoutes(context: Context): Route[] {
         if (Buffer.byteLength(encodeExact(request.body as Json)) > MAX_EVENT_BYTES) {
           throw badRequest('requestTooLarge', 'The event is larger than 200 KB.');
         }
-        const row: EventRow = {
-          id: await nextId(meta),
-          uuid: ulid(env.now()),
+        // What was looked at before this event comes before it.
+        await context.observer.flush();
+        const event: Omit<EventRow, 'id'> = {
+          uuid: newUuid(env),
           branch_id: branch.id,
           event: `ext.${body.component}.`,
           component: body.component,
@@ -49,6 +63,7 @@ export function eventRoutes(context: Context): Route[] {
           run_id: body.runId ?? runId,
           object_type: null,
           object_id: null,
+          object_name: null,
           params: jsonText(body.params, 'params'),
           results: jsonText(body.results, 'results'),
           duration: durationOf(body.duration),
@@ -56,7 +71,11 @@ export function eventRoutes(context: Context): Route[] {
           token_description: caller.creator_description,
           created: isoTime(env.now()),
         };
-        await insertEvent(meta, row);
+        const row = await meta.transaction().execute(async (tx) => {
+          const numbered = { id: await nextId(tx), ...event };
+          await insertEvent(tx, numbered);
+          return numbered;
+        });
         return eventReply(row, origin);
       },
     }),
@@ -66,8 +85,7 @@ export function eventRoutes(context: Context): Route[] {
       summary: 'Events, the newest first',
       ...listed,
       handle: async ({ query, caller, branch, origin }) => {
-        const filter = { ...query, visibleTo: readerOf(caller) };
-        return (await listEvents(meta, branch.id, filter)).map((row) => eventReply(row, origin));
+        return await list({ query, branch, origin }, { visibleTo: readerOf(caller) });
       },
     }),
     route({
@@ -77,7 +95,7 @@ export function eventRoutes(context: Context): Route[] {
       tag,
       response: Type.Unknown(),
       handle: async ({ params, caller, origin }) => {
-        const row = /^\d{1,15}$/.test(params.event) ? await findEvent(meta, Number(params.event)) : undefined;
+        const row = await findEvent(meta, params.event);
         if (row === undefined || !mayRead(caller, row)) throw notFound(`Event ${params.event} not found`);
         return eventReply(row, origin);
       },
@@ -88,9 +106,8 @@ export function eventRoutes(context: Context): Route[] {
       summary: 'Events of a bucket, the newest first',
       ...listed,
       handle: async ({ params, query, caller, branch, origin }) => {
-        requireBucket(caller, params.bucket, 'read');
-        const filter = { ...query, objectType: 'bucket', objectId: params.bucket };
-        return (await listEvents(meta, branch.id, filter)).map((row) => eventReply(row, origin));
+        requireBucket(caller, branch.id, params.bucket, 'read');
+        return await list({ query, branch, origin }, { objectType: 'bucket', objectId: params.bucket });
       },
     }),
     route({
@@ -99,25 +116,33 @@ export function eventRoutes(context: Context): Route[] {
       summary: 'Events of a table, the newest first',
       ...listed,
       handle: async ({ params, query, caller, branch, origin }) => {
-        requireBucket(caller, params.table.split('.').slice(0, 2).join('.'), 'read');
-        const filter = { ...query, objectType: 'table', objectId: params.table };
-        return (await listEvents(meta, branch.id, filter)).map((row) => eventReply(row, origin));
+        requireBucket(caller, branch.id, params.table.split('.').slice(0, 2).join('.'), 'read');
+        return await list({ query, branch, origin }, { objectType: 'table', objectId: params.table });
       },
     }),
     route({
       method: 'GET',
       path: '/tokens/:token/events',
-      summary: 'Events that a token caused, the newest first',
+      summary: 'What a token did, and what was done to it, the newest first',
       ...listed,
       handle: async ({ params, query, caller, branch, origin }) => {
         if (!caller.isMaster && params.token !== String(caller.id)) throw accessDenied();
         const tokenId = /^\d{1,15}$/.test(params.token) ? Number(params.token) : -1;
-        return (await listEvents(meta, branch.id, { ...query, tokenId })).map((row) =>
-          eventReply(row, origin),
-        );
+        return await list({ query, branch, origin }, { ofToken: tokenId });
       },
     }),
   ];
+}
+
+type ListCall = Pick<Call<unknown, EventsQuery, unknown>, 'branch' | 'origin' | 'query'>;
+
+/** The number of the event that lists begin or end at: its id, or that of its UUID. */
+async function positionOf(meta: Meta, field: string, id: string | undefined): Promise<number | undefined> {
+  if (id === undefined || id === '') return undefined;
+  if (/^\d{1,15}$/.test(id)) return Number(id);
+  const event = await findEvent(meta, id);
+  if (event !== undefined) return event.id;
+  throw invalidField('storage.validation', field, `There is no event "${id}".`);
 }
 
 /** What a token without wide rights may read of the events: its own, and those of its components. */
@@ -143,7 +168,7 @@ function eventReply(row: EventRow, origin: string): Record<string, Reply> {
     created: apiTime(row.created),
     configurationId: row.configuration_id,
     objectId: row.object_id,
-    objectName: row.object_id,
+    objectName: row.object_name ?? row.object_id,
     objectType: row.object_type,
     params: new RawJson(row.params),
     results: new RawJson(row.results),

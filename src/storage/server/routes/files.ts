@@ -2,18 +2,18 @@ import { Type } from 'typebox';
 import { File, FilePrepare, FileQuery, FilesQuery, FileTag } from '../../protocol/file.ts';
 import { AsyncQuery } from '../../protocol/bucket.ts';
 import { Job } from '../../protocol/job.ts';
-import { asJob } from '../asking.ts';
-import { authorOf } from '../caller.ts';
+import { asJob } from '../jobs/asking.ts';
+import { authorOf } from '../tokens/caller.ts';
 import type { DataContext } from '../data-context.ts';
-import { badRequest, invalidField } from '../errors.ts';
+import { badRequest, invalidField } from '../http/errors.ts';
 import { newFile } from '../files/new-file.ts';
 import { requireOwnFile, requireReadableFile } from '../files/permissions.ts';
 import { removeFile } from '../files/remove.ts';
 import { parseFileQuery } from '../meta/file-query.ts';
 import { addTag, listFiles, removeTag } from '../meta/files.ts';
-import { route, type Route } from '../route.ts';
+import { route, type Route } from '../http/route.ts';
 import { downloadReply, fileReply, uploadReply } from '../shapes/file.ts';
-import { isoTime } from '../time.ts';
+import { isoTime } from '../shapes/time.ts';
 
 const tag = 'Files';
 
@@ -34,16 +34,15 @@ function singleRoutes(context: DataContext): Route[] {
       body: FilePrepare,
       response: File,
       handle: async ({ body, caller, branch, runId }) => {
-        const isFederated = body.federationToken === true;
-        if (body.isSliced === true && !isFederated)
-          throw invalidField('storage.validation', 'isSliced', 'A sliced file needs "federationToken".');
+        // There is no other way to upload slices.
+        const isFederated = body.federationToken === true || body.isSliced === true;
         if (body.name.trim() === '')
           throw invalidField('storage.validation', 'name', 'This value should not be blank.');
         const owner = { branchId: branch.id, author: authorOf(caller), runId };
         const file = await newFile(context, owner, body);
         return {
           ...(await fileReply(objects, file)),
-          ...(isFederated ? await uploadReply(objects, file, env.now()) : {}),
+          ...(isFederated ? await uploadReply(objects, file, { now: env.now(), tokenId: caller.id }) : {}),
         };
       },
     }),
@@ -81,7 +80,9 @@ function singleRoutes(context: DataContext): Route[] {
         const file = await requireReadableFile(context, caller, params.file);
         return {
           ...(await fileReply(objects, file)),
-          ...(query.federationToken === true ? await downloadReply(objects, file, env.now()) : {}),
+          ...(query.federationToken === true
+            ? await downloadReply(objects, file, { now: env.now(), tokenId: caller.id })
+            : {}),
         };
       },
     }),

@@ -2,17 +2,18 @@ import { Type, type Static } from 'typebox';
 import { File } from '../../protocol/file.ts';
 import { Job } from '../../protocol/job.ts';
 import { TableImport } from '../../protocol/table.ts';
-import { asJob } from '../asking.ts';
+import { asJob } from '../jobs/asking.ts';
 import type { DataContext } from '../data-context.ts';
 import { distinct } from '../files/new-file.ts';
 import { orRemove, receiveUpload, type UploadCall } from '../files/upload.ts';
 import { readFields } from '../input/fields.ts';
 import { findFile, updateFile } from '../meta/files.ts';
-import { requireTableRow, splitTableId } from '../operations/table-place.ts';
-import { requireBucket } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
+import { refuseAlias } from '../jobs/operations/alias.ts';
+import { requireTableRow, splitTableId } from '../jobs/operations/table-place.ts';
+import { requireBucket } from '../tokens/permissions.ts';
+import { route, type Route } from '../http/route.ts';
 import { fileReply } from '../shapes/file.ts';
-import { importWork } from '../table-input.ts';
+import { importWork } from '../input/table.ts';
 
 const UploadFields = Type.Object({
   name: Type.Optional(Type.String()),
@@ -32,6 +33,7 @@ export function importerRoutes(context: DataContext): Route[] {
     scope: 'plain',
     isOutside: true,
     isRaw: true,
+    takesFile: true,
   } as const;
   return [
     route({
@@ -80,8 +82,11 @@ async function writeTable(context: DataContext, call: UploadCall) {
   return await orRemove(context, file, async () => {
     const given = readFields(WriteFields, fields) as Static<typeof WriteFields>;
     const { tableId } = given;
-    requireBucket(call.caller, splitTableId(tableId).bucket, 'write');
-    await requireTableRow(context.meta, context, call.branch.id, tableId);
+    requireBucket(call.caller, call.branch.id, splitTableId(tableId).bucket, 'write');
+    refuseAlias(
+      await requireTableRow(context.meta, context, call.branch.id, tableId),
+      'aliasImportNotAllowed',
+    );
     return await asJob(context, call, importWork(call.branch.id, tableId, { ...given, dataFileId: file.id }));
   });
 }

@@ -1,18 +1,18 @@
 import { Component, ComponentsQuery, Index, IndexQuery } from '../../protocol/component.ts';
 import { namesOf } from '../../protocol/common.ts';
-import type { Reply } from '../answer.ts';
+import type { Reply } from '../http/answer.ts';
 import type { Context } from '../context.ts';
-import { invalidField, notFound } from '../errors.ts';
+import { invalidField, notFound } from '../http/errors.ts';
 import { listWithParts } from '../meta/configurations/list.ts';
-import { mayUseComponent } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
+import { mayUseComponent, requireAnyComponent } from '../tokens/permissions.ts';
+import { route, type Route } from '../http/route.ts';
 import { briefComponent, componentReply } from '../shapes/component.ts';
 import { configurationReply } from '../shapes/configuration.ts';
 
-/** A service that the index names; `url` may be a path below the address of this one. */
+/** A service that the index names; `url` may be a path below the address of this one; it is asked for when it isn't known from the start. */
 export interface NamedService {
   readonly id: string;
-  readonly url: string;
+  readonly url: string | (() => string | undefined);
 }
 
 /** The index of the API and the catalogue of components (storage 6). */
@@ -40,11 +40,12 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
           ...(exclude.includes('components')
             ? {}
             : { components: context.catalogue.components.map((component) => show(component, origin)) }),
-          services: services.map(({ id, url }) => ({
-            id,
-            url: url.startsWith('/') || url === '' ? origin + url : url,
-          })),
-          features: [],
+          services: services.flatMap(({ id, url }) => {
+            const known = typeof url === 'string' ? url : url();
+            if (known === undefined) return [];
+            return [{ id, url: known.startsWith('/') || known === '' ? origin + known : known }];
+          }),
+          features: ['idempotency-key'],
           urlTemplates: { orchestrationJob: `${origin}/jobs/%%JOB_ID%%` },
         };
       },
@@ -69,6 +70,7 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
       tag: 'Components',
       query: ComponentsQuery,
       handle: async ({ query, caller, branch, origin }) => {
+        requireAnyComponent(caller);
         const include = checkInclude(namesOf(query.include));
         const type = query.componentType ?? '';
         const of = { branch_id: branch.id, isDeleted: query.isDeleted ?? false };

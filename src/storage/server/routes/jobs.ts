@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
 import { Job, JobsQuery } from '../../protocol/job.ts';
-import { waitForJob } from '../asking.ts';
-import type { Caller } from '../caller.ts';
+import { waitForJob } from '../jobs/asking.ts';
+import type { Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
-import { accessDenied, invalidField, notFound } from '../errors.ts';
+import { accessDenied, invalidField, notFound } from '../http/errors.ts';
 import { listJobs, type JobFilter, type JobTime } from '../meta/jobs.ts';
 import type { JobRow } from '../meta/tables.ts';
-import { splitTableId } from '../operations/table-place.ts';
-import { mayUseBucket } from '../permissions.ts';
+import { splitTableId } from '../jobs/operations/table-place.ts';
+import { mayUseBucket } from '../tokens/permissions.ts';
 import { readTime } from '../../protocol/read-time.ts';
-import { route, type Route } from '../route.ts';
+import { route, type Route } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
 
 const tag = 'Jobs';
@@ -60,7 +60,9 @@ export function jobRoutes(context: Context): Route[] {
 
 function maySee(caller: Caller, job: JobRow): boolean {
   if (caller.isMaster || caller.id === job.creator_id) return true;
-  return job.table_id !== null && mayUseBucket(caller, splitTableId(job.table_id).bucket, 'read');
+  return (
+    job.table_id !== null && mayUseBucket(caller, job.branch_id, splitTableId(job.table_id).bucket, 'read')
+  );
 }
 
 const TIMES: Readonly<Record<string, JobTime>> = { created: 'created', start: 'started', end: 'ended' };

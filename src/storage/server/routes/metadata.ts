@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { MetadataCreate, MetadataItem, TableMetadataCreate } from '../../protocol/metadata.ts';
-import type { Reply } from '../answer.ts';
-import { keyFrom } from '../configuration-input.ts';
+import type { Reply } from '../http/answer.ts';
+import { keyFrom } from '../input/configuration.ts';
 import type { Context } from '../context.ts';
-import { accessDenied, badRequest, notFound } from '../errors.ts';
+import { accessDenied, badRequest, notFound } from '../http/errors.ts';
+import { metadataDeleted, metadataSet } from '../events/of-metadata.ts';
+import { doerOf, recordEvent } from '../events/system-event.ts';
 import { requireConfiguration } from '../meta/configurations/read.ts';
 import {
   configurationOwner,
@@ -12,21 +14,31 @@ import {
   saveMetadata,
   type MetadataOwner,
 } from '../meta/metadata.ts';
-import { readColumnPairs, readPairs, readProvider } from '../metadata-input.ts';
+import { readPairs, readProvider, readTablePairs } from '../input/metadata.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
-import { requireBucketRow, requireTableRow, splitTableId } from '../operations/table-place.ts';
-import { requireBucket } from '../permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { requireBucketRow, requireTableRow, splitTableId } from '../jobs/operations/table-place.ts';
+import { requireBucket } from '../tokens/permissions.ts';
+import { route, type Call, type Route } from '../http/route.ts';
 import { metadataReply } from '../shapes/metadata.ts';
 
 const tag = 'Metadata';
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
+/** What metadata is read from, or set for. */
+interface Target {
+  readonly owner: MetadataOwner;
+  /** How errors call it, such as `bucket "in.c-main"`. */
+  readonly called?: string;
+  /** Whether the provider that the service writes under is its own there: it says the types of typed tables. */
+  readonly isTyped?: boolean;
+}
+
 type Resolve = (
   params: Readonly<Record<string, string>>,
   who: Who,
   access: 'read' | 'write',
-) => Promise<MetadataOwner>;
+) => Promise<Target>;
 
 /** Metadata of buckets, tables, columns, configurations and branches (storage 1.6). */
 export function metadataRoutes(context: Context): Route[] {
@@ -37,14 +49,16 @@ export function metadataRoutes(context: Context): Route[] {
       what: 'a bucket',
       scope: 'both',
       hasProvider: true,
-      resolve: async (params, who, access) => await bucketOwner(context, params['bucket'] ?? '', who, access),
+      resolve: async (params, who, access) =>
+        await bucketTarget(context, params['bucket'] ?? '', who, access),
     }),
     ...resourceRoutes(context, {
       path: '/columns/:column/metadata',
       what: 'a column',
       scope: 'both',
       hasProvider: true,
-      resolve: async (params, who, access) => await columnOwner(context, params['column'] ?? '', who, access),
+      resolve: async (params, who, access) =>
+        await columnTarget(context, params['column'] ?? '', who, access),
     }),
     ...resourceRoutes(context, {
       path: '/components/:component/configs/:configuration/metadata',
@@ -55,7 +69,7 @@ export function metadataRoutes(context: Context): Route[] {
         const key = keyFrom(context, who, params['component'] ?? '', params['configuration'] ?? '');
         await requireConfiguration(meta, key);
         const owner = configurationOwner(key);
-        return { branch_id: key.branch_id, scope: 'configuration', owner };
+        return { owner: { branch_id: key.branch_id, scope: 'configuration', owner } };
       },
     }),
     ...resourceRoutes(context, {
@@ -65,7 +79,7 @@ export function metadataRoutes(context: Context): Route[] {
       hasProvider: false,
       resolve: async (_params, { branch, caller }, access) => {
         if (access === 'write' && !caller.isMaster) throw accessDenied();
-        return { branch_id: branch.id, scope: 'branch', owner: '' };
+        return { owner: { branch_id: branch.id, scope: 'branch', owner: '' } };
       },
     }),
     ...tableRoutes(context),
@@ -98,10 +112,15 @@ function resourceRoutes(
       body: MetadataCreate,
       response: Type.Array(MetadataItem),
       handle: async ({ params, body, ...who }) => {
-        const owner = await resolve(params, who, 'write');
-        const provider = hasProvider ? readProvider(body.provider) : 'user';
+        const target = await resolve(params, who, 'write');
+        const { owner } = target;
+        const provider = hasProvider ? readProvider(body.provider, reservedIn(target)) : 'user';
         const pairs = readPairs(body.metadata);
-        await meta.transaction().execute((tx) => saveMetadata(tx, env, owner, provider, pairs));
+        await meta.transaction().execute(async (tx) => {
+          await saveMetadata(tx, env, owner, provider, pairs);
+          const event = metadataSet(owner, { provider, pairs });
+          await recordEvent(tx, env, doerOf(who.branch.id, who.caller), event);
+        });
         return await list(owner);
       },
     }),
@@ -127,7 +146,7 @@ function readRoutes(
       tag,
       scope,
       response: Type.Array(MetadataItem),
-      handle: async ({ params, ...who }) => await list(await resolve(params, who, 'read')),
+      handle: async ({ params, ...who }) => await list((await resolve(params, who, 'read')).owner),
     }),
     route({
       method: 'DELETE',
@@ -136,10 +155,16 @@ function readRoutes(
       tag,
       scope,
       handle: async ({ params, ...who }) => {
-        const owner = await resolve(params, who, 'write');
+        const { owner, called } = await resolve(params, who, 'write');
         const id = params['metadata'] ?? '';
-        const isFound = /^\d{1,15}$/.test(id) && (await deleteMetadata(context.meta, owner, Number(id)));
-        if (!isFound) throw notFound(`Metadata with id ${id} not found`, 'storage.metadata.notFound');
+        if (!/^\d+$/.test(id)) throw badRequest('APPLICATION_ERROR', 'The id of metadata must be a number.');
+        const isFound = await context.meta.transaction().execute(async (tx) => {
+          if (id.length > 15 || !(await deleteMetadata(tx, owner, Number(id)))) return false;
+          const doer = doerOf(who.branch.id, who.caller);
+          await recordEvent(tx, context.env, doer, metadataDeleted(owner, id));
+          return true;
+        });
+        if (!isFound) throw notFound(notFoundText(id, called), 'storage.metadata.notFound');
         return undefined;
       },
     }),
@@ -151,7 +176,7 @@ function tableRoutes(context: Context): Route[] {
   const { meta, env } = context;
   const path = '/tables/:table/metadata';
   const resolve: Resolve = async (params, who, access) =>
-    await tableOwner(context, params['table'] ?? '', who, access);
+    await tableTarget(context, params['table'] ?? '', who, access);
   const list = async (owner: MetadataOwner): Promise<Reply[]> =>
     (await listMetadata(meta, owner)).map((row) => metadataReply(row, true));
   return [
@@ -164,19 +189,22 @@ function tableRoutes(context: Context): Route[] {
       status: 201,
       body: TableMetadataCreate,
       handle: async ({ params, body, isForm, ...who }) => {
-        const owner = await resolve(params, who, 'write');
-        const provider = readProvider(body.provider);
-        const pairs = body.metadata === undefined ? [] : readPairs(body.metadata);
-        const columns = readColumnPairs(body.columnsMetadata);
+        const target = await resolve(params, who, 'write');
+        const { owner } = target;
+        const provider = readProvider(body.provider, reservedIn(target));
+        const { pairs, columns } = readTablePairs(body);
         const named: Record<string, Reply> = {};
         await meta.transaction().execute(async (tx) => {
           await saveMetadata(tx, env, owner, provider, pairs);
           const table = await requireTableRow(tx, context, owner.branch_id, owner.owner);
           for (const [column, items] of columns) {
+            requireColumn(table, column);
             const columnsOwner = ownerOfColumn(table, column);
             await saveMetadata(tx, env, columnsOwner, provider, items);
             named[column] = (await listMetadata(tx, columnsOwner)).map((row) => metadataReply(row, true));
           }
+          const event = metadataSet(owner, { provider, pairs, columns: [...columns.keys()] });
+          await recordEvent(tx, env, doerOf(who.branch.id, who.caller), event);
         });
         if (isForm) return await list(owner);
         return { metadata: await list(owner), columnsMetadata: columns.size === 0 ? [] : named };
@@ -185,47 +213,67 @@ function tableRoutes(context: Context): Route[] {
   ];
 }
 
-async function bucketOwner(
+/** The provider of the service is its own for what it describes itself: buckets and typed tables. */
+const reservedIn =
+  ({ isTyped }: Target) =>
+  (provider: string): boolean =>
+    provider === 'storage' && isTyped !== false;
+
+const notFoundText = (id: string, called: string | undefined): string =>
+  called === undefined
+    ? 'The supplied metadata ID was not found'
+    : `Metadata "${id}" not found for ${called}.`;
+
+async function bucketTarget(
   context: Context,
   id: string,
   { caller, branch }: Who,
   access: 'read' | 'write',
-): Promise<MetadataOwner> {
-  requireBucket(caller, id, access);
+): Promise<Target> {
+  requireBucket(caller, branch.id, id, access);
   await requireBucketRow(context.meta, context, branch.id, id);
-  return { branch_id: branch.id, scope: 'bucket', owner: id };
+  return { owner: { branch_id: branch.id, scope: 'bucket', owner: id }, called: `bucket "${id}"` };
 }
 
-async function tableOwner(
+async function tableTarget(
   context: Context,
   id: string,
   { caller, branch }: Who,
   access: 'read' | 'write',
-): Promise<MetadataOwner> {
-  requireBucket(caller, splitTableId(id).bucket, access);
-  await requireTableRow(context.meta, context, branch.id, id);
-  return { branch_id: branch.id, scope: 'table', owner: id };
+): Promise<Target> {
+  requireBucket(caller, branch.id, splitTableId(id).bucket, access);
+  const { is_typed } = await requireTableRow(context.meta, context, branch.id, id);
+  const owner = { branch_id: branch.id, scope: 'table', owner: id } as const;
+  return { owner, called: `table "${id}"`, isTyped: is_typed === 1 };
 }
 
 /** A column is named `<table id>.<column>`; names of columns have no dots. */
-async function columnOwner(
+async function columnTarget(
   context: Context,
   id: string,
   { caller, branch }: Who,
   access: 'read' | 'write',
-): Promise<MetadataOwner> {
+): Promise<Target> {
   const at = Math.max(id.lastIndexOf('.'), 0);
   const [tableId, name] = [id.slice(0, at), id.slice(at + 1)];
-  requireBucket(caller, splitTableId(tableId).bucket, access);
-  return ownerOfColumn(await requireTableRow(context.meta, context, branch.id, tableId), name);
+  requireBucket(caller, branch.id, splitTableId(tableId).bucket, access);
+  const table = await requireTableRow(context.meta, context, branch.id, tableId);
+  if (!hasColumn(table, name)) throw notFound(noColumn(table, name), 'storage.columns.notFound');
+  return { owner: ownerOfColumn(table, name), called: `column "${id}"`, isTyped: table.is_typed === 1 };
 }
 
-function ownerOfColumn(table: StoredTable, name: string): MetadataOwner {
-  if (!table.columns.some((column) => column.name === name)) {
-    throw badRequest(
-      'storage.metadata.invalidParameter',
-      `The column "${name}" was not found in the table "${table.id}".`,
-    );
-  }
-  return { branch_id: table.branch_id, scope: 'column', owner: `${table.id}.${name}` };
+const hasColumn = (table: StoredTable, name: string): boolean =>
+  table.columns.some((column) => column.name === name);
+
+const noColumn = (table: StoredTable, name: string): string =>
+  `The column "${name}" was not found in the table "${table.id}".`;
+
+function requireColumn(table: StoredTable, name: string): void {
+  if (!hasColumn(table, name)) throw badRequest('storage.metadata.invalidParameter', noColumn(table, name));
 }
+
+const ownerOfColumn = (table: StoredTable, name: string): MetadataOwner => ({
+  branch_id: table.branch_id,
+  scope: 'column',
+  owner: `${table.id}.${name}`,
+});

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { columnNameProblem, webalize, webalizeDisplayName } from '../../../names.ts';
 import type { Context } from '../context.ts';
-import { ApiError, invalidRequestText, notImplemented } from '../errors.ts';
+import { ApiError, invalidRequestText, notImplemented } from '../http/errors.ts';
 import { nextId } from '../meta/counter.ts';
-import { route, type Route } from '../route.ts';
+import { route, type Route } from '../http/route.ts';
 
 /** Tickets, names, health, documentation, and what this service says 501 to (storage 1.8, design 8.14). */
 export function miscRoutes(context: Context): Route[] {
@@ -11,11 +11,11 @@ export function miscRoutes(context: Context): Route[] {
     route({
       method: 'POST',
       path: '/tickets',
-      summary: 'A number that no one else gets',
+      summary: 'A number that no one else gets, as text: for run ids',
       tag: 'Tickets',
       status: 201,
-      response: Type.Object({ id: Type.Integer() }),
-      handle: async () => ({ id: await nextId(context.meta) }),
+      response: Type.Object({ id: Type.String() }),
+      handle: async () => ({ id: String(await nextId(context.meta)) }),
     }),
     ...nameRoutes(),
     ...NOT_SUPPORTED.map(({ methods, path, what }) =>
@@ -78,10 +78,8 @@ function nameRoutes(): Route[] {
       body: columns,
       handle: ({ body }) => {
         const errors = body.columnNames.flatMap((name, index) => {
-          const problem = columnNameProblem(name);
-          return problem === undefined
-            ? []
-            : [{ key: `columnNames[${index}]`, message: `The column name "${name}" ${problem}.` }];
+          const message = columnNameMessage(name);
+          return message === undefined ? [] : [{ key: `columnNames[${index}]`, message }];
         });
         if (errors.length > 0)
           throw new ApiError(422, 'storage.validation', invalidRequestText(errors), { errors });
@@ -89,6 +87,17 @@ function nameRoutes(): Route[] {
       },
     }),
   ];
+}
+
+/** In the words that the public API has for the names of buckets and tables. */
+function columnNameMessage(name: string): string | undefined {
+  const problem = columnNameProblem(name);
+  if (problem === undefined) return undefined;
+  if (name.trim() === '') return 'This value should not be blank.';
+  if (!/^[A-Za-z0-9_]+$/.test(name))
+    return `'${name}' contains not allowed characters. Only alphanumeric characters and underscores are allowed.`;
+  if (name.startsWith('_')) return `'${name}' contains not allowed characters. Cannot start with underscore.`;
+  return `'${name}' ${problem}.`;
 }
 
 type Method = Route['method'];
@@ -100,9 +109,6 @@ const NOT_SUPPORTED: readonly { methods: readonly Method[]; path: string; what: 
   { methods: ALL, path: '/workspaces/*', what: 'A workspace' },
   { methods: ['GET', 'POST'], path: '/tables/:table/snapshots', what: 'A snapshot' },
   { methods: ['GET', 'DELETE'], path: '/snapshots/:snapshot', what: 'A snapshot' },
-  { methods: ['POST'], path: '/buckets/:bucket/table-aliases', what: 'An alias' },
-  { methods: ['POST', 'DELETE'], path: '/tables/:table/alias-filter', what: 'An alias' },
-  { methods: ['POST', 'DELETE'], path: '/tables/:table/alias-columns-auto-sync', what: 'An alias' },
   { methods: ['PUT'], path: '/tables/:table/definition', what: 'Changing the definition of a whole table' },
   { methods: ['POST'], path: '/tables/:table/profile', what: 'A profile' },
   { methods: ['GET'], path: '/tables/:table/profile/latest', what: 'A profile' },

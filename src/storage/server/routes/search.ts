@@ -1,21 +1,21 @@
 import { Type } from 'typebox';
 import { Names, namesOf } from '../../protocol/common.ts';
 import { Table } from '../../protocol/table.ts';
-import type { Reply } from '../answer.ts';
-import type { Caller } from '../caller.ts';
+import type { Reply } from '../http/answer.ts';
+import type { Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest } from '../http/errors.ts';
 import { listBranches } from '../meta/branches.ts';
 import { listConfigurations } from '../meta/configurations/list.ts';
 import { configurationOwner, listMetadataOf } from '../meta/metadata.ts';
 import { searchByName, type Found } from '../meta/search.ts';
 import { listTables } from '../meta/stored-tables.ts';
 import type { BranchRow } from '../meta/tables.ts';
-import { mayUseBucket, mayUseComponent } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
-import { apiTime } from '../time.ts';
+import { mayUseBucket, mayUseComponent } from '../tokens/permissions.ts';
+import { route, type Route } from '../http/route.ts';
+import { apiTime } from '../shapes/time.ts';
 import { metadataReply } from '../shapes/metadata.ts';
-import { requireParts, showTables } from '../table-detail.ts';
+import { requireParts, showTables } from '../shapes/table-detail.ts';
 
 const tag = 'Search';
 
@@ -84,7 +84,7 @@ export function searchRoutes(context: Context): Route[] {
         );
         const owners = new Set(matching.map(({ owner }) => owner));
         const tables = (await listTables(meta, branch.id)).filter(
-          ({ id, bucket_id }) => owners.has(id) && mayUseBucket(caller, bucket_id, 'read'),
+          ({ id, bucket_id }) => owners.has(id) && mayUseBucket(caller, branch.id, bucket_id, 'read'),
         );
         const include =
           query.include === undefined
@@ -131,7 +131,7 @@ const NO_METADATA = 'One of metadataKey, metadataValue and metadataProvider is n
 
 function isVisible(found: Found, caller: Caller): boolean {
   if (found.componentId !== null) return mayUseComponent(caller, found.componentId);
-  return mayUseBucket(caller, found.id.split('.').slice(0, 2).join('.'), 'read');
+  return mayUseBucket(caller, found.branchId, found.id.split('.').slice(0, 2).join('.'), 'read');
 }
 
 function isWanted(

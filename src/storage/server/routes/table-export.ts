@@ -1,22 +1,31 @@
 import { Type } from 'typebox';
-import { csvLine } from '../../../csv/write.ts';
+import { csvText } from '../../../csv/write.ts';
 import { Job } from '../../protocol/job.ts';
-import { Answer } from '../answer.ts';
-import { asJob } from '../asking.ts';
+import { Answer } from '../http/answer.ts';
+import { asJob } from '../jobs/asking.ts';
 import type { DataContext } from '../data-context.ts';
-import { badRequest, invalidField, notImplemented } from '../errors.ts';
+import { ApiError, badRequest, invalidField, notImplemented } from '../http/errors.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
-import type { ExportParams } from '../operations/export.ts';
-import { engineTable, requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
-import { requireBucket } from '../permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { rowsOf } from '../jobs/operations/alias.ts';
+import type { ExportParams } from '../jobs/operations/export.ts';
 import {
+  engineTable,
+  requireTableRow,
+  splitTableId,
+  tableLock,
+  tableNotFound,
+} from '../jobs/operations/table-place.ts';
+import { requireBucket } from '../tokens/permissions.ts';
+import { route, type Call, type Route } from '../http/route.ts';
+import {
+  MAX_PREVIEW_ROWS,
+  MAX_FILTER_BYTES,
   plain,
   readRowQuery,
   requireColumns,
   ROW_QUERY_FIELDS,
   type RowQueryInput,
-} from '../row-query-input.ts';
+} from '../input/row-query.ts';
 import type { RowQuery } from '../tables/row-query.ts';
 import { filterFields } from './table-structure.ts';
 
@@ -48,17 +57,19 @@ function exportRoute(context: DataContext): Route {
     tag,
     status: 202,
     body: Export,
+    maxBodyBytes: MAX_FILTER_BYTES,
     response: Job,
     validationCode: 'storage.tables.validation',
     handle: async ({ params, body, ...asker }) => {
       if (body.fileType === 'parquet') throw notImplemented('An export as Parquet');
-      const table = await requireReadable(context, params.table, asker);
-      requireKnownColumns(table, readRowQuery(body, context.env.now()));
+      const table = await requireExported(context, params.table, asker);
+      const query = readRowQuery(body, context.env.now());
+      requireKnownColumns(table, query);
       const given: ExportParams & { queue: string } = {
         export: {
           tableName: table.id,
           ...NO_QUERY,
-          ...queryFields(body),
+          ...queryFields(body, query),
           gzipOutput: body.gzip ?? false,
           format: body.format ?? 'rfc',
           fileType: 'csv',
@@ -69,7 +80,8 @@ function exportRoute(context: DataContext): Route {
         operation: 'tableExport',
         params: given,
         tableId: table.id,
-        lockKey: tableLock(table.branch_id, table.id),
+        // In turn with what changes the rows.
+        lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
       });
     },
   });
@@ -78,8 +90,7 @@ function exportRoute(context: DataContext): Route {
 /** What a job shows of a query that has none of it (storage 1.4). */
 const NO_QUERY = { columns: [], limit: null, changedSince: null, changedUntil: null, whereFilters: [] };
 
-/** Most rows and columns of a preview, and characters of a cell as JSON (storage 10.1). */
-const MAX_ROWS = 1000;
+/** Most columns of a preview, and characters of a cell as JSON (storage 10.1). */
 const MAX_COLUMNS = 100;
 const MAX_CELL = 16_384;
 
@@ -102,11 +113,11 @@ function previewRoute(context: DataContext): Route {
       }
       const table = await requireReadable(context, params.table, who);
       const asked = { ...readRowQuery(query, context.env.now()), ...searchOf(query.fulltextSearch) };
-      if ((asked.limit ?? 0) > MAX_ROWS) {
+      if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS) {
         throw invalidField(
           'storage.tables.validation',
           'limit',
-          `This value should be less than or equal to ${MAX_ROWS}.`,
+          `This value should be less than or equal to ${MAX_PREVIEW_ROWS}.`,
         );
       }
       requireKnownColumns(table, asked);
@@ -116,9 +127,13 @@ function previewRoute(context: DataContext): Route {
           `The table has ${table.columns.length} columns; a preview shows ${MAX_COLUMNS}. Name them in "columns".`,
         );
       }
-      const { columns, rows } = await context.engine.preview(engineTable(table.branch_id, table.id), asked);
+      const source = await rowsOf(context.meta, context, table);
+      const { columns, rows } = await context.engine.preview(
+        engineTable(source.table.branch_id, source.table.id),
+        source.query(asked),
+      );
       if (format === 'rfc')
-        return new Answer(200, [columns, ...rows].map(csvLine).join(''), { 'content-type': 'text/csv' });
+        return new Answer(200, csvText([columns, ...rows]), { 'content-type': 'text/csv' });
       return {
         columns: [...columns],
         rows: rows.map((row) =>
@@ -140,8 +155,18 @@ async function requireReadable(
   id: string,
   { caller, branch }: Who,
 ): Promise<StoredTable> {
-  requireBucket(caller, splitTableId(id).bucket, 'read');
+  requireBucket(caller, branch.id, splitTableId(id).bucket, 'read');
   return await requireTableRow(context.meta, context, branch.id, id);
+}
+
+/** As the public API has it, an export complains of the table also where even its bucket is missing. */
+async function requireExported(context: DataContext, id: string, who: Who): Promise<StoredTable> {
+  try {
+    return await requireReadable(context, id, who);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'storage.buckets.notFound') throw error;
+    throw tableNotFound(context, id);
+  }
 }
 
 function requireKnownColumns(table: StoredTable, query: RowQuery): void {
@@ -154,11 +179,11 @@ function searchOf(text: string | undefined): { search?: string } {
 }
 
 /** The fields of a query as plain values, to be kept in the job. */
-function queryFields(input: RowQueryInput): RowQueryInput {
-  const { columns, orderBy, limit, includeInternalTimestamp } = input;
+function queryFields(input: RowQueryInput, { columns }: RowQuery): RowQueryInput {
+  const { orderBy, limit, includeInternalTimestamp } = input;
   return {
     ...filterFields(input),
-    ...(columns === undefined ? {} : { columns: plain(columns) }),
+    ...(columns === undefined ? {} : { columns }),
     ...(orderBy === undefined ? {} : { orderBy: plain(orderBy) }),
     ...(limit === undefined ? {} : { limit }),
     ...(includeInternalTimestamp === undefined ? {} : { includeInternalTimestamp }),

@@ -2,27 +2,28 @@ import type { Json } from '../../../json/index.ts';
 import { columnName, columnNameProblem, storageNameProblem } from '../../../names.ts';
 import { Job } from '../../protocol/job.ts';
 import { Table, TableCreate, TableDefinitionCreate, TableImport } from '../../protocol/table.ts';
-import { RawJson } from '../answer.ts';
-import { asJob, doneJob } from '../asking.ts';
+import { RawJson } from '../http/answer.ts';
+import { asJob, doneJob } from '../jobs/asking.ts';
 import type { DataContext } from '../data-context.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest } from '../http/errors.ts';
 import { requireReadableFile } from '../files/permissions.ts';
 import { removeFile } from '../files/remove.ts';
 import { orRemove, receiveUpload } from '../files/upload.ts';
 import { readFields } from '../input/fields.ts';
-import type { DefinitionParams } from '../operations/structure.ts';
+import { refuseAlias } from '../jobs/operations/alias.ts';
+import type { DefinitionParams } from '../jobs/operations/structure.ts';
 import {
   requireBucketRow,
   requireFreeTable,
   requireTableRow,
   splitTableId,
   tableLock,
-} from '../operations/table-place.ts';
-import { requireBucket } from '../permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
-import { plain } from '../row-query-input.ts';
-import { showTable } from '../table-detail.ts';
-import { createWork, importWork, requireNameLength } from '../table-input.ts';
+} from '../jobs/operations/table-place.ts';
+import { requireBucket } from '../tokens/permissions.ts';
+import { route, type Call, type Route } from '../http/route.ts';
+import { plain } from '../input/row-query.ts';
+import { showTable } from '../shapes/table-detail.ts';
+import { createWork, importWork, requireNameLength } from '../input/table.ts';
 import { checkColumnNames, checkPrimaryKey } from '../tables/import-plan.ts';
 
 const tag = 'Import';
@@ -63,8 +64,9 @@ function asyncRoutes(context: DataContext): Route[] {
       response: Job,
       validationCode,
       handle: async ({ params, body, ...asker }) => {
-        requireBucket(asker.caller, splitTableId(params.table).bucket, 'write');
+        requireBucket(asker.caller, asker.branch.id, splitTableId(params.table).bucket, 'write');
         const table = await requireTableRow(meta, context, asker.branch.id, params.table);
+        refuseAlias(table, 'aliasImportNotAllowed');
         const work = importWork(asker.branch.id, table.id, body);
         await requireSource(context, asker, body.dataFileId);
         return await asJob(context, asker, work);
@@ -127,6 +129,7 @@ function directRoutes(context: DataContext): Route[] {
       status: 201,
       response: Table,
       isRaw: true,
+      takesFile: true,
       validationCode,
       handle: async ({ params, ...call }) => {
         await requireWritableBucket(context, params.bucket, call);
@@ -154,10 +157,12 @@ function directRoutes(context: DataContext): Route[] {
       tag,
       status: 200,
       isRaw: true,
+      takesFile: true,
       validationCode,
       handle: async ({ params, ...call }) => {
-        requireBucket(call.caller, splitTableId(params.table).bucket, 'write');
+        requireBucket(call.caller, call.branch.id, splitTableId(params.table).bucket, 'write');
         const table = await requireTableRow(meta, context, call.branch.id, params.table);
+        refuseAlias(table, 'aliasImportNotAllowed');
         const { file, fields } = await receiveUpload(context, { ...call, params }, 'dataString');
         return await orRemove(context, file, async () => {
           const input = inputOf(TableImport, fields, file.id) as TableImport;
@@ -186,7 +191,7 @@ async function requireWritableBucket(
   id: string,
   { caller, branch }: Who,
 ): Promise<void> {
-  requireBucket(caller, id, 'write');
+  requireBucket(caller, branch.id, id, 'write');
   await requireBucketRow(context.meta, context, branch.id, id);
 }
 

@@ -4,22 +4,24 @@ import { DeleteQuery } from '../../protocol/bucket.ts';
 import { namesOf } from '../../protocol/common.ts';
 import { Job } from '../../protocol/job.ts';
 import { ColumnAdd, ColumnDefinition, PrimaryKeyAdd } from '../../protocol/table.ts';
-import { asJob } from '../asking.ts';
+import { asJob } from '../jobs/asking.ts';
 import type { DataContext } from '../data-context.ts';
-import { badRequest, notImplemented } from '../errors.ts';
+import { badRequest, notImplemented } from '../http/errors.ts';
 import type { NewJob } from '../meta/jobs.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
-import { requireNoKey, type ColumnInput } from '../operations/structure.ts';
-import { requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
-import { requireBucket } from '../permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { refuseAlias, refuseReferenced } from '../jobs/operations/alias.ts';
+import { requireNoKey, type ColumnInput } from '../jobs/operations/structure.ts';
+import { requireTableRow, splitTableId, tableLock } from '../jobs/operations/table-place.ts';
+import { requireBucket } from '../tokens/permissions.ts';
+import { route, type Call, type Route } from '../http/route.ts';
 import {
   plain,
   readRowFilter,
   requireColumns,
+  MAX_FILTER_BYTES,
   ROW_FILTER_FIELDS,
   type RowFilterInput,
-} from '../row-query-input.ts';
+} from '../input/row-query.ts';
 
 const tag = 'Tables';
 
@@ -61,7 +63,8 @@ function columnRoutes(context: DataContext): Route[] {
       path: '/tables/:table/columns/:column',
       summary: 'Deletes a column with its values',
       query: DeleteQuery,
-      handle: async ({ params, ...asker }) => {
+      handle: async ({ params, query, ...asker }) => {
+        const force = query.force === true;
         const table = await requireWritable(context, params.table, asker);
         requireColumn(table, params.column);
         const key = JSON.parse(table.primary_key) as string[]; // written by this service
@@ -71,7 +74,9 @@ function columnRoutes(context: DataContext): Route[] {
             `The column "${params.column}" is part of the primary key. Remove the key first.`,
           );
         }
-        return await asJob(context, asker, workOn(table, 'tableColumnDelete', { name: params.column }));
+        if (!force) await refuseReferenced(context.meta, table, params.column);
+        const given = { name: params.column, ...(force ? { force } : {}) };
+        return await asJob(context, asker, workOn(table, 'tableColumnDelete', given));
       },
     }),
     route({
@@ -146,6 +151,7 @@ function rowsRoute(context: DataContext): Route {
     status: 202,
     query: RowsDelete,
     body: RowsDelete,
+    maxBodyBytes: MAX_FILTER_BYTES,
     response: Job,
     handle: async ({ params, query, body, ...asker }) => {
       const table = await requireWritable(context, params.table, asker);
@@ -185,8 +191,10 @@ async function requireWritable(
   id: string,
   { caller, branch }: Who,
 ): Promise<StoredTable> {
-  requireBucket(caller, splitTableId(id).bucket, 'write');
-  return await requireTableRow(context.meta, context, branch.id, id);
+  requireBucket(caller, branch.id, splitTableId(id).bucket, 'write');
+  const table = await requireTableRow(context.meta, context, branch.id, id);
+  refuseAlias(table);
+  return table;
 }
 
 function requireColumn(table: StoredTable, name: string): void {

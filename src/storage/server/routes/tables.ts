@@ -3,19 +3,26 @@ import { AsyncQuery, DeleteQuery } from '../../protocol/bucket.ts';
 import { namesOf, type Names } from '../../protocol/common.ts';
 import { Table, TablesQuery, TableUpdate } from '../../protocol/table.ts';
 import { storageNameProblem } from '../../../names.ts';
-import { Answer, type Reply } from '../answer.ts';
-import { asJob, doneJob } from '../asking.ts';
-import { authorOf } from '../caller.ts';
+import { Answer, type Reply } from '../http/answer.ts';
+import { asJob, doneJob } from '../jobs/asking.ts';
+import { authorOf } from '../tokens/caller.ts';
 import type { DataContext } from '../data-context.ts';
-import { encodeReply } from '../encode-reply.ts';
-import { badRequest } from '../errors.ts';
+import { doerOf, recordEvent } from '../events/system-event.ts';
+import { encodeReply } from '../http/encode-reply.ts';
+import { badRequest } from '../http/errors.ts';
+import { refuseAliased } from '../jobs/operations/alias.ts';
 import { recordFinishedJob } from '../meta/jobs.ts';
 import { findTableByDisplayName, listTables, updateTable } from '../meta/stored-tables.ts';
-import { requireBucketRow, requireTableRow, splitTableId, tableLock } from '../operations/table-place.ts';
-import { mayUseBucket, requireBucket } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
+import {
+  requireBucketRow,
+  requireTableRow,
+  splitTableId,
+  tableLock,
+} from '../jobs/operations/table-place.ts';
+import { mayUseBucket, requireBucket } from '../tokens/permissions.ts';
+import { route, type Route } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
-import { requireParts, showTable, showTables } from '../table-detail.ts';
+import { requireParts, showTable, showTables } from '../shapes/table-detail.ts';
 
 const tag = 'Tables';
 
@@ -36,8 +43,13 @@ function readRoutes(context: DataContext): Route[] {
       response: Type.Array(Table),
       handle: async ({ query, caller, branch, origin }) => {
         const include = includeOf(query.include, ['buckets', 'metadata', 'columnMetadata']);
+        context.observer.observe(doerOf(branch.id, caller), {
+          name: 'tablesListed',
+          message: 'Listed the tables',
+          params: { include: [...include] },
+        });
         const tables = (await listTables(meta, branch.id)).filter((table) =>
-          mayUseBucket(caller, table.bucket_id, 'read'),
+          mayUseBucket(caller, branch.id, table.bucket_id, 'read'),
         );
         return await showTables(meta, tables, { origin, include });
       },
@@ -50,9 +62,15 @@ function readRoutes(context: DataContext): Route[] {
       query: TablesQuery,
       response: Type.Array(Table),
       handle: async ({ params, query, caller, branch, origin }) => {
-        requireBucket(caller, params.bucket, 'read');
+        requireBucket(caller, branch.id, params.bucket, 'read');
         await requireBucketRow(meta, context, branch.id, params.bucket);
         const include = includeOf(query.include, ['metadata', 'columnMetadata']);
+        context.observer.observe(doerOf(branch.id, caller), {
+          name: 'tablesListed',
+          message: `Listed the tables of the bucket "${params.bucket}"`,
+          object: { type: 'bucket', id: params.bucket, name: params.bucket },
+          params: { include: [...include] },
+        });
         return await showTables(meta, await listTables(meta, branch.id, params.bucket), { origin, include });
       },
     }),
@@ -64,7 +82,7 @@ function readRoutes(context: DataContext): Route[] {
       query: TablesQuery,
       response: Table,
       handle: async ({ params, caller, branch, origin }) => {
-        requireBucket(caller, splitTableId(params.table).bucket, 'read');
+        requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'read');
         const table = await requireTableRow(meta, context, branch.id, params.table);
         return await showTable(meta, table, origin);
       },
@@ -85,7 +103,7 @@ function writeRoutes(context: DataContext): Route[] {
       response: Table,
       validationCode: 'storage.tables.validation',
       handle: async ({ params, query, body, caller, branch, origin, runId }) => {
-        requireBucket(caller, splitTableId(params.table).bucket, 'write');
+        requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'write');
         await meta.transaction().execute(async (tx) => {
           const table = await requireTableRow(tx, context, branch.id, params.table);
           const { displayName } = body;
@@ -94,13 +112,20 @@ function writeRoutes(context: DataContext): Route[] {
           if (problem !== undefined)
             throw badRequest('storage.tables.validation', `Invalid data - displayName: ${problem}`);
           const key = { branch_id: branch.id, bucket_id: table.bucket_id, display_name: displayName };
-          if ((await findTableByDisplayName(tx, key)) !== undefined) {
+          const other = await findTableByDisplayName(tx, key);
+          if (other !== undefined) {
             throw badRequest(
               'storage.buckets.tableAlreadyExists',
-              `The table "${table.name}" in the bucket already has the same display name "${displayName}".`,
+              `The table "${other.name}" in the bucket already has the same display name "${displayName}".`,
             );
           }
           await updateTable(tx, branch.id, table.id, { display_name: displayName });
+          await recordEvent(tx, env, doerOf(branch.id, caller), {
+            name: 'tableUpdated',
+            message: `Changed the table "${table.name}"`,
+            object: { type: 'table', id: table.id, name: table.name },
+            params: { displayName },
+          });
         });
         const table = await requireTableRow(meta, context, branch.id, params.table);
         const reply: Record<string, Reply> = await showTable(meta, table, origin);
@@ -124,8 +149,10 @@ function writeRoutes(context: DataContext): Route[] {
       tag,
       query: DeleteQuery,
       handle: async ({ params, query, ...asker }) => {
-        requireBucket(asker.caller, splitTableId(params.table).bucket, 'write');
-        const { id } = await requireTableRow(meta, context, asker.branch.id, params.table);
+        requireBucket(asker.caller, asker.branch.id, splitTableId(params.table).bucket, 'write');
+        const table = await requireTableRow(meta, context, asker.branch.id, params.table);
+        const { id } = table;
+        if (query.force !== true) await refuseAliased(meta, table);
         const work = {
           operation: 'tableDrop',
           tableId: id,

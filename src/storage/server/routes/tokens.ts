@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 import { Token, TokenCreate, TokenShare, TokenUpdate } from '../../protocol/token.ts';
-import { authorOf, type Caller } from '../caller.ts';
+import { authorOf, type Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
-import { accessDenied, badRequest, notFound, notImplemented } from '../errors.ts';
+import { accessDenied, badRequest, notFound } from '../http/errors.ts';
+import { doerOf, recordEvent } from '../events/system-event.ts';
+import { listBucketIds } from '../meta/buckets.ts';
+import type { Meta } from '../meta/database.ts';
 import type { TokenRow } from '../meta/tables.ts';
 import {
   createToken,
@@ -12,14 +15,26 @@ import {
   refreshToken,
   updateToken,
 } from '../meta/tokens.ts';
-import { requireTokenManagement } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
-import { tokenReply, verifyReply } from '../shapes/token.ts';
+import { readBucketPermissions } from '../tokens/bucket-permissions.ts';
+import { requireTokenManagement } from '../tokens/permissions.ts';
+import { route, type Call, type Route } from '../http/route.ts';
+import { projectReply, tokenReplies } from '../shapes/token.ts';
 
-/** Tokens (storage 1.1, 6.3). Only the master token manages others; every token may look at and refresh itself. */
+/** Tokens (storage 1.1, 6.3). The master token manages all; every other may look at, refresh and end itself. */
 export function tokenRoutes(context: Context): Route[] {
-  const { meta, env, project } = context;
-  const tag = 'Tokens';
+  return [...readRoutes(context), ...writeRoutes(context)];
+}
+
+const tag = 'Tokens';
+
+type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller' | 'origin'>;
+
+function readRoutes(context: Context): Route[] {
+  const { meta, project } = context;
+  const detail = async (call: Who, token: TokenRow, secret?: string) => ({
+    ...(await repliesTo(context, call))(token, secret),
+    ...projectReply(project, await projectSize(context)),
+  });
   return [
     route({
       method: 'GET',
@@ -27,44 +42,78 @@ export function tokenRoutes(context: Context): Route[] {
       summary: 'The token of this request, and the project',
       tag,
       response: Token,
-      handle: async ({ caller, origin }) => ({
-        ...tokenReply(caller.token, origin, env.now(), caller.secret),
-        ...verifyReply(caller.token, project, await projectSize(context)),
-      }),
+      handle: async (call) => await detail(call, call.caller.token, call.caller.secret),
     }),
     route({
       method: 'GET',
       path: '/tokens',
-      summary: 'All tokens',
+      summary: 'All tokens; of a token that is not the master, itself alone',
       tag,
       response: Type.Array(Token),
-      handle: async ({ caller, origin }) => {
-        requireTokenManagement(caller);
-        return (await listTokens(meta)).map((token) => tokenReply(token, origin, env.now()));
+      handle: async (call) => {
+        const { caller } = call;
+        const tokens = caller.isMaster ? await listTokens(meta) : [caller.token];
+        const show = await repliesTo(context, call);
+        return tokens.map((token) => show(token));
       },
     }),
     route({
       method: 'GET',
       path: '/tokens/:token',
-      summary: 'A token',
+      summary: 'A token, and the project',
       tag,
       response: Token,
-      handle: async ({ params, caller, origin }) =>
-        tokenReply(await requireToken(context, caller, params.token), origin, env.now()),
+      handle: async ({ params, ...call }) => {
+        const token = await requireToken(context, call.caller, params.token);
+        return await detail(call, token, token.id === call.caller.id ? call.caller.secret : undefined);
+      },
     }),
+  ];
+}
+
+function writeRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  const tell = async (
+    tx: Meta,
+    { caller, branch }: Who,
+    token: TokenRow,
+    name: string,
+    did: string,
+    params: Record<string, string> = {},
+  ): Promise<void> => {
+    const { id, description } = token;
+    await recordEvent(tx, env, doerOf(branch.id, caller), {
+      name,
+      message: `${did} "${description}"`,
+      object: { type: 'token', id: String(id), name: description },
+      params: { description, ...params },
+    });
+  };
+  return [
     route({
       method: 'POST',
       path: '/tokens',
+      makesSecret: true,
       summary: 'Makes a token; only this answer shows it',
       tag,
       status: 201,
       body: TokenCreate,
       response: Token,
-      handle: async ({ body, caller, origin }) => {
+      handle: async ({ body, ...call }) => {
+        const { caller, branch } = call;
         requireTokenManagement(caller);
-        const rights = { ...body, description: body.description ?? '' };
-        const made = await meta.transaction().execute((tx) => createToken(tx, env, rights, authorOf(caller)));
-        return tokenReply(made.row, origin, env.now(), made.token);
+        const made = await meta.transaction().execute(async (tx) => {
+          const rights = {
+            ...body,
+            description: described(body.description) ?? `Created by ${caller.creator_description}`,
+            bucketPermissions: await readBucketPermissions(tx, branch.id, body.bucketPermissions),
+            bucketBranchId: branch.id,
+          };
+          const created = await createToken(tx, env, rights, authorOf(caller));
+          await tell(tx, call, created.row, 'tokenCreated', 'Created the token');
+          return created;
+        });
+        return (await repliesTo(context, call))(made.row, made.token);
       },
     }),
     route({
@@ -74,11 +123,16 @@ export function tokenRoutes(context: Context): Route[] {
       tag,
       body: TokenUpdate,
       response: Token,
-      handle: async ({ params, body, caller, origin }) => {
+      handle: async ({ params, body, ...call }) => {
+        const { caller, branch } = call;
         requireTokenManagement(caller);
-        const { id } = await requireToken(context, caller, params.token);
-        await updateToken(meta, id, body);
-        return tokenReply(await requireToken(context, caller, params.token), origin, env.now());
+        const token = await requireToken(context, caller, params.token);
+        await meta.transaction().execute(async (tx) => {
+          const bucketPermissions = await readBucketPermissions(tx, branch.id, body.bucketPermissions);
+          await updateToken(tx, token.id, { ...body, bucketPermissions, bucketBranchId: branch.id });
+          await tell(tx, call, token, 'tokenUpdated', 'Changed the token');
+        });
+        return (await repliesTo(context, call))(await requireToken(context, caller, params.token));
       },
     }),
     route({
@@ -86,48 +140,73 @@ export function tokenRoutes(context: Context): Route[] {
       path: '/tokens/:token',
       summary: 'Ends a token',
       tag,
-      handle: async ({ params, caller }) => {
-        requireTokenManagement(caller);
-        const token = await requireToken(context, caller, params.token);
+      handle: async ({ params, ...call }) => {
+        const token = await requireToken(context, call.caller, params.token);
         if (token.is_master === 1)
           throw badRequest('storage.token.cannotDeleteMasterToken', 'The master token cannot be deleted.');
-        await deleteToken(meta, token.id);
+        await meta.transaction().execute(async (tx) => {
+          await deleteToken(tx, token.id);
+          await tell(tx, call, token, 'tokenDeleted', 'Deleted the token');
+        });
         return undefined;
       },
     }),
     route({
       method: 'POST',
       path: '/tokens/:token/refresh',
+      makesSecret: true,
       summary: 'Gives a token a new secret; only this answer shows it',
       tag,
       response: Token,
-      handle: async ({ params, caller, origin }) => {
-        const { id } = await requireToken(context, caller, params.token);
-        const secret = await refreshToken(meta, env, id);
-        return tokenReply(await requireToken(context, caller, params.token), origin, env.now(), secret);
+      handle: async ({ params, ...call }) => {
+        const known = await requireToken(context, call.caller, params.token);
+        const secret = await meta.transaction().execute(async (tx) => {
+          await tell(tx, call, known, 'tokenRefreshed', 'Refreshed the token');
+          return await refreshToken(tx, env, known.id);
+        });
+        const token = await requireToken(context, call.caller, params.token);
+        return (await repliesTo(context, call))(token, secret);
       },
     }),
     route({
       method: 'POST',
       path: '/tokens/:token/share',
-      summary: 'Sends a token by e-mail: not supported',
+      summary: 'Accepted, but this service sends no e-mail: the log says so',
       tag,
       body: TokenShare,
-      handle: async ({ params, caller }) => {
-        const token = await requireToken(context, caller, params.token);
+      handle: async ({ params, body, ...call }) => {
+        const token = await requireToken(context, call.caller, params.token);
         if (token.is_master === 1)
           throw badRequest('storage.token.cannotShareMasterToken', 'The master token cannot be shared.');
-        throw notImplemented('Sharing a token by e-mail');
+        const { recipientEmail } = body;
+        await meta.transaction().execute(async (tx) => {
+          await tell(tx, call, token, 'tokenShared', 'Asked to share the token', { recipientEmail });
+        });
+        context.log.warn(
+          'A token was to be shared, but this service sends no e-mail: hand it over yourself',
+          {
+            token: token.id,
+            recipient: recipientEmail,
+          },
+        );
+        return undefined;
       },
     }),
   ];
 }
 
+async function repliesTo({ meta, env }: Context, { branch, origin }: Who) {
+  return tokenReplies({ origin, now: env.now(), buckets: await listBucketIds(meta, branch.id) });
+}
+
+const described = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
 /** The token of an id, when the caller is that token or the master. */
 async function requireToken(context: Context, caller: Caller, id: string): Promise<TokenRow> {
   const found = /^\d{1,15}$/.test(id) ? await findToken(context.meta, Number(id)) : undefined;
   if (caller.id !== found?.id && !caller.isMaster) throw accessDenied();
-  if (found === undefined) throw notFound(`The token "${/^\d+$/.test(id) ? id : ''}" was not found.`);
+  // Without the id, which may be a token that was put in the place of one.
+  if (found === undefined) throw notFound('resource not found');
   return found;
 }
 

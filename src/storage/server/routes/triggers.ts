@@ -1,16 +1,17 @@
 import { Type } from 'typebox';
 import { TriggerCreate, TriggerUpdate } from '../../protocol/event.ts';
-import type { Reply } from '../answer.ts';
-import { authorOf, type Caller } from '../caller.ts';
+import type { Reply } from '../http/answer.ts';
+import { authorOf, type Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
-import { accessDenied, badRequest, notFound } from '../errors.ts';
+import { accessDenied, badRequest, notFound } from '../http/errors.ts';
 import { nextId } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
+import type { TriggerRow } from '../meta/tables.ts';
 import { findToken } from '../meta/tokens.ts';
 import { deleteTrigger, findTrigger, listTriggers, saveTrigger, type Trigger } from '../meta/triggers.ts';
-import { mayUseComponent, requireBucket, requireComponent } from '../permissions.ts';
-import { route, type Route } from '../route.ts';
-import { apiTime, isoTime } from '../time.ts';
+import { mayActAs, mayUseComponent, requireBucket, requireComponent } from '../tokens/permissions.ts';
+import { route, type Route } from '../http/route.ts';
+import { apiTime, isoTime } from '../shapes/time.ts';
 
 const tag = 'Triggers';
 
@@ -58,9 +59,9 @@ export function triggerRoutes(context: Context): Route[] {
       status: 201,
       body: TriggerCreate,
       response: Type.Unknown(),
-      handle: async ({ body, caller }) => {
+      handle: async ({ body, caller, branch }) => {
         requireComponent(caller, body.component);
-        requireTables(caller, body.tableIds);
+        requireTables(caller, branch.id, body.tableIds);
         await requireRunToken(meta, caller, body.runWithTokenId);
         const trigger: Trigger = {
           row: {
@@ -86,13 +87,13 @@ export function triggerRoutes(context: Context): Route[] {
       tag,
       body: TriggerUpdate,
       response: Type.Unknown(),
-      handle: async ({ params, body, caller }) => {
+      handle: async ({ params, body, caller, branch }) => {
         if (body.component !== undefined) requireComponent(caller, body.component);
-        requireTables(caller, body.tableIds ?? []);
+        requireTables(caller, branch.id, body.tableIds ?? []);
         if (body.runWithTokenId !== undefined) await requireRunToken(meta, caller, body.runWithTokenId);
         return await meta.transaction().execute(async (tx) => {
           const { row, tables } = await requireTrigger(tx, params.trigger);
-          requireComponent(caller, row.component);
+          await requireOwnTrigger(tx, caller, row);
           const changed: Trigger = {
             row: {
               ...row,
@@ -115,7 +116,7 @@ export function triggerRoutes(context: Context): Route[] {
       tag,
       handle: async ({ params, caller }) => {
         const { row } = await requireTrigger(meta, params.trigger);
-        requireComponent(caller, row.component);
+        await requireOwnTrigger(meta, caller, row);
         await deleteTrigger(meta, row.id);
         return undefined;
       },
@@ -142,13 +143,21 @@ async function requireTrigger(meta: Meta, id: string): Promise<Trigger> {
   return trigger;
 }
 
-function requireTables(caller: Caller, tables: readonly string[]): void {
-  for (const table of tables) requireBucket(caller, table.split('.').slice(0, 2).join('.'), 'read');
+/** What runs with more rights than the caller's is not the caller's to change: it would run what the caller may not. */
+async function requireOwnTrigger(meta: Meta, caller: Caller, row: TriggerRow): Promise<void> {
+  requireComponent(caller, row.component);
+  const token = await findToken(meta, row.run_with_token_id);
+  if (token === undefined ? !caller.isMaster : !mayActAs(caller, token)) throw accessDenied();
 }
 
-/** A run must not get rights that who asks for it hasn't: others than the master name their own token. */
+function requireTables(caller: Caller, branchId: number, tables: readonly string[]): void {
+  for (const table of tables) requireBucket(caller, branchId, table.split('.').slice(0, 2).join('.'), 'read');
+}
+
+/** A run must not get rights that who asks for it hasn't. */
 async function requireRunToken(meta: Meta, caller: Caller, id: number): Promise<void> {
-  if (!caller.isMaster && id !== caller.id) throw accessDenied();
-  if ((await findToken(meta, id)) !== undefined) return;
+  const token = await findToken(meta, id);
+  if (token !== undefined && mayActAs(caller, token)) return;
+  if (!caller.isMaster) throw accessDenied();
   throw badRequest('storage.validation', `runWithTokenId: the token ${id} was not found.`);
 }

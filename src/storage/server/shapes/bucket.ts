@@ -1,6 +1,7 @@
-import type { Reply } from '../answer.ts';
+import type { Reply } from '../http/answer.ts';
 import type { MeasuredBucket } from '../meta/buckets.ts';
-import { apiTime } from '../time.ts';
+import { apiTime } from './time.ts';
+import { ADMIN } from './token.ts';
 
 /** A bucket (storage 1.2), without its tables. */
 export function bucketReply(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
@@ -23,12 +24,12 @@ export function bucketReply(bucket: MeasuredBucket, origin: string): Record<stri
     backend: bucket.backend,
     sharing: null,
     hasExternalSchema: false,
-    databaseName: 'tables',
+    databaseName: `project_${bucket.project_id}`,
     path: bucket.id,
     isSnowflakeSharedDatabase: false,
     color: bucket.color,
-    owner: null,
-    backendPath: ['tables', bucket.id],
+    owner: bucket.owner_id === ADMIN.id ? ADMIN : null,
+    backendPath: [`project_${bucket.project_id}`, bucket.id],
     isLinkedBucket: false,
     bucketSharingAllowed: true,
   };

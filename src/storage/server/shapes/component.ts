@@ -1,4 +1,4 @@
-import type { Reply } from '../answer.ts';
+import type { Reply } from '../http/answer.ts';
 import type { ComponentEntry } from '../catalogue/catalogue.ts';
 
 /** A component as the index and the component detail show it (storage 6.2). */

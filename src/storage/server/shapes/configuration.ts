@@ -1,8 +1,9 @@
-import { RawJson, type Reply } from '../answer.ts';
+import { RawJson, type Reply } from '../http/answer.ts';
 import type { Listed } from '../meta/configurations/list.ts';
 import { sortOrder, type LoadedRow } from '../meta/configurations/model.ts';
 import type { Author, ConfigurationVersion, RowVersion } from '../meta/tables.ts';
-import { apiTime } from '../time.ts';
+import { rowConfiguration } from '../meta/configurations/row-model.ts';
+import { apiTime } from './time.ts';
 
 type Shape = Record<string, Reply>;
 
@@ -11,11 +12,12 @@ const creatorReply = (author: Author): Shape => ({
   description: author.creator_description,
 });
 
-/** A configuration (storage 5.2); content and rows are left out when they were not loaded. */
+/** A configuration (storage 5.2); content and rows are left out when they were not loaded, and then rows have none. */
 export function configurationReply(
   { head, version, configuration, rows }: Listed,
   { withState }: { withState: boolean },
 ): Shape {
+  const shown = { withContent: configuration !== undefined, withState };
   return {
     id: head.configuration_id,
     name: version.name,
@@ -27,8 +29,8 @@ export function configurationReply(
     isDisabled: version.is_disabled === 1,
     isDeleted: head.is_deleted === 1,
     ...(configuration === undefined ? {} : { configuration: new RawJson(configuration) }),
-    rowsSortOrder: sortOrder(version),
-    ...(rows === undefined ? {} : { rows: rows.map(rowReply) }),
+    rowsSortOrder: sortOrder(head),
+    ...(rows === undefined ? {} : { rows: rows.map((row) => rowReply(row, shown)) }),
     ...(withState ? { state: new RawJson(head.state) } : {}),
     currentVersion: {
       created: apiTime(version.created),
@@ -39,18 +41,21 @@ export function configurationReply(
   };
 }
 
-export function rowReply({ head, version }: LoadedRow): Shape {
+export function rowReply(
+  { head, version }: LoadedRow,
+  { withContent, withState }: { withContent: boolean; withState: boolean },
+): Shape {
   return {
     id: head.row_id,
     name: version.name,
     description: version.description,
-    configuration: new RawJson(version.configuration),
+    ...(withContent ? { configuration: new RawJson(rowConfiguration(version)) } : {}),
     isDisabled: version.is_disabled === 1,
     version: head.version,
     created: apiTime(head.created),
     creatorToken: creatorReply(head),
     changeDescription: version.change_description,
-    state: new RawJson(head.state),
+    ...(withState ? { state: new RawJson(head.state) } : {}),
     versionIdentifier: version.identifier,
   };
 }
@@ -76,11 +81,12 @@ export function versionDetailReply(
   version: ConfigurationVersion,
   configuration: string,
   rows: readonly RowVersion[],
+  rowsSortOrder: readonly string[],
 ): Shape {
   return {
     ...versionReply(version, ['name', 'description'], configuration),
     isDisabled: version.is_disabled === 1,
-    rowsSortOrder: sortOrder(version),
+    rowsSortOrder,
     rows: rows.map((row) => ({ id: row.row_id, ...rowVersionReply(row, true) })),
   };
 }
@@ -92,7 +98,7 @@ export function rowVersionReply(version: RowVersion, withContent: boolean): Shap
     description: version.description,
     isDisabled: version.is_disabled === 1,
     ...changeReply(version),
-    ...(withContent ? { configuration: new RawJson(version.configuration) } : {}),
+    ...(withContent ? { configuration: new RawJson(rowConfiguration(version)) } : {}),
   };
 }
 

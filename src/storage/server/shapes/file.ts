@@ -1,14 +1,20 @@
-import type { Reply } from '../answer.ts';
-import { RawJson } from '../answer.ts';
+import type { Reply } from '../http/answer.ts';
+import { RawJson } from '../http/answer.ts';
 import type { TaggedFile } from '../meta/files.ts';
 import type { FileRow } from '../meta/tables.ts';
 import type { ObjectStore, TemporaryCredentials } from '../objects/store.ts';
-import { apiTime } from '../time.ts';
+import { apiTime } from './time.ts';
 
 /** Seconds that a signed address is good for (storage 10.1). */
 const URL_SECONDS = 3600;
 /** How long credentials for a file are good for (storage 10.1). */
 const CREDENTIALS_MS = 12 * 3_600_000;
+
+/** When credentials are asked for, and by which token. */
+interface KeysFor {
+  readonly now: number;
+  readonly tokenId: number;
+}
 
 /** A file (service-core 2.1). */
 export async function fileReply(objects: ObjectStore, file: TaggedFile): Promise<Record<string, Reply>> {
@@ -36,15 +42,16 @@ export async function fileReply(objects: ObjectStore, file: TaggedFile): Promise
 export async function uploadReply(
   objects: ObjectStore,
   file: FileRow,
-  now: number,
+  asked: KeysFor,
 ): Promise<Record<string, Reply>> {
   return {
     uploadParams: {
       key: file.object_key,
       bucket: objects.bucket,
+      ...endpointReply(objects),
       acl: file.is_public === 1 ? 'public-read' : 'private',
       ...(file.is_encrypted === 1 ? { 'x-amz-server-side-encryption': 'AES256' } : {}),
-      credentials: await credentials(objects, file, 'upload', now),
+      credentials: await credentials(objects, file, 'upload', asked),
     },
   };
 }
@@ -53,12 +60,17 @@ export async function uploadReply(
 export async function downloadReply(
   objects: ObjectStore,
   file: FileRow,
-  now: number,
+  asked: KeysFor,
 ): Promise<Record<string, Reply>> {
   return {
     s3Path: { bucket: objects.bucket, key: file.object_key },
-    credentials: await credentials(objects, file, 'download', now),
+    credentials: await credentials(objects, file, 'download', asked),
   };
+}
+
+/** Where the S3 protocol is spoken: clients that are told no endpoint would ask Amazon. */
+function endpointReply({ endpoint }: ObjectStore): Record<string, Reply> {
+  return endpoint === undefined ? {} : { endpoint };
 }
 
 /** The object that a file's signed address shows: the manifest of a sliced one. */
@@ -70,7 +82,7 @@ async function credentials(
   objects: ObjectStore,
   file: FileRow,
   access: 'download' | 'upload',
-  now: number,
+  { now, tokenId }: KeysFor,
 ): Promise<Record<keyof TemporaryCredentials, string>> {
   return {
     ...(await objects.grant({
@@ -79,6 +91,7 @@ async function credentials(
       access,
       requiresEncryption: access === 'upload' && file.is_encrypted === 1,
       expiresAt: new Date(now + CREDENTIALS_MS),
+      holder: { fileId: file.id, tokenId },
     })),
   };
 }

@@ -1,6 +1,6 @@
-import { RawJson, type Reply } from '../answer.ts';
+import { RawJson, type Reply } from '../http/answer.ts';
 import type { JobRow } from '../meta/tables.ts';
-import { apiTime } from '../time.ts';
+import { apiTime } from './time.ts';
 
 /** A job (storage 1.4). `error` is there only when it failed. */
 export function jobReply(job: JobRow, origin: string): Record<string, Reply> {

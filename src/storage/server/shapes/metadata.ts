@@ -1,6 +1,6 @@
-import type { Reply } from '../answer.ts';
+import type { Reply } from '../http/answer.ts';
 import type { MetadataRow } from '../meta/tables.ts';
-import { apiTime } from '../time.ts';
+import { apiTime } from './time.ts';
 
 /** One metadata of anything (storage 1.6). */
 export function metadataReply(row: MetadataRow, withProvider: boolean): Record<string, Reply> {

@@ -1,22 +1,27 @@
-import { RawJson, type Reply } from '../answer.ts';
+import { RawJson, type Reply } from '../http/answer.ts';
 import type { MeasuredBucket } from '../meta/buckets.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
 import type { TableColumnRow, TableRow } from '../meta/tables.ts';
-import { apiTime } from '../time.ts';
+import { apiTime } from './time.ts';
 import { bucketReply } from './bucket.ts';
 
 /** What is shown of a table besides itself. */
 export interface TableParts {
   readonly origin: string;
   readonly bucket?: MeasuredBucket | undefined;
+  readonly bucketMetadata?: readonly Reply[] | undefined;
   readonly columns?: readonly TableColumnRow[] | undefined;
+  /** What an alias stands for, and the table at the end that has the rows. */
+  readonly source?: { readonly table: TableRow; readonly rows: TableRow } | undefined;
   readonly metadata?: readonly Reply[] | undefined;
   readonly columnMetadata?: Readonly<Record<string, readonly Reply[]>> | undefined;
 }
 
 /** A table (storage 1.3). */
 export function tableReply(table: TableRow, parts: TableParts): Record<string, Reply> {
-  const { origin, bucket, columns, metadata, columnMetadata } = parts;
+  const { origin, bucket, bucketMetadata, columns, metadata, columnMetadata, source } = parts;
+  const rows = source?.rows ?? table;
+  const isAlias = table.alias_source !== null;
   const isTyped = table.is_typed === 1;
   return {
     uri: `${origin}/v2/storage/tables/${table.id}`,
@@ -24,14 +29,16 @@ export function tableReply(table: TableRow, parts: TableParts): Record<string, R
     name: table.name,
     displayName: table.display_name,
     transactional: false,
-    primaryKey: new RawJson(table.primary_key),
+    // A list of names, written by the service.
+    primaryKey: JSON.parse(table.primary_key) as string[],
     created: apiTime(table.created),
     // Some clients insist on times, also of a table that nothing was loaded into yet.
-    lastImportDate: apiTime(table.last_import ?? table.created),
-    lastChangeDate: apiTime(table.last_change ?? table.created),
-    rowsCount: table.rows_count,
-    dataSizeBytes: table.data_bytes,
-    isAlias: false,
+    lastImportDate: apiTime(rows.last_import ?? rows.created),
+    lastChangeDate: apiTime(rows.last_change ?? rows.created),
+    // An alias has no rows of its own, and nobody counts those that it shows.
+    rowsCount: isAlias ? null : table.rows_count,
+    dataSizeBytes: isAlias ? null : table.data_bytes,
+    isAlias,
     isAliasable: true,
     isTyped,
     timestampType: 'MANAGED',
@@ -39,11 +46,40 @@ export function tableReply(table: TableRow, parts: TableParts): Record<string, R
     path: `${table.bucket_id}/${table.name}`,
     ...(columns === undefined ? {} : { columns: columns.map(({ name }) => name), attributes: [] }),
     ...(columns === undefined || !isTyped ? {} : { definition: definitionReply(table, columns) }),
+    ...(isAlias ? aliasReply(table, origin, source?.table) : {}),
     ...(metadata === undefined ? {} : { metadata }),
     ...(columnMetadata === undefined
       ? {}
       : { columnMetadata: Object.keys(columnMetadata).length === 0 ? [] : columnMetadata }),
-    ...(bucket === undefined ? {} : { bucket: bucketWithoutTables(bucket, origin) }),
+    ...(bucket === undefined
+      ? {}
+      : {
+          bucket: {
+            ...bucketWithoutTables(bucket, origin),
+            ...(bucketMetadata === undefined ? {} : { metadata: bucketMetadata }),
+          },
+        }),
+  };
+}
+
+function aliasReply(alias: TableRow, origin: string, source: TableRow | undefined): Record<string, Reply> {
+  return {
+    aliasColumnsAutoSync: alias.alias_auto_sync === 1,
+    ...(alias.alias_filter === null ? {} : { aliasFilter: new RawJson(alias.alias_filter) }),
+    ...(source === undefined
+      ? {}
+      : {
+          sourceTable: {
+            id: source.id,
+            uri: `${origin}/v2/storage/tables/${source.id}`,
+            name: source.name,
+            displayName: source.display_name,
+            lastImportDate: apiTime(source.last_import ?? source.created),
+            lastChangeDate: apiTime(source.last_change ?? source.created),
+            primaryKey: JSON.parse(source.primary_key) as string[],
+            isAlias: source.alias_source !== null,
+          },
+        }),
   };
 }
 
@@ -55,8 +91,14 @@ export function wholeTable(
   return tableReply(table, { metadata: [], columnMetadata: {}, ...parts, columns: table.columns });
 }
 
+/** Of one answer the tables of a bucket share what is shown of it. */
+const shownBuckets = new WeakMap<MeasuredBucket, Record<string, Reply>>();
+
 function bucketWithoutTables(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
+  const known = shownBuckets.get(bucket);
+  if (known !== undefined) return known;
   const { tables: _tables, ...rest } = bucketReply(bucket, origin);
+  shownBuckets.set(bucket, rest);
   return rest;
 }
 

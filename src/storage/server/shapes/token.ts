@@ -1,59 +1,86 @@
-import type { Reply } from '../answer.ts';
-import { isExpired } from '../caller.ts';
-import { RawJson } from '../answer.ts';
+import type { Reply } from '../http/answer.ts';
+import { isExpired } from '../tokens/caller.ts';
+import { RawJson } from '../http/answer.ts';
 import type { Project } from '../meta/projects.ts';
 import type { TokenRow } from '../meta/tables.ts';
-import { apiTime } from '../time.ts';
+import { MAX_BODY_BYTES } from '../input/bodies.ts';
+import { MAX_PREVIEW_ROWS } from '../input/row-query.ts';
+import { apiTime } from './time.ts';
 
 type Shape = Record<string, Reply>;
 
-/** A token; the secret only in the answers that may show it. */
-export function tokenReply(token: TokenRow, origin: string, now: number, secret?: string): Shape {
-  const isMaster = token.is_master === 1;
-  return {
-    id: String(token.id),
-    ...(secret === undefined ? {} : { token: secret }),
-    description: token.description,
-    uri: `${origin}/v2/storage/tokens/${token.id}`,
-    created: apiTime(token.created),
-    refreshed: apiTime(token.refreshed),
-    isMasterToken: isMaster,
-    canManageBuckets: token.can_manage_buckets === 1,
-    canManageTokens: isMaster,
-    canReadAllFileUploads: token.can_read_all_files === 1,
-    canPurgeTrash: token.can_purge_trash === 1,
-    canManageProtectedDefaultBranch: isMaster,
-    canCreateJobs: true,
-    expires: apiTime(token.expires),
-    isExpired: isExpired(token, now),
-    isDisabled: false,
-    // An empty map is a list, as everywhere in this API (storage 0.4).
-    bucketPermissions: token.bucket_permissions === '{}' ? [] : new RawJson(token.bucket_permissions),
-    componentAccess: new RawJson(token.component_access),
-    ...(token.creator_id === null
-      ? {}
-      : { creatorToken: { id: token.creator_id, description: token.creator_description ?? '' } }),
+/** What is shown of every token of an answer alike. */
+export interface TokenView {
+  readonly origin: string;
+  readonly now: number;
+  /** The buckets of the branch: who may manage buckets may manage each. */
+  readonly buckets: readonly string[];
+}
+
+/** There is one administrator, who has no address: the domain is one that never exists. */
+export const ADMIN = { id: 1, name: 'Administrator', email: 'administrator@storage.invalid' } as const;
+
+/** Shows tokens; the secret only in the answers that may show it. */
+export function tokenReplies({
+  origin,
+  now,
+  buckets,
+}: TokenView): (token: TokenRow, secret?: string) => Shape {
+  const all = buckets.length === 0 ? [] : Object.fromEntries(buckets.map((id) => [id, 'manage']));
+  const everyBucket = new RawJson(JSON.stringify(all));
+  return (token, secret) => {
+    const isMaster = token.is_master === 1;
+    return {
+      id: String(token.id),
+      ...(secret === undefined ? {} : { token: secret }),
+      description: token.description,
+      uri: `${origin}/v2/storage/tokens/${token.id}`,
+      created: apiTime(token.created),
+      refreshed: apiTime(token.refreshed),
+      isMasterToken: isMaster,
+      canManageBuckets: token.can_manage_buckets === 1,
+      canManageTokens: isMaster,
+      canReadAllFileUploads: token.can_read_all_files === 1,
+      canPurgeTrash: token.can_purge_trash === 1,
+      canManageProtectedDefaultBranch: isMaster,
+      canCreateJobs: true,
+      expires: apiTime(token.expires),
+      isExpired: isExpired(token, now),
+      isDisabled: false,
+      bucketPermissions: token.can_manage_buckets === 1 ? everyBucket : permissionsOf(token),
+      ...(token.component_access === '[]' ? {} : { componentAccess: new RawJson(token.component_access) }),
+      ...(isMaster ? { admin: adminReply(token) } : {}),
+      adminOwner: ADMIN,
+      ...(token.creator_id === null
+        ? {}
+        : { creatorToken: { id: token.creator_id, description: token.creator_description ?? '' } }),
+    };
   };
 }
 
-/** What `tokens/verify` says besides: the project, and for a master token who it stands for. */
-export function verifyReply(token: TokenRow, project: Project, size: { bytes: number; rows: number }): Shape {
+/** An empty map is a list, as everywhere in this API (storage 0.4). */
+function permissionsOf(token: TokenRow): Reply {
+  return token.bucket_permissions === '{}' ? [] : new RawJson(token.bucket_permissions);
+}
+
+/** Whom a master token stands for: clients tell such a token by it. */
+function adminReply(token: TokenRow): Shape {
+  return {
+    id: ADMIN.id,
+    name: token.description,
+    features: [],
+    isOrganizationMember: true,
+    role: 'admin',
+    isActivated: true,
+  };
+}
+
+/** What the detail of a token says besides: the project. */
+export function projectReply(project: Project, size: { bytes: number; rows: number }): Shape {
   return {
     isBYODB: false,
     dailyCapacity: 0,
     organization: { id: 1 },
-    ...(token.is_master === 1
-      ? {
-          admin: {
-            id: 1,
-            name: token.description,
-            features: [],
-            isOrganizationMember: true,
-            role: 'admin',
-            isActivated: true,
-          },
-        }
-      : {}),
     owner: ownerReply(project, size),
   };
 }
@@ -78,7 +105,7 @@ function ownerReply(project: Project, size: { bytes: number; rows: number }): Sh
     hasBigquery: false,
     defaultBackend: 'snowflake',
     assignedBackends: ['snowflake'],
-    limits: {},
+    limits: Object.fromEntries(LIMITS.map((limit) => [limit.name, limit])),
     metrics: {},
     isDisabled: false,
     billedMonthlyPrice: null,
@@ -87,3 +114,9 @@ function ownerReply(project: Project, size: { bytes: number; rows: number }): Sh
     hasTryModeOn: '0',
   };
 }
+
+/** What this service holds every project to. */
+const LIMITS = [
+  { name: 'storage.requestBytes', value: MAX_BODY_BYTES },
+  { name: 'storage.previewRows', value: MAX_PREVIEW_ROWS },
+] as const;

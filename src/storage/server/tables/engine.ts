@@ -42,11 +42,14 @@ export interface ImportRequest extends CsvFormat {
   readonly incremental?: boolean;
   /** `insert` adds rows without looking at the primary key. Default `upsert`. */
   readonly deduplicationStrategy?: 'upsert' | 'insert';
-  /** Names of the columns in file order; the file then has no header. */
+  /**
+   * Names of the columns in file order; the file then has no header, and in an import that makes a table one that says
+   * the same is left out. The change time may follow them unnamed.
+   */
   readonly columns?: readonly string[];
   /** The file has no header; its columns are those of the table by position. Default false. */
   readonly withoutHeaders?: boolean;
-  /** The file is sliced: no slice has a header. Default false. */
+  /** The file is sliced: no slice has a header, so `columns` or `withoutHeaders` must be given. Default false. */
   readonly isSliced?: boolean;
   /** Physical lines skipped unread at the start of the first slice; when above 0, `withoutHeaders` is ignored. */
   readonly ignoredLinesCount?: number;

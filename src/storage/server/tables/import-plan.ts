@@ -104,12 +104,21 @@ export function checkPrimaryKey(primaryKey: readonly string[], columns: readonly
 
 function refuseMissing(found: readonly string[], expected: readonly string[], delimiter: string): void {
   const missing = expected.filter((name) => !found.includes(name));
-  if (missing.length === 0) return;
-  throw new TableError(
+  if (missing.length > 0) throw columnsNotMatch(missing, expected, delimiter);
+}
+
+/** @param missing all that are expected when it is empty: the file names none */
+export function columnsNotMatch(
+  missing: readonly string[],
+  expected: readonly string[],
+  delimiter = ',',
+): TableError {
+  const absent = missing.length === 0 ? expected : missing;
+  return new TableError(
     'csvImport.columnsNotMatch',
-    `Some columns are missing in the csv file. Missing columns: ${missing.join(',')}. Expected columns: ${expected.join(',')}. ` +
+    `Some columns are missing in the csv file. Missing columns: ${absent.join(',')}. Expected columns: ${expected.join(',')}. ` +
       `Please check if the expected delimiter "${delimiter}" is used in the csv file.`,
-    { results: { missingColumns: missing, expectedColumns: [...expected] } },
+    { results: { missingColumns: [...absent], expectedColumns: [...expected] } },
   );
 }
 

@@ -9,6 +9,8 @@ export interface RowFilter {
   readonly changedUntil?: Date;
   /** Rows with this text in any column, in whatever case. */
   readonly search?: string;
+  /** The columns that are searched. Default: all. */
+  readonly searchIn?: readonly string[];
 }
 
 export interface RowQuery extends RowFilter {
@@ -45,6 +47,14 @@ export type WhereOperator = (typeof WHERE_OPERATORS)[number];
 export const DATA_TYPES = ['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'] as const;
 export type DataType = (typeof DATA_TYPES)[number];
 
+/** Values of all filters of a request together: each costs memory and time that others wait for. */
+export const MAX_FILTER_VALUES = 1000;
+
+export const tooManyValues = (count: number): TableError =>
+  invalid(
+    `The filters have ${count} values; ${MAX_FILTER_VALUES} are allowed. Load the values into a table, or ask several times.`,
+  );
+
 /** Reads a time as a filter may give it: a date, a Unix time, `-2 days`. */
 export type TimeReader = (text: string) => Date | undefined;
 
@@ -61,6 +71,8 @@ export function parseWhereFilters(value: unknown, readTime: TimeReader): WhereFi
         .map((field) => `whereFilters[${i}][${field}]`),
     ),
   );
+  const count = items.reduce((sum, item) => sum + listOf(item['values']).length, 0);
+  if (count > MAX_FILTER_VALUES) throw tooManyValues(count);
   return items.map((item) => parseWhereFilter(item, readTime));
 }
 

@@ -131,7 +131,7 @@ export function clientOf(api: Running) {
   const create = async (
     bucket: string,
     name: string,
-    content: string,
+    content: string | Uint8Array,
     options: object = {},
   ): Promise<JobBody> => {
     const file = await upload(content);

@@ -7,7 +7,7 @@ import {
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
-import { FORM, matching, startService, type Running } from '../harness.ts';
+import { anyText, FORM, matching, startService, type Running } from '../harness.ts';
 import { clientOf, type FileBody } from './client.ts';
 
 let api: Running;
@@ -94,16 +94,31 @@ describe('prepare', () => {
     expect(answer.body).not.toHaveProperty('uploadParams');
   });
 
-  test.each([
-    [{}],
-    [{ name: '' }],
-    [{ name: 'x', isSliced: true }],
-    [{ name: 'x', tags: 'one', federationToken: 1 }],
-  ])('with %j is refused', async (body) => {
-    const answer = await api.call('POST', 'files/prepare', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code: 'storage.validation', errors: [{}] });
+  test('a sliced file has credentials unasked, as there is no other way to upload it', async () => {
+    const { status, body } = await client.call<FileBody>('POST', 'files/prepare', {
+      name: 'x',
+      isSliced: true,
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ isSliced: true, uploadParams: { credentials: { AccessKeyId: anyText } } });
   });
+
+  test('names the endpoint of the object store, as the index does', async () => {
+    const endpoint = api.addresses.parts['s3'];
+    const { body } = await api.call('POST', 'files/prepare', { name: 'x', federationToken: true });
+    expect(body).toMatchObject({ uploadParams: { endpoint } });
+    const { body: index } = await client.call<{ services: unknown[] }>('GET', '');
+    expect(index.services).toContainEqual({ id: 's3', url: endpoint });
+  });
+
+  test.each([[{}], [{ name: '' }], [{ name: 'x', tags: 'one', federationToken: 1 }]])(
+    'with %j is refused',
+    async (body) => {
+      const answer = await api.call('POST', 'files/prepare', body);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ code: 'storage.validation', errors: [{}] });
+    },
+  );
 });
 
 describe('credentials', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { csvLine } from '../../../../src/csv/write.ts';
+import { rowLine } from '../../../../src/csv/write.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf } from './client.ts';
 
@@ -39,7 +39,7 @@ function model(
       else held[same] = [...row];
     }
   }
-  return held.map((row) => csvLine(row)).toSorted();
+  return held.map((row) => rowLine(row)).toSorted();
 }
 
 test('random loads with and without a key leave what a simple model says, exported byte by byte', async () => {
@@ -56,7 +56,7 @@ test('random loads with and without a key leave what a simple model says, export
         expect(made.error).toBeUndefined();
         for (const { rows: all, isIncremental, isReversed } of loads) {
           const order = isReversed ? [2, 1, 0] : [0, 1, 2];
-          const content = [columns, ...all].map((row) => csvLine(order.map((i) => row[i] ?? ''))).join('');
+          const content = [columns, ...all].map((row) => rowLine(order.map((i) => row[i] ?? ''))).join('');
           const file = await client.upload(content);
           const job = await client.run('POST', `tables/in.c-model.${name}/import-async`, {
             dataFileId: file.id,

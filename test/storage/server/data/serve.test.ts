@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { COMPILE_CACHE, gexHere } from '../../../cli/support.ts';
 
 const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
 const PORTS = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
@@ -29,6 +30,7 @@ interface Started {
 async function serve(folder: string, isFirst: boolean, ...options: string[]): Promise<Started> {
   const child = spawn(process.execPath, [MAIN, 'serve', '--dir', folder, ...PORTS, ...options], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
   });
   children.push(child);
   const printed: Record<string, string> = {};
@@ -60,11 +62,11 @@ async function ask(
   return type === 'application/json' ? await response.json() : await response.text();
 }
 
-function gex(...args: string[]): string {
-  return execFileSync(process.execPath, [MAIN, ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Runs the command in this process, as a start of another takes seconds. @throws {Error} with what it said */
+async function gex(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await gexHere(...args);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 test('the first start prints a token, SIGTERM ends in order, and a backup unpacked elsewhere is the same service', async () => {
@@ -79,13 +81,15 @@ test('the first start prints a token, SIGTERM ends in order, and a backup unpack
     url: expect.stringMatching(/^https:\/\/s3\.example\.com\/files\//) as unknown,
   });
 
-  expect(() => gex('serve', '--dir', folder, ...PORTS)).toThrow(`process ${first.child.pid} on`);
-  expect(() => gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'))).toThrow('is held by');
-  const further = gex('serve', '--dir', folder, '--new-token').trim();
+  await expect(gex('serve', '--dir', folder, ...PORTS)).rejects.toThrow(`process ${first.child.pid} on`);
+  await expect(gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'))).rejects.toThrow(
+    'is held by',
+  );
+  const further = (await gex('serve', '--dir', folder, '--new-token')).trim();
   expect(await ask(api, further, '/v2/storage/tokens/verify')).toMatchObject({ isMasterToken: true });
   expect(await stop(first)).toBe(0);
 
-  gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'));
+  await gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'));
   const copy = join(dir, 'copy');
   await mkdir(copy);
   execFileSync('tar', ['-xf', join(dir, 'backup.tar'), '-C', copy]);
@@ -100,29 +104,31 @@ test.each([
   [['--port', '99999'], 'a port from 0 to 65535'],
   [['--public-url', 'example'], 'is an address'],
   [['--s3-public-url', 'https://example.com/s3'], 'cannot have a path'],
-])('%j is refused with a way out', (options, message) => {
-  expect(() => gex('serve', '--dir', join(dir, 'x'), ...options)).toThrow(message);
+])('%j is refused with a way out', async (options, message) => {
+  await expect(gex('serve', '--dir', join(dir, 'x'), ...options)).rejects.toThrow(message);
 });
 
 test('a data folder, a file, or what is no storage yet is refused and stays as it is', async () => {
   const data = join(dir, 'data');
   await mkdir(data);
   await writeFile(join(data, 'config.json'), '{}');
-  expect(() => gex('serve', '--dir', data, ...PORTS)).toThrow('it holds config.json, and no meta.sqlite');
-  expect(() => gex('serve', '--dir', join(data, 'config.json'), ...PORTS)).toThrow('is a file');
+  await expect(gex('serve', '--dir', data, ...PORTS)).rejects.toThrow(
+    'it holds config.json, and no meta.sqlite',
+  );
+  await expect(gex('serve', '--dir', join(data, 'config.json'), ...PORTS)).rejects.toThrow('is a file');
   const nowhere = join(dir, 'nowhere');
   for (const option of [['--new-token'], ['--backup', join(dir, 'x.tar')]])
-    expect(() => gex('serve', '--dir', nowhere, ...option)).toThrow('is not there');
+    await expect(gex('serve', '--dir', nowhere, ...option)).rejects.toThrow('is not there');
   expect(await readdir(data)).toEqual(['config.json']);
   expect(await readdir(dir)).not.toContain('nowhere');
 });
 
 test('a host that is none, and a backup that cannot be written, are told as what they are', async () => {
   const folder = join(dir, 'hosts');
-  expect(() => gex('serve', '--dir', folder, ...PORTS, '--host', 'no..host')).toThrow(
+  await expect(gex('serve', '--dir', folder, ...PORTS, '--host', 'no..host')).rejects.toThrow(
     'There is no address for the host “no..host”.',
   );
-  expect(() => gex('serve', '--dir', folder, '--backup', join(dir, 'none', 'x.tar'))).toThrow(
+  await expect(gex('serve', '--dir', folder, '--backup', join(dir, 'none', 'x.tar'))).rejects.toThrow(
     'x.tar” could not be written: ENOENT',
   );
 });
@@ -130,7 +136,7 @@ test('a host that is none, and a backup that cannot be written, are told as what
 test('a folder that the file system refuses is named, with the reason', async () => {
   await writeFile(join(dir, 'file'), '');
   const folder = join(dir, 'file', 'storage');
-  expect(() => gex('serve', '--dir', folder, ...PORTS)).toThrow(
+  await expect(gex('serve', '--dir', folder, ...PORTS)).rejects.toThrow(
     `The storage folder cannot be used: a part of its path is a file. (${folder})`,
   );
 });

@@ -134,6 +134,13 @@ describe('the worked requests', () => {
   });
 });
 
+test('two tables that are made at once under one name to show are one and an error', async () => {
+  const jobs = await Promise.all(
+    ['twin-a', 'twin-b'].map((name) => client.create('in.c-main', name, 'id\n1\n', { displayName: 'twin' })),
+  );
+  expect(jobs.map(({ status }) => status).toSorted()).toEqual(['error', 'success']);
+});
+
 describe('loading', () => {
   test('a full load replaces, an incremental one adds, and with a key puts rows in the place of others', async () => {
     const plain = await made();
@@ -230,9 +237,13 @@ describe('loading', () => {
       ...entries,
       { url: `${entries[0]?.url}x`, mandatory: false },
     ]);
-    expect((await client.run('POST', `tables/${table}/import-async`, { dataFileId: file.id })).status).toBe(
-      'success',
-    );
+    const path = `tables/${table}/import-async`;
+    expect(await client.run('POST', path, { dataFileId: file.id })).toMatchObject({
+      status: 'error',
+      error: { code: 'csvImport.columnsNotMatch' },
+    });
+    const byPlace = { dataFileId: file.id, withoutHeaders: true };
+    expect((await client.run('POST', path, byPlace)).status).toBe('success');
     expect(await client.rowsOf(table)).toBe('"8","h"\n');
   });
 
@@ -384,6 +395,15 @@ describe('structure', () => {
     });
   });
 
+  test('a table shows the metadata of its bucket in it', async () => {
+    const metadata = [{ key: 'k', value: 'v' }];
+    await api.call('POST', 'buckets', { name: 'described' });
+    await api.call('POST', 'buckets/in.c-described/metadata', { provider: 'p', metadata });
+    await client.create('in.c-described', 'users', USERS);
+    const { body } = await api.call('GET', 'tables/in.c-described.users');
+    expect(body).toMatchObject({ bucket: { id: 'in.c-described', metadata } });
+  });
+
   test('a table is renamed on display, and deleted now or by a job', async () => {
     const table = await made();
     expect((await api.call('PUT', `tables/${table}`, { displayName: 'Shown' })).body).toMatchObject({
@@ -441,6 +461,18 @@ describe('export and preview', () => {
       url: containing(`/exp-2/1/table-exports/in/c-main/${table.split('.')[2]}/`),
     });
     expect(job.metrics).toMatchObject({ outCompressed: true, outBytes: aNumber });
+  });
+
+  test('a job of an export lists its columns, however they were asked for', async () => {
+    const table = await made();
+    for (const [columns, list] of [
+      ['name,id', ['name', 'id']],
+      [['id'], ['id']],
+      [undefined, []],
+    ]) {
+      const job = await api.call('POST', `tables/${table}/export-async`, { columns });
+      expect(job.body).toMatchObject({ operationParams: { export: { columns: list } } });
+    }
   });
 
   test('the same export of the same table is one file, until the table changes', async () => {

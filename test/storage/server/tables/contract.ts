@@ -427,11 +427,53 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         const ragged = load(
           table,
           [Readable.from([Buffer.from('1,a\n')]), Readable.from([Buffer.from('\n')])],
-          { isSliced: true },
+          { isSliced: true, withoutHeaders: true },
         );
         await expect(ragged).rejects.toThrow(
           'Load error: Slice 2: Line 1 (record 1): the line is blank, but 2 columns were expected.',
         );
+      });
+
+      test('slices whose columns nobody names match no table', async () => {
+        const table = await made('id,v\n1,a\n');
+        await expect(load(table, '2,b\n', { isSliced: true })).rejects.toMatchObject({
+          code: 'csvImport.columnsNotMatch',
+          results: { missingColumns: ['id', 'v'], expectedColumns: ['id', 'v'] },
+        });
+        await load(table, '2,b\n', { isSliced: true, withoutHeaders: true });
+        expect(await rowsOf(table)).toEqual(['2|b']);
+      });
+
+      test('a header that repeats the names of the columns is no row of a new table', async () => {
+        const columns = ['id', 'my_name'];
+        const rowsWith = async (content: string, request: Partial<ImportRequest> = {}): Promise<string[]> => {
+          const table = newId();
+          await load(table, content, { columns, create: { primaryKey: [] }, ...request });
+          return await rowsOf(table);
+        };
+        expect(await rowsWith('id,my name\n1,a\n')).toEqual(['1|a']);
+        expect(await rowsWith('"id","my_name"')).toEqual([]);
+        expect(await rowsWith('my_name,id\n1,a\n')).toEqual(['my_name|id', '1|a']);
+        expect(await rowsWith('1,a\n2,b')).toEqual(['1|a', '2|b']);
+        expect(await rowsWith('id,my_name\n1,a\n', { isSliced: true })).toEqual(['id|my_name', '1|a']);
+        const table = await made('id,my_name\n1,a\n');
+        await load(table, 'id,my_name\n', { columns });
+        expect(await rowsOf(table)).toEqual(['id|my_name']);
+      });
+
+      test('the change time may stand in a file without being named among its columns', async () => {
+        const table = await made('id,v\n1,a\n');
+        const request = { columns: ['id', 'v'], useTimestampFromDataFile: true };
+        const timed = async (): Promise<string[]> => await rowsOf(table, { includeInternalTimestamp: true });
+        await load(table, '1,a,2020-05-06 07:08:09\n2,b,2021-05-06 07:08:09\n', request);
+        expect(await timed()).toEqual(['1|a|2020-05-06 07:08:09', '2|b|2021-05-06 07:08:09']);
+        await load(table, 'id,_timestamp,v\n1,2020-05-06 07:08:09,a\n', request);
+        expect(await timed()).toEqual(['1|a|2020-05-06 07:08:09']);
+        await load(table, '1,a\n', request);
+        expect(await timed()).toEqual(['1|a|2026-01-01 00:00:00']);
+        await expect(load(table, '1,a,b,c\n', request)).rejects.toMatchObject({
+          code: 'csvImport.invalidCsv',
+        });
       });
 
       test('a failed import leaves the table as it was, whatever fails', async () => {

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
+import { toldOf, toldOfRow } from '../../events/of-configurations.ts';
 import type { Meta } from '../database.ts';
 import { configurationOwner, copyConfigurationMetadata } from '../metadata.ts';
 import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
+import { orderAt, type RowPair } from './history.ts';
+import { keyOf } from './key.ts';
 import {
   appendVersion,
   completeVersion,
   insertConfiguration,
-  keyOf,
-  sortOrder,
   type Change,
   type Loaded,
   type LoadedRow,
-  type RowPair,
 } from './model.ts';
 import { listConfigurations } from './list.ts';
 import {
@@ -23,13 +23,16 @@ import {
   requireRowVersion,
   requireVersion,
 } from './read.ts';
-import { appendRowVersion, dropRows, findRowHead, rowContent, withRow } from './row-model.ts';
+import { appendRowVersion, dropRows, findRowHead, rowContent } from './row-model.ts';
 
-/** A new configuration from a version of another; rows keep their ids and their current state (5.3.9). */
+/**
+ * A new configuration from a version of another, with its description unless one is given. Rows keep their ids, the
+ * texts of their changes, and their current state (5.3.9).
+ */
 export async function copyConfiguration(
   meta: Meta,
   from: ConfigurationKey & { version: number },
-  to: { id: string; name: string; description: string },
+  to: { id: string; name: string; description?: string | undefined },
   change: Change,
 ): Promise<Loaded> {
   return await meta.transaction().execute(async (tx) => {
@@ -38,11 +41,13 @@ export async function copyConfiguration(
     const text = copyText(source, from.version);
     const noted = { ...change, text: change.text ?? text };
     const key = { ...keyOf(from), configuration_id: to.id };
-    return await copyVersion(tx, target, key, to, {
+    const named = { name: to.name, description: to.description ?? target.description };
+    const copy = await copyVersion(tx, target, key, named, {
       state: 'kept',
       change: noted,
-      rowText: () => noted.text,
+      rowText: (row) => row.change_description,
     });
+    return await toldOf(tx, 'Copied', copy, change);
   });
 }
 
@@ -64,11 +69,16 @@ export async function copyRow(
       ...change,
       text: change.text ?? `Copied from configuration ${origin}`,
     });
-    await appendVersion(tx, target, withRow(target, to.row, created.head.version), {
-      ...change,
-      text: change.text ?? `Row ${to.row} copied from configuration ${origin}`,
-    });
-    return created;
+    await appendVersion(
+      tx,
+      target,
+      { row: { id: to.row, version: created.head.version } },
+      {
+        ...change,
+        text: change.text ?? `Row ${to.row} copied from configuration ${origin}`,
+      },
+    );
+    return await toldOfRow(tx, 'Copied', created, change);
   });
 }
 
@@ -102,12 +112,13 @@ export async function resetToDefault(
     const { name, description } = source.version;
     const texts = branchTexts(source, change);
     if (known === undefined) {
-      await copyVersion(tx, source.version, keyOf(key), { name, description }, texts);
+      const copy = await copyVersion(tx, source.version, keyOf(key), { name, description }, texts);
+      await toldOf(tx, 'ResetToDefault', copy, change);
       return;
     }
     await dropRows(tx, known);
     const rows = await copyRows(tx, source.version, keyOf(key), { ...texts, state: 'last' });
-    await appendVersion(
+    const reset = await appendVersion(
       tx,
       known,
       {
@@ -117,10 +128,11 @@ export async function resetToDefault(
         isDeleted: false,
         configuration: await contentOf(tx, source.version),
         rows,
-        rowsSortOrder: sortOrder(source.version),
+        rowsSortOrder: await orderAt(tx, source.version),
       },
       texts.change,
     );
+    await toldOf(tx, 'ResetToDefault', reset, change);
   });
 }
 
@@ -159,7 +171,8 @@ async function copyVersion(
     state: '{}',
   };
   const created = await insertConfiguration(meta, key, first, texts.change);
-  return await completeVersion(meta, created, await copyRows(meta, source, key, texts), sortOrder(source));
+  const rows = await copyRows(meta, source, key, texts);
+  return await completeVersion(meta, created, rows, await orderAt(meta, source));
 }
 
 async function copyRows(

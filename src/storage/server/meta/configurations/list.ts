@@ -1,6 +1,6 @@
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey } from '../tables.ts';
-import type { Loaded, LoadedRow } from './model.ts';
+import { sortOrder, type Loaded, type LoadedRow } from './model.ts';
 import { inOrder } from './read.ts';
 
 /** Which configurations: live or deleted ones of a branch, of one component or of all. */
@@ -49,7 +49,7 @@ export async function listWithParts(
     const key = textKey(loaded.head);
     const configuration = contents.get(key);
     if (parts.configuration && configuration === undefined) return [];
-    const mine = rows && inOrder(rows.get(key) ?? [], ({ head }) => head.row_id, loaded.version);
+    const mine = rows && inOrder(rows.get(key) ?? [], ({ head }) => head.row_id, sortOrder(loaded.head));
     return [
       {
         ...loaded,

@@ -1,6 +1,6 @@
 import type { Env } from '../../../../env.ts';
-import { newIdentifier } from '../../identifier.ts';
-import { isoTime } from '../../time.ts';
+import { newIdentifier } from '../identifier.ts';
+import { isoTime } from '../../shapes/time.ts';
 import type { Meta } from '../database.ts';
 import type {
   Author,
@@ -10,6 +10,8 @@ import type {
   RowHead,
   RowVersion,
 } from '../tables.ts';
+import { changeRows, type Order, type RowPair, type RowsChange } from './history.ts';
+import { keyOf } from './key.ts';
 
 /** A configuration: what it is now, and its current version. */
 export interface Loaded {
@@ -27,24 +29,15 @@ export interface Change {
   readonly author: Author;
   readonly env: Env;
   readonly text: string | undefined;
+  /** The run that asked for it. */
+  readonly runId?: string | null;
 }
 
-/** Row id and row version, as a version of a configuration lists them. */
-export type RowPair = readonly [string, number];
-
-export const keyOf = ({ branch_id, component_id, configuration_id }: ConfigurationKey): ConfigurationKey => ({
-  branch_id,
-  component_id,
-  configuration_id,
-});
-
-// Both lists are written by this module only.
-export const rowPairs = (version: ConfigurationVersion): RowPair[] => JSON.parse(version.rows) as RowPair[];
-export const sortOrder = (version: ConfigurationVersion): string[] =>
-  JSON.parse(version.rows_sort_order) as string[];
+// Written by this module only.
+export const sortOrder = (head: ConfigurationHead): string[] => JSON.parse(head.rows_sort_order) as string[];
 
 /** What a version may change of the one before it. */
-export interface VersionChange {
+export interface VersionChange extends RowsChange {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly isDisabled?: boolean | undefined;
@@ -53,8 +46,6 @@ export interface VersionChange {
   readonly configuration?: string | undefined;
   /** Content of an older version. */
   readonly contentVersion?: number;
-  readonly rowsSortOrder?: readonly string[] | undefined;
-  readonly rows?: readonly RowPair[];
 }
 
 /** Adds the next version of a configuration: the one before with what changed. Must run in a transaction. */
@@ -66,6 +57,7 @@ export async function appendVersion(
 ): Promise<Loaded> {
   const number = before.head.version + 1;
   const old = before.version;
+  const order = await changeRows(meta, before.head, number, orderOf(before), changed);
   const version: ConfigurationVersion = {
     ...keyOf(before.head),
     version: number,
@@ -78,17 +70,20 @@ export async function appendVersion(
     created: isoTime(change.env.now()),
     content_version:
       changed.configuration === undefined ? (changed.contentVersion ?? old.content_version) : number,
-    rows_sort_order:
-      changed.rowsSortOrder === undefined ? old.rows_sort_order : JSON.stringify(changed.rowsSortOrder),
-    rows: changed.rows === undefined ? old.rows : JSON.stringify(changed.rows),
+    order_version: order.version,
     ...change.author,
   };
   if (changed.configuration !== undefined) await saveContent(meta, version, changed.configuration);
   await meta.insertInto('configuration_versions').values(version).execute();
-  const head = { ...before.head, version: number, is_deleted: version.is_deleted };
+  const now = {
+    version: number,
+    is_deleted: version.is_deleted,
+    rows_sort_order: JSON.stringify(order.ids),
+  };
+  const head = { ...before.head, ...now };
   await meta
     .updateTable('configurations')
-    .set({ version: number, is_deleted: version.is_deleted })
+    .set(now)
     .where((where) => where.and(keyOf(head)))
     .execute();
   return { head, version };
@@ -107,6 +102,7 @@ export async function insertConfiguration(
     version: 1,
     is_deleted: 0,
     state: first.state,
+    rows_sort_order: '[]',
     created,
     ...change.author,
   };
@@ -121,8 +117,7 @@ export async function insertConfiguration(
     change_description: change.text ?? '',
     created,
     content_version: 1,
-    rows_sort_order: '[]',
-    rows: '[]',
+    order_version: 0,
     ...change.author,
   };
   await meta.insertInto('configurations').values(head).execute();
@@ -131,20 +126,30 @@ export async function insertConfiguration(
   return { head, version };
 }
 
-/** Replaces rows and their order in the version that was just added. Only for a version nobody has seen yet. */
+/** Gives rows and their order to the version that was just added. Only for a version nobody has seen yet. */
 export async function completeVersion(
   meta: Meta,
   loaded: Loaded,
   rows: readonly RowPair[],
-  order: readonly string[],
+  rowsSortOrder: readonly string[],
 ): Promise<Loaded> {
-  const lists = { rows: JSON.stringify(rows), rows_sort_order: JSON.stringify(order) };
+  const { head, version } = loaded;
+  const order = await changeRows(meta, head, head.version, orderOf(loaded), { rows, rowsSortOrder });
+  const rows_sort_order = JSON.stringify(order.ids);
+  await meta
+    .updateTable('configurations')
+    .set({ rows_sort_order })
+    .where((where) => where.and(keyOf(head)))
+    .execute();
   await meta
     .updateTable('configuration_versions')
-    .set(lists)
-    .where((where) => where.and({ ...keyOf(loaded.head), version: loaded.version.version }))
+    .set({ order_version: order.version })
+    .where((where) => where.and({ ...keyOf(head), version: version.version }))
     .execute();
-  return { head: loaded.head, version: { ...loaded.version, ...lists } };
+  return {
+    head: { ...head, rows_sort_order },
+    version: { ...version, order_version: order.version },
+  };
 }
 
 export async function saveState(meta: Meta, key: ConfigurationKey, state: string): Promise<void> {
@@ -154,6 +159,11 @@ export async function saveState(meta: Meta, key: ConfigurationKey, state: string
     .where((where) => where.and(keyOf(key)))
     .execute();
 }
+
+const orderOf = ({ head, version }: Loaded): Order => ({
+  ids: sortOrder(head),
+  version: version.order_version,
+});
 
 async function saveContent(meta: Meta, version: ConfigurationVersion, configuration: string): Promise<void> {
   await meta

@@ -1,7 +1,9 @@
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../http/errors.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
-import { keyOf, rowPairs, sortOrder, type Loaded, type LoadedRow } from './model.ts';
+import { orderAt, rowsAt } from './history.ts';
+import { keyOf } from './key.ts';
+import { sortOrder, type Loaded, type LoadedRow } from './model.ts';
 
 /** A configuration, deleted or not. */
 export async function findConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded | undefined> {
@@ -78,15 +80,32 @@ export async function listRows(meta: Meta, configuration: Loaded): Promise<Loade
     const version = versions.get(head.row_id);
     return version === undefined ? [] : [{ head, version }];
   });
-  return inOrder(rows, ({ head }) => head.row_id, configuration.version);
+  return inOrder(rows, ({ head }) => head.row_id, sortOrder(configuration.head));
+}
+
+export async function listRowIds(meta: Meta, key: ConfigurationKey): Promise<string[]> {
+  const rows = await meta
+    .selectFrom('configuration_rows')
+    .select('row_id')
+    .where((where) => where.and({ ...keyOf(key), is_deleted: 0 }))
+    .execute();
+  return rows.map(({ row_id }) => row_id);
 }
 
 /** The rows that a version had, in its order. */
 export async function listRowsOf(meta: Meta, version: ConfigurationVersion): Promise<RowVersion[]> {
-  const rows: RowVersion[] = [];
-  for (const [row, number] of rowPairs(version))
-    rows.push(await requireRowVersion(meta, version, row, number));
-  return inOrder(rows, ({ row_id }) => row_id, version);
+  const rows = await rowsAt(meta, version)
+    .innerJoin('row_versions as v', (join) =>
+      join
+        .onRef('v.branch_id', '=', 'p.branch_id')
+        .onRef('v.component_id', '=', 'p.component_id')
+        .onRef('v.configuration_id', '=', 'p.configuration_id')
+        .onRef('v.row_id', '=', 'p.row_id')
+        .onRef('v.version', '=', 'p.row_version'),
+    )
+    .selectAll('v')
+    .execute();
+  return inOrder(rows, ({ row_id }) => row_id, await orderAt(meta, version));
 }
 
 /** A live row. @throws {ApiError} 404 */
@@ -155,9 +174,9 @@ async function currentRowVersions(meta: Meta, key: ConfigurationKey): Promise<Ma
 export function inOrder<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
-  version: ConfigurationVersion,
+  order: readonly string[],
 ): Item[] {
-  const places = new Map(sortOrder(version).map((id, index) => [id, index]));
+  const places = new Map(order.map((id, index) => [id, index]));
   return items.toSorted((a, b) => {
     const place = (places.get(idOf(a)) ?? Infinity) - (places.get(idOf(b)) ?? Infinity);
     if (place !== 0 && !Number.isNaN(place)) return place;

@@ -1,12 +1,14 @@
+import { toldOf } from '../../events/of-configurations.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey } from '../tables.ts';
-import { appendVersion, sortOrder, type Change, type Loaded, type RowPair } from './model.ts';
+import { orderAt, type RowPair } from './history.ts';
+import { appendVersion, type Change, type Loaded } from './model.ts';
 import { listRows, listRowsOf, requireConfiguration, requireVersion } from './read.ts';
-import { appendRowVersion, isSameRow, rowContent, updateRowHead } from './row-model.ts';
+import { appendRowVersion, rowContent, updateRowHead } from './row-model.ts';
 
 /**
- * Makes an older version of a configuration its newest one: root, rows and their order. The states stay; a row that
- * comes back has its last one again (5.3.7).
+ * Makes an older version of a configuration its newest one: root, rows and their order. Every row gets a version, with
+ * the identifier of the one that it returns to. The states stay; a row that comes back has its last one again (5.3.7).
  */
 export async function rollbackConfiguration(
   meta: Meta,
@@ -17,25 +19,26 @@ export async function rollbackConfiguration(
   return await meta.transaction().execute(async (tx) => {
     const current = await requireConfiguration(tx, key);
     const target = await requireVersion(tx, key, version);
-    const live = new Map((await listRows(tx, current)).map((row) => [row.head.row_id, row]));
+    const gone = new Map((await listRows(tx, current)).map(({ head }) => [head.row_id, head]));
     const rows: RowPair[] = [];
     for (const wanted of await listRowsOf(tx, target)) {
-      const row = live.get(wanted.row_id);
-      live.delete(wanted.row_id);
-      if (row !== undefined && isSameRow(rowContent(row.version), rowContent(wanted))) {
-        rows.push([wanted.row_id, row.head.version]);
-        continue;
-      }
-      const back = await appendRowVersion(tx, key, wanted.row_id, rowContent(wanted), undefined, {
-        ...change,
-        text:
-          change.text ??
-          `Rollback to version ${wanted.version} (via configuration rollback to version ${version})`,
-      });
+      gone.delete(wanted.row_id);
+      const text =
+        change.text ??
+        `Rollback to version ${wanted.version} (via configuration rollback to version ${version})`;
+      const back = await appendRowVersion(
+        tx,
+        key,
+        wanted.row_id,
+        rowContent(wanted),
+        undefined,
+        { ...change, text },
+        wanted.identifier,
+      );
       rows.push([wanted.row_id, back.head.version]);
     }
-    for (const { head } of live.values()) await updateRowHead(tx, head, { is_deleted: 1 });
-    return await appendVersion(
+    for (const head of gone.values()) await updateRowHead(tx, head, { is_deleted: 1 });
+    const changed = await appendVersion(
       tx,
       current,
       {
@@ -43,10 +46,11 @@ export async function rollbackConfiguration(
         description: target.description,
         isDisabled: target.is_disabled === 1,
         contentVersion: target.content_version,
-        rowsSortOrder: sortOrder(target),
+        rowsSortOrder: await orderAt(tx, target),
         rows,
       },
       { ...change, text: change.text ?? `Rollback to version ${version}` },
     );
+    return await toldOf(tx, 'RolledBack', changed, change);
   });
 }

@@ -1,23 +1,16 @@
-import { newIdentifier } from '../../identifier.ts';
-import { isoTime } from '../../time.ts';
+import { newIdentifier } from '../identifier.ts';
+import { isoTime } from '../../shapes/time.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey, RowHead, RowVersion } from '../tables.ts';
-import {
-  keyOf,
-  rowPairs,
-  sortOrder,
-  type Change,
-  type Loaded,
-  type LoadedRow,
-  type VersionChange,
-} from './model.ts';
+import { keyOf } from './key.ts';
+import type { Change, Loaded, LoadedRow } from './model.ts';
 
 /** What a row holds, apart from who changed it and when. */
 export interface RowContent {
   readonly name: string;
   readonly description: string;
   readonly isDisabled: boolean;
-  /** JSON text. */
+  /** JSON text; empty as long as none was given. */
   readonly configuration: string;
 }
 
@@ -39,11 +32,16 @@ export function isSameRow(a: RowContent, b: RowContent): boolean {
   );
 }
 
+/** The content of a row as JSON text, also where none was given. */
+export const rowConfiguration = ({ configuration }: Pick<RowVersion, 'configuration'>): string =>
+  configuration === '' ? '{}' : configuration;
+
 /**
  * Adds the next version of a row. A row id that was deleted comes back: its versions go on (5.3.6), and when it was
  * made stays (5.2). The version of the configuration is for the caller to add.
  *
  * @param state the new state; the last one is kept when undefined
+ * @param identifier of the version whose content comes back; a new one is made when undefined
  */
 export async function appendRowVersion(
   meta: Meta,
@@ -52,6 +50,7 @@ export async function appendRowVersion(
   content: RowContent,
   state: string | undefined,
   change: Change,
+  identifier = newIdentifier(change.env),
 ): Promise<LoadedRow> {
   const known = await findRowHead(meta, key, row);
   const now = isoTime(change.env.now());
@@ -69,7 +68,7 @@ export async function appendRowVersion(
     ...keyOf(key),
     row_id: row,
     version: head.version,
-    identifier: newIdentifier(change.env),
+    identifier,
     name: content.name,
     description: content.description,
     is_disabled: content.isDisabled ? 1 : 0,
@@ -116,21 +115,4 @@ export async function dropRows(meta: Meta, { head }: Loaded): Promise<void> {
     .set({ is_deleted: 1 })
     .where((where) => where.and(keyOf(head)))
     .execute();
-}
-
-/** The lists of a configuration with a row added, changed (its place stays) or removed (version undefined). */
-export function withRow(configuration: Loaded, row: string, version: number | undefined): VersionChange {
-  const pairs = rowPairs(configuration.version);
-  const order = sortOrder(configuration.version);
-  if (version === undefined) {
-    return {
-      rows: pairs.filter(([id]) => id !== row),
-      rowsSortOrder: order.filter((id) => id !== row),
-    };
-  }
-  const isNew = !pairs.some(([id]) => id === row);
-  return {
-    rows: isNew ? [...pairs, [row, version]] : pairs.map((pair) => (pair[0] === row ? [row, version] : pair)),
-    rowsSortOrder: isNew && order.length > 0 ? [...order, row] : order,
-  };
 }

@@ -1,4 +1,5 @@
-import { badRequest } from '../../errors.ts';
+import { badRequest } from '../../http/errors.ts';
+import { toldOfRow } from '../../events/of-configurations.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey } from '../tables.ts';
 import { appendVersion, type Change, type LoadedRow } from './model.ts';
@@ -7,9 +8,9 @@ import {
   appendRowVersion,
   findRowHead,
   isSameRow,
+  rowConfiguration,
   rowContent,
   updateRowHead,
-  withRow,
   type RowContent,
 } from './row-model.ts';
 
@@ -36,15 +37,18 @@ export async function createRow(
       name: given.name ?? '',
       description: given.description ?? '',
       isDisabled: given.isDisabled ?? false,
-      configuration: given.configuration ?? '{}',
+      configuration: given.configuration ?? '',
     };
     const created = await appendRowVersion(tx, key, row, content, given.state ?? '{}', noted);
-    await appendVersion(tx, configuration, withRow(configuration, row, created.head.version), noted);
-    return created;
+    await appendVersion(tx, configuration, { row: { id: row, version: created.head.version } }, noted);
+    return await toldOfRow(tx, 'Created', created, change);
   });
 }
 
-/** Changes what is given; what changes nothing, or only the state, makes no version (5.3.5). */
+/**
+ * Changes what is given; what changes nothing, or only the state, makes no version (5.3.5). The first change of a row
+ * that was made without a configuration gives it one, and so is a change whatever it says.
+ */
 export async function updateRow(
   meta: Meta,
   key: ConfigurationKey,
@@ -60,13 +64,14 @@ export async function updateRow(
       name: given.name ?? before.name,
       description: given.description ?? before.description,
       isDisabled: given.isDisabled ?? before.isDisabled,
-      configuration: given.configuration ?? before.configuration,
+      configuration:
+        given.configuration ?? (hasContent(given) ? rowConfiguration(before) : before.configuration),
     };
     if (isSameRow(before, content)) return await withState(tx, current, given.state);
     const noted = { ...change, text: change.text ?? `Row ${row} changed` };
     const changed = await appendRowVersion(tx, key, row, content, given.state, noted);
-    await appendVersion(tx, configuration, withRow(configuration, row, changed.head.version), noted);
-    return changed;
+    await appendVersion(tx, configuration, { row: { id: row, version: changed.head.version } }, noted);
+    return await toldOfRow(tx, 'Changed', changed, change);
   });
 }
 
@@ -91,10 +96,11 @@ export async function deleteRow(
 ): Promise<void> {
   await meta.transaction().execute(async (tx) => {
     const configuration = await requireConfiguration(tx, key);
-    const { head } = await requireRow(tx, key, row);
-    await updateRowHead(tx, head, { is_deleted: 1 });
+    const known = await requireRow(tx, key, row);
+    await updateRowHead(tx, known.head, { is_deleted: 1 });
     const noted = { ...change, text: change.text ?? `Row ${row} deleted` };
-    await appendVersion(tx, configuration, withRow(configuration, row, undefined), noted);
+    await appendVersion(tx, configuration, { row: { id: row, version: undefined } }, noted);
+    await toldOfRow(tx, 'Deleted', known, change);
   });
 }
 
@@ -109,14 +115,20 @@ export async function rollbackRow(
   return await meta.transaction().execute(async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     await requireRow(tx, key, row);
-    const content = rowContent(await requireRowVersion(tx, key, row, version));
+    const target = await requireRowVersion(tx, key, row, version);
+    const content = rowContent(target);
     const noted = { ...change, text: change.text ?? `Rollback to version ${version}` };
-    const changed = await appendRowVersion(tx, key, row, content, undefined, noted);
-    await appendVersion(tx, configuration, withRow(configuration, row, changed.head.version), {
-      ...change,
-      text: change.text ?? `Row ${row} version ${version} rollback`,
-    });
-    return changed;
+    const changed = await appendRowVersion(tx, key, row, content, undefined, noted, target.identifier);
+    await appendVersion(
+      tx,
+      configuration,
+      { row: { id: row, version: changed.head.version } },
+      {
+        ...change,
+        text: change.text ?? `Row ${row} version ${version} rollback`,
+      },
+    );
+    return await toldOfRow(tx, 'RolledBack', changed, change);
   });
 }
 
@@ -125,3 +137,6 @@ async function withState(meta: Meta, row: LoadedRow, state: string | undefined):
   await updateRowHead(meta, row.head, { state });
   return { ...row, head: { ...row.head, state } };
 }
+
+const hasContent = ({ name, description, isDisabled }: NewRow): boolean =>
+  name !== undefined || description !== undefined || isDisabled !== undefined;

@@ -1,17 +1,17 @@
-import { ApiError, badRequest, notFound } from '../../errors.ts';
+import { ApiError, badRequest, notFound } from '../../http/errors.ts';
 import type { Meta } from '../database.ts';
 import { configurationOwner } from '../metadata.ts';
 import type { ConfigurationKey } from '../tables.ts';
 import {
   appendVersion,
   insertConfiguration,
-  rowPairs,
   saveState,
   sortOrder,
   type Change,
   type Loaded,
 } from './model.ts';
-import { contentOf, findConfiguration, requireConfiguration } from './read.ts';
+import { toldOf } from '../../events/of-configurations.ts';
+import { contentOf, findConfiguration, listRowIds, requireConfiguration } from './read.ts';
 import { dropRows } from './row-model.ts';
 
 export interface NewConfiguration {
@@ -41,7 +41,9 @@ export async function createConfiguration(
   };
   return await meta.transaction().execute(async (tx) => {
     const known = await findConfiguration(tx, key);
-    if (known === undefined) return await insertConfiguration(tx, key, first, noted);
+    if (known === undefined) {
+      return await toldOf(tx, 'Created', await insertConfiguration(tx, key, first, noted), change);
+    }
     if (known.head.is_deleted === 0) {
       throw badRequest('configurationAlreadyExists', `Configuration ${key.configuration_id} already exists`);
     }
@@ -50,7 +52,8 @@ export async function createConfiguration(
     await saveState(tx, key, first.state);
     const head = { ...known.head, state: first.state };
     const changed = { ...first, isDeleted: false, rows: [], rowsSortOrder: [] };
-    return await appendVersion(tx, { head, version: known.version }, changed, noted);
+    const revived = await appendVersion(tx, { head, version: known.version }, changed, noted);
+    return await toldOf(tx, 'Created', revived, change);
   });
 }
 
@@ -70,14 +73,13 @@ export async function updateConfiguration(
     const current = await requireConfiguration(tx, key);
     const { state, ...versioned } = given;
     const order = versioned.rowsSortOrder;
-    if (order !== undefined) checkOrder(order, current);
+    if (order !== undefined) await checkOrder(tx, order, current);
     const loaded = state === undefined ? current : { ...current, head: { ...current.head, state } };
     if (state !== undefined) await saveState(tx, key, state);
     if (!(await isChanged(tx, current, versioned))) return loaded;
-    return await appendVersion(tx, loaded, versioned, {
-      ...change,
-      text: change.text ?? 'Configuration updated',
-    });
+    const text = change.text ?? 'Configuration updated';
+    const changed = await appendVersion(tx, loaded, versioned, { ...change, text });
+    return await toldOf(tx, 'Changed', changed, change);
   });
 }
 
@@ -103,14 +105,12 @@ export async function deleteConfiguration(
     if (current.head.is_deleted === 1) {
       rights.mayPurge();
       await purge(tx, key);
+      await toldOf(tx, 'Purged', current, change);
       return;
     }
-    await appendVersion(
-      tx,
-      current,
-      { isDeleted: true },
-      { ...change, text: change.text ?? 'Configuration deleted' },
-    );
+    const text = change.text ?? 'Configuration deleted';
+    const deleted = await appendVersion(tx, current, { isDeleted: true }, { ...change, text });
+    await toldOf(tx, 'Deleted', deleted, change);
   });
 }
 
@@ -126,23 +126,32 @@ export async function restoreConfiguration(
       throw notFound(`Deleted configuration ${key.configuration_id} not found`);
     }
     const noted = { ...change, text: change.text ?? 'Configuration restored' };
-    return await appendVersion(tx, current, { isDeleted: false }, noted);
+    return await toldOf(
+      tx,
+      'Restored',
+      await appendVersion(tx, current, { isDeleted: false }, noted),
+      change,
+    );
   });
 }
 
-async function isChanged(meta: Meta, { version }: Loaded, given: ConfigurationChanges): Promise<boolean> {
+async function isChanged(
+  meta: Meta,
+  { head, version }: Loaded,
+  given: ConfigurationChanges,
+): Promise<boolean> {
   if (given.name !== undefined && given.name !== version.name) return true;
   if (given.description !== undefined && given.description !== version.description) return true;
   if (given.isDisabled !== undefined && given.isDisabled !== (version.is_disabled === 1)) return true;
   const order = given.rowsSortOrder;
-  if (order !== undefined && JSON.stringify(order) !== JSON.stringify(sortOrder(version))) return true;
+  if (order !== undefined && JSON.stringify(order) !== head.rows_sort_order) return true;
   return given.configuration !== undefined && given.configuration !== (await contentOf(meta, version));
 }
 
 /** An order names every row exactly once (5.4). */
-function checkOrder(order: readonly string[], { version }: Loaded): void {
-  if (order.length === 0 && sortOrder(version).length === 0) return;
-  const rows = new Set(rowPairs(version).map(([row]) => row));
+async function checkOrder(meta: Meta, order: readonly string[], { head }: Loaded): Promise<void> {
+  if (order.length === 0 && sortOrder(head).length === 0) return;
+  const rows = new Set(await listRowIds(meta, head));
   const unknown = order.find((row) => !rows.has(row));
   if (unknown !== undefined) {
     throw badRequest('storage.components.validation', `rowsSortOrder: the row "${unknown}" does not exist.`);
@@ -163,6 +172,8 @@ async function purge(meta: Meta, key: ConfigurationKey): Promise<void> {
     'row_versions',
     'configuration_rows',
     'configuration_contents',
+    'configuration_orders',
+    'configuration_version_rows',
     'configuration_versions',
     'configurations',
   ] as const) {

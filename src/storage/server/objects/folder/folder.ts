@@ -44,6 +44,11 @@ export interface ObjectFolder extends Uploads {
   head(key: string): Promise<ObjectMeta | undefined>;
   /** Keys that begin with `prefix` and lie after `after`, in the order of their bytes. */
   list(prefix: string, after?: Uint8Array): AsyncIterable<ObjectMeta>;
+  /** Deletes objects written before that moment which `known` doesn't give back of their keys. */
+  dropUnknown(
+    before: number,
+    known: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<void>;
   /** False when there was none. */
   delete(key: string): Promise<boolean>;
 }
@@ -140,6 +145,22 @@ export function createObjectFolder(
         if (meta !== undefined) yield meta;
       }
     },
+    async dropUnknown(before, known) {
+      let keys: string[] = [];
+      const drop = async (): Promise<void> => {
+        const kept = await known(keys);
+        for (const key of keys) {
+          if (kept.has(key)) continue;
+          const meta = await head(key);
+          if (meta !== undefined && Date.parse(meta.modified) < before) await folder.delete(key);
+        }
+        keys = [];
+      };
+      for await (const { key } of walkObjects(objects, new Uint8Array(), new Uint8Array())) {
+        if (keys.push(key.toString()) === KEYS_AT_ONCE) await drop();
+      }
+      await drop();
+    },
     delete: (key) => locks.run(key, () => removeFile(fileOf(key), objects)),
   };
   const uploads = createUploads({
@@ -154,6 +175,8 @@ export function createObjectFolder(
   });
   return { ...folder, ...uploads };
 }
+
+const KEYS_AT_ONCE = 500;
 
 function readPart(
   handle: FileHandle,

@@ -31,7 +31,11 @@ export interface Uploads {
     key: string,
     id: string,
     parts: readonly ChosenPart[],
-    options: Pick<PutOptions, 'condition'> & { readonly verify?: (meta: ObjectMeta) => void },
+    options: Pick<PutOptions, 'condition'> & {
+      /** A checksum to be made although the upload began without one. */
+      readonly checksum?: Upload['checksum'];
+      readonly verify?: (meta: ObjectMeta) => void;
+    },
   ): Promise<ObjectMeta>;
   abortUpload(key: string, id: string): Promise<void>;
   /** All that are neither completed nor aborted, by key, then by id. */
@@ -120,7 +124,7 @@ export function createUploads(context: {
       }
       return parts;
     },
-    completeUpload: (key, id, chosen, { condition, verify }) =>
+    completeUpload: (key, id, chosen, { condition, checksum: asked, verify }) =>
       locks.run(`upload ${id}`, async () => {
         const upload = await readUpload(all, id);
         if (upload === undefined) {
@@ -130,7 +134,7 @@ export function createUploads(context: {
         }
         if (upload?.key !== key) throw noSuchUpload();
         const parts = await checkParts(chosen, upload, (part) => partFile(id, part), minPartBytes);
-        const { checksum, attributes } = upload;
+        const { checksum = asked, attributes } = upload;
         const full = checksum !== undefined && !checksum.isComposite ? [checksum.name] : [];
         let meta: ObjectMeta | undefined;
         await stage(

@@ -85,9 +85,10 @@ function readEncryption(call: Call): boolean {
 
 /** `aws-chunked` is about the transfer and is gone with it (spec storage 2.5). */
 function withoutChunked(encoding: string | undefined): string | undefined {
+  if (encoding === undefined || !/aws-chunked/i.test(encoding)) return encoding;
   const rest = encoding
-    ?.split(',')
+    .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '' && part.toLowerCase() !== 'aws-chunked');
-  return rest === undefined || rest.length === 0 ? undefined : rest.join(',');
+  return rest.length === 0 ? undefined : rest.join(', ');
 }

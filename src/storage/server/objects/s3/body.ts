@@ -23,7 +23,11 @@ export interface UploadBody {
   readonly verify: (staged: Pick<Staged, 'bytes' | 'digests'>) => void;
 }
 
-export function openBody(call: Call): UploadBody {
+/**
+ * @param checksumsOf what the checksums in the headers are those of: completing an upload, they are of the object that
+ *   is made, and not of the XML that says so
+ */
+export function openBody(call: Call, checksumsOf: 'body' | 'object' = 'body'): UploadBody {
   const { payloadHash } = call.signer;
   const isChunked = payloadHash.startsWith('STREAMING-');
   const declared = header(call, isChunked ? 'x-amz-decoded-content-length' : 'content-length');
@@ -36,7 +40,8 @@ export function openBody(call: Call): UploadBody {
         onTrailer: (name, value) => void trailers.set(name, value),
       })
     : call.source();
-  const given = CHECKSUM_NAMES.map((name) => [name, header(call, `x-amz-checksum-${name}`)] as const);
+  const own = checksumsOf === 'body' ? CHECKSUM_NAMES : [];
+  const given = own.map((name) => [name, header(call, `x-amz-checksum-${name}`)] as const);
   const expected = new Map<DigestName, string>(
     given.flatMap(([name, sum]) => (sum === undefined ? [] : [[name, sum]])),
   );
@@ -82,8 +87,12 @@ export function openBody(call: Call): UploadBody {
 }
 
 /** A small body as a whole, verified. */
-export async function readSmallBody(call: Call, maxBytes: number): Promise<Uint8Array> {
-  const body = openBody(call);
+export async function readSmallBody(
+  call: Call,
+  maxBytes: number,
+  checksumsOf?: 'body' | 'object',
+): Promise<Uint8Array> {
+  const body = openBody(call, checksumsOf);
   const digests = createDigests([...body.checksums, ...body.digests]);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -120,7 +129,7 @@ function readLength(text: string): number {
   return Number(text);
 }
 
-function checkForm(name: DigestName, sum: string): void {
+export function checkForm(name: DigestName, sum: string): void {
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(sum);
   if (isBase64 && Buffer.from(sum, 'base64').length === digestLength(name)) return;
   if (name === 'md5') throw new ObjectError('InvalidDigest', 'Content-MD5 is not an MD5 in base64.');

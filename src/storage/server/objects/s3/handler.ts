@@ -4,6 +4,7 @@ import type { Log } from '../../../../log.ts';
 import { errnoOf, ObjectError, toObjectError } from '../errors.ts';
 import type { ObjectFolder } from '../folder/folder.ts';
 import type { KeyRing } from '../key-ring.ts';
+import type { KeyHolder } from '../store.ts';
 import { checkKey } from '../keys.ts';
 import { queryValue, readAddress, type Address } from './address.ts';
 import { authenticate } from './authenticate.ts';
@@ -29,6 +30,8 @@ export interface S3HandlerOptions {
   readonly maxUploadBytes?: number;
   /** Hosts under which clients know this service, also where a proxy replaces `Host`. Asked for each request. */
   readonly hosts?: () => readonly string[];
+  /** Whether the file and the token that temporary credentials were given for are there still; default: they are. */
+  readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
 }
 
 /**
@@ -88,6 +91,12 @@ export function createS3Handler(folder: ObjectFolder, keys: KeyRing, options: S3
         source,
       };
       authorize(signer.identity, found.action, found.target?.(call) ?? address.key);
+      const holder = signer.identity.scope?.holder;
+      if (holder !== undefined && (await options.isHeld?.(holder)) === false)
+        throw new ObjectError(
+          'ExpiredToken',
+          'The file or the token that these temporary credentials were given for is gone.',
+        );
       await found.run(call);
     } catch (error) {
       // A client that was never asked for its body may send it or not: only a new connection is clear.

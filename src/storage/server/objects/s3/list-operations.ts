@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../folder/meta.ts';
 import { compareKeys } from '../keys.ts';
 import { quoted } from './attributes.ts';
 import { param, type Call, type Operation } from './call.ts';
-import { sendEmpty, sendXml } from './reply.ts';
+import { OWNER, sendEmpty, sendXml } from './reply.ts';
 import { encodePath } from './sigv4.ts';
 import type { Element } from './xml.ts';
 
@@ -17,7 +17,7 @@ async function listObjectsV2(call: Call): Promise<void> {
   sendXml(call, [
     'ListBucketResult',
     [
-      ...head(call, page),
+      ...head(call, page, param(call, 'fetch-owner') === 'true'),
       ['KeyCount', page.objects.length + page.prefixes.length],
       token === undefined ? undefined : ['ContinuationToken', token],
       startAfter === undefined ? undefined : ['StartAfter', text(startAfter)],
@@ -39,7 +39,7 @@ async function listObjectsV1(call: Call): Promise<void> {
   sendXml(call, [
     'ListBucketResult',
     [
-      ...head(call, page),
+      ...head(call, page, true),
       ['Marker', text(marker)],
       page.last === undefined ? undefined : ['NextMarker', text(nextMarker)],
     ],
@@ -82,6 +82,15 @@ export const LIST_OPERATIONS: readonly Operation[] = [
     run: (call) => Promise.resolve(sendEmpty(call, 200, { 'x-amz-bucket-region': call.region })),
   },
   {
+    // Passed over, it would be answered as the making of the bucket, and versions believed to be kept.
+    name: 'PutBucketVersioning',
+    method: 'PUT',
+    level: 'bucket',
+    params: ['versioning'],
+    action: 'manage',
+    run: () => Promise.reject(new ObjectError('NotImplemented', 'Versions of objects are not kept.')),
+  },
+  {
     name: 'CreateBucket',
     method: 'PUT',
     level: 'bucket',
@@ -118,10 +127,6 @@ export const LIST_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-const OWNER: Element[] = [
-  ['ID', 'service'],
-  ['DisplayName', 'service'],
-];
 const EPOCH = '1970-01-01T00:00:00.000Z';
 const MAX_KEYS = 1000;
 
@@ -185,7 +190,7 @@ function readQuery(call: Call): Query & { readonly text: (value: string) => stri
   };
 }
 
-function head(call: Call, page: Page): (Element | undefined)[] {
+function head(call: Call, page: Page, withOwner: boolean): (Element | undefined)[] {
   const { prefix, delimiter, maxKeys, text } = readQuery(call);
   return [
     ['Name', call.bucket],
@@ -201,6 +206,7 @@ function head(call: Call, page: Page): (Element | undefined)[] {
         ['LastModified', object.modified],
         ['ETag', quoted(object.etag)],
         ['Size', object.bytes],
+        ...(withOwner ? [['Owner', OWNER] as const] : []),
         ['StorageClass', 'STANDARD'],
       ],
     ]),

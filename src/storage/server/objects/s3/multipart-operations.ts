@@ -6,11 +6,11 @@ import type { ChosenPart } from '../folder/parts.ts';
 import { compareKeys } from '../keys.ts';
 import { checksumHeaders, encryptionHeaders, quoted, readAttributes } from './attributes.ts';
 import { checkEncryption } from './authorize.ts';
-import { openBody, readSmallBody } from './body.ts';
+import { checkForm, openBody, readSmallBody } from './body.ts';
 import { header, param, type Call, type Operation } from './call.ts';
 import { writeCondition } from './conditions.ts';
 import { encodePath } from './sigv4.ts';
-import { errorElement, sendEmpty, sendXml, setHeaders } from './reply.ts';
+import { errorElement, OWNER, sendEmpty, sendXml, setHeaders } from './reply.ts';
 import { MAX_XML_BYTES } from './write-operations.ts';
 import { isRecord, malformedXml, readXml, XML_DECLARATION, xmlText, type Element } from './xml.ts';
 
@@ -54,11 +54,13 @@ async function uploadPart(call: Call): Promise<void> {
 
 /** Joining large parts takes a while: past some seconds the answer begins, and blanks keep the connection alive. */
 async function completeUpload(call: Call): Promise<void> {
-  const parts = readParts(await readSmallBody(call, MAX_XML_BYTES));
+  const whole = readWholeChecksum(call);
+  const parts = readParts(await readSmallBody(call, MAX_XML_BYTES, 'object'));
   const id = param(call, 'uploadId') ?? '';
   const work = call.folder.completeUpload(call.address.key, id, parts, {
     condition: writeCondition(call),
-    verify: (meta) => checkWhole(call, meta),
+    checksum: whole,
+    verify: (meta) => checkWhole(call, meta, whole),
   });
   const timer = setInterval(() => {
     if (!call.response.headersSent) {
@@ -98,6 +100,8 @@ async function listParts(call: Call): Promise<void> {
       ['Bucket', call.bucket],
       ['Key', upload.key],
       ['UploadId', upload.id],
+      ['Initiator', OWNER],
+      ['Owner', OWNER],
       ['PartNumberMarker', after],
       page.length === 0 ? undefined : ['NextPartNumberMarker', page.at(-1)?.part ?? 0],
       ['MaxParts', maxParts],
@@ -142,6 +146,8 @@ async function listUploads(call: Call): Promise<void> {
         [
           ['Key', text(key)],
           ['UploadId', id],
+          ['Initiator', OWNER],
+          ['Owner', OWNER],
           ['StorageClass', 'STANDARD'],
           ['Initiated', new Date(created).toISOString()],
         ],
@@ -217,22 +223,57 @@ function readChecksums(item: Readonly<Record<string, unknown>>): Checksums {
   return sums;
 }
 
+/** The checksum of the object that a client gives when it completes it; a composite one ends with `-<parts>`. */
+interface WholeChecksum {
+  readonly name: ChecksumName;
+  readonly isComposite: boolean;
+  readonly sum: string;
+}
+
+function readWholeChecksum(call: Call): WholeChecksum | undefined {
+  const given = CHECKSUM_NAMES.flatMap((name) => {
+    const sum = header(call, `x-amz-checksum-${name}`);
+    return sum === undefined ? [] : [{ name, sum }];
+  });
+  const [first, second] = given;
+  if (second !== undefined)
+    throw new ObjectError('InvalidRequest', 'Give one x-amz-checksum header for the object, not several.');
+  if (first === undefined) return undefined;
+  const [sum = '', count] = first.sum.split('-');
+  checkForm(first.name, sum);
+  if (count !== undefined && !/^[1-9]\d{0,4}$/.test(count))
+    throw new ObjectError('InvalidRequest', 'A composite checksum ends with the number of parts.');
+  const type = header(call, 'x-amz-checksum-type')?.toUpperCase();
+  if (type !== undefined && (type === 'COMPOSITE') !== (count !== undefined))
+    throw new ObjectError('InvalidRequest', `x-amz-checksum-${first.name} is no checksum of type ${type}.`);
+  return { ...first, isComposite: count !== undefined };
+}
+
 /** What the client says of the whole object when it completes it. */
-function checkWhole(call: Call, meta: ObjectMeta): void {
+function checkWhole(call: Call, meta: ObjectMeta, whole: WholeChecksum | undefined): void {
   const size = header(call, 'x-amz-mp-object-size');
   if (size !== undefined && Number(size) !== meta.bytes)
     throw new ObjectError(
       'InvalidRequest',
       `The object has ${meta.bytes} bytes, not the ${size} that were announced.`,
     );
-  for (const [name, sum] of Object.entries(meta.checksums)) {
-    const given = header(call, `x-amz-checksum-${name}`);
-    if (given !== undefined && given.split('-')[0] !== sum.split('-')[0])
-      throw new ObjectError(
-        'BadDigest',
-        `The ${name.toUpperCase()} of the object is not the one that was sent.`,
-      );
+  if (whole === undefined) return;
+  const { name, sum } = whole;
+  const made = meta.checksums[name];
+  if (made === undefined || made.includes('-') !== whole.isComposite) {
+    const kinds = Object.entries(meta.checksums).map(
+      ([known, of]) => `${of.includes('-') ? 'composite' : 'full'} ${known}`,
+    );
+    throw new ObjectError(
+      'InvalidRequest',
+      `The upload was begun with a checksum of another kind (${kinds.join(', ')}) than x-amz-checksum-${name}: ${sum}.`,
+    );
   }
+  if (made !== sum)
+    throw new ObjectError(
+      'BadDigest',
+      `The ${name.toUpperCase()} of the object is not the one that was sent.`,
+    );
 }
 
 function completeResult(

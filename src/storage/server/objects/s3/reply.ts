@@ -4,6 +4,12 @@ import { XML_DECLARATION, xmlText, type Element } from './xml.ts';
 
 export type Headers = Readonly<Record<string, string | number | undefined>>;
 
+/** Whom objects and uploads belong to: there is one owner, the service. */
+export const OWNER: readonly Element[] = [
+  ['ID', 'service'],
+  ['DisplayName', 'service'],
+];
+
 export function sendEmpty(call: Call, status: number, headers: Headers = {}): void {
   setHeaders(call.response, headers);
   call.response.writeHead(status).end();

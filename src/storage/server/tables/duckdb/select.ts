@@ -18,7 +18,9 @@ export function whereClause(filter: RowFilter, columns: readonly string[], code:
     conditions.push(`${CHANGED_AT} < ${timestampLiteral(filter.changedUntil)}`);
   if (filter.search !== undefined && filter.search !== '') {
     const text = `lower(${literal(filter.search)})`;
-    const found = columns.map((column) => `contains(lower(${columnIdentifier(column)}), ${text})`);
+    const found = (filter.searchIn ?? columns).map(
+      (column) => `contains(lower(${columnIdentifier(column)}), ${text})`,
+    );
     conditions.push(balanced(found, ' OR '));
   }
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;

@@ -7,7 +7,7 @@ import { CsvError } from '../../../../csv/csv-error.ts';
 import { decompressed } from '../../../../csv/decompress.ts';
 import { createDialect } from '../../../../csv/dialect.ts';
 import { readRows } from '../../../../csv/read.ts';
-import { csvLine } from '../../../../csv/write.ts';
+import { rowLine } from '../../../../csv/write.ts';
 import { MAX_COLUMNS } from '../import-plan.ts';
 import { TableError } from '../table-error.ts';
 import type { FileHandle } from 'node:fs/promises';
@@ -17,8 +17,8 @@ import type { ByteSlice } from '../engine.ts';
 
 export interface SpoolOptions {
   readonly dialect: CsvDialect;
-  /** The first slice starts with the names of the columns. */
-  readonly hasHeader: boolean;
+  /** The first slice starts with the names of the columns; or what tells whether it does. */
+  readonly hasHeader: boolean | ((names: readonly string[]) => boolean);
   /** Lines left out at the start of the first slice. */
   readonly ignoredLines: number;
   /** Cells of a record, when known before. */
@@ -76,7 +76,7 @@ async function fill(folder: string, slices: AsyncIterable<ByteSlice>, options: S
     const isFirst = files.length === 0;
     const check = checkCsv(decompressed(slice), {
       dialect: options.dialect,
-      hasHeader: options.hasHeader && isFirst,
+      hasHeader: isFirst && options.hasHeader,
       ignoredLines: isFirst ? options.ignoredLines : 0,
       columns,
       maxColumns: MAX_COLUMNS,
@@ -158,7 +158,7 @@ async function rewrite({ path }: SpooledFile, dialect: CsvDialect): Promise<numb
       createReadStream(path, { start: HEAD_BYTES, highWaterMark: 256 * 1024 }),
       dialect,
     )) {
-      const line = Buffer.from(csvLine(row));
+      const line = Buffer.from(rowLine(row));
       longest = Math.max(longest, line.length);
       batch.push(line);
       size += line.length;

@@ -43,6 +43,21 @@ describe('credentials', () => {
     expect(await read(s3.client({ ...own, SessionToken: foreign.SessionToken }))).toBe('InvalidAccessKeyId');
   });
 
+  test('a signature is compared to its last digit', async () => {
+    const address = await s3.store.presign('granted', { expiresInSeconds: 60 });
+    const digits = /X-Amz-Signature=([0-9a-f]{64})/.exec(address)?.[1] ?? '';
+    expect((await getExactly(address)).status).toBe(200);
+    for (let place = 0; place < 64; place++) {
+      const other = digits[place] === '0' ? '1' : '0';
+      const wrong = digits.slice(0, place) + other + digits.slice(place + 1);
+      const answer = await getExactly(address.replace(digits, wrong));
+      expect([place, answer.status]).toEqual([place, 403]);
+      expect(answer.text).toContain('<Code>SignatureDoesNotMatch</Code>');
+    }
+    for (const cut of [digits.slice(0, 32), digits.slice(0, 63), `${digits}0`])
+      expect((await getExactly(address.replace(digits, cut))).status).toBe(403);
+  });
+
   test('a token cannot be changed to allow more', async () => {
     const own = await s3.store.grant(scope());
     const [content = '', seal = ''] = own.SessionToken.split('.');

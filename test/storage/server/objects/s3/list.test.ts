@@ -76,6 +76,16 @@ test('prefix, delimiter, start-after and encoded names', async () => {
   expect(none).toMatchObject({ KeyCount: 0, IsTruncated: false });
 });
 
+test('the owner is in the older form, and in the newer one when it is asked for', async () => {
+  const Owner = { ID: 'service', DisplayName: 'service' };
+  const older = await client.send(new ListObjectsCommand({ Bucket, Prefix: 'z' }));
+  expect(older.Contents?.map((object) => object.Owner)).toEqual([Owner]);
+  const plain = await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'z' }));
+  expect(plain.Contents?.map((object) => object.Owner)).toEqual([undefined]);
+  const asked = await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'z', FetchOwner: true }));
+  expect(asked.Contents?.map((object) => object.Owner)).toEqual([Owner]);
+});
+
 test('a token that is none is refused', async () => {
   const wrong = new ListObjectsV2Command({ Bucket, ContinuationToken: '../..' });
   expect(await errorCode(client.send(wrong))).toBe('InvalidArgument');

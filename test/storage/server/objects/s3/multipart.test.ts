@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -15,7 +16,7 @@ import {
   type ChecksumAlgorithm,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCode, fitting, startEmbedded, type Embedded } from '../support.ts';
 
 let s3: Embedded;
@@ -156,4 +157,73 @@ test('an upload outlives a restart', async () => {
   await createFolderStore(options).open();
   await complete('restarted', id, [part]);
   expect(await s3.store.head('restarted')).toMatchObject({ bytes: 6 });
+});
+
+const crc = (text: string): Buffer => {
+  const out = Buffer.alloc(4);
+  out.writeUInt32BE(crc32(text));
+  return out;
+};
+const sha256 = (content: Buffer | string): Buffer => createHash('sha256').update(content).digest();
+
+describe('the checksum of the whole object, given when the upload is completed', () => {
+  const texts = ['one, ', 'two, ', 'three'];
+  const full = crc(texts.join('')).toString('base64');
+  const ofParts = `${sha256(Buffer.concat(texts.map(sha256))).toString('base64')}-${texts.length}`;
+
+  const sendAll = async (Key: string, id: string, ChecksumAlgorithm: ChecksumAlgorithm) =>
+    await Promise.all(
+      texts.map(async (Body, index) => {
+        const PartNumber = index + 1;
+        const sent = await client.send(
+          new UploadPartCommand({ Bucket, Key, UploadId: id, PartNumber, Body, ChecksumAlgorithm }),
+        );
+        const { ETag, ChecksumCRC32, ChecksumSHA256 } = sent;
+        return { PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 };
+      }),
+    );
+
+  test('of type FULL_OBJECT', async () => {
+    const start = { Bucket, Key: 'full', ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } as const;
+    const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand(start));
+    const upload = { Bucket, Key: 'full', UploadId };
+    const end = { ...upload, MultipartUpload: { Parts: await sendAll('full', UploadId, 'CRC32') } };
+    const wrong = { ...end, ChecksumCRC32: crc('other').toString('base64') };
+    expect(await errorCode(client.send(new CompleteMultipartUploadCommand(wrong)))).toBe('BadDigest');
+    const noSum = { ...end, ChecksumCRC32: 'none' };
+    expect(await errorCode(client.send(new CompleteMultipartUploadCommand(noSum)))).toBe('InvalidRequest');
+    const right = { ...end, ChecksumCRC32: full, ChecksumType: 'FULL_OBJECT' } as const;
+    const done = await client.send(new CompleteMultipartUploadCommand(right));
+    expect(done).toMatchObject({ ChecksumCRC32: full, ChecksumType: 'FULL_OBJECT' });
+    const found = await client.send(new GetObjectCommand({ Bucket, Key: 'full', ChecksumMode: 'ENABLED' }));
+    expect(await found.Body?.transformToString()).toBe('one, two, three');
+    expect(found.ChecksumCRC32).toBe(full);
+  });
+
+  test('made of those of the parts, with their number', async () => {
+    const start = { Bucket, Key: 'composite', ChecksumAlgorithm: 'SHA256' } as const;
+    const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand(start));
+    const upload = { Bucket, Key: 'composite', UploadId };
+    const end = { ...upload, MultipartUpload: { Parts: await sendAll('composite', UploadId, 'SHA256') } };
+    for (const [sum, code] of [
+      [ofParts.replace(/-3$/, '-2'), 'BadDigest'],
+      [sha256(texts.join('')).toString('base64'), 'InvalidRequest'],
+      ['bad', 'InvalidRequest'],
+    ] as const) {
+      const wrong = { ...end, ChecksumSHA256: sum };
+      expect(await errorCode(client.send(new CompleteMultipartUploadCommand(wrong))), sum).toBe(code);
+    }
+    const done = await client.send(new CompleteMultipartUploadCommand({ ...end, ChecksumSHA256: ofParts }));
+    expect(done).toMatchObject({ ChecksumSHA256: ofParts, ChecksumType: 'COMPOSITE' });
+  });
+
+  test('of an upload that began without one', async () => {
+    const id = await begin('late');
+    const parts = await Promise.all(texts.map((text, index) => send('late', id, index + 1, text)));
+    const end = { Bucket, Key: 'late', UploadId: id, MultipartUpload: { Parts: parts } };
+    const wrong = { ...end, ChecksumCRC32: crc('other').toString('base64') };
+    expect(await errorCode(client.send(new CompleteMultipartUploadCommand(wrong)))).toBe('BadDigest');
+    const done = await client.send(new CompleteMultipartUploadCommand({ ...end, ChecksumCRC32: full }));
+    expect(done.ChecksumCRC32).toBe(full);
+  });
 });

@@ -4,11 +4,13 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetBucketLocationCommand,
+  GetBucketVersioningCommand,
   GetObjectAclCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
+  PutBucketVersioningCommand,
   PutObjectCommand,
   type ChecksumAlgorithm,
 } from '@aws-sdk/client-s3';
@@ -212,6 +214,27 @@ describe('other operations', () => {
     expect(await errorCode(client.send(new GetObjectCommand({ Bucket: 'other', Key: 'x' })))).toBe(
       'NoSuchBucket',
     );
+  });
+
+  test('an encoding comes back as it was sent, without that of the transfer', async () => {
+    for (const [sent, back] of [
+      ['deflate, gzip', 'deflate, gzip'],
+      ['gzip,br', 'gzip,br'],
+      ['aws-chunked, gzip', 'gzip'],
+      ['aws-chunked, deflate, gzip, aws-chunked', 'deflate, gzip'],
+      ['aws-chunked', undefined],
+    ] as const) {
+      await put('encoded', { ContentEncoding: sent });
+      const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'encoded' }));
+      expect(head.ContentEncoding, sent).toBe(back);
+    }
+  });
+
+  test('versions are not kept, and whoever switches them on hears so', async () => {
+    const Status = 'Enabled' as const;
+    const command = new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } });
+    expect(await errorCode(client.send(command))).toBe('NotImplemented');
+    expect((await client.send(new GetBucketVersioningCommand({ Bucket }))).Status).toBeUndefined();
   });
 
   test('what is not supported says so, and touches nothing', async () => {

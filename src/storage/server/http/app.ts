@@ -1,0 +1,174 @@
+import multipart from '@fastify/multipart';
+import swagger from '@fastify/swagger';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import type { Json } from '../../../json/index.ts';
+import { Answer, type Reply } from './answer.ts';
+import { answerBroken } from './broken-request.ts';
+import { authenticate, runIdOf, type Caller } from '../tokens/caller.ts';
+import type { Context } from '../context.ts';
+import { docsRoutes } from './api-docs/routes.ts';
+import { encodeReply } from './encode-reply.ts';
+import { ApiError, notFound } from './errors.ts';
+import { errorHandlers } from './error-handlers.ts';
+import { addBodyParsers, readMultipart, MAX_BODY_BYTES } from '../input/bodies.ts';
+import { readFields } from '../input/fields.ts';
+import { MAX_FIELDS, parseQuery } from '../input/nest.ts';
+import { findBranch } from '../meta/branches.ts';
+import { doOnce } from './once.ts';
+import { demandRate } from './least-rate.ts';
+import { OPENAPI, schemaOf } from './openapi.ts';
+import { originOf } from './origin.ts';
+import type { Route } from './route.ts';
+
+const BASE = '/v2/storage';
+
+/** Room for a query that names every column of a wide table. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const HEADERS_MS = 60_000;
+
+/** Fields are read by the routes. Given at the start, so that the framework's own compilers are not even loaded. */
+const SCHEMAS = {
+  compilersFactory: {
+    buildValidator: () => () => () => true,
+    buildSerializer: () => () => (value: unknown) => encodeReply(value as Reply),
+  },
+  // Typed as what its own compilers make; of that only the call is used.
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>;
+
+/** The HTTP side of the service: parsers, errors, and the routes given. It is not listening yet. */
+export async function createApp(context: Context, routes: readonly Route[]): Promise<FastifyInstance> {
+  const handlers = errorHandlers(context);
+  const app = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    forceCloseConnections: 'idle',
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS },
+    clientErrorHandler: answerBroken(context.env),
+    // An address that was put together from one with a slash at its end.
+    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/{2,}/, '/'),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQuery },
+    frameworkErrors: handlers.onError,
+    schemaController: SCHEMAS,
+  });
+  demandRate(app.server);
+  app.setReplySerializer((value) => encodeReply(value as Reply));
+  app.setErrorHandler(handlers.onError);
+  app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
+  app.addHook('onSend', async (_request, reply, payload) => {
+    // Clients compare the whole header: a charset would hide the JSON from them (storage 0.4).
+    if (String(reply.getHeader('content-type')).startsWith('application/json')) {
+      reply.header('content-type', 'application/json');
+    }
+    return payload;
+  });
+  addBodyParsers(app);
+  await app.register(multipart, {
+    throwFileSizeLimit: true,
+    limits: { fieldSize: MAX_BODY_BYTES, fields: MAX_FIELDS, parts: MAX_FIELDS },
+  });
+  await app.register(swagger, { openapi: OPENAPI });
+  const working = new Set<Promise<unknown>>();
+  // A request whose connection is cut is cleaned up after still, and needs what the service is made of.
+  app.addHook('onClose', async () => void (await Promise.allSettled(working)));
+  const atWork: AtWork = async (work) => {
+    const done = work();
+    working.add(done);
+    return await done.finally(() => working.delete(done));
+  };
+  // A route is documented only when it is added after the documentation's plugin has loaded.
+  await app.register(async (scope) => {
+    for (const route of [...routes, ...docsRoutes(() => scope.swagger())])
+      addRoute(scope, context, route, atWork);
+  });
+  return app;
+}
+
+type AtWork = <T>(work: () => Promise<T>) => Promise<T>;
+
+function addRoute(app: FastifyInstance, context: Context, route: Route, atWork: AtWork): void {
+  const scope = route.scope ?? 'both';
+  const forms: { url: string; isPublic: boolean; isBranch: boolean }[] = [];
+  const isPublic = route.access === 'public';
+  const base = route.isOutside === true ? '' : BASE;
+  if (scope !== 'branch') forms.push({ url: base + route.path, isPublic, isBranch: false });
+  if (scope !== 'plain')
+    forms.push({ url: `${BASE}/branch/:branch${route.path}`, isPublic: false, isBranch: true });
+  for (const { url, isPublic: isOpen, isBranch } of forms) {
+    const callers = new WeakMap<FastifyRequest, Caller>();
+    app.route({
+      method: route.method,
+      url,
+      bodyLimit: route.maxBodyBytes ?? MAX_BODY_BYTES,
+      schema: schemaOf(route, { isPublic: isOpen, isBranch }),
+      config: { validationCode: route.validationCode ?? 'storage.validation' },
+      onRequest: async (request) => {
+        if (isOpen) return;
+        callers.set(request, await authenticate(context.meta, request.headers, context.env.now()));
+      },
+      preValidation: async (request) => {
+        if (route.isRaw !== true && request.isMultipart()) request.body = await readMultipart(request);
+      },
+      handler: async (request, reply) => {
+        const call = await callOf(context, route, request, callers.get(request));
+        const answer = await atWork(async () => await doOnce(context, route, call));
+        return await send(reply, answer, route.status ?? 200);
+      },
+    });
+  }
+}
+
+type AnyCall = Parameters<Route['handle']>[0];
+
+async function callOf(
+  context: Context,
+  route: Route,
+  request: FastifyRequest,
+  caller: Caller | undefined,
+): Promise<AnyCall> {
+  const params = request.params as Readonly<Record<string, string>>;
+  const id = route.scope === 'plain' ? 'default' : (params['branch'] ?? 'default');
+  const branch = await findBranch(context.meta, id);
+  if (branch === undefined) throw notFound(`Branch id:"${id}" was not found.`);
+  const contentType = request.headers['content-type'] ?? '';
+  return {
+    params,
+    query: route.query === undefined ? {} : readFields(route.query, request.query as Json),
+    body: readBody(route, request.body as Json | undefined),
+    get caller() {
+      if (caller === undefined) throw new ApiError(401, '', 'Access token must be set');
+      return caller;
+    },
+    branch,
+    origin: context.publicUrl ?? originOf(request),
+    runId: runIdOf(request.headers),
+    isForm: /^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(contentType),
+    request,
+  };
+}
+
+function readBody(route: Route, body: Json | undefined): unknown {
+  if (route.isRaw === true) return body ?? {};
+  return route.body === undefined ? {} : readFields(route.body, body ?? {});
+}
+
+async function send(reply: FastifyReply, answer: unknown, status: number): Promise<unknown> {
+  if (answer instanceof Answer) {
+    reply.code(answer.status).headers(answer.headers);
+    return answer.body === undefined ? await reply.send() : await sendBody(reply, answer.body);
+  }
+  reply.code(answer === undefined ? 204 : status);
+  return answer === undefined ? await reply.send() : await sendBody(reply, answer);
+}
+
+async function sendBody(reply: FastifyReply, body: unknown): Promise<unknown> {
+  const isStream = typeof body === 'object' && body !== null && 'pipe' in body;
+  if (isStream || (typeof body === 'string' && reply.hasHeader('content-type')))
+    return await reply.send(body);
+  return await reply.type('application/json').send(encodeReply(body as Reply));
+}

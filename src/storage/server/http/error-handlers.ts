@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { encodeReply } from './encode-reply.ts';
+import { ApiError, InvalidRequest, notFound } from './errors.ts';
+import { TableError, type TableErrorCode } from '../tables/table-error.ts';
+import { detailOf, troubleOf } from './trouble.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    validationCode?: string;
+  }
+}
+
+/** Turns whatever was thrown into the documented shape; what wasn't foreseen goes to the log, not to the caller. */
+export function errorHandlers(context: Context): {
+  onError: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+} {
+  return {
+    onError(error, request, reply) {
+      const exceptionId = `exception-${Buffer.from(context.env.randomBytes(10)).toString('hex')}`;
+      const answer = apiErrorOf(error, request.routeOptions?.config?.validationCode ?? 'storage.validation');
+      if (answer.status >= 500 && answer.status !== 501) {
+        context.log.error('A request failed', {
+          exceptionId,
+          method: request.method,
+          route: request.routeOptions?.url,
+          detail: detailOf(error),
+        });
+      }
+      // Of a body that was left unread, the rest would stand before the next request on the connection.
+      request.raw.unpipe();
+      request.raw.resume();
+      // As bytes: a text would be given a charset where no hook can take it away, such as for a broken address.
+      if (answer.retryAfter !== undefined) reply.header('retry-after', String(answer.retryAfter));
+      reply
+        .code(answer.status)
+        .type('application/json')
+        .send(Buffer.from(encodeReply(answer.toBody(exceptionId))));
+    },
+  };
+}
+
+function apiErrorOf(error: unknown, validationCode: string): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof InvalidRequest)
+    return new ApiError(400, validationCode, error.message, { errors: error.errors });
+  const trouble = troubleOf(error);
+  if (trouble !== undefined) return trouble;
+  if (error instanceof TableError) return new ApiError(statusOf(error.code), error.code, error.message);
+  const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown };
+  // Longer than any id; the message of the router would repeat the whole path.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Not found');
+  if (code === 'FST_ERR_BAD_URL')
+    return new ApiError(400, 'malformedRequest', 'The address is not properly encoded.');
+  if (statusCode === 413) {
+    return new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
+  }
+  if (statusCode === 415) {
+    return new ApiError(
+      415,
+      'unsupportedMediaType',
+      'Send JSON, a form or multipart, and say so in Content-Type.',
+    );
+  }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    const isOurs = typeof code === 'string' && code.startsWith('FST_ERR_');
+    return new ApiError(
+      statusCode,
+      'malformedRequest',
+      isOurs ? String(message) : 'The request cannot be read.',
+    );
+  }
+  return new ApiError(
+    500,
+    'internalError',
+    'An unexpected error happened. Its id is in the log of the service.',
+  );
+}
+
+function statusOf(code: TableErrorCode): number {
+  if (code === 'storage.tables.notFound') return 404;
+  return code === 'storage.tables.locked' ? 503 : 400;
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface LeastRate {
+  /** How often bodies are looked at; default a minute. One is ended after two looks at the latest. */
+  readonly everyMs?: number;
+  /** Bytes of a body that must come between two looks; default 64 kB, about one kB a second. */
+  readonly bytes?: number;
+}
+
+/**
+ * Ends connections whose body hardly comes: each holds memory and a place, and a client that sends a byte now and then
+ * could hold as many as it likes. A body that this service is slow to take is none of them.
+ */
+export function demandRate(server: Server, { everyMs = 60_000, bytes = 64 * 1024 }: LeastRate = {}): void {
+  const bodies = new Map<IncomingMessage, number | undefined>();
+  const watch = (request: IncomingMessage): void => {
+    if (request.complete) return;
+    bodies.set(request, undefined);
+    request.once('close', () => bodies.delete(request));
+  };
+  server.prependListener('request', watch);
+  server.prependListener('checkContinue', watch);
+  server.once('listening', () => {
+    const timer = setInterval(look, everyMs);
+    timer.unref();
+    server.once('close', () => clearInterval(timer));
+  });
+
+  function look(): void {
+    for (const [request, before] of bodies) {
+      const { socket } = request;
+      if (request.complete) bodies.delete(request);
+      else if (request.readableLength > 0) bodies.set(request, undefined);
+      else if (before !== undefined && socket.bytesRead - before < bytes) end(server, socket);
+      else bodies.set(request, socket.bytesRead);
+    }
+  }
+}
+
+/** The way of requests that the parser of HTTP gives up: the server answers them in its own words. */
+function end(server: Server, socket: Socket): void {
+  const error = Object.assign(new Error('The body of a request came too slowly.'), {
+    code: 'ERR_HTTP_REQUEST_TIMEOUT',
+  });
+  server.emit('clientError', error, socket);
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { encodeExact, type Json } from '../../../json/index.ts';
+import type { Context } from '../context.ts';
+import { File } from '../../protocol/file.ts';
+import { Job } from '../../protocol/job.ts';
+import { findJob } from '../meta/jobs.ts';
+import { KeyTaken, underKey, type RequestKey } from '../meta/claims.ts';
+import { findKey, keepAnswer } from '../meta/request-keys.ts';
+import type { RequestKeyRow } from '../meta/tables.ts';
+import { jobReply } from '../shapes/job.ts';
+import { Answer, RawJson, type Reply } from './answer.ts';
+import { encodeReply } from './encode-reply.ts';
+import { answerLost, ApiError, badRequest } from './errors.ts';
+import type { Call, Route } from './route.ts';
+
+type AnyCall = Call<Readonly<Record<string, string>>, unknown, unknown>;
+
+/**
+ * Does a request with an `Idempotency-Key` once: the same request again, however late, gets the same answer. The key
+ * belongs to the token and to that very request. What was refused has changed nothing, and may be tried again.
+ *
+ * The key is kept in the transaction that makes the change, so that a service that is killed in between, or a second
+ * process of it, never does it again.
+ */
+export async function doOnce(context: Context, route: Route, call: AnyCall): Promise<unknown> {
+  const work = async (): Promise<unknown> => await route.handle(call);
+  const key = keyOf(route, call);
+  if (key === undefined) return await work();
+  const { meta, env } = context;
+  for (;;) {
+    const known = await findKey(meta, key);
+    if (known !== undefined && known.digest !== key.digest) throw otherRequest();
+    const fileId = route.response === File ? (known?.file_id ?? undefined) : undefined;
+    if (known !== undefined && fileId === undefined) return await repeated(context, route, { known, call });
+    const done = await underKey(key, { now: env.now(), fileId }, work);
+    if ('result' in done) {
+      await remember(context, route, { key, answer: done.result });
+      return done.result;
+    }
+    if (done.error instanceof KeyTaken) continue;
+    if (done.isKept) await rememberRefusal(context, key, done.error);
+    throw done.error;
+  }
+}
+
+const HEADER = 'idempotency-key';
+
+function keyOf(route: Route, call: AnyCall): RequestKey | undefined {
+  const { request } = call;
+  const header = request.headers[HEADER];
+  if (header === undefined || route.method === 'GET') return undefined;
+  const key = String(header).trim();
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    throw badRequest('storage.idempotency.invalidKey', 'An Idempotency-Key has 1 to 255 plain signs.');
+  if (route.takesFile === true || (route.isRaw === true && request.isMultipart()))
+    throw badRequest(
+      'storage.idempotency.notSupported',
+      'This operation takes no Idempotency-Key: what it carries is not compared with an earlier request.',
+    );
+  const digest = createHash('sha256').update(`${route.method} ${request.url}\n`);
+  digest.update(encodeExact((request.body ?? null) as Json)); // as the parsers made it
+  return { token_id: call.caller.id, key, digest: digest.digest('hex') };
+}
+
+/** How long another process may be at work on the first of two requests. */
+const PATIENCE_MS = 60_000;
+
+async function repeated(
+  context: Context,
+  route: Route,
+  { known, call }: { readonly known: RequestKeyRow; readonly call: AnyCall },
+): Promise<Answer> {
+  const { status, answer, job_id, created } = known;
+  if (status !== null)
+    return new Answer(status, answer === null ? undefined : new RawJson(answer), {
+      'idempotency-replayed': 'true',
+    });
+  const job = job_id === null || route.response !== Job ? undefined : await findJob(context.meta, job_id);
+  if (job !== undefined)
+    return new Answer(202, jobReply(job, call.origin), { 'idempotency-replayed': 'true' });
+  if (context.env.now() - Date.parse(created) > PATIENCE_MS) throw answerLost();
+  throw new ApiError(
+    409,
+    'storage.idempotency.inProgress',
+    'The request with this Idempotency-Key is being done: ask again.',
+    { retryAfter: 1 },
+  );
+}
+
+const otherRequest = (): ApiError =>
+  new ApiError(
+    422,
+    'storage.idempotency.otherRequest',
+    'This Idempotency-Key was used before, for a request that was not the same: every request needs its own.',
+  );
+
+/** Longer ones are not kept; who repeats the request has to look. */
+const MAX_ANSWER_LENGTH = 1024 * 1024;
+
+async function remember(
+  context: Context,
+  route: Route,
+  { key, answer }: { readonly key: RequestKey; readonly answer: unknown },
+): Promise<void> {
+  const given = answer instanceof Answer ? answer.body : answer;
+  const status = answer instanceof Answer ? answer.status : (route.status ?? 200);
+  // Made again from the job, or the file.
+  if ((route.response === Job && status === 202) || route.response === File) return;
+  if (route.makesSecret === true) return;
+  const text = given === undefined ? null : textOf(given);
+  if (text === undefined || (text?.length ?? 0) > MAX_ANSWER_LENGTH) return;
+  const { meta, env } = context;
+  await keepAnswer(meta, key, { status: given === undefined ? 204 : status, answer: text, now: env.now() });
+}
+
+function textOf(body: unknown): string | undefined {
+  const isStream = typeof body === 'object' && body !== null && 'pipe' in body;
+  return isStream ? undefined : encodeReply(body as Reply); // whatever else a handler answers
+}
+
+/** Something was changed before the request was refused: the same again is refused the same way. */
+async function rememberRefusal({ meta, env }: Context, key: RequestKey, error: unknown): Promise<void> {
+  if (!(error instanceof ApiError) || error.status >= 500) return;
+  const answer = JSON.stringify(error.toBody('exception-repeated'));
+  await keepAnswer(meta, key, { status: error.status, answer, now: env.now() });
+}

@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Answer, Reply } from './answer.ts';
+import type { Caller } from '../tokens/caller.ts';
+import type { BranchRow } from '../meta/tables.ts';
+
+/** One operation of the API, as a value: what it is called with, and what it does. */
+export interface Route {
+  readonly method: 'DELETE' | 'GET' | 'POST' | 'PUT';
+  /** Below `/v2/storage`, such as `/tokens/:token`; `*` at the end takes the rest of the path. */
+  readonly path: string;
+  readonly summary: string;
+  /** Heading in the documentation. */
+  readonly tag: string;
+  /** `public` needs no token; in its branch form it does. Default `token`. */
+  readonly access?: 'public' | 'token';
+  /** Whether it exists below `/v2/storage`, below `/v2/storage/branch/<branch>`, or both (the default). */
+  readonly scope?: 'branch' | 'both' | 'plain';
+  /** Below the root of the server instead of `/v2/storage`. */
+  readonly isOutside?: boolean;
+  /** Status of a plain answer; default 200. */
+  readonly status?: number;
+  readonly query?: TObject;
+  readonly body?: TObject;
+  readonly response?: TSchema;
+  /** Code of the error that names wrong fields; default `storage.validation`. */
+  readonly validationCode?: string;
+  /** Largest body; default that of a configuration. */
+  readonly maxBodyBytes?: number;
+  /** The body is given untouched: the route checks it itself, or reads a multipart body as it comes. */
+  readonly isRaw?: boolean;
+  /** The body carries a file, which is not compared with that of an earlier request: no `Idempotency-Key` then. */
+  readonly takesFile?: boolean;
+  /** The answer has a secret that is nowhere else: it is not kept for a request that is repeated under its key. */
+  readonly makesSecret?: boolean;
+  readonly handle: (call: Call<Readonly<Record<string, string>>, unknown, unknown>) => unknown;
+}
+
+/** One request to a route. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** @throws {ApiError} 401 on a public route that was called without a token */
+  readonly caller: Caller;
+  readonly branch: BranchRow;
+  /** Scheme, host and port that the client reached the service under. */
+  readonly origin: string;
+  /** `X-KBC-RunId`. */
+  readonly runId: string | null;
+  readonly isForm: boolean;
+  readonly request: FastifyRequest;
+}
+
+export type Handled = Answer | Reply | undefined;
+
+/**
+ * Checks the types of a route against its schemas and its path; the rest of the program sees a plain {@link Route}.
+ */
+export function route<Path extends string, Query extends TObject, Body extends TObject>(
+  definition: Omit<Route, 'body' | 'handle' | 'path' | 'query'> & {
+    readonly path: Path;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly handle: (
+      call: Call<ParamsOf<Path>, Readonly<Static<Query>>, Readonly<Static<Body>>>,
+    ) => Promise<Handled> | Handled;
+  },
+): Route {
+  // The app reads query and body by the same schemas, and the router gives every parameter of the path.
+  return definition as unknown as Route;
+}
+
+/** The names in a path such as `/tokens/:token/events`. */
+type ParamsOf<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : Path extends `${string}:${infer Name}/${infer Rest}`
+    ? { readonly [Key in Name]: string } & ParamsOf<`/${Rest}`>
+    : Path extends `${string}:${infer Name}`
+      ? { readonly [Key in Name]: string }
+      : Path extends `${string}*`
+        ? { readonly '*': string }
+        : object;

@@ -1,0 +1,70 @@
+import { ApiError } from './errors.ts';
+import { ObjectError, type ObjectErrorCode } from '../objects/errors.ts';
+import { TableError, type TableErrorCode } from '../tables/table-error.ts';
+
+/**
+ * What stands in the way of the service itself, and passes when its operator acts: a full disk, an object store that
+ * is down or refuses the service. Undefined for any other error. An answer and a failed job say it the same way.
+ */
+export function troubleOf(error: unknown): ApiError | undefined {
+  if (isDiskFull(error)) return new ApiError(507, 'storage.diskFull', DISK_FULL, { cause: error });
+  if (isNotAllowed(error)) return new ApiError(503, 'storage.notWritable', NOT_WRITABLE, { cause: error });
+  if (!(error instanceof ObjectError)) return undefined;
+  if (error.code === 'ServiceUnavailable') return unavailable(error.message, error);
+  if (!REFUSALS.has(error.code)) return undefined;
+  return unavailable('The object store refuses this service. The log of the service says why.', error);
+}
+
+/** Whether an error, or what led to it, is that the disk took no more. */
+export function isDiskFull(error: unknown): boolean {
+  if (error instanceof ObjectError) return error.code === 'InsufficientStorage';
+  if (error instanceof TableError) return error.code === DISK_FULL_CODE;
+  if (!(error instanceof Error)) return false;
+  return (
+    ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) ||
+    ('errcode' in error && error.errcode === SQLITE_FULL)
+  );
+}
+
+/** Whether the service was refused what it must write: by the rights of a folder, or a file system that is read-only. */
+function isNotAllowed(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isOfFile =
+    'syscall' in error && 'code' in error && /^(?:EACCES|EPERM|EROFS)$/.test(String(error.code));
+  // The kind of an error of the database is in its lowest byte.
+  const isOfDatabase = 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_READONLY;
+  return isOfFile || isOfDatabase || isNotAllowed(error.cause);
+}
+
+/** An error and what led to it, for the log. */
+export function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by ${detailOf(error.cause)}`;
+}
+
+function unavailable(message: string, cause: unknown): ApiError {
+  return new ApiError(503, 'storage.objectStoreUnavailable', message, {
+    retryAfter: RETRY_AFTER_SECONDS,
+    cause,
+  });
+}
+
+/** What an outside store says to keys, a clock or a bucket of ours that are wrong. */
+const REFUSALS: ReadonlySet<ObjectErrorCode> = new Set([
+  'AccessDenied',
+  'AuthorizationHeaderMalformed',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'NoSuchBucket',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+]);
+
+const DISK_FULL = 'The disk of the service is full; nothing was changed. Free some space and try again.';
+const DISK_FULL_CODE: TableErrorCode = 'storage.diskFull';
+const NOT_WRITABLE =
+  'The service may not write into its folder, so nothing was changed. Its log names the file; let its user write there.';
+const SQLITE_FULL = 13;
+const SQLITE_READONLY = 8;
+const RETRY_AFTER_SECONDS = 10;

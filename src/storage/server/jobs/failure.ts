@@ -1,0 +1,43 @@
+import type { Env } from '../../../env.ts';
+import type { Log } from '../../../log.ts';
+import { ApiError } from '../http/errors.ts';
+import type { JobRow } from '../meta/tables.ts';
+import { TableError } from '../tables/table-error.ts';
+import { detailOf, troubleOf } from '../http/trouble.ts';
+
+/** What a failed job says. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly exceptionId: string;
+  /** Facts beside it, such as the columns that are missing. */
+  readonly results?: unknown;
+}
+
+/** An error for the user of a job; what nobody foresaw goes to the log under its id. */
+export function describeFailure(
+  error: unknown,
+  job: JobRow,
+  { env, log }: { readonly env: Env; readonly log: Log },
+): Failure {
+  const exceptionId = `job-${job.id}-${Buffer.from(env.randomBytes(5)).toString('hex')}`;
+  const trouble = troubleOf(error);
+  const known =
+    trouble === undefined ? knownFailure(error) : { code: trouble.code, message: trouble.message };
+  if (known === undefined || trouble !== undefined) {
+    const detail = detailOf(error);
+    log.error('A job failed', { exceptionId, job: job.id, operation: job.operation, detail });
+  }
+  const message = 'An unexpected error happened. Its id is in the log of the service.';
+  return { ...(known ?? { code: 'internalError', message }), exceptionId };
+}
+
+function knownFailure(error: unknown): Omit<Failure, 'exceptionId'> | undefined {
+  if (error instanceof TableError) {
+    const hasFacts = Object.keys(error.results).length > 0;
+    return { code: error.code, message: error.message, ...(hasFacts ? { results: error.results } : {}) };
+  }
+  if (error instanceof ApiError) return { code: error.code, message: error.message };
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  return error.code.startsWith('storage.') ? { code: error.code, message: error.message } : undefined;
+}

@@ -1,0 +1,23 @@
+import { notFound } from '../../http/errors.ts';
+import { removeFile } from '../../files/remove.ts';
+import { deleteBranch, findBranch } from '../../meta/branches.ts';
+import { listFilesOfBranch } from '../../meta/files.ts';
+import { listTables } from '../../meta/stored-tables.ts';
+import { paramsOf, type Operation } from './operation.ts';
+import { engineTable } from './table-place.ts';
+
+const FILES_AT_ONCE = 100;
+
+/** Deletes a branch with all that is in it: configurations, buckets, tables, files (storage 1.7). */
+export const devBranchDelete: Operation = async (job, context) => {
+  const { id } = paramsOf(job) as { id: number };
+  const { meta, engine } = context;
+  if ((await findBranch(meta, String(id))) === undefined) throw notFound(`Branch id:"${id}" was not found.`);
+  for (const table of await listTables(meta, id)) await engine.drop(engineTable(id, table.id));
+  for (;;) {
+    const files = await listFilesOfBranch(meta, id, FILES_AT_ONCE);
+    if (files.length === 0) break;
+    for (const file of files) await removeFile(context, file);
+  }
+  return { results: {}, commit: async (tx) => await deleteBranch(tx, id) };
+};

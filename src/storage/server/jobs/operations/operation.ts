@@ -1,0 +1,38 @@
+import type { Reply } from '../../http/answer.ts';
+import type { DataContext } from '../../data-context.ts';
+import type { Meta } from '../../meta/database.ts';
+import type { JobRow } from '../../meta/tables.ts';
+
+/**
+ * The work of one kind of job. A worker may be killed at any moment and the job be run again, so work that is done
+ * already must be found so, and not be done twice.
+ */
+export type Operation = (job: JobRow, context: DataContext) => Promise<Done>;
+
+export interface Done {
+  readonly results: Reply;
+  readonly metrics?: Partial<Metrics>;
+  /** Changes of the metadata, in the transaction that ends the job. An error fails the job. */
+  commit?(tx: Meta): Promise<Reply | void>;
+  /** Takes back what was done outside of the metadata, when the commit failed. */
+  undo?(): Promise<void>;
+}
+
+export interface Metrics {
+  readonly inCompressed: boolean;
+  readonly inBytes: number;
+  readonly inBytesUncompressed: number;
+  readonly outCompressed: boolean;
+  readonly outBytes: number;
+  readonly outBytesUncompressed: number;
+}
+
+/** What a job was given: as the route that asked for it wrote it, which is why its type may be taken for granted. */
+export function paramsOf(job: JobRow): unknown {
+  return JSON.parse(job.params);
+}
+
+/** What the table engine knows a job's import by. */
+export function markOf(job: Pick<JobRow, 'id'>): string {
+  return `job ${job.id}`;
+}

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { CompiledQuery, type DatabaseConnection } from 'kysely';
+import { isoTime } from '../shapes/time.ts';
+import type { RequestKeyRow } from './tables.ts';
+
+/** A request that is to be done once, however often it arrives. */
+export type RequestKey = Pick<RequestKeyRow, 'digest' | 'key' | 'token_id'>;
+
+interface Claim extends RequestKey {
+  readonly created: string;
+  jobId?: number;
+  fileId?: number;
+  /** Kept in the database, by this request or by the earlier one that made the file. */
+  isKept: boolean;
+  /** The request has ended: what goes on behind it is not part of it. */
+  isOver: boolean;
+}
+
+/** Another request has the key: it was done at the same moment, here or in another process. */
+export class KeyTaken extends Error {}
+
+// Every transaction of a request passes the same place, wherever in the service it is begun.
+const claims = new AsyncLocalStorage<Claim>();
+
+/**
+ * Runs a request under its key, which is kept with the first transaction of it.
+ *
+ * @param fileId the file that an earlier attempt made
+ * @returns what came of it, and whether the key was kept
+ */
+export async function underKey<T>(
+  key: RequestKey,
+  { now, fileId }: { readonly now: number; readonly fileId?: number | undefined },
+  work: () => Promise<T>,
+): Promise<{ readonly isKept: boolean } & ({ readonly result: T } | { readonly error: unknown })> {
+  const known = fileId === undefined ? {} : { fileId };
+  const claim: Claim = {
+    ...key,
+    ...known,
+    created: isoTime(now),
+    isKept: fileId !== undefined,
+    isOver: false,
+  };
+  try {
+    const result = await claims.run(claim, work);
+    return { result, isKept: claim.isKept };
+  } catch (error) {
+    return { error, isKept: claim.isKept };
+  } finally {
+    claim.isOver = true;
+  }
+}
+
+/** Says, inside a transaction, what the request makes with it: the answer to a repeated one is made of that. */
+export function madeByRequest(made: { readonly jobId: number } | { readonly fileId: number }): void {
+  const claim = claims.getStore();
+  if (claim !== undefined && isOpen(claim)) Object.assign(claim, made);
+}
+
+/** The file that an earlier attempt of this request made. */
+export function fileOfRequest(): number | undefined {
+  const claim = claims.getStore();
+  return claim?.isKept === true && !claim.isOver ? claim.fileId : undefined;
+}
+
+/** Commits, and keeps the key of the request with it. @throws {KeyTaken} */
+export async function keepKey(connection: DatabaseConnection, commit: () => Promise<void>): Promise<void> {
+  const claim = claims.getStore();
+  if (claim === undefined || !isOpen(claim)) return await commit();
+  const { token_id, key, digest, jobId = null, fileId = null, created } = claim;
+  const kept = await connection.executeQuery(
+    CompiledQuery.raw(INSERT, [token_id, key, digest, jobId, fileId, created]),
+  );
+  if (kept.numAffectedRows !== 1n) throw new KeyTaken();
+  await commit();
+  claim.isKept = true;
+}
+
+function isOpen({ isKept, isOver }: Claim): boolean {
+  return !isKept && !isOver;
+}
+
+const INSERT =
+  'insert into request_keys (token_id, key, digest, job_id, file_id, created) values (?, ?, ?, ?, ?, ?) on conflict do nothing';

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import { demandRate } from '../../../src/storage/server/http/least-rate.ts';
+import { createS3Server } from '../../../src/storage/server/objects/s3/server.ts';
+import { clientOf, type FileBody } from './data/client.ts';
+import { startService, type Running } from './harness.ts';
+import { errorCode, listen, textOf } from './objects/support.ts';
+
+const LOOK_MS = 60_000;
+const errors: string[] = [];
+const log = { ...silentLog, error: (text: string) => void errors.push(text) };
+
+let api: Running;
+beforeEach(async () => {
+  errors.length = 0;
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  api = await startService({ log });
+});
+afterEach(async () => {
+  await api.stop();
+  vi.useRealTimers();
+});
+
+/** Sends the beginning of a request, and lets the service take it in. */
+async function begin(address: string, text: string): Promise<Socket> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(text);
+  await settled();
+  return socket;
+}
+
+const settled = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 50));
+
+/** Minutes pass until there is an answer. */
+async function looks(answer: Promise<unknown>, between: () => void = () => undefined): Promise<void> {
+  const state = { isThere: false };
+  void answer.finally(() => (state.isThere = true));
+  while (!state.isThere) {
+    await settled();
+    vi.advanceTimersByTime(LOOK_MS);
+    await settled();
+    if (!state.isThere) between();
+  }
+}
+
+const head = (token: string, length: number): string =>
+  'POST /v2/storage/buckets HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n' +
+  `X-StorageApi-Token: ${token}\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe('a body that hardly comes', () => {
+  test('is refused by the API', async () => {
+    const socket = await begin(api.addresses.url, `${head(api.token, 1000)}{"name":`);
+    const answer = textOf(socket);
+    await looks(answer, () => socket.write('"'));
+    expect(await answer).toMatch(/^HTTP\/1.1 408 [^]*came too slowly/);
+    expect(errors).toEqual([]);
+  });
+
+  test('is refused by the object store, and nothing of it stays', async () => {
+    const client = clientOf(api);
+    const { body: file } = await client.call<FileBody>('POST', 'files/prepare', {
+      name: 'slow',
+      federationToken: true,
+    });
+    const { bucket: Bucket, key: Key, credentials } = file.uploadParams;
+    const s3 = client.s3(credentials, file.region);
+    const Body = new Readable({ read: () => undefined });
+    Body.push('first');
+    const sent = errorCode(s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength: 1000 })));
+    await looks(sent);
+    expect(await sent).toMatch(/RequestTimeout|ECONNRESET|EPIPE/);
+    s3.destroy();
+    expect(errors).toEqual([]);
+  });
+
+  test('is taken when it comes slowly, but comes', async () => {
+    const name = 'slow';
+    const padding = ' '.repeat(70_000);
+    const socket = await begin(api.addresses.url, head(api.token, 3 * padding.length + 15));
+    const answer = textOf(socket);
+    for (let look = 0; look < 3; look++) {
+      socket.write(padding);
+      await settled();
+      vi.advanceTimersByTime(LOOK_MS);
+    }
+    socket.write(`{"name":"${name}"}`);
+    expect(await answer).toMatch(/^HTTP\/1.1 20/);
+  });
+});
+
+test('a body that the service itself is slow to take is not ended', async () => {
+  const server = createServer((request, response) => {
+    request.on('end', () => response.end('taken')).once('resume', () => undefined);
+    setTimeout(() => request.resume(), 400);
+  });
+  demandRate(server);
+  const socket = await begin(
+    await listen(server),
+    `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\nfirst`,
+  );
+  const answer = textOf(socket);
+  for (let look = 0; look < 4; look++) vi.advanceTimersByTime(LOOK_MS);
+  socket.write('other');
+  expect(await answer).toContain('taken');
+  server.close();
+});
+
+test('headers have a minute at the object store', async () => {
+  const server = createS3Server(async () => undefined);
+  expect(server.headersTimeout).toBe(60_000);
+  const socket = await begin(await listen(server), 'nonsense\r\n\r\n');
+  expect(await textOf(socket)).toMatch(/^HTTP\/1.1 400 [^]*<Code>InvalidRequest<\/Code>/);
+  server.close();
+});
+
+test('a file that unpacks to very much is refused while it is unpacked', async () => {
+  const client = clientOf(api);
+  await api.call('POST', 'buckets', { name: 'main' });
+  const packed = gzipSync(Buffer.alloc(100_000_000, 'id\n'));
+  expect(packed.length).toBeLessThan(200_000);
+  const job = await client.create('in.c-main', 'bomb', packed);
+  expect(job.error).toMatchObject({ code: 'csvImport.invalidCsv' });
+  expect(job.error?.message).toContain('unpacks to more than 500 times its size');
+});
