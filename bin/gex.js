@@ -9,5 +9,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   const module = await import('node:module');
   module.enableCompileCache?.();
-  await import('../dist/cli/main.js');
+  const main = new URL('../dist/cli/main.js', import.meta.url);
+  await import(main.href).catch(async (error) => {
+    const { existsSync } = await import('node:fs');
+    if (existsSync(main)) throw error;
+    process.stderr.write('generic-extractor is not built yet: run “npm run build” in its folder first.\n');
+    process.exitCode = 2;
+  });
 }

@@ -69,6 +69,8 @@ export interface Io {
   /** Shows one line that the next call replaces; empty removes it. Only where stderr is a terminal. */
   live(text: string): void;
   readonly isTerminal: boolean;
+  /** Columns that stdout has; undefined where it is no terminal, and any width will do. */
+  readonly width?: number | undefined;
   readonly secrets: Secrets;
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal;

@@ -60,6 +60,9 @@ function allOf({ problems }: Sealed, text: string, file: string): EncryptionErro
     return `${place} ${pathText(keys)}: ${error.message}`;
   });
   const [first] = problems;
-  const message = `${plural(problems.length, 'value')} cannot be read; the file stays as it is:\n${lines.join('\n')}`;
-  return new EncryptionError(first?.error.code ?? 'encryption.damaged', message, { hint: first?.error.hint });
+  const message = `${plural(problems.length, 'value')} cannot be read; the file stays as it is:`;
+  return new EncryptionError(first?.error.code ?? 'encryption.damaged', message, {
+    lines,
+    hint: first?.error.hint,
+  });
 }

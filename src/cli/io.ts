@@ -1,9 +1,9 @@
-import { pipeline } from 'node:stream/promises';
 import { quietOnEpipe } from '../process.ts';
 import type { Secrets } from '../secrets.ts';
+import { shownLines, shownText } from '../shown-text.ts';
 import type { Io } from './command.ts';
 
-/** stdout and stderr of this process. What is written is free of secrets. */
+/** stdout and stderr of this process. What is written is free of secrets, and of what a terminal would obey. */
 export function processIo(secrets: Secrets, signal: AbortSignal): Io {
   quietOnEpipe(process.stdout);
   quietOnEpipe(process.stderr);
@@ -14,14 +14,16 @@ export function processIo(secrets: Secrets, signal: AbortSignal): Io {
     secrets,
     signal,
     isTerminal,
+    width: process.stdout.isTTY ? process.stdout.columns || undefined : undefined,
     print(text) {
       if (shown !== '') process.stderr.write(erase());
       shown = '';
-      process.stdout.write(ended(secrets.redact(text)));
+      process.stdout.write(ended(shownLines(secrets.redact(text))));
     },
     async send(bytes) {
       if (shown !== '') process.stderr.write(erase());
       shown = '';
+      const { pipeline } = await import('node:stream/promises');
       try {
         await pipeline(bytes, process.stdout, { end: false, signal });
       } catch (error) {
@@ -31,15 +33,14 @@ export function processIo(secrets: Secrets, signal: AbortSignal): Io {
       }
     },
     note(text) {
-      process.stderr.write(`${erase()}${ended(secrets.redact(text))}`);
+      process.stderr.write(`${erase()}${ended(shownLines(secrets.redactMessage(text)))}`);
       if (shown !== '') process.stderr.write(shown);
     },
     live(text) {
       if (!isTerminal) return;
       const before = erase();
       // the last column stays free: some terminals begin a new line behind it; some say they have none
-      shown = secrets
-        .redact(text)
+      shown = shownText(secrets.redactMessage(text))
         .slice(0, (process.stderr.columns || 80) - 1)
         .toWellFormed();
       process.stderr.write(before + shown);

@@ -1,5 +1,7 @@
-import { parseArgs } from 'node:util';
-import type { Args, Command, Entry, Group, Word } from './command.ts';
+import type { parseArgs } from 'node:util';
+import { RunError } from '../errors.ts';
+import { nearest } from '../suggest.ts';
+import type { Args, Command, Entry, Group, Option } from './command.ts';
 
 /** A command line, understood. */
 export interface Parsed {
@@ -45,54 +47,69 @@ export function usageOf(entry: Entry): string {
   return [entry.name, ...words].join(' ');
 }
 
+/** Words that ask for help or for the version, wherever they stand. */
+export const HELP: ReadonlySet<string> = new Set(['-h', '--help', '-V', '--version']);
+
 /**
- * Reads a command line that is right, in a millisecond. For anything else (help, an unknown option, a value that is
- * not among the choices) the result is undefined: `parse-yargs.ts` then helps, or says what is wrong. Both read the
- * options from the same tables; loading yargs would be a sixth of a short run.
+ * Reads a command line that asks for no help.
+ *
+ * @throws {RunError} `command.invalid`: what is wrong, and what was probably meant
  */
-export function parseSimple({ argv, entries }: Place): Parsed | undefined {
-  const [name, ...rest] = argv;
-  const command = entries.filter(isCommand).find((each) => each.name === name);
-  if (command === undefined) return undefined;
-  const { words = [] } = command;
-  try {
-    const { values, positionals } = parseArgs({
-      args: rest,
-      strict: true,
-      allowPositionals: words.length > 0,
-      options: Object.fromEntries(
-        Object.entries(command.options).map(([key, { type }]) => [
-          key,
-          {
-            type: type === 'boolean' ? ('boolean' as const) : ('string' as const),
-            multiple: type === 'list',
-          },
-        ]),
-      ),
-    });
-    if (!isEnough(words, positionals)) return undefined;
-    if (!Object.entries(values).every(([key, value]) => isChoice(command, key, value))) return undefined;
-    return { command, args: argsOf(command, values, positionals) };
-  } catch {
-    return undefined;
+export function parseLine(place: Place): Parsed {
+  const { script, entries, argv } = place;
+  const [name = '', ...rest] = argv;
+  if (name.startsWith('-'))
+    throw refused(
+      `There is no option ${name.split('=', 1)[0]} here.`,
+      `Begin with a command. See ${script} --help.`,
+    );
+  const found = entries.find((entry) => entry.name === name);
+  if (found === undefined) throw unknownCommand(name, place);
+  if (!isCommand(found)) throw refused('Say what to do.', `See ${script} ${name} --help.`);
+  return { command: found, args: readArgs(found, rest, `${script} ${name}`) };
+}
+
+/** Begins an option: neither stdin nor a number. */
+const SIGN = /^-[^\d]/;
+
+function readArgs(command: Command, argv: readonly string[], line: string): Args {
+  const { options, words = [], refusesWords } = command;
+  const help = `See ${line} --help.`;
+  const given: string[] = [];
+  const values: Record<string, readonly string[]> = {};
+  for (const token of tokensOf(command, argv)) {
+    if (token.kind === 'positional') given.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(options, name)) {
+      const near = nearest(name, Object.keys(options));
+      throw refused(
+        `There is no option ${rawName}.`,
+        near === undefined ? help : `Did you mean --${near}? ${help}`,
+      );
+    }
+    const isNext = inlineValue !== true && SIGN.test(value ?? '');
+    const problem = problemOf(options[name], `--${name}`, isNext ? undefined : value);
+    const inline = isNext ? `A value that begins with “-” is written --${name}=VALUE. ` : '';
+    if (problem !== undefined) throw refused(problem, inline + help);
+    values[name] = [...(values[name] ?? []), value ?? 'true'];
   }
-}
-
-function isEnough(words: readonly Word[], given: readonly string[]): boolean {
-  const least = words.filter(({ isRequired }) => isRequired).length;
-  const most = words.at(-1)?.isList === true ? Number.POSITIVE_INFINITY : words.length;
-  return given.length >= least && given.length <= most && !given.includes('');
-}
-
-function isChoice(command: Command, key: string, given: unknown): boolean {
-  const choices = command.options[key]?.choices;
-  return [given].flat().every((value) => value !== '' && (choices?.includes(String(value)) ?? true));
+  const usage = `It is written ${line}${usageOf(command).slice(command.name.length)}.`;
+  if (given.length < words.filter(({ isRequired }) => isRequired).length || given.includes(''))
+    throw refused(usage, help);
+  const extra = words.at(-1)?.isList === true ? undefined : given[words.length];
+  if (extra === undefined) return argsOf(command, values, given);
+  const isFolder = words.length === 0 && 'data' in options;
+  throw refused(
+    refusesWords ?? (words.length === 0 ? `${line} takes no words, and not “${extra}”.` : usage),
+    isFolder && refusesWords === undefined ? `Did you mean --data ${extra}? ${help}` : help,
+  );
 }
 
 /** The values behind their names; an option that was written several times counts as last written. */
-export function argsOf(
+function argsOf(
   command: Command,
-  values: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, readonly string[]>>,
   given: readonly string[],
 ): Args {
   const words = (name: string): readonly string[] => {
@@ -107,15 +124,57 @@ export function argsOf(
       if (word === undefined) throw new Error(`The word “${name}” of ${command.name} is not required.`);
       return word;
     },
-    text(name) {
-      const value = values[name];
-      const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-      return typeof last === 'string' ? last : command.options[name]?.default;
-    },
-    isSet: (name) => values[name] === true,
-    list(name) {
-      const value = values[name];
-      return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
-    },
+    text: (name) => values[name]?.at(-1) ?? command.options[name]?.default,
+    isSet: (name) => values[name]?.at(-1) === 'true',
+    list: (name) => values[name] ?? [],
   };
+}
+
+function tokensOf({ options }: Command, args: readonly string[]): NonNullable<Tokens> {
+  const { tokens } = process.getBuiltinModule('node:util').parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { type }]) => [
+        name,
+        { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+  });
+  return tokens;
+}
+
+type Tokens = ReturnType<typeof parseArgs<{ tokens: true; strict: false; allowPositionals: true }>>['tokens'];
+
+function problemOf(option: Option | undefined, name: string, value: string | undefined): string | undefined {
+  if (option === undefined) return undefined;
+  if (option.type === 'boolean')
+    return value === undefined || value === 'true' || value === 'false'
+      ? undefined
+      : `${name} takes no value, and not “${value}”.`;
+  const { choices, value: named = choices?.join('|') ?? 'VALUE' } = option;
+  if (value === undefined) return `${name} needs a value: ${name} ${named}.`;
+  // A text may be empty, such as a description that is taken away.
+  if (value === '' && named !== 'TEXT') return `${name} needs a value, and has an empty one.`;
+  if (choices?.includes(value) ?? true) return undefined;
+  return `${name} is ${choices?.slice(0, -1).join(', ')} or ${choices?.at(-1)}, and not “${value}”.`;
+}
+
+function unknownCommand(name: string, { script, entries }: Place): RunError {
+  const names = entries.map((entry) => entry.name);
+  const near =
+    nearest(name, names) ?? (name === '' ? undefined : names.find((each) => each.startsWith(name)));
+  const among = script === 'gex' ? '' : ` of “${script}”`;
+  return refused(
+    `There is no command “${name}”${among}.`,
+    near === undefined
+      ? `The commands are ${names.join(', ')}. See ${script} --help.`
+      : `Did you mean “${script} ${near}”?`,
+  );
+}
+
+function refused(message: string, hint: string): RunError {
+  return new RunError('command.invalid', message, { hint });
 }

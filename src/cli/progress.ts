@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts';
-import type { EndEvent, PageEvent } from '../extract/progress.ts';
+import { endText, type EndEvent, type PageEvent } from '../extract/progress.ts';
 import type { Log } from '../log.ts';
 import type { RunProgress } from '../runner.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
@@ -58,13 +58,17 @@ export function createProgress(
       tally.bytes += bytes;
       say();
     },
-    end({ job, level, reason }: EndEvent) {
+    end({ job, level, reason, judgement }: EndEvent) {
       if (level > 0) return;
       current = job;
       if (isLive) {
         io.live('');
-        io.note(`${line()}; ${reason}`);
-      } else log.info(`“${job}” ended after ${describe(tally, env.now())}: ${reason}`, { job, ...fields() });
+        io.note(`${line()}; ${endText(reason, judgement)}`);
+      } else
+        log.info(`“${job}” ended after ${describe(tally, env.now())}: ${endText(reason, judgement)}`, {
+          job,
+          ...fields(),
+        });
       tally = newTally(env.now());
       saidMs = env.now();
     },

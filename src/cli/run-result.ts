@@ -49,7 +49,9 @@ function asJson(results: readonly RowResult[], { error, secrets }: DescribeOptio
     rows: results.map((result) => ({
       ...(result.id === undefined ? {} : { id: result.id }),
       out: result.out,
+      ...(result.isHeld === true ? { isHeld: true } : {}),
       rows: result.rows,
+      jobs: result.jobs,
       tables: result.tables.map(({ name, rows }) => {
         const destination = destinationOf(result, name);
         const file = path.join(result.out, 'tables', name);
@@ -63,13 +65,13 @@ function asJson(results: readonly RowResult[], { error, secrets }: DescribeOptio
 
 function errorJson(error: unknown, secrets: Secrets): Record<string, unknown> {
   if (!(error instanceof ExtractorError))
-    return { code: 'internal', message: secrets.redact(describeError(error)) };
+    return { code: 'internal', message: secrets.redactMessage(describeError(error)) };
   const { code, message, where, hint } = error;
   return {
     code,
-    message: secrets.redact(message),
+    message: secrets.redactMessage(message),
     where,
-    ...(hint === undefined ? {} : { hint: secrets.redact(hint) }),
+    ...(hint === undefined ? {} : { hint: secrets.redactMessage(hint) }),
   };
 }
 

@@ -1,9 +1,12 @@
 import { systemEnv } from '../env.ts';
+import { RunError } from '../errors.ts';
 import type { RowResult } from '../runner.ts';
+import type { Progress } from '../extract/progress.ts';
 import type { Log } from '../log.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
+import { KNOWN_COMPONENT, openTarget, type BranchPlace, type RunTarget } from '../runner/target.ts';
 import type { Args, Command, Io } from './command.ts';
-import { openTarget, type RunTarget } from './run-target.ts';
+import { recordingArgs, recordingOptions } from './recording-options.ts';
 import { countArg, logOptions, openLog, strictOption } from './shared.ts';
 import { boundYoungMemory } from '../young-memory.ts';
 
@@ -28,7 +31,9 @@ export const runCommand: Command = {
       describe: 'A trial: end each job after so many pages, and push nothing',
     },
     'dry-run': { type: 'boolean', describe: 'Show the first request of each job, and send nothing' },
+    'accept-doubtful': { type: 'boolean', describe: 'Push also what may not be everything' },
     'reset-state': { type: 'boolean', describe: 'Begin as a first run, whatever the last one left' },
+    ...recordingOptions,
     storage: {
       type: 'string',
       value: 'DIR|URL|none',
@@ -43,8 +48,15 @@ export const runCommand: Command = {
     config: { type: 'string', value: 'ID', describe: 'Id of the configuration that the storage keeps' },
     branch: { type: 'string', value: 'ID', describe: 'Development branch of the stored configuration' },
     json: { type: 'boolean', describe: 'Print the result as JSON' },
+    'show-requests': {
+      type: 'boolean',
+      describe: 'Print every request and answer as they go, without secrets',
+    },
     ...logOptions,
-    strict: strictOption,
+    strict: {
+      ...strictOption,
+      describe: 'Make warnings about the configuration, and doubts about completeness, errors',
+    },
   },
   examples: [
     ['gex run', 'Run ./config.json and push its tables into ./storage'],
@@ -52,6 +64,8 @@ export const runCommand: Command = {
     ['gex run --data my-api --limit 2', 'Try the first two pages of each job'],
     ['gex run --data my-api --dry-run', 'See what would be asked for'],
     ['gex run --data my-api --row users --reset-state', 'Run one row from the beginning'],
+    ['gex run --data my-api --replay last', 'Try a changed mapping on the answers of the last run'],
+    ['gex run --data my-api --restart', 'Ask for everything again after a run that was stopped'],
     ['gex run --component ex-generic-v2 --config 42', 'Run a configuration that ./storage keeps'],
   ],
   async run(args, io) {
@@ -60,6 +74,7 @@ export const runCommand: Command = {
     const { createProgress } = await import('./progress.ts');
     const isLive = io.isTerminal && args.text('log-format') === 'text';
     const progress = createProgress(io, log, systemEnv, isLive);
+    const shownRequests = args.isSet('show-requests') ? await requestLines(args, io) : {};
     const limit = countArg(args, 'limit');
     const isJson = args.isSet('json');
     const done: RowResult[] = [];
@@ -73,8 +88,16 @@ export const runCommand: Command = {
       if (!isDryRun) await show(error);
       throw error;
     };
-    const opening = { log, io, needsStorage: !isDryRun, onProgress: progress.transfer };
-    const target = await openTarget(args, opening).catch(shown);
+    const target = await openTarget({
+      dataFolder: args.text('data'),
+      storage: args.text('storage'),
+      stored: storedArg(args),
+      needsStorage: !isDryRun && args.text('replay') === undefined,
+      log,
+      secrets: io.secrets,
+      signal: io.signal,
+      onProgress: progress.transfer,
+    }).catch(shown);
     try {
       if (target.isDisabled && args.list('row').length === 0) {
         log.warn('The configuration is disabled: nothing is run. Enable it, or name a row with --row');
@@ -82,12 +105,8 @@ export const runCommand: Command = {
         else if (isJson) await show();
         return 0;
       }
-      const { dataFolder, encryptionKeys, encryptionScope } = target;
       const common = {
-        dataFolder,
         ...target.options,
-        encryptionKeys,
-        encryptionScope,
         rows: args.list('row'),
         resetState: args.isSet('reset-state'),
         strict: args.isSet('strict'),
@@ -98,21 +117,48 @@ export const runCommand: Command = {
       if (isDryRun) return await dryRun(args, io, common);
       boundYoungMemory();
       const { run } = await import('../runner.ts');
-      await run({
+      const { rows } = await run({
         ...common,
+        acceptDoubtful: args.isSet('accept-doubtful'),
         limit,
+        ...recordingArgs(args),
+        debug: args.text('log-level') === 'debug',
         command: ['gex', ...process.argv.slice(2)].join(' '),
         onDebug: () => log.setLevel('debug'),
-        progress: { ...progress, rowEnd: (result) => done.push(result) },
+        progress: { ...progress, ...shownRequests, rowEnd: (result) => done.push(result) },
       }).catch(shown);
-      await show();
+      const { doubtError } = await import('../runner/doubt.ts');
+      const doubt = doubtError(rows, {
+        dataFolder: target.options.dataFolder,
+        isStrict: args.isSet('strict'),
+      });
+      await show(doubt);
       await tellOfChange(target, log);
+      if (doubt !== undefined) throw doubt;
       return 0;
     } finally {
       await target.close();
     }
   },
 };
+
+/** Lines for requests and answers, whatever the level of the log is. */
+async function requestLines(args: Args, io: Io): Promise<Pick<Progress, 'request'>> {
+  const log = await openLog(args, io, 'info');
+  const { requestLine } = await import('./request-line.ts');
+  return { request: (event) => log.info(requestLine(event)) };
+}
+
+/** The configuration that the options name; undefined for a run over a data folder. */
+function storedArg(args: Args): BranchPlace | undefined {
+  const [component, configuration] = [args.text('component'), args.text('config')];
+  const branch = args.text('branch');
+  if (component !== undefined && configuration !== undefined) return { component, configuration, branch };
+  if (component === undefined && configuration === undefined && branch === undefined) return undefined;
+  throw new RunError('command.invalid', 'A stored configuration is named by its component and its id.', {
+    hint: `Write both, such as --component ${KNOWN_COMPONENT} --config 42.`,
+  });
+}
 
 async function dryRun(args: Args, io: Io, options: PreviewRunOptions): Promise<number> {
   const { previewRun } = await import('../runner/preview.ts');

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { parseExact, type Json } from '../json/index.ts';
 
 /** The schema of configurations that this package carries, for the catalogue of the service. */
 export async function readSchema(): Promise<Json> {
-  return parseExact(await readFile(new URL('../../schemas/config.schema.json', import.meta.url), 'utf8'));
+  const file = createRequire(import.meta.url).resolve('generic-extractor/schemas/config.schema.json');
+  return parseExact(await readFile(file, 'utf8'));
 }

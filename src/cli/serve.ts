@@ -2,6 +2,7 @@ import path from 'node:path';
 import { RunError } from '../errors.ts';
 import type { Args, Command, Io } from './command.ts';
 import { formatBytes, plural } from './format.ts';
+import { portArg, portError } from './port.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 
@@ -34,6 +35,12 @@ export const serveCommand: Command = {
       value: 'URL',
       describe: 'Address under which clients reach the object store; signed addresses begin with it',
     },
+    'keep-days': {
+      type: 'string',
+      value: 'N',
+      default: '90',
+      describe: 'Days that finished jobs and events are kept',
+    },
     ...objectOptions,
     'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
     backup: {
@@ -55,7 +62,7 @@ export const serveCommand: Command = {
   async run(args, io) {
     const storage = args.text('dir') ?? 'storage';
     const dir = path.resolve(storage);
-    const { checkFolder, fileError } = await import('./storage-folder.ts');
+    const { checkFolder, fileError } = await import('../storage/open/folder.ts');
     const backup = args.text('backup');
     const isNewToken = args.isSet('new-token');
     checkFolder(dir, { storage, mustExist: isNewToken || backup !== undefined });
@@ -75,7 +82,7 @@ export const serveCommand: Command = {
 
 async function writeBackup(dir: string, file: string, io: Io): Promise<number> {
   const [{ backUp }, { fileError }] = await Promise.all([
-    import('../storage/server/backup.ts'),
+    import('../storage/server/folder/backup.ts'),
     import('../sink/file-error.ts'),
   ]);
   const target = path.resolve(file);
@@ -105,6 +112,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     port: portArg(args, 'port'),
     s3Port: portArg(args, 's3-port'),
     importerPort: portArg(args, 'importer-port'),
+    keepDays: daysArg(args),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
     ...(objects === undefined ? {} : { objects }),
@@ -112,7 +120,11 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     log: await openLog(args, io),
   });
   const { url, parts, masterToken } = await service.start().catch((error: unknown) => {
-    throw portError(error, args.text('host'));
+    throw portError(
+      error,
+      args.text('host'),
+      'Choose others with --port, --s3-port and --importer-port; 0 takes a free one.',
+    );
   });
   io.print(`api       ${url}`);
   for (const [name, address] of Object.entries(parts)) io.print(`${name.padEnd(9)} ${address}`);
@@ -129,38 +141,10 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
   return 0;
 }
 
-function portArg(args: Args, name: string): number {
-  const text = args.text(name) ?? '0';
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new RunError('command.invalid', `--${name} is a port from 0 to 65535, and not “${text}”.`, {
-    hint: `Write for example --${name} 8080.`,
+function daysArg(args: Args): number {
+  const text = args.text('keep-days') ?? '90';
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new RunError('command.invalid', `--keep-days is a number of days, and not “${text}”.`, {
+    hint: 'Write for example --keep-days 30.',
   });
-}
-
-function portError(error: unknown, host: string | undefined): unknown {
-  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
-  if (error.syscall === 'getaddrinfo')
-    return new RunError('command.invalid', `There is no address for the host “${host}”.`, {
-      hint: 'Give --host an address or a name of this machine: 127.0.0.1, or 0.0.0.0 for all of them.',
-      cause: error,
-    });
-  // what the file system refuses has the same codes
-  if (error.syscall !== 'listen') return error;
-  const port = 'port' in error ? String(error.port) : '';
-  if (error.code === 'EADDRINUSE') {
-    return new RunError('run.locked', `Port ${port} is in use by another program.`, {
-      hint: 'Choose others with --port, --s3-port and --importer-port; 0 takes a free one.',
-      cause: error,
-    });
-  }
-  if (error.code !== 'EACCES' && error.code !== 'EADDRNOTAVAIL') return error;
-  return new RunError(
-    'command.invalid',
-    `This machine does not let the service listen there: ${error.message}.`,
-    {
-      hint: 'Choose another --host, or ports above 1023.',
-      cause: error,
-    },
-  );
 }

@@ -11,9 +11,6 @@ export const dataOption: Option = {
   describe: 'The data folder: it holds config.json',
 };
 
-/** The id that this program has in the catalogue of a storage service. */
-export const KNOWN_COMPONENT = 'ex-generic-v2';
-
 export const strictOption: Option = {
   type: 'boolean',
   describe: 'Make warnings about the configuration errors',
@@ -37,9 +34,9 @@ export const logOptions = {
 } as const satisfies Record<string, Option>;
 
 /** The log that the options ask for. On a terminal it leaves the times out. */
-export async function openLog(args: Args, io: Io): Promise<LeveledLog> {
+export async function openLog(args: Args, io: Io, wanted?: Level): Promise<LeveledLog> {
   // the parser admits only the choices
-  const level = (args.text('log-level') ?? 'info') as Level;
+  const level = wanted ?? ((args.text('log-level') ?? 'info') as Level);
   return createLog(await eventsFor(args, io), { level, secrets: io.secrets });
 }
 

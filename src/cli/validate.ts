@@ -31,6 +31,7 @@ export const validateCommand: Command = {
     const problems = await validateConfig(document, {
       strict: args.isSet('strict'),
       env: process.env,
+      isElsewhere: true,
       decrypt,
     });
     const errors = problems.filter(({ severity }) => severity === 'error').length;

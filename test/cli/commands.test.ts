@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
-import { configOf, dataFolder, gex, put } from './support.ts';
+import { configOf, dataFolder, gexHere as gex, put } from './support.ts';
 
 describe.concurrent('the command line', () => {
   test('shows help with examples, for all and for each command', async ({ expect }) => {
@@ -96,6 +96,18 @@ describe.concurrent('gex validate', () => {
       problems: [{ severity: 'error', line: 2, column: 18 }],
     });
     expect(stderr).toContain('config.json:2:18');
+  });
+
+  test('warns of a variable that is not set, where a run refuses it', async ({ expect }) => {
+    const config = { '#token': '$env:GEX_TEST_NOT_SET' };
+    const folder = dataFolder(configOf('http://x.example/', [{ endpoint: 'books' }], { config }));
+    const { code, stdout } = await gex('validate', '--data', folder);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      'warning parameters.config.#token: The environment variable GEX_TEST_NOT_SET is not set.',
+    );
+    expect(await gex('validate', '--data', folder, '--strict')).toMatchObject({ code: 1 });
+    expect(await gex('run', '--data', folder, '--storage', 'none')).toMatchObject({ code: 1 });
   });
 
   test('takes a warning for an error with --strict', async ({ expect }) => {

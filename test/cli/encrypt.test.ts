@@ -8,11 +8,11 @@ import {
   component,
   configOf,
   dataFolder,
-  gex,
+  gexHere as gex,
   json,
   put,
   startApi,
-  startGex,
+  runHere,
   filesOf,
   type Ended,
 } from './support.ts';
@@ -143,7 +143,7 @@ test('a key is rotated: a new key in front, the file encrypted again, the old ke
   );
 });
 
-describe.concurrent('a run', () => {
+describe('a run', () => {
   test('decrypts in memory, hides what it decrypted, and leaves no plain value in the folder', async ({
     expect,
   }) => {
@@ -154,9 +154,9 @@ describe.concurrent('a run', () => {
     });
     const folder = dataFolder(config(api.url));
     await encrypt('', '--file', path.join(folder, 'config.json'));
-    const ended = await startGex(['run', '--storage', 'none', '--data', folder, '--log-level', 'debug'], {
+    const ended = await runHere(['run', '--storage', 'none', '--data', folder, '--log-level', 'debug'], {
       env: KEY,
-    }).ended;
+    });
     expect(ended.stderr).not.toContain(SECRET);
     expect(ended.code, ended.stderr).toBe(0);
     expect(tokens).toEqual([`Bearer ${SECRET}`]);
@@ -170,9 +170,9 @@ describe.concurrent('a run', () => {
     const api = await startApi((_request, response) => json(response, { error: `bad token ${SECRET}` }, 400));
     const folder = dataFolder(config(api.url));
     await encrypt('', '--file', path.join(folder, 'config.json'));
-    const { code, stdout, stderr } = await startGex(['run', '--storage', 'none', '--data', folder], {
+    const { code, stdout, stderr } = await runHere(['run', '--storage', 'none', '--data', folder], {
       env: KEY,
-    }).ended;
+    });
     expect(code).toBe(1);
     expect(stderr).toContain('bad token ***');
     expect(stdout + stderr).not.toContain(SECRET);
@@ -185,7 +185,7 @@ describe.concurrent('a run', () => {
     const id = /GEX::1::(\w+)/.exec(filesOf(folder)['config.json'] ?? '')?.[1] ?? 'no key';
     const other = { GEX_ENCRYPTION_KEY: keyText('b') };
     for (const command of ['run', 'validate']) {
-      const { code, stdout, stderr } = await startGex([command, '--data', folder], { env: other }).ended;
+      const { code, stdout, stderr } = await runHere([command, '--data', folder], { env: other });
       expect(code).toBe(1);
       expect(stdout + stderr).toMatch(/config\.json:\d+:\d+ error parameters\.api\.authentication\.#token/);
       expect(stdout + stderr).toContain(`encrypted with the key ${id}`);
@@ -208,11 +208,10 @@ describe.concurrent('a run', () => {
         { id: 'new', configuration: {} },
       ],
     });
-    expect(await startGex(['run', '--storage', 'none', '--data', folder], { env: KEY }).ended).toMatchObject({
+    expect(await runHere(['run', '--storage', 'none', '--data', folder], { env: KEY })).toMatchObject({
       code: 0,
     });
-    const named = await startGex(['run', '--storage', 'none', '--data', folder, '--row', 'old'], { env: KEY })
-      .ended;
+    const named = await runHere(['run', '--storage', 'none', '--data', folder, '--row', 'old'], { env: KEY });
     expect(named.code).toBe(1);
     expect(named.stderr).toContain('rows[0].configuration.parameters.config.#x');
   });
@@ -225,7 +224,7 @@ describe.concurrent('a run', () => {
     });
     const { stdout } = await encrypt('$env:HOME');
     const folder = dataFolder(JSON.stringify(config(api.url)).replace(SECRET, stdout.trim()));
-    expect(await startGex(['run', '--storage', 'none', '--data', folder], { env: KEY }).ended).toMatchObject({
+    expect(await runHere(['run', '--storage', 'none', '--data', folder], { env: KEY })).toMatchObject({
       code: 0,
     });
     expect(tokens).toEqual(['Bearer $env:HOME']);

@@ -46,8 +46,8 @@ describe('progress on a terminal', () => {
     page('books', 0, 1000, 500);
     page('books', 0, 1000, 50);
     page('loans', 1, 500, 450);
-    progress.end?.({ job: 'loans', level: 1, pages: 1, reason: 'no pagination' });
-    progress.end?.({ job: 'books', level: 0, pages: 2, reason: 'the page has no rows' });
+    progress.end?.({ job: 'loans', level: 1, pages: 1, reason: { code: 'noPagination' } });
+    progress.end?.({ job: 'books', level: 0, pages: 2, reason: { code: 'noRows' } });
     progress.stop();
     expect(shown).toEqual([
       'live Books / waiting for the first page …',
@@ -64,7 +64,7 @@ describe('progress elsewhere', () => {
   test('is a log line for each job that ended, and one every ten seconds until then', () => {
     const { progress, shown, page } = watch(false);
     for (let i = 0; i < 4; i++) page('books', 0, 100, 6000);
-    progress.end?.({ job: 'books', level: 0, pages: 4, reason: 'the page has no rows' });
+    progress.end?.({ job: 'books', level: 0, pages: 4, reason: { code: 'noRows' } });
     expect(shown).toEqual([
       'info “books” goes on: 2 pages, 200 rows, 17 rows/s, 3.0 kB {"pages":2,"rows":200,"bytes":3000,"ms":12000}',
       'info “books” goes on: 4 pages, 400 rows, 17 rows/s, 6.0 kB {"pages":4,"rows":400,"bytes":6000,"ms":24000}',
@@ -85,7 +85,7 @@ describe('log lines', () => {
     expect(plainLine(0, ...event)).toBe(
       '1970-01-01T00:00:00.000Z WARNING two lines {"job":"books","page":2}',
     );
-    expect(terminalLine(...event)).toBe('warning: two\nlines (job books, page 2)');
+    expect(terminalLine(...event)).toBe('warning: two lines (job books, page 2)');
     expect(terminalLine('info', 'done', {})).toBe('done');
   });
 

@@ -1,9 +1,20 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../src/cli/open-storage.ts';
+import { openStorage } from '../../src/storage/open/index.ts';
 import { silentLog } from '../../src/log.ts';
-import { configOf, dataFolder, filesOf, gex, json, put, startApi, startGex, type Api } from './support.ts';
+import {
+  configOf,
+  dataFolder,
+  filesOf,
+  gexHere as gex,
+  json,
+  put,
+  startApi,
+  startGex,
+  type Api,
+} from './support.ts';
 import { startService } from '../storage/server/harness.ts';
 import { textOf } from '../storage/client/support.ts';
 
@@ -28,6 +39,9 @@ async function rowsIn(storage: string, table: string): Promise<string[]> {
     await opened.close();
   }
 }
+
+/** Projects are told apart by the second in which they were made. */
+const anotherSecond = (): Promise<void> => setTimeout(1000 - (Date.now() % 1000));
 
 const incremental = { config: { incrementalOutput: true } };
 
@@ -200,8 +214,9 @@ describe('a push that was cut short', () => {
     const failed = await gex('run', '--data', folder);
     expect(failed.code).toBe(1);
     expect(failed.stderr).toContain('the name of column 2');
-    const [, journal = ''] = /delete (\S+)\.$/m.exec(failed.stderr) ?? [];
-    rmSync(journal);
+    const [, words = ''] = /ask the API again: gex (.+)$/m.exec(failed.stderr) ?? [];
+    expect((await gex(...words.split(' '))).stdout).toContain('Gave up the push of');
+    expect((await gex(...words.split(' '))).stdout).toContain('No push was left');
     const mapping = { books: { id: 'id' } };
     const named = configOf(api, [{ endpoint: 'books', dataType: 'books' }], {
       config: { mappings: mapping },
@@ -212,8 +227,36 @@ describe('a push that was cut short', () => {
     expect(await rowsIn(path.join(folder, 'storage'), 'in.c-library.books')).toEqual(['"id"', '"1"']);
   });
 
+  test('goes to the bucket that the configuration has now, when nothing was asked yet', async () => {
+    const api = await library();
+    const folder = dataFolder(
+      configOf(api, [{ endpoint: 'books' }], { config: { outputBucket: 'wrong name' } }),
+    );
+    expect((await gex('run', '--data', folder)).code).toBe(1);
+    const mended = configOf(api, [{ endpoint: 'books' }], { config: { outputBucket: 'mended' } });
+    put(folder, 'config.json', JSON.stringify(mended));
+    const { code, stderr } = await gex('run', '--data', folder);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('what is left goes to in.c-mended');
+    expect(api.seen).toHaveLength(2);
+  });
+
+  test('a bucket with its stage in front is refused before anything is asked for', async () => {
+    const api = await library();
+    const folder = dataFolder(
+      configOf(api, [{ endpoint: 'books' }], { config: { outputBucket: 'in.c-main' } }),
+    );
+    for (const command of ['validate', 'run']) {
+      const { code, stdout, stderr } = await gex(command, '--data', folder);
+      expect({ command, code }).toEqual({ command, code: 1 });
+      expect(stdout + stderr).toContain('outputBucket');
+    }
+    expect(api.seen).toHaveLength(0);
+  });
+
   test('is not forgotten by a run without a storage, or with another one', async () => {
     const { folder, api } = await cutShort();
+    await anotherSecond();
     for (const storage of ['none', path.join(dataFolder(), 'other')]) {
       const { code, stderr } = await gex('run', '--data', folder, '--storage', storage);
       expect(code).toBe(1);
@@ -227,11 +270,12 @@ describe('a push that was cut short', () => {
 
   test('is told from one into a new storage at the same place', async () => {
     const { folder } = await cutShort();
+    await anotherSecond();
     rmSync(path.join(folder, 'storage'), { recursive: true });
     const { code, stderr } = await gex('run', '--data', folder);
     expect(code).toBe(1);
     expect(stderr).toContain('is not the one that it was begun for');
-    expect(stderr).toContain('To give it up, delete push.json there.');
+    expect(stderr).toContain('--discard');
   });
 
   test('goes on under the names that it began with, when its folder is renamed', async () => {

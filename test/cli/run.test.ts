@@ -1,6 +1,17 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configOf, dataFolder, filesOf, gex, json, startApi, startGex, type Api } from './support.ts';
+import {
+  configOf,
+  dataFolder,
+  filesOf,
+  gex,
+  gexHere,
+  json,
+  put,
+  startApi,
+  startGex,
+  type Api,
+} from './support.ts';
 
 const library = (): Promise<Api> =>
   startApi(({ url }, response) => {
@@ -46,6 +57,7 @@ describe.concurrent('gex run', () => {
         {
           out: path.join(folder, 'out'),
           rows: 2,
+          jobs: [expect.objectContaining({ job: 'books', verdict: 'ended', rows: 2 })],
           tables: [{ name: 'library.books', rows: 2, file: path.join(folder, 'out/tables/library.books') }],
         },
       ],
@@ -164,7 +176,6 @@ describe.concurrent('gex run', () => {
   test('secrets never show, not even in a detailed log', async ({ expect }) => {
     const config = {
       '#key': 'swordfish',
-      debug: true,
       http: { headers: { 'X-Plain': { function: 'concat', args: ['a ', { attr: '#key' }] } } },
     };
     const folder = dataFolder(
@@ -228,4 +239,21 @@ test('a second run over the same folder is told who is running', async () => {
   expect(second.stderr).toContain('gex run --storage none --data');
   first.kill('SIGTERM');
   expect((await first.ended).code).toBe(143);
+});
+
+test('a state that is ahead of the clock is told and kept, and an error with --strict', async () => {
+  const api = await startApi((_request, response) => json(response, [{ id: 1 }]));
+  const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
+  const previousStart = Math.floor(Date.now() / 1000) + 300;
+  const state = JSON.stringify({ time: { previousStart } });
+  put(folder, 'in/state.json', state);
+  const strict = await gexHere('run', '--data', folder, '--storage', 'none', '--strict');
+  expect(strict).toMatchObject({ code: 1 });
+  expect(strict.stderr).toContain('ahead of the clock');
+  expect(api.seen).toHaveLength(0);
+  const { code, stderr } = await gexHere('run', '--data', folder, '--storage', 'none');
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr).toContain('what came since the true time of that run stays unasked: to ask for it');
+  const kept = JSON.parse(filesOf(path.join(folder, 'in'))['state.json'] ?? '') as object;
+  expect(kept).toMatchObject({ time: { previousStart } });
 });

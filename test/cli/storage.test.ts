@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/command.ts';
-import { parseYargs } from '../../src/cli/parse-yargs.ts';
-import { descend, parseSimple } from '../../src/cli/parse.ts';
+import { helpOf } from '../../src/cli/help.ts';
+import { descend, parseLine } from '../../src/cli/parse.ts';
 import { storageGroup } from '../../src/cli/storage.ts';
 import { createTransferLine } from '../../src/cli/storage/transfer-line.ts';
 import { ExtractorError } from '../../src/errors.ts';
@@ -62,8 +62,8 @@ async function storageWith(signal: AbortSignal, words: readonly string[]): Promi
   let out = '';
   let notes = '';
   const print = (text: string): string => (out += `${text}\n`);
-  const parsed = parseSimple(whole) ?? (await parseYargs(place, { version: '1', print }));
-  if (parsed === undefined) return { out, notes };
+  if (place.argv.includes('--help')) return { out: await helpOf(place), notes };
+  const parsed = parseLine(whole);
   const io: Io = {
     print,
     async send(bytes) {

@@ -14,10 +14,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { describe, runCommandLine } from '../../src/cli/cli.ts';
+import type { Io } from '../../src/cli/command.ts';
+import { exitCodeOf } from '../../src/errors.ts';
+import { Secrets } from '../../src/secrets.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const COMPONENT = fileURLToPath(new URL('../../src/component.ts', import.meta.url));
-const CACHE = path.join(os.tmpdir(), 'gex-test-compile-cache');
+/** Processes that run the sources start in half the time with it. */
+export const COMPILE_CACHE = path.join(os.tmpdir(), 'gex-test-compile-cache');
 
 export interface Ended {
   readonly code: number | null;
@@ -37,8 +42,53 @@ export function startGex(args: readonly string[], options: SpawnOptions = {}): R
   return start([MAIN, ...args], options);
 }
 
+/** Runs the command in a process of its own. */
 export function gex(...args: readonly string[]): Promise<Ended> {
   return startGex(args).ended;
+}
+
+/** Runs the command line in this process, which takes a tenth of the time: all but process and signals is the same. */
+export function gexHere(...args: readonly string[]): Promise<Ended> {
+  return runHere(args);
+}
+
+/** As {@link gexHere}, with variables in the environment meanwhile. */
+export async function runHere(
+  args: readonly string[],
+  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Ended> {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, env);
+  try {
+    return await commandLine(args);
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}
+
+async function commandLine(args: readonly string[]): Promise<Ended> {
+  const secrets = new Secrets();
+  let [stdout, stderr] = ['', ''];
+  const line = (text: string): string => `${secrets.redact(text).replace(/\n$/, '')}\n`;
+  const io: Io = {
+    secrets,
+    signal: new AbortController().signal,
+    isTerminal: false,
+    print: (text) => void (stdout += line(text)),
+    note: (text) => void (stderr += line(text)),
+    live: () => {},
+    send: async (bytes) => {
+      for await (const part of bytes) stdout += Buffer.from(part).toString();
+    },
+  };
+  const code = await runCommandLine(args, io).catch((error: unknown) => {
+    io.note(`error: ${describe(error)}`);
+    return exitCodeOf(error);
+  });
+  return { code, signal: null, stdout, stderr };
 }
 
 /** Runs the container's entrypoint over a data folder. */
@@ -52,7 +102,7 @@ export function component(dataFolder: string, env: NodeJS.ProcessEnv = {}): Prom
 function start(args: readonly string[], options: SpawnOptions): Running {
   const child = spawn(process.execPath, args, {
     ...options,
-    env: { ...process.env, NODE_COMPILE_CACHE: CACHE, ...options.env },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -129,11 +179,11 @@ export function configOf(
   };
 }
 
-/** Every file below a folder, sorted, with its content. */
+/** Every file below a folder, sorted, with its content; but for recordings. */
 export function filesOf(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith('.recording'),
   );
   const names = files
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))

@@ -154,7 +154,7 @@ describe.concurrent('a place that cannot be written', () => {
       put(folder, 'config.json', JSON.stringify(configOf(await broken(), [{ endpoint: 'many/' }])));
       const { code, stderr } = await gex('run', '--storage', 'none', '--data', folder);
       expect(code).toBe(1);
-      expect(stderr).toContain('The disk is full: free some space and run again.');
+      expect(stderr).toContain('The disk is full: free some space and run again: it goes on where it was.');
       nothingWritten(expect, folder);
     },
   );

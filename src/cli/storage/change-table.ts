@@ -22,12 +22,12 @@ export const changeCommands: readonly Command[] = [
       },
     },
     examples: [['gex storage tables add-column in.c-main.users email', 'One more column']],
-    async run({ args, client, line, io, show }) {
+    async run({ args, client, line, show }) {
       const id = args.word('table');
       const name = args.word('column');
       const basetype = args.text('basetype');
       const column = { name, ...(basetype === undefined ? {} : { basetype }) };
-      await client.tables.addColumn(id, column, { ...line.wait, signal: io.signal });
+      await client.tables.addColumn(id, column, line.wait);
       show(await client.tables.detail(id), () => `added ${name} to ${id}`);
     },
   }),
@@ -37,13 +37,12 @@ export const changeCommands: readonly Command[] = [
     words: [tableWord, columnWord],
     options: { force: { type: 'boolean', describe: 'Also a column of the primary key' } },
     examples: [['gex storage tables delete-column in.c-main.users email', 'One column less']],
-    async run({ args, client, line, io, show }) {
+    async run({ args, client, line, show }) {
       const id = args.word('table');
       const name = args.word('column');
       await client.tables.deleteColumn(id, name, {
         force: args.isSet('force'),
         ...line.wait,
-        signal: io.signal,
       });
       show(await client.tables.detail(id), () => `deleted ${name} from ${id}`);
     },
@@ -57,13 +56,13 @@ export const changeCommands: readonly Command[] = [
       none: { type: 'boolean', describe: 'Take the key away' },
     },
     examples: [['gex storage tables set-key in.c-main.users --columns id', 'Replace the key']],
-    async run({ args, client, line, io, show }) {
+    async run({ args, client, line, show }) {
       const id = args.word('table');
       const columns = namesArg(args, 'columns') ?? [];
       if (columns.length === 0 ? !args.isSet('none') : args.isSet('none'))
         throw oneOf('--columns', '--none', 'id');
       const { primaryKey } = await client.tables.detail(id);
-      const wait = { ...line.wait, signal: io.signal };
+      const { wait } = line;
       const isSame = primaryKey.join(',') === columns.join(',');
       if (!isSame && primaryKey.length > 0) await client.tables.deletePrimaryKey(id, wait);
       if (!isSame && columns.length > 0) {
@@ -97,7 +96,7 @@ export const changeCommands: readonly Command[] = [
       all: { type: 'boolean', describe: 'All of them' },
     },
     examples: [['gex storage tables delete-rows in.c-main.users --where status=closed', 'Some of them']],
-    async run({ args, client, line, io, show }) {
+    async run({ args, client, line, show }) {
       const id = args.word('table');
       const whereFilters = whereArg(args, ['=', '!=']);
       const [changedSince, changedUntil] = [args.text('changed-since'), args.text('changed-until')];
@@ -109,7 +108,7 @@ export const changeCommands: readonly Command[] = [
         ...(changedUntil === undefined ? {} : { changedUntil }),
         ...(isSome ? {} : { allowTruncate: true }),
       };
-      const result = await client.tables.deleteRows(id, rows, { ...line.wait, signal: io.signal });
+      const result = await client.tables.deleteRows(id, rows, line.wait);
       show(result, () => `deleted ${plural(result.deletedRows, 'row')} of ${id}`);
     },
   }),
@@ -123,7 +122,10 @@ export const changeCommands: readonly Command[] = [
       const id = args.word('table');
       const { rowsCount, dataSizeBytes } = await client.tables.detail(id);
       await client.tables.delete(id, { force: args.isSet('force') });
-      show({ deleted: [id] }, () => `deleted ${id} (${plural(rowsCount, 'row')}, ${size(dataSizeBytes)})`);
+      show(
+        { deleted: [id] },
+        () => `deleted ${id} (${plural(rowsCount ?? 0, 'row')}, ${size(dataSizeBytes)})`,
+      );
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import type { Job } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
 import { formatTable } from '../format.ts';
-import { formatJson } from '../format-json.ts';
+import { formatJson } from '../../json/format-json.ts';
 import { countArg } from '../shared.ts';
 import { facts, time } from './facts.ts';
 import { numberWord } from './id-word.ts';
@@ -51,13 +51,12 @@ export const jobCommands: readonly Command[] = [
       timeout: { type: 'string', value: 'SECONDS', describe: 'Give up after so long; the job goes on' },
     },
     examples: [['gex storage jobs wait 1042 --timeout 600', 'Ten minutes at most']],
-    async run({ args, client, line, io, show }) {
+    async run({ args, client, line, show }) {
       const seconds = countArg(args, 'timeout');
       const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
       const job = await client.jobs.wait(numberWord(args, 'id'), {
         timeoutMs,
         ...line.wait,
-        signal: io.signal,
       });
       show(job, () => describeJob(job));
     },

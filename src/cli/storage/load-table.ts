@@ -28,7 +28,7 @@ export const loadCommands: readonly Command[] = [
     },
     examples: [['gex storage tables create in.c-main users.csv --primary-key id', 'in.c-main.users']],
     async run(context) {
-      const { args, client, line, io, show } = context;
+      const { args, client, line, show } = context;
       const file = args.word('file');
       const primaryKey = namesArg(args, 'primary-key');
       const bucket = args.word('bucket');
@@ -42,11 +42,11 @@ export const loadCommands: readonly Command[] = [
           await client.tables.create(
             bucket,
             { name, dataFileId, ...csvFormat(args), ...(primaryKey === undefined ? {} : { primaryKey }) },
-            { ...line.wait, signal: io.signal },
+            line.wait,
           ),
       );
       const made = await client.tables.detail(table.id);
-      show(made, () => `created ${made.id} with ${plural(made.rowsCount, 'row')}`);
+      show(made, () => `created ${made.id} with ${plural(made.rowsCount ?? 0, 'row')}`);
     },
   }),
   storageCommand({
@@ -65,15 +65,15 @@ export const loadCommands: readonly Command[] = [
       ['gex storage tables load in.c-main.users new.csv --incremental', 'Add rows'],
     ],
     async run(context) {
-      const { args, client, line, io, show } = context;
+      const { args, client, line, show } = context;
       const id = args.word('table');
       await client.tables.detail(id);
       const load = { incremental: args.isSet('incremental'), ...csvFormat(args) };
       const result = await withUpload(
         context,
         args.word('file'),
-        async (dataFileId) =>
-          await client.tables.load(id, { ...load, dataFileId }, { ...line.wait, signal: io.signal }),
+        async (dataFileId, renew) =>
+          await client.tables.load(id, { ...load, dataFileId }, { ...line.wait, renew }),
       );
       const { importedRowsCount, totalRowsCount } = result;
       const loaded = importedRowsCount === undefined ? '' : `loaded ${plural(importedRowsCount, 'row')}; `;
@@ -94,17 +94,18 @@ const ENDED: ReadonlySet<string> = new Set([
 async function withUpload<T>(
   context: StorageContext,
   file: string,
-  work: (dataFileId: number) => Promise<T>,
+  work: (dataFileId: number, renew: () => Promise<number>) => Promise<T>,
 ): Promise<T> {
   const { client, log } = context;
-  const dataFileId = await upload(context, file);
+  let dataFileId = await upload(context, file);
+  const renew = async (): Promise<number> => (dataFileId = await upload(context, file));
   // What stays is taken away by the service after some days.
   const takeAway = async (): Promise<void> =>
     await client.files
       .delete(dataFileId)
       .catch((error: unknown) => log.debug(`The file ${dataFileId} stays: ${describeError(error)}`));
   try {
-    const result = await work(dataFileId);
+    const result = await work(dataFileId, renew);
     await takeAway();
     return result;
   } catch (error) {

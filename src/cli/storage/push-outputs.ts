@@ -7,16 +7,17 @@ import type { Log } from '../../log.ts';
 import type { JournalDocument } from '../../mapping/journal.ts';
 import type { Origin } from '../../mapping/nouns.ts';
 import { clientStorage } from '../../runner/client-storage.ts';
-import { findOutputs, planFolder, pushFolder } from '../../runner/push-folder.ts';
+import { discardPushes, findOutputs, planFolder, pushFolder } from '../../runner/push-folder.ts';
 import { fileStates, type States } from '../../runner/row-state.ts';
 import { fetchConfiguration } from '../../runner/stored-configuration.ts';
+import { KNOWN_COMPONENT } from '../../runner/target.ts';
 import { storedStates } from '../../runner/stored-states.ts';
 import type { StorageClient } from '../../storage/client/index.ts';
+import type { OpenStorage } from '../../storage/open/index.ts';
 import type { Args, Io } from '../command.ts';
-import type { OpenStorage } from '../open-storage.ts';
 import { describePlans, describePushed } from '../push-result.ts';
 import { createProgress } from '../progress.ts';
-import { KNOWN_COMPONENT, openLog } from '../shared.ts';
+import { openLog } from '../shared.ts';
 
 /** `gex storage push`: the outputs of a data folder, or what is left of them. */
 export async function push(args: Args, io: Io): Promise<number> {
@@ -27,11 +28,25 @@ export async function push(args: Args, io: Io): Promise<number> {
     });
   }
   const log = await openLog(args, io);
+  if (args.isSet('discard')) return discard(dataFolder, args, io);
   const journals = findOutputs(dataFolder, args.list('row')).flatMap(({ journal }) => journal ?? []);
   const begun =
     journals.find(({ status }) => status === 'pending') ?? (args.isSet('again') ? journals[0] : undefined);
   const task = { dataFolder, begun, args, io, log };
   return args.isSet('dry-run') ? await showPlan(task) : await pushRest(task);
+}
+
+/** The output stays in `out/` until the next run moves it aside; what is loaded of it stays in the storage. */
+function discard(dataFolder: string, args: Args, io: Io): number {
+  const given = discardPushes(dataFolder, args.list('row'), systemEnv.now());
+  io.print(
+    given.length === 0
+      ? 'No push was left to give up.'
+      : given
+          .map((out) => `Gave up the push of ${out}; the next run begins with the state before it.`)
+          .join('\n'),
+  );
+  return 0;
 }
 
 interface Task {
@@ -107,7 +122,7 @@ async function showPlan(task: Task): Promise<number> {
 }
 
 async function open({ dataFolder, begun, args, io, log }: Task): Promise<OpenStorage> {
-  const { openStorage } = await import('../open-storage.ts');
+  const { openStorage } = await import('../../storage/open/index.ts');
   return await openStorage({
     storage: args.text('storage') ?? begun?.target.address ?? path.join(dataFolder, 'storage'),
     environment: process.env,

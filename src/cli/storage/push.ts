@@ -17,6 +17,10 @@ export const pushCommand: Command = {
       describe:
         'Push also what was pushed before; incremental loads without a primary key then have it twice',
     },
+    discard: {
+      type: 'boolean',
+      describe: 'Give up what was not pushed to its end: the next run asks the API for the same again',
+    },
     storage: {
       type: 'string',
       value: 'DIR|URL',

@@ -1,5 +1,6 @@
 import type { Table } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
+import { shownText } from '../../shown-text.ts';
 import { formatTable } from '../format.ts';
 import { changeCommands } from './change-table.ts';
 import { exportCommand } from './export-table.ts';
@@ -35,8 +36,14 @@ export const tableCommands: readonly Command[] = [
     name: 'preview',
     describe: 'Show the first rows of a table, 20 without a limit',
     words: [tableWord],
-    options: rowOptions,
-    examples: [['gex storage tables preview in.c-main.users --where status=open', 'Some rows']],
+    options: {
+      ...rowOptions,
+      vertical: { type: 'boolean', describe: 'Each row as lines of column and value: for wide tables' },
+    },
+    examples: [
+      ['gex storage tables preview in.c-main.users --where status=open', 'Some rows'],
+      ['gex storage tables preview in.c-main.users --limit 1 --vertical', 'All of the first row'],
+    ],
     run: preview,
   }),
   ...loadCommands,
@@ -46,10 +53,51 @@ export const tableCommands: readonly Command[] = [
 
 const PREVIEW_ROWS = 20;
 
-async function preview({ args, client, show }: StorageContext): Promise<void> {
+async function preview({ args, io, client, show }: StorageContext): Promise<void> {
   const data = await client.tables.preview(args.word('table'), { limit: PREVIEW_ROWS, ...rowsQuery(args) });
-  const cells = data.rows.map((row) => row.map((cell) => short(cell)));
-  show(data, () => (cells.length === 0 ? 'No rows.' : formatTable(data.columns, cells)));
+  show(data, () => {
+    if (data.rows.length === 0) return 'No rows.';
+    const rows = data.rows.map((row) => row.map((cell) => cell ?? ''));
+    if (args.isSet('vertical')) return verticalRows(data.columns, rows);
+    return fitted(
+      formatTable(
+        data.columns,
+        rows.map((row) => row.map((cell) => short(cell))),
+      ),
+      io.width,
+    );
+  });
+}
+
+/** A row below the other, as lines of column and value. */
+function verticalRows(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const name = Math.max(...columns.map(({ length }) => length));
+  return rows
+    .map((row, i) =>
+      [
+        `-- row ${i + 1}`,
+        ...columns.map((column, at) =>
+          `${column.padEnd(name)}  ${shownLines(row[at] ?? '').join(`\n${' '.repeat(name + 2)}`)}`.trimEnd(),
+        ),
+      ].join('\n'),
+    )
+    .join('\n');
+}
+
+function shownLines(cell: string): readonly string[] {
+  return cell.split(/\r?\n/).map(shownText);
+}
+
+/** Lines that are wider than the terminal are cut, and what is not shown is said. */
+function fitted(table: string, width: number | undefined): string {
+  const lines = table.split('\n');
+  if (width === undefined || lines.every(({ length }) => length <= width)) return table;
+  const cut = lines.map((line) =>
+    line.length <= width ? line : `${line.slice(0, width - 1).toWellFormed()}…`,
+  );
+  return [...cut, 'The table is wider than the terminal: --vertical shows all of it, --columns some.'].join(
+    '\n',
+  );
 }
 
 function describeTables(tables: readonly Table[]): string {

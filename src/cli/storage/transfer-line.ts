@@ -8,8 +8,8 @@ const LIVE_MS = 100;
 /** One line on a terminal that shows how far a transfer or a job is. */
 export interface TransferLine {
   readonly progress: OnProgress;
-  /** For whatever waits for a job. */
-  readonly wait: Pick<WaitOptions, 'onPoll'>;
+  /** For whatever waits for a job: it is shown, and ends with the command. */
+  readonly wait: Pick<WaitOptions, 'onPoll' | 'signal'>;
   readonly end: () => void;
 }
 
@@ -32,6 +32,7 @@ export function createTransferLine(io: Io, env: Env): TransferLine {
         return `${formatBytes(bytes)}${of}, ${formatBytes(bytes / seconds)}/s`;
       }),
     wait: {
+      signal: io.signal,
       onPoll: (job: Job) =>
         say(`job ${job.id} (${job.operationName})`, (seconds) => `${job.status}, ${Math.round(seconds)} s`),
     },

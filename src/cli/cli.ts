@@ -1,0 +1,70 @@
+import { describeError, ExtractorError } from '../errors.ts';
+import { actionCommand } from './action.ts';
+import type { Entry, Io } from './command.ts';
+import { completionCommand } from './completion.ts';
+import { demoApiCommand } from './demo-api.ts';
+import { encryptCommand } from './encrypt.ts';
+import { explainCommand } from './explain.ts';
+import { fixtureCommand } from './fixture.ts';
+import { descend, HELP, parseLine, type Place } from './parse.ts';
+import { runCommand } from './run.ts';
+import { serveCommand } from './serve.ts';
+import { storageGroup } from './storage.ts';
+import { testCommand } from './test.ts';
+import { validateCommand } from './validate.ts';
+
+/** Every command, in the order of the help. */
+export const ENTRIES: readonly Entry[] = [
+  runCommand,
+  explainCommand,
+  validateCommand,
+  testCommand,
+  fixtureCommand,
+  actionCommand,
+  encryptCommand,
+  serveCommand,
+  storageGroup,
+  demoApiCommand,
+  completionCommand(() => ENTRIES),
+];
+
+const DESCRIBE = 'Turns a description of a REST API (config.json) into CSV tables.';
+
+/**
+ * Runs a command line in this process: results by `io.print`, all else by `io.note`.
+ *
+ * @returns the exit code of a command that did its work
+ * @throws {ExtractorError} what went wrong; {@link describe} puts it in words
+ */
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
+  const place = await descend({ script: 'gex', describe: DESCRIBE, entries: ENTRIES, argv });
+  if (place.argv.length === 0) {
+    io.note(await help(place));
+    return 1;
+  }
+  const asked = place.argv.filter((word) => HELP.has(word));
+  if (asked.length > 0) {
+    const isVersion = asked.some((word) => word === '--version' || word === '-V');
+    io.print(await (isVersion ? version() : help(place)));
+    return 0;
+  }
+  const { command, args } = parseLine(place);
+  return await command.run(args, io);
+}
+
+/** Loaded when it is asked for: it would be a sixth of a short run. */
+async function help(place: Place): Promise<string> {
+  const { helpOf } = await import('./help.ts');
+  return helpOf(place, process.stdout.columns || undefined);
+}
+
+async function version(): Promise<string> {
+  return (await import('../version.ts')).VERSION;
+}
+
+/** A mistake of this program is shown with the place in its code, which helps whoever looks for it. */
+export function describe(error: unknown): string {
+  if (error instanceof ExtractorError) return describeError(error);
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `This should not have happened, and is a mistake of generic-extractor: ${stack}`;
+}

@@ -1,0 +1,112 @@
+import { RunError } from '../errors.ts';
+import type { ToldJob, ToldPage } from '../explain/story.ts';
+import { parseExact } from '../json/index.ts';
+import type { OpenRecording } from '../runner/recordings.ts';
+import type { Secrets } from '../secrets.ts';
+import { shownLines } from '../shown-text.ts';
+import { leadText, type Told } from './explain-text.ts';
+import { formatBytes, plural } from './format.ts';
+import { formatJson } from '../json/format-json.ts';
+
+export interface PageChoice {
+  readonly page: number;
+  /** Which run of a child, from 1. */
+  readonly parent: number | undefined;
+  readonly isJson: boolean;
+  readonly secrets: Secrets;
+}
+
+/** One exchange, whole, without secrets. */
+export function describePage(told: readonly Told[], choice: PageChoice): string {
+  const { recording, job } = theJob(told);
+  const { runs } = job;
+  const run = runs[(choice.parent ?? 1) - 1];
+  if (run === undefined)
+    throw missing(recording, job, `It has ${plural(runs.length, 'run')}.`, `a run ${choice.parent ?? 1}`);
+  const page = run.pages.find((each) => each.page === choice.page);
+  if (page === undefined) {
+    const pages = run.pages.map((each) => each.page);
+    const has =
+      pages.length === 1
+        ? `It has page ${pages[0]} alone.`
+        : `It has the pages ${pages[0]} to ${pages.at(-1)}.`;
+    throw missing(recording, job, has, `a page ${choice.page}`);
+  }
+  const body = bodyOf(recording, page, choice.secrets);
+  if (choice.isJson) return asJson(job, page, body);
+  const which =
+    runs.length === 1
+      ? []
+      : [`This is run ${choice.parent ?? 1} of ${runs.length}; --parent N shows another one.`];
+  return [...which, ...asText(page, body)].join('\n');
+}
+
+function theJob(told: readonly Told[]): { recording: OpenRecording; job: ToldJob } {
+  const all = told.flatMap(({ recording, story }) => story.jobs.map((job) => ({ recording, job })));
+  const [first] = all;
+  if (first !== undefined && all.length === 1) return first;
+  const rows = new Set(told.map(({ recording }) => recording.row));
+  const names = [...new Set(all.map(({ job }) => `“${job.name}”`))].join(', ');
+  throw new RunError(
+    'command.invalid',
+    first === undefined
+      ? 'The recording has no answers.'
+      : `--page is of one job, and there are several: ${names}.`,
+    {
+      hint: rows.size > 1 ? 'Name the job with --job, and the row with --row.' : 'Name the job with --job.',
+    },
+  );
+}
+
+function missing({ source, row }: OpenRecording, { name }: ToldJob, hint: string, what: string): RunError {
+  return new RunError('command.invalid', `“${name}” has no such answer in the recording: ${what}.`, {
+    where: { file: source, ...(row === undefined ? {} : { row }) },
+    hint,
+  });
+}
+
+function bodyOf({ file }: OpenRecording, { body, exchange }: ToldPage, secrets: Secrets): string {
+  const text = file.bytes(body.at, body.bytes).toString('utf8');
+  const kind = exchange.headers['content-type'] ?? '';
+  return /json/i.test(kind) || /^\s*[[{]/.test(text) ? secrets.redactBody(text) : secrets.redactMessage(text);
+}
+
+function asText({ exchange, body: { bytes }, from, page }: ToldPage, body: string): string[] {
+  const { request, status, headers, url, ms, attempts = 1, at } = exchange;
+  const why = from.length === 0 ? (page === 1 ? 'the configuration' : '') : from.map(leadText).join('; ');
+  const retries = attempts > 1 ? ` after ${plural(attempts - 1, 'retry').replace(/retrys$/, 'retries')}` : '';
+  return [
+    `${request.method} ${request.url}`,
+    ...headerLines(request.headers),
+    ...(request.body === undefined ? [] : ['', pretty(request.body)]),
+    ...(why === '' ? [] : ['', `It came about by: ${why}`]),
+    '',
+    `${status} in ${ms} ms${retries}, ${formatBytes(bytes)}, at ${new Date(at).toISOString()}`,
+    ...(url === undefined ? [] : [`answered by ${url}`]),
+    ...headerLines(headers),
+    '',
+    bytes === 0 ? '(no body)' : pretty(body),
+  ].map(shownLines);
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+}
+
+function pretty(body: string): string {
+  try {
+    return formatJson(parseExact(body));
+  } catch {
+    return body;
+  }
+}
+
+function asJson(job: ToldJob, { page, exchange, from }: ToldPage, body: string): string {
+  const { request, status, headers, url, ms, attempts = 1, at } = exchange;
+  const answer = { status, ...(url === undefined ? {} : { url }), headers, body };
+  return JSON.stringify(
+    { job: job.name, page, from, request, answer, at: new Date(at).toISOString(), ms, retries: attempts - 1 },
+    null,
+    2,
+  );
+}

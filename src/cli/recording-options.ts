@@ -1,0 +1,67 @@
+import { RunError } from '../errors.ts';
+import { strtotime } from '../jobs/functions/index.ts';
+import type { RunOptions } from '../runner.ts';
+import type { RecordingOptions } from '../runner/row-recording.ts';
+import type { Args, Option } from './command.ts';
+
+/** How a run goes on where one was stopped, and what is kept of it. */
+export const recordingOptions = {
+  restart: { type: 'boolean', describe: 'Begin anew instead of going on where a run was stopped' },
+  'restart-job': {
+    type: 'list',
+    value: 'JOB',
+    describe: 'Go on, but ask anew for all of this job; may be given several times',
+  },
+  'resume-within': {
+    type: 'string',
+    value: 'TIME',
+    describe: 'How old the last answer of a run that was stopped may be; 1 day by default',
+  },
+  'no-resume': { type: 'boolean', describe: 'Begin anew, and leave nothing to go on with' },
+  record: {
+    type: 'string',
+    value: 'FILE',
+    describe: 'Write the recording of the run into a compressed file that can be sent, without secrets',
+  },
+  replay: {
+    type: 'string',
+    value: 'FILE|last',
+    describe: 'Play a recording again without asking the API, or that of the last run; push nothing',
+  },
+  'keep-recording': {
+    type: 'string',
+    value: 'MB',
+    describe: 'Size up to which the recording of a good run is kept; 100 by default, 0 keeps none',
+  },
+} as const satisfies Record<string, Option>;
+
+/** @throws {RunError} `command.invalid` for a value that is none */
+export function recordingArgs(args: Args): RecordingOptions & Pick<RunOptions, 'record' | 'replay'> {
+  const jobs = args.list('restart-job');
+  const restart = args.isSet('restart') || (jobs.length > 0 && jobs);
+  return {
+    resume: args.isSet('no-resume') ? false : { withinMs: withinArg(args), restart },
+    keepRecording: keptArg(args),
+    record: args.text('record'),
+    replay: args.text('replay'),
+  };
+}
+
+function withinArg(args: Args): number | undefined {
+  const text = args.text('resume-within');
+  if (text === undefined) return undefined;
+  const seconds = strtotime(text, 0);
+  if (seconds !== false && seconds > 0) return seconds * 1000;
+  throw new RunError('command.invalid', `--resume-within is a time such as "2 days", and not “${text}”.`, {
+    hint: 'Write for example --resume-within "12 hours".',
+  });
+}
+
+function keptArg(args: Args): number | undefined {
+  const text = args.text('keep-recording');
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000_000;
+  throw new RunError('command.invalid', `--keep-recording is a number of megabytes, and not “${text}”.`, {
+    hint: 'Write for example --keep-recording 500, or 0 to keep none.',
+  });
+}

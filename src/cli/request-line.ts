@@ -1,0 +1,17 @@
+import type { RequestEvent } from '../extract/progress.ts';
+import { formatBytes } from './format.ts';
+
+/** Bodies are longer than a line, and begin with what they are about. */
+const LONGEST_BODY = 300;
+
+/** `→ 3 GET https://api.example.com/users?page=2`, and `← 3 200, 1.2 kB in 85 ms` when it is answered. */
+export function requestLine({ number, request, body, answer }: RequestEvent): string {
+  if (answer === undefined) return `→ ${number} ${request}${body === undefined ? '' : ` ${short(body)}`}`;
+  return 'status' in answer
+    ? `← ${number} ${answer.status}, ${formatBytes(answer.bytes)} in ${answer.ms} ms`
+    : `← ${number} failed in ${answer.ms} ms: ${answer.failure}`;
+}
+
+function short(text: string): string {
+  return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text;
+}
