@@ -1,6 +1,6 @@
 /**
  * Writes what is derived from the option schemas: `schemas/*.json` for editors, the compiled validator, and
- * `docs/configuration.md`. Run it with `node scripts/generate.ts`; a test compares the files with the code.
+ * `docs/configuration.md`; and `docs/api.md` from the declarations. Run it with `node scripts/generate.ts`; a test compares the files with the code.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,18 +9,21 @@ import { componentSchema, configSchema } from '../src/config/schema.ts';
 import { fixtureSchema } from '../src/config/schemas/fixture.ts';
 import { manifestSchema } from '../src/config/schemas/manifest.ts';
 import { stateSchema } from '../src/config/schemas/state.ts';
+import { closedSchema } from './closed-schema.ts';
+import { apiReference } from './api-reference.ts';
 import { compileValidator } from './compile-validator.ts';
 import { referenceOf } from './reference.ts';
 
 /** Path from the root of the repository to the text of the file. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
-    ['schemas/config.schema.json', jsonText(configSchema)],
+    ['schemas/config.schema.json', jsonText(closedSchema(configSchema))],
     ['schemas/state.schema.json', jsonText(stateSchema)],
     ['schemas/manifest.schema.json', jsonText(manifestSchema)],
     ['schemas/fixture.schema.json', jsonText(fixtureSchema)],
     ['src/config/validator.generated.ts', compileValidator(componentSchema)],
     ['docs/configuration.md', referenceOf(componentSchema, configSchema)],
+    ['docs/api.md', apiReference()],
   ]);
 }
 

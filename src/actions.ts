@@ -11,6 +11,7 @@ import type { Send } from './http/message.ts';
 import { objectOf, type AnyObject, type Json } from './json/index.ts';
 import type { Log } from './log.ts';
 import type { PaginationMethod } from './pagination/index.ts';
+import { discreetly } from './redact.ts';
 import { nearest } from './suggest.ts';
 
 export interface ActionOptions {
@@ -55,7 +56,10 @@ export async function runAction(action: string, options: ActionOptions): Promise
   const timer = setTimeout(() => deadline.abort(tooLate(action, timeoutMs)), timeoutMs);
   try {
     const both = AbortSignal.any([signal, deadline.signal]);
-    return await found.run({ ...options, configuration, state, secrets, signal: both });
+    return await discreetly(
+      { ...options, configuration, state, secrets, signal: both },
+      async (context) => await found.run(context),
+    );
   } finally {
     clearTimeout(timer);
   }

@@ -102,6 +102,6 @@ async function runAction(
 }
 
 function failed(error: unknown, secrets: Secrets, { stderr }: ComponentOptions): 1 | 2 {
-  stderr.write(`${secrets.redact(describeError(error))}\n`);
+  stderr.write(`${secrets.redactMessage(describeError(error))}\n`);
   return exitCodeOf(error);
 }

@@ -1,3 +1,5 @@
+import { shownLines, shownText } from './shown-text.ts';
+
 /** Whose mistake it is: `user` ends with exit code 1, `application` with 2. */
 export type Audience = 'user' | 'application';
 
@@ -47,10 +49,17 @@ export const ERROR_CODES = {
   'records.invalid': 'A record cannot be written with this mapping or filter.',
   'output.failed': 'A file could not be written.',
   'run.locked': 'Another process is running over this data folder.',
+  'run.doubtful': 'The tables may not have everything that the API has.',
   'action.unknown': 'There is no sync action of this name.',
   'action.invalid': 'What a sync action was given is missing or wrong.',
   'action.late': 'A sync action was not done in time.',
+  'run.clock': 'The state of the last run is ahead of the clock, and --strict was given.',
   'run.interrupted': 'The run was interrupted.',
+  'run.refused': 'The API does not go on from where the run was stopped.',
+  'replay.missing': 'A run that is played again asks for something that was not recorded.',
+  'replay.invalid': 'A recording cannot be played again.',
+  'recording.missing': 'There is no recording of what is to be looked at.',
+  'recording.invalid': 'A recording cannot be read.',
   'encryption.noKey': 'There is no encryption key, or it cannot be read.',
   'encryption.lostKey': 'The key that a value was encrypted with is not at hand.',
   'encryption.scope': 'A value was encrypted for another project, component or configuration.',
@@ -67,9 +76,12 @@ export const ERROR_CODES = {
   'storage.unexpected': 'What answered is no storage service, or answered what it should not.',
   'storage.jobFailed': 'A job of the storage service failed.',
   'storage.jobLate': 'A job of the storage service was not done in time.',
+  'storage.unsure': 'Nobody knows whether the storage service has taken an import.',
   'storage.transferFailed': 'A file could not be uploaded or downloaded, after all retries.',
   'push.invalid':
     'What a run left in out/ cannot be pushed into the storage as it is: a manifest, a mapping or a file is wrong.',
+  'push.doubled':
+    'Rows were loaded twice: something on the way has passed a request on twice, to a service that knows no keys.',
   'push.failed': 'A part of what a run left in out/ could not be pushed into the storage.',
   'push.pending': 'An unfinished push belongs to another storage, or another configuration.',
   'push.journal': 'The journal of a push cannot be read.',
@@ -81,8 +93,10 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ErrorOptions {
   readonly where?: Where | undefined;
-  /** What the user can do about it: one sentence. */
-  readonly hint?: string | undefined;
+  /** Lines below the message: a list of what it speaks of. */
+  readonly lines?: readonly string[] | undefined;
+  /** What the user can do about it: one sentence; several are lines. */
+  readonly hint?: string | readonly string[] | undefined;
   readonly audience?: Audience | undefined;
   readonly recovery?: Recovery | undefined;
   readonly cause?: unknown;
@@ -90,7 +104,10 @@ export interface ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The base of all errors that are meant to be shown: what happened, where, and what to do. */
+/**
+ * The base of all errors that are meant to be shown: what happened, where, and what to do. A message may quote what an
+ * API answered: control characters and line breaks stand in it escaped; lines of its own come from `lines`.
+ */
 export class ExtractorError extends Error {
   readonly code: ErrorCode;
   readonly audience: Audience;
@@ -100,13 +117,14 @@ export class ExtractorError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    const text = [shownText(message), ...(options.lines ?? []).map(shownLines)].join('\n');
+    super(text, options.cause === undefined ? {} : { cause: options.cause });
     this.name = new.target.name;
     this.code = code;
     this.audience = options.audience ?? 'user';
     this.recovery = options.recovery ?? 'stop';
     this.where = options.where ?? {};
-    this.hint = options.hint;
+    this.hint = options.hint === undefined ? undefined : [options.hint].flat().map(shownText).join('\n');
     this.details = options.details ?? {};
   }
 
@@ -172,5 +190,7 @@ function describeWhere(where: Where): string {
     where.url,
   ]
     .filter(Boolean)
+    .map(String)
+    .map(shownText)
     .join(', ');
 }

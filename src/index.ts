@@ -8,7 +8,8 @@
  * for (const { tables } of rows) for (const { name, rows: count } of tables) console.log(name, count);
  * ```
  *
- * `run` does what `gex run` does with a data folder; `extract` runs one component configuration that is at hand.
+ * `run` runs a data folder as `gex run --storage none` does, and pushes nothing; with `storage: 'my-api/storage'` it
+ * pushes as `gex run` does. `extract` runs one component configuration that is at hand.
  * Pagination methods and kinds of authentication are values: add yours to the lists.
  *
  * ```ts
@@ -30,12 +31,25 @@ export {
   type PreviewOptions,
   type ShownRequest,
 } from './extract/preview.ts';
+export { reasonText, type Reason, type ReasonCode } from './reason.ts';
 export type { EndEvent, PageEvent, Progress } from './extract/progress.ts';
+export {
+  doubtText,
+  proofText,
+  type Doubt,
+  type DoubtCode,
+  type DoubtfulRun,
+  type JobReport,
+  type Proof,
+  type Verdict,
+} from './verdict/index.ts';
 
 // A data folder: rows, states, lock
 export { run, type RowResult, type RunOptions, type RunProgress, type RunResult } from './runner.ts';
 export { previewRun, type PreviewRunOptions, type RowPreview } from './runner/preview.ts';
 export { noStorage, type Storage } from './runner/storage.ts';
+export { openTarget, type BranchPlace, type RunTarget, type TargetOptions } from './runner/target.ts';
+export { openStorage, type OpenOptions, type OpenStorage, type TokenInfo } from './storage/open/index.ts';
 export type { RowFolder } from './runner/row-folder.ts';
 export { component, type ComponentOptions } from './component.ts';
 
@@ -147,6 +161,7 @@ export {
 
 // JSON, exact: numbers keep their literal, objects the order of their keys
 export {
+  compilePath,
   encodeExact,
   entriesOf,
   getKey,
@@ -160,4 +175,6 @@ export {
   type AnyObject,
   type Json,
   type JsonObject,
+  type Path,
+  type PathOptions,
 } from './json/index.ts';

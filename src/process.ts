@@ -19,7 +19,7 @@ export function listenForInterruption(): Interruption {
     code = CODES[name];
     controller.abort(
       new RunError('run.interrupted', 'The run was interrupted.', {
-        hint: 'Rows that had ended are complete. Give the command again: it goes on with a push that was begun, and runs the rest.',
+        hint: 'Rows that had ended are complete. Give the command again: it goes on where it was.',
       }),
     );
   };

@@ -1,5 +1,3 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-
 /** What the space for new objects may grow to. More saves no time in a run and is never given back to the system. */
 const ENOUGH_BYTES = 16 << 20;
 const LOOK_EVERY_MS = 10;
@@ -13,6 +11,7 @@ const LOOK_EVERY_MS = 10;
  */
 export function boundYoungMemory(): void {
   const timer = setInterval(() => {
+    const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     if (space !== undefined && space.space_size < ENOUGH_BYTES) return;
     setFlagsFromString('--semi-space-growth-factor=1');

@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:json|csv|encryption)\//, 'leaf'],
   [
-    /^(?:errors|log|env|evaluate|bytes|file-lock|merge-request|secrets|shell-word|suggest|names)\.ts$/,
+    /^(?:errors|log|redact|env|evaluate|bytes|file-lock|merge-request|secrets|settings|shell-word|shown-text|suggest|names|reason|traits|completeness|version)\.ts$/,
     'leaf',
   ],
   [/^http\/message\.ts$/, 'message'],
@@ -18,13 +18,17 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^pagination\//, 'pagination'],
   [/^records\//, 'records'],
   [/^sink\//, 'sink'],
+  [/^verdict\//, 'verdict'],
+  [/^recording\//, 'recording'],
   [/^config\//, 'config'],
   [/^extract(?:\.ts|\/)/, 'extract'],
   [/^mapping\//, 'mapping'],
   [/^runner(?:\.ts|\/)/, 'runner'],
   [/^actions(?:\.ts|\/)/, 'actions'],
   [/^testing\//, 'testing'],
+  [/^explain\//, 'explain'],
   [/^logging\//, 'logging'],
+  [/^demo\//, 'demo'],
   [/^cli\//, 'cli'],
   [/^component\.ts$/, 'component'],
   [/^index\.ts$/, 'index'],
@@ -32,30 +36,48 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^storage\/protocol\//, 'protocol'],
   [/^storage\/client\//, 'client'],
   [/^storage\/server\//, 'server'],
+  [/^storage\/open\//, 'open'],
 ];
 
-const STAGES = ['http', 'jobs', 'pagination', 'records', 'sink'];
-const ENGINE = ['leaf', 'message', ...STAGES, 'config', 'extract'];
+const STAGES = ['http', 'jobs', 'pagination', 'records', 'sink', 'verdict'];
+const ENGINE = ['leaf', 'message', ...STAGES, 'recording', 'config', 'extract'];
 
 /** What each part may import, besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   leaf: [],
   message: ['leaf'],
   ...Object.fromEntries(STAGES.map((stage) => [stage, ['leaf', 'message']])),
+  recording: ['leaf', 'message', 'sink'],
   config: ['leaf', 'message', ...STAGES],
   extract: ENGINE,
   actions: ENGINE,
   mapping: ['leaf', 'message', 'sink', 'client', 'protocol'],
-  runner: [...ENGINE, 'actions', 'mapping', 'client'],
-  testing: [...ENGINE, 'runner'],
+  runner: [...ENGINE, 'actions', 'mapping', 'client', 'open'],
+  explain: ['leaf', 'recording', 'verdict'],
+  testing: [...ENGINE, 'runner', 'explain'],
   logging: ['leaf'],
+  demo: ['leaf'],
   process: ['leaf'],
-  cli: [...ENGINE, 'runner', 'mapping', 'process', 'logging', 'testing', 'client', 'protocol', 'server'],
+  cli: [
+    ...ENGINE,
+    'runner',
+    'mapping',
+    'process',
+    'logging',
+    'testing',
+    'explain',
+    'client',
+    'protocol',
+    'open',
+    'server',
+    'demo',
+  ],
   component: [...ENGINE, 'runner', 'process', 'logging', 'actions'],
-  index: [...ENGINE, 'runner', 'actions', 'testing', 'component', 'client', 'protocol'],
+  index: [...ENGINE, 'runner', 'actions', 'testing', 'component', 'client', 'protocol', 'open'],
   protocol: ['leaf'],
   client: ['leaf', 'protocol', 'message', 'http'],
   server: ['leaf', 'protocol'],
+  open: ['leaf', 'protocol', 'client', 'server'],
 };
 
 interface Import {
@@ -79,9 +101,9 @@ describe('folders', () => {
   });
 
   test('a forbidden edge would be seen', () => {
-    expect(isAllowed('jobs/job.ts', 'http/send-node.ts')).toBe(false);
+    expect(isAllowed('jobs/job.ts', 'http/send/node.ts')).toBe(false);
     expect(isAllowed('jobs/job.ts', 'http/message.ts')).toBe(true);
-    expect(isAllowed('storage/server/app.ts', 'extract.ts')).toBe(false);
+    expect(isAllowed('storage/server/http/app.ts', 'extract.ts')).toBe(false);
     expect(
       importsIn(
         'jobs/a.ts',
@@ -102,9 +124,9 @@ describe('clock and randomness come from Env', () => {
   const OUTSIDE =
     /\bDate\.now\(|\bMath\.random\(|\bnew Date\(\s*\)|\brandomUUID\(|\bperformance\.now\(|\bsetTimeout\(/;
   /** Timers of sockets are no clock of a run: they only end a connection. */
-  const TIMERS = /^http\/(?:send-node|send-got|bottom|tunnel-socket|network|proxy)\.ts$/;
+  const TIMERS = /^http\/(?:send\/(?:node|got|bottom|network)|tunnel\/(?:socket|proxy))\.ts$/;
 
-  test.each([...STAGES, 'config', 'extract'])('%s', (part) => {
+  test.each([...STAGES, 'recording', 'config', 'extract'])('%s', (part) => {
     const wrong = FILES.filter((file) => partOf(file) === part && !TIMERS.test(file)).flatMap((file) =>
       codeOf(file)
         .split('\n')

@@ -22,6 +22,7 @@ describe.concurrent('the container entrypoint', () => {
     expect(lines.at(-1)).toMatch(/INFO: Extractor finished successfully\. \[\] \[\]$/);
     expect(Object.keys(filesOf(folder))).toEqual([
       'config.json',
+      'out/report.json',
       'out/state.json',
       'out/tables/library.books',
       'out/tables/library.books.manifest',
@@ -41,6 +42,24 @@ describe.concurrent('the container entrypoint', () => {
       expect.stringMatching(/^GET http/),
     );
     expect(events.at(-1)).toMatchObject({ level: 'info', message: 'Extractor finished successfully.' });
+  });
+
+  test('warns of a doubt, and with `"completeness": "require"` ends with 1 and leaves nothing in out/', async ({
+    expect,
+  }) => {
+    const api = await startApi((_request, response) => json(response, { books: [{ id: 1 }], total: 2 }));
+    const job = { endpoint: 'books', dataField: 'books' };
+    const warned = dataFolder(configOf(api, [job]));
+    const first = await component(warned);
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('WARNING: “books” may not have everything. The answer says `total: 2`');
+    expect(Object.keys(filesOf(warned))).toContain('out/tables/library.books');
+
+    const refused = dataFolder(configOf(api, [{ ...job, completeness: 'require' }]));
+    const second = await component(refused);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(/^“books” may not have everything/);
+    expect(Object.keys(filesOf(refused)).filter((name) => name.startsWith('out/tables'))).toEqual([]);
   });
 
   test('ends with 1 for a mistake of the user, the error alone on stderr', async ({ expect }) => {

@@ -63,7 +63,7 @@ describe('the entrypoint', () => {
       isFolder: entry.isDirectory(),
       mode: (statSync(path.join(entry.parentPath, entry.name)).mode & 0o777).toString(8),
     }));
-    expect(modes).toHaveLength(4);
+    expect(modes).toHaveLength(5);
     for (const { isFolder, mode } of modes) expect(mode).toBe(isFolder ? '755' : '644');
   });
 

@@ -110,6 +110,19 @@ describe('the packed package', () => {
     expect(files.filter((file) => /\.test\.|fixture(?!\.schema)s?\/|\.tsbuildinfo$/.test(file))).toEqual([]);
   });
 
+  test('its pages link to what it holds', () => {
+    const missing = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) =>
+        Array.from(read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g), ([, to = '']) =>
+          path.posix.normalize(path.posix.join(path.posix.dirname(file), to)),
+        )
+          .filter((to) => !files.some((each) => each === to || each.startsWith(`${to.replace(/\/$/, '')}/`)))
+          .map((to) => `${file} → ${to}`),
+      );
+    expect(missing).toEqual([]);
+  });
+
   test('imports nothing that is for development alone', () => {
     const pattern =
       /^(?:import .*|export .*|\}) from '([^'.][^']*)';$|^import '([^'.][^']*)';$|\bimport\('([^'.][^']*)'\)/gm;

@@ -1,4 +1,4 @@
-import { asObject } from '../config/normalise.ts';
+import { asObject } from '../settings.ts';
 import { attributesOf } from '../jobs/attributes.ts';
 import { entriesOf, getKey, objectOf, type AnyObject, type Json } from '../json/index.ts';
 

@@ -1,6 +1,6 @@
 import { timeContext } from '../extract/time.ts';
-import { createEvaluator, flattenContext } from '../jobs/functions/index.ts';
-import { entriesOf, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
+import { createEvaluator } from '../jobs/functions/index.ts';
+import { entriesOf, flattenContext, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
 import type { Contexts } from '../evaluate.ts';
 import type { Action, ActionContext } from './action.ts';
 import { attributes } from './configuration.ts';

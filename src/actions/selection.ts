@@ -1,4 +1,4 @@
-import { isNumber, toText } from '../json/index.ts';
+import { digKeys, isList, isNumber, toText } from '../json/index.ts';
 import { probe, type Probe } from '../extract/probe.ts';
 import type { ActionContext } from './action.ts';
 import { input, wrongInput } from './input.ts';
@@ -8,7 +8,8 @@ import { learnSecrets } from './mask.ts';
 const MAX_CALLS = 10;
 
 /**
- * Runs the job that `parameters.__SELECTED_JOB` names: `"0"` is the first job, `"0_1"` its second child.
+ * Runs the job that `parameters.__SELECTED_JOB` names: `"0"` is the first job, `"0_1"` its second child. The only job
+ * need not be named.
  *
  * @throws {ExtractorError} when it names none, or the configuration cannot be run
  */
@@ -23,7 +24,11 @@ function selectedJob({ configuration }: ActionContext): readonly number[] {
   const key = '__SELECTED_JOB';
   const hint = 'Give the index of a job, from 0; of a child, "0_1" is the second one of the first job.';
   const value = input(configuration, key);
-  if (value === undefined || value === '') throw wrongInput(key, 'is missing', hint);
+  if (value === undefined || value === '') {
+    const jobs = digKeys(['parameters', 'config', 'jobs'], configuration);
+    if (isList(jobs) && jobs.length === 1) return [0];
+    throw wrongInput(key, 'is missing', hint);
+  }
   const text = typeof value === 'string' || isNumber(value) ? toText(value).trim() : '';
   if (!/^\d{1,9}(?:_\d{1,9})*$/.test(text)) throw wrongInput(key, 'names no job', hint);
   return text.split('_').map(Number);

@@ -98,9 +98,9 @@ function requestOf({ request }: Exchange, secrets: Secrets, show: Show): Json {
   ]);
 }
 
-/** JSON as such, anything else as text. */
+/** JSON as such, also behind a byte order mark; anything else as text. */
 function dataOf(body: Uint8Array): Json {
-  const text = textOf(body);
+  const text = new TextDecoder().decode(body);
   try {
     return parseExact(text);
   } catch {

@@ -1,9 +1,7 @@
 import { isHttpUrl } from '../http/url.ts';
 import {
-  entriesOf,
   getKey,
   isEmpty,
-  isList,
   isObject,
   isScalar,
   parseExact,
@@ -11,19 +9,10 @@ import {
   type AnyObject,
   type Json,
 } from '../json/index.ts';
-import { asObject } from './normalise.ts';
 import { pathOf } from './path.ts';
 import { withDefaults } from './scroll-defaults.ts';
-import {
-  invalid,
-  kindOf,
-  numericOf,
-  objectAt,
-  strictTextAt,
-  textAt,
-  wholeOf,
-  type ConfigWarning,
-} from './settings.ts';
+import { asItems, asObject, kindOf, numericOf } from '../settings.ts';
+import { EMPTY, invalid, read, wholeOf, type ConfigWarning } from './settings.ts';
 
 /** `parameters.api` (spec extractor 1.2), defaults filled in. Functions are not evaluated. */
 export interface ApiConfig {
@@ -63,6 +52,7 @@ export interface RetryConfig {
   /** Statuses that are tried again. */
   readonly codes?: readonly number[];
   readonly retryHeader?: string;
+  readonly maxRetryAfterMs?: number;
   /** Network failures that are tried again, by their curl numbers. */
   readonly curlCodes?: readonly number[];
 }
@@ -81,20 +71,20 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
       'Add "api": {"baseUrl": "https://…"} to the parameters.',
     );
   }
-  const http = objectAt(node, 'http', AT);
+  const http = read.map(node, 'http', AT) ?? EMPTY;
   const at = `${AT}.http`;
-  const defaultOptions = objectAt(http, 'defaultOptions', at);
+  const defaultOptions = read.map(http, 'defaultOptions', at) ?? EMPTY;
   return {
     node,
     at: AT,
     baseUrl: readBaseUrl(getKey(node, 'baseUrl'), warnings),
-    name: textAt(node, 'name', AT) ?? 'generic',
+    name: read.text(node, 'name', AT) ?? 'generic',
     caCertificate: readCertificate(node),
-    clientCertificate: textAt(node, '#clientCertificate', AT),
+    clientCertificate: read.text(node, '#clientCertificate', AT),
     pagination: readPagination(getKey(node, 'pagination'), defaultOptions),
     authentication: readAuthentication(node),
-    retry: readRetry(objectAt(node, 'retryConfig', AT)),
-    headers: objectAt(http, 'headers', at),
+    retry: readRetry(read.map(node, 'retryConfig', AT) ?? EMPTY),
+    headers: read.map(http, 'headers', at) ?? EMPTY,
     requiredHeaders: readNames(getKey(http, 'requiredHeaders'), `${at}.requiredHeaders`),
     defaultOptions,
     ignoreErrors: readCodes(getKey(http, 'ignoreErrors'), `${at}.ignoreErrors`) ?? [],
@@ -139,11 +129,12 @@ function objectIn(text: string): AnyObject | undefined {
 }
 
 function readCertificate(node: AnyObject): string | undefined {
-  const text = strictTextAt(node, 'caCertificate', AT);
-  if (text !== '') return text;
+  const value = getKey(node, 'caCertificate');
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string' && value !== '') return value;
   throw invalid(
     `${AT}.caCertificate`,
-    '`caCertificate` is empty.',
+    `\`caCertificate\` must be a text, and it is ${kindOf(value)}.`,
     'Give a PEM bundle, or leave the key out.',
   );
 }
@@ -151,15 +142,11 @@ function readCertificate(node: AnyObject): string | undefined {
 /** A node that is no map is ignored, as the reference does. */
 function readPagination(value: Json | undefined, defaultOptions: AnyObject): AnyObject | undefined {
   if (!isObject(value)) return undefined;
-  const pages = getKey(value, 'pages');
-  if (pages !== undefined && pages !== null && wholeOf(pages) === undefined) {
-    throw invalid(`${AT}.pagination.pages`, `\`pages\` must be a whole number, and it is ${kindOf(pages)}.`);
-  }
   return withDefaults(value, defaultOptions);
 }
 
 function readAuthentication(node: AnyObject): AnyObject | undefined {
-  const authentication = objectAt(node, 'authentication', AT);
+  const authentication = read.map(node, 'authentication', AT) ?? EMPTY;
   return isEmpty(authentication) ? undefined : authentication;
 }
 
@@ -167,13 +154,14 @@ function readAuthentication(node: AnyObject): AnyObject | undefined {
 function readRetry(node: AnyObject): RetryConfig {
   const at = `${AT}.retryConfig`;
   const old = getKey(node, 'headerName') !== undefined || getKey(node, 'httpCodes') !== undefined;
-  const http = objectAt(node, 'http', at);
-  const curl = objectAt(node, 'curl', at);
+  const http = read.map(node, 'http', at) ?? EMPTY;
+  const curl = read.map(node, 'curl', at) ?? EMPTY;
   const maxRetries = readRetries(getKey(node, 'maxRetries'), `${at}.maxRetries`);
   const codes = old
     ? readCodes(getKey(node, 'httpCodes'), `${at}.httpCodes`)
     : readCodes(getKey(http, 'codes'), `${at}.http.codes`);
-  const retryHeader = old ? textAt(node, 'headerName', at) : textAt(http, 'retryHeader', `${at}.http`);
+  const retryHeader = old ? read.text(node, 'headerName', at) : read.text(http, 'retryHeader', `${at}.http`);
+  const maxRetryAfter = readSeconds(getKey(node, 'maxRetryAfter'), `${at}.maxRetryAfter`);
   const curlCodes =
     readCodes(getKey(node, 'curlCodes'), `${at}.curlCodes`) ??
     readCodes(getKey(curl, 'codes'), `${at}.curl.codes`);
@@ -181,6 +169,7 @@ function readRetry(node: AnyObject): RetryConfig {
     ...(maxRetries === undefined ? {} : { maxRetries }),
     ...(codes === undefined ? {} : { codes }),
     ...(retryHeader === undefined ? {} : { retryHeader }),
+    ...(maxRetryAfter === undefined ? {} : { maxRetryAfterMs: maxRetryAfter * 1000 }),
     ...(curlCodes === undefined ? {} : { curlCodes }),
   };
 }
@@ -193,10 +182,17 @@ function readRetries(value: Json | undefined, at: string): number | undefined {
   throw invalid(at, `\`maxRetries\` must be a number of 0 or more, and it is ${kindOf(value)}.`);
 }
 
+function readSeconds(value: Json | undefined, at: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const seconds = numericOf(value);
+  if (seconds !== undefined && seconds >= 0) return seconds;
+  throw invalid(at, `A number of seconds is expected, and here is ${kindOf(value)}.`);
+}
+
 /** Numbers, or texts of digits; undefined when the key is missing or null. */
 function readCodes(value: Json | undefined, at: string): readonly number[] | undefined {
   if (value === undefined || value === null) return undefined;
-  const list = isList(value) ? value : isObject(value) ? entriesOf(value).map(([, item]) => item) : undefined;
+  const list = asItems(value);
   if (list === undefined) throw invalid(at, `A list of numbers is expected, and here is ${kindOf(value)}.`);
   return list.map((item, index) => {
     const code = wholeOf(item);
@@ -207,7 +203,7 @@ function readCodes(value: Json | undefined, at: string): readonly number[] | und
 
 function readNames(value: Json | undefined, at: string): readonly string[] {
   if (isEmpty(value)) return [];
-  const list = isList(value) ? value : isObject(value) ? entriesOf(value).map(([, item]) => item) : undefined;
+  const list = asItems(value);
   if (list === undefined || !list.every((item) => isScalar(item))) {
     throw invalid(at, `A list of header names is expected, and here is ${kindOf(value)}.`);
   }

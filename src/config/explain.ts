@@ -2,7 +2,7 @@ import { digKeys, isNumber, isObject, isScalar, keysOf, toText, type Json } from
 import { nearest } from '../suggest.ts';
 import { keysOfPointer, type SchemaError } from './check.ts';
 import { isSecretKey } from './secrets.ts';
-import { kindOf } from './settings.ts';
+import { kindOf } from '../settings.ts';
 
 /** A mistake in one place, in plain words. */
 export interface Finding {

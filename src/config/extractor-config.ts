@@ -1,8 +1,10 @@
+import { parseAwsCredentials, type AwsCredentials } from '../http/sign.ts';
+import type { AllowedHost } from '../http/trust/allowed-hosts.ts';
+import { readUserData } from '../jobs/user-data.ts';
 import {
   entriesOf,
   getKey,
   isEmpty,
-  isList,
   isObject,
   objectOf,
   sizeOf,
@@ -10,11 +12,10 @@ import {
   type Json,
 } from '../json/index.ts';
 import { readApi, type ApiConfig } from './api-config.ts';
-import { asObject, normalise } from './normalise.ts';
+import { normalise } from './normalise.ts';
 import {
   readAction,
   readAllowedHosts,
-  readAws,
   readCache,
   readOAuthCredentials,
   readSshProxy,
@@ -22,7 +23,8 @@ import {
   type SshProxyConfig,
 } from './platform-config.ts';
 import { pathOf } from './path.ts';
-import { EMPTY, invalid, kindOf, objectAt, textAt, wholeOf, type ConfigWarning } from './settings.ts';
+import { asItems, asObject, kindOf } from '../settings.ts';
+import { EMPTY, invalid, read, wholeOf, type ConfigWarning } from './settings.ts';
 import { isWrapped, WRAPPED_HINT } from './resource.ts';
 
 /** A component configuration as the runtime uses it. Functions in it are not evaluated yet. */
@@ -31,13 +33,13 @@ export interface ExtractorConfig {
   /** One for each iteration, or the base alone when there are none. Never empty. */
   readonly configs: readonly EffectiveConfig[];
   readonly sshProxy: SshProxyConfig | undefined;
-  /** `parameters.aws`, complete; undefined when requests are not signed. */
-  readonly aws: AnyObject | undefined;
+  /** `parameters.aws`; undefined when requests are not signed. */
+  readonly aws: AwsCredentials | undefined;
   readonly cache: CacheConfig | undefined;
   /** `authorization.oauth_api.credentials`, as it is. */
   readonly oauthCredentials: AnyObject | undefined;
-  /** `image_parameters.allowed_hosts`, checked; undefined when requests may go anywhere. */
-  readonly allowedHosts: Json | undefined;
+  /** `image_parameters.allowed_hosts`; empty when requests may go anywhere. */
+  readonly allowedHosts: readonly AllowedHost[];
   /** `run`, or the name of a sync action. */
   readonly action: string;
   /** What works and should be written otherwise. */
@@ -52,7 +54,7 @@ export interface EffectiveConfig {
   readonly at: string;
   /** Index in `iterations`; undefined for the base. */
   readonly iteration: number | undefined;
-  /** The node of the jobs, a list or an object of objects, not empty. */
+  /** The node of the jobs, as it is written. */
   readonly jobs: Json;
   readonly jobsAt: string;
   /** Bucket without `in.c-`; undefined when there is none (spec extractor 7.2). */
@@ -66,11 +68,12 @@ export interface EffectiveConfig {
   readonly userData: AnyObject;
   readonly userDataAt: string;
   readonly compatLevel: 1 | 2 | 3;
+  /** JSON text in cells keeps numbers and characters as the API wrote them. */
+  readonly exactJson: boolean;
   /** `api.http.headers` with `config.http.headers` over it, by exact name. Values may be functions. */
   readonly headers: AnyObject;
-  /** Texts of `username` or `#username`, `password` or `#password`; the plain key wins unless it is empty. */
-  readonly username: string | undefined;
-  readonly password: string | undefined;
+  /** JSON path of one of them. */
+  readonly headerAt: (name: string) => string;
 }
 
 /**
@@ -81,7 +84,7 @@ export interface EffectiveConfig {
  */
 export function parseExtractorConfig(configuration: AnyObject): ExtractorConfig {
   const root = asObject(normalise(configuration)) ?? EMPTY;
-  const parameters = objectAt(root, 'parameters', '');
+  const parameters = read.map(root, 'parameters', '') ?? EMPTY;
   const base = configNode(root, parameters);
   const warnings: ConfigWarning[] = [];
   const api = readApi(parameters, warnings);
@@ -89,7 +92,7 @@ export function parseExtractorConfig(configuration: AnyObject): ExtractorConfig 
     api,
     configs: effectiveConfigs(parameters, base, api),
     sshProxy: readSshProxy(parameters),
-    aws: readAws(parameters),
+    aws: parseAwsCredentials(getKey(parameters, 'aws')),
     cache: readCache(parameters),
     oauthCredentials: readOAuthCredentials(root),
     allowedHosts: readAllowedHosts(root),
@@ -115,11 +118,7 @@ function configNode(root: AnyObject, parameters: AnyObject): AnyObject {
 function effectiveConfigs(parameters: AnyObject, base: AnyObject, api: ApiConfig): EffectiveConfig[] {
   const iterations = getKey(parameters, 'iterations');
   if (isEmpty(iterations)) return [effectiveConfig(base, undefined, api)];
-  const list = isList(iterations)
-    ? iterations
-    : isObject(iterations)
-      ? entriesOf(iterations).map(([, item]) => item)
-      : undefined;
+  const list = asItems(iterations);
   if (list === undefined) {
     throw invalid(
       'parameters.iterations',
@@ -150,57 +149,43 @@ function effectiveConfig(
       : 'parameters.config';
   const at = (key: string): string => pathOf(place(key), key);
 
-  const headers = objectAt(objectAt(node, 'http', place('http')), 'headers', at('http'));
+  const headers = read.map(read.map(node, 'http', place('http')) ?? EMPTY, 'headers', at('http')) ?? EMPTY;
   checkRequiredHeaders(headers, api.requiredHeaders, `${at('http')}.headers`);
-  const mappings = objectAt(node, 'mappings', place('mappings'));
+  const mappings = read.map(node, 'mappings', place('mappings')) ?? EMPTY;
   return {
     node,
     at: 'parameters.config',
     iteration: iteration?.index,
-    jobs: readJobs(getKey(node, 'jobs'), at('jobs')),
+    jobs: getKey(node, 'jobs') ?? null,
     jobsAt: at('jobs'),
     outputBucket: readBucket(node, place, api.name),
-    incrementalOutput: readIncremental(getKey(node, 'incrementalOutput'), at('incrementalOutput')),
+    incrementalOutput: readFlag(node, 'incrementalOutput', at),
     debug: !isEmpty(getKey(node, 'debug')),
     mappings: sizeOf(mappings) === 0 ? undefined : mappings,
     mappingsAt: at('mappings'),
-    userData: readUserData(getKey(node, 'userData')),
+    userData: readUserData(getKey(node, 'userData'), 'userData') ?? EMPTY,
     userDataAt: at('userData'),
     compatLevel: readCompatLevel(getKey(node, 'compatLevel'), at('compatLevel')),
+    exactJson: readFlag(node, 'exactJson', at),
     headers: objectOf([...entriesOf(api.headers), ...entriesOf(headers)]),
-    username: readCredential(node, 'username', place),
-    password: readCredential(node, 'password', place),
+    headerAt: (name) =>
+      pathOf(getKey(headers, name) === undefined ? `${api.at}.http.headers` : `${at('http')}.headers`, name),
   };
 }
 
-function readJobs(jobs: Json | undefined, at: string): Json {
-  if (isEmpty(jobs) || jobs === undefined) {
-    throw invalid(at, 'The configuration has no jobs.', 'Add "jobs": [{"endpoint": "…"}] to `config`.');
-  }
-  const items: [string, Json][] = isList(jobs)
-    ? jobs.map((item, index) => [String(index), item])
-    : isObject(jobs)
-      ? entriesOf(jobs)
-      : [];
-  if (items.length === 0) throw invalid(at, `\`jobs\` must be a list of jobs, and it is ${kindOf(jobs)}.`);
-  for (const [key, item] of items) {
-    if (asObject(item) === undefined) {
-      throw invalid(
-        pathOf(at, key),
-        `A job must be an object, and it is ${kindOf(item)}.`,
-        'Write {"endpoint": "…"}.',
-      );
-    }
-  }
-  return jobs;
-}
-
 function readBucket(node: AnyObject, place: (key: string) => string, apiName: string): string | undefined {
-  const given = textAt(node, 'outputBucket', place('outputBucket'));
-  const id = given === undefined ? textAt(node, 'id', place('id')) : undefined;
+  const given = read.text(node, 'outputBucket', place('outputBucket'));
+  const id = given === undefined ? read.text(node, 'id', place('id')) : undefined;
   const bucket = given ?? (id === undefined ? undefined : `ex-api-${apiName}-${id}`);
-  if (bucket === undefined || !bucket.includes('/')) return bucket;
   const key = given !== undefined ? 'outputBucket' : 'id';
+  const stage = /^(?:in|out)\.c-/.exec(bucket ?? '')?.[0];
+  if (stage !== undefined)
+    throw invalid(
+      pathOf(place(key), key),
+      `The output bucket “${bucket}” begins with “${stage}”, which the tables get by themselves.`,
+      `Write ${JSON.stringify(bucket?.slice(stage.length))}.`,
+    );
+  if (bucket === undefined || !bucket.includes('/')) return bucket;
   throw invalid(
     pathOf(place(key), key),
     `The output bucket “${bucket}” has a slash, and buckets name files.`,
@@ -208,15 +193,11 @@ function readBucket(node: AnyObject, place: (key: string) => string, apiName: st
   );
 }
 
-function readIncremental(value: Json | undefined, at: string): boolean {
+function readFlag(node: AnyObject, key: string, at: (key: string) => string): boolean {
+  const value = getKey(node, key);
   if (value === undefined || value === null) return false;
   if (typeof value === 'boolean') return value;
-  throw invalid(at, `\`incrementalOutput\` must be true or false, and it is ${kindOf(value)}.`);
-}
-
-function readUserData(value: Json | undefined): AnyObject {
-  if (value === undefined || value === null || value === '') return EMPTY;
-  return asObject(value) ?? objectOf([['userData', value]]);
+  throw invalid(at(key), `\`${key}\` must be true or false, and it is ${kindOf(value)}.`);
 }
 
 function readCompatLevel(value: Json | undefined, at: string): 1 | 2 | 3 {
@@ -224,10 +205,6 @@ function readCompatLevel(value: Json | undefined, at: string): 1 | 2 | 3 {
   const level = wholeOf(value);
   if (level === 1 || level === 2 || level === 3) return level;
   throw invalid(at, '`compatLevel` must be 1, 2 or 3.', 'Leave it out to get 3, the present behaviour.');
-}
-
-function readCredential(node: AnyObject, name: string, place: (key: string) => string): string | undefined {
-  return textAt(node, name, place(name)) ?? textAt(node, `#${name}`, place(`#${name}`));
 }
 
 function checkRequiredHeaders(headers: AnyObject, required: readonly string[], at: string): void {

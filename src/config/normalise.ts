@@ -18,12 +18,6 @@ export function asList(object: AnyObject): readonly Json[] | undefined {
   return entries.every(([key], index) => key === String(index)) ? entries.map(([, item]) => item) : undefined;
 }
 
-/** An object, or an empty one where an empty list stands for it; undefined for anything else. */
-export function asObject(value: Json | undefined): AnyObject | undefined {
-  if (isObject(value)) return value;
-  return isList(value) ? objectOf(value.map((item, index) => [String(index), item])) : undefined;
-}
-
 /** True for `{}` and `[]`, which are one and the same in a configuration. */
 export function isEmptyContainer(value: Json | undefined): boolean {
   return isList(value) ? value.length === 0 : isObject(value) && sizeOf(value) === 0;

@@ -1,6 +1,7 @@
-import { parseAllowedHosts } from '../http/allowed-hosts.ts';
-import { getKey, isEmpty, isObject, type AnyObject, type Json } from '../json/index.ts';
-import { invalid, kindOf, numericOf, objectAt, textAt, wholeOf } from './settings.ts';
+import { parseAllowedHosts, type AllowedHost } from '../http/trust/allowed-hosts.ts';
+import { getKey, isEmpty, isObject, type AnyObject } from '../json/index.ts';
+import { kindOf, numericOf } from '../settings.ts';
+import { EMPTY, invalid, read, wholeOf } from './settings.ts';
 
 /** `parameters.sshProxy` (spec extractor 6.9). */
 export interface SshProxyConfig {
@@ -19,7 +20,7 @@ const DEFAULT_CACHE_SECONDS = 604_800;
 
 /** @throws {ConfigError} listing every key that is missing */
 export function readSshProxy(parameters: AnyObject): SshProxyConfig | undefined {
-  const node = objectAt(parameters, 'sshProxy', 'parameters');
+  const node = read.map(parameters, 'sshProxy', 'parameters') ?? EMPTY;
   if (isEmpty(node)) return undefined;
   const at = 'parameters.sshProxy';
   const keys = ['user', 'host', 'port', '#privateKey'] as const;
@@ -36,29 +37,11 @@ export function readSshProxy(parameters: AnyObject): SshProxyConfig | undefined 
     throw invalid(`${at}.port`, '`port` must be a whole number from 1 to 65535.');
   }
   return {
-    user: textAt(node, 'user', at) ?? '',
-    host: textAt(node, 'host', at) ?? '',
+    user: read.text(node, 'user', at) ?? '',
+    host: read.text(node, 'host', at) ?? '',
     port,
-    privateKey: textAt(node, '#privateKey', at) ?? '',
+    privateKey: read.text(node, '#privateKey', at) ?? '',
   };
-}
-
-/**
- * The node `parameters.aws`, which the HTTP stage reads; undefined when requests are not signed (spec extractor 6.10).
- *
- * @throws {ConfigError} naming the key that is missing
- */
-export function readAws(parameters: AnyObject): AnyObject | undefined {
-  const aws = objectAt(parameters, 'aws', 'parameters');
-  const signature = objectAt(aws, 'signature', 'parameters.aws');
-  const node = objectAt(signature, 'credentials', 'parameters.aws.signature');
-  if (isEmpty(node)) return undefined;
-  const at = 'parameters.aws.signature.credentials';
-  for (const key of ['accessKeyId', '#secretKey', 'serviceName', 'regionName']) {
-    if (textAt(node, key, at) !== undefined) continue;
-    throw invalid(`${at}.${key}`, `The AWS signature needs \`${key}\`.`, `Set \`${key}\` in ${at}.`);
-  }
-  return aws;
 }
 
 /** Anything that is not empty turns the cache on. */
@@ -74,24 +57,17 @@ export function readCache(parameters: AnyObject): CacheConfig | undefined {
 
 /** The credentials as they are; the authentication types check what they need. */
 export function readOAuthCredentials(root: AnyObject): AnyObject | undefined {
-  const oauth = objectAt(objectAt(root, 'authorization', ''), 'oauth_api', 'authorization');
-  const credentials = objectAt(oauth, 'credentials', 'authorization.oauth_api');
+  const oauth = read.map(read.map(root, 'authorization', '') ?? EMPTY, 'oauth_api', 'authorization') ?? EMPTY;
+  const credentials = read.map(oauth, 'credentials', 'authorization.oauth_api') ?? EMPTY;
   return isEmpty(credentials) ? undefined : credentials;
 }
 
-/**
- * The node `image_parameters.allowed_hosts`, which the HTTP stage reads; undefined when any host is allowed.
- *
- * @throws {ConfigError} for an entry that the stage could not read
- */
-export function readAllowedHosts(root: AnyObject): Json | undefined {
-  const value = getKey(objectAt(root, 'image_parameters', ''), 'allowed_hosts');
-  if (value === undefined || isEmpty(value)) return undefined;
-  parseAllowedHosts(value);
-  return value;
+/** @throws {ConfigError} for an entry that cannot be read */
+export function readAllowedHosts(root: AnyObject): readonly AllowedHost[] {
+  return parseAllowedHosts(getKey(read.map(root, 'image_parameters', '') ?? EMPTY, 'allowed_hosts'));
 }
 
 /** @throws {ConfigError} when the action is no text */
 export function readAction(root: AnyObject): string {
-  return textAt(root, 'action', '') ?? 'run';
+  return read.text(root, 'action', '') ?? 'run';
 }

@@ -10,7 +10,7 @@ import {
   type AnyObject,
   type Json,
 } from '../json/index.ts';
-import { asObject } from './normalise.ts';
+import { asObject } from '../settings.ts';
 
 /** A row of a configuration resource. */
 export interface ConfigRow {

@@ -14,11 +14,13 @@ import {
   retryConfigOption,
   sshProxyOption,
 } from '../http/options.ts';
-import { trustedHostsSchema } from '../http/trusted-hosts.ts';
+import { COMPLETENESS } from '../completeness.ts';
+import { trustedHostsSchema } from '../http/trust/trusted-hosts.ts';
 import { jobDefinitions, jobsOption } from '../jobs/options.ts';
 import { PAGINATION_DEFINITION, PAGINATION_OPTIONS } from '../pagination/options.ts';
 import {
   compatLevelSchema,
+  exactJsonSchema,
   incrementalOutputSchema,
   mappingsSchema,
   outputBucketSchema,
@@ -59,6 +61,7 @@ export const configOptions: OptionSchema = {
     mappings: mappingsSchema,
     userData: userDataSchema,
     compatLevel: compatLevelSchema,
+    exactJson: exactJsonSchema,
     http: {
       title: 'HTTP',
       description: 'HTTP settings of this configuration.',
@@ -125,6 +128,7 @@ const api: OptionSchema = {
     caCertificate: caCertificateOption,
     '#clientCertificate': clientCertificateOption,
     trustedHosts: trustedHostsSchema,
+    completeness: COMPLETENESS,
   },
 };
 

@@ -12,13 +12,15 @@ import {
   type AnyObject,
   type Json,
 } from '../json/index.ts';
+import { secretsInAddress } from '../secrets.ts';
 import { pathText } from './path.ts';
 
 export { isSecretKey };
 
 /**
  * Every text under a key that starts with `#`, at any depth, longest first: what a redactor must hide. A value that
- * is JSON text itself (`#data` of OAuth) gives its inner texts too.
+ * is JSON text itself (`#data` of OAuth) gives its inner texts too. Passwords and keys that stand in an address in the
+ * open are among them.
  */
 export function collectSecrets(configuration: Json): readonly string[] {
   const found = new Set<string>();
@@ -55,6 +57,8 @@ export interface SecretProblem {
   readonly keys: readonly string[];
   readonly message: string;
   readonly hint: string;
+  /** A variable that may be set where the configuration runs. */
+  readonly isUnset?: boolean;
 }
 
 /** Everything that {@link resolveSecrets} would refuse. Without `env` only encrypted values are looked for. */
@@ -82,7 +86,7 @@ function problemOf(
   value: string,
   env: Readonly<Record<string, string | undefined>> | undefined,
   decrypt: Decrypt | undefined,
-): { message: string; hint: string } | undefined {
+): Omit<SecretProblem, 'keys'> | undefined {
   const kind = kindOfSecret(value);
   if (kind === 'plain') return undefined;
   if (kind === 'encrypted' || kind === 'damaged') return unreadable(value, decrypt);
@@ -94,7 +98,11 @@ function problemOf(
   }
   const name = variableOf(value) ?? '';
   if (env === undefined || env[name] !== undefined) return undefined;
-  return { message: `The environment variable ${name} is not set.`, hint: `Set it: ${name}=… gex run` };
+  return {
+    message: `The environment variable ${name} is not set.`,
+    hint: `Set it: ${name}=… gex run`,
+    isUnset: true,
+  };
 }
 
 function unreadable(
@@ -141,6 +149,8 @@ function collect(value: Json, secret: boolean, found: Set<string>): void {
     for (const item of value) collect(item, secret, found);
   } else if (isObject(value)) {
     for (const [key, item] of entriesOf(value)) collect(item, secret || isSecretKey(key), found);
+  } else if (!secret && typeof value === 'string') {
+    for (const text of secretsInAddress(value)) found.add(text);
   } else if (secret && isScalar(value) && typeof value !== 'boolean') {
     const text = toText(value);
     if (text === '') return;

@@ -5,6 +5,7 @@ import type { AuthType } from '../http/auth/index.ts';
 import { digKeys, getKey, objectOf, type AnyObject } from '../json/index.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import { nearest } from '../suggest.ts';
+import { checkConnection } from './check-connection.ts';
 import { schemaErrors } from './schema-errors.ts';
 import { explain } from './explain.ts';
 import { parseExtractorConfig } from './extractor-config.ts';
@@ -22,6 +23,8 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   /** Environment for `$env:NAME` values; without it they are not looked up. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where the run may have another environment: a variable that is not set is a warning. Default false. */
+  readonly isElsewhere?: boolean;
   /** Reads encrypted values; without it each of them is an error. */
   readonly decrypt?: Decrypt | undefined;
   /** Ids of the rows to check. All by default. */
@@ -121,8 +124,9 @@ async function checkRun(sealed: RowRun, findings: Findings, options: ValidateOpt
   for (const { keys, message, ...rest } of errors) {
     if (!isAdded(keys, configuration, options)) findings.add(run, keys, 'error', message, rest);
   }
-  for (const { keys, message, hint } of secretProblems(sealed.configuration, options.env, decrypt)) {
-    findings.add(run, keys, 'error', message, { hint });
+  for (const { keys, message, hint, isUnset } of secretProblems(sealed.configuration, options.env, decrypt)) {
+    const severity = isUnset === true && options.isElsewhere === true ? 'warning' : 'error';
+    findings.add(run, keys, severity, message, { hint });
   }
   await warnOfKeys(
     run,
@@ -187,6 +191,8 @@ function checkMeaning(run: RowRun, sealed: AnyObject, findings: Findings, option
     checkStages(config, options.methods, ({ path, message, hint, severity }) =>
       findings.add(run, keysOfPath(path), severity, message, { hint }),
     );
+    // A value that is still to come from the environment, or is encrypted, may be anything.
+    if (hasSecrets || secretProblems(sealed, {}, decrypt).length === 0) checkConnection(config);
   } catch (error) {
     if (!(error instanceof ExtractorError)) throw error;
     findings.addUnlessKnown(run, pathKeys(error), error.message, error.hint);

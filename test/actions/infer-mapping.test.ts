@@ -22,6 +22,10 @@ async function infer(rows: unknown, parameters: object = {}, job: object = {}) {
 }
 
 describe('infer_mapping', () => {
+  test('takes the only job, unless one is named', async () => {
+    expect(await infer(people, { __SELECTED_JOB: undefined })).toMatchObject({ id: 'id' });
+  });
+
   test('opens two levels of objects, and keeps deeper ones and lists as text', async () => {
     const mapping = await infer(people);
     expect(mapping).toEqual({

@@ -89,6 +89,11 @@ describe('test_request', () => {
     expect(log).toContain(`ERROR The API answered ${status} ${reason}`);
   });
 
+  test('a byte order mark before JSON is passed over', async () => {
+    const { result } = await probe(() => ({ text: '\ufeff[{"id":1}]' }));
+    expect(result).toMatchObject({ response: { data: [{ id: 1 }] }, records: [{ id: 1 }] });
+  });
+
   test('returns a body that is not JSON as text', async () => {
     const { result, log } = await probe(() => ({ text: '<html>Hello</html>' }));
     expect(result).toMatchObject({

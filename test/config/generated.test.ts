@@ -9,6 +9,7 @@ import { manifestSchema } from '../../src/config/schemas/manifest.ts';
 import { stateSchema } from '../../src/config/schemas/state.ts';
 import { branchesOf, isSchema, propertiesOf } from '../../src/config/validation-schema.ts';
 import type { OptionSchema } from '../../src/evaluate.ts';
+import { FileManifest, TableManifest } from '../../src/mapping/output/plan/options.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -61,6 +62,12 @@ describe('schemas for editors', () => {
   test.each(Object.entries(schemas))('%s gives an example of every key', (_name, schema) => {
     for (const { key, property } of keysOf(schema))
       expect([key, 'examples' in property]).toEqual([key, true]);
+  });
+
+  test('of manifests describes every key that a push reads from one', () => {
+    const known = Object.keys(propertiesOf(manifestSchema));
+    const read = [TableManifest, FileManifest].flatMap(({ properties }) => Object.keys(properties));
+    expect(read.filter((key) => !known.includes(key))).toEqual([]);
   });
 
   test('accept a configuration in both forms and refuse what is wrong', () => {

@@ -27,32 +27,36 @@ export const stateSchema: OptionSchema = {
         },
       },
     },
-    json_parser: {
+    'json_parser.struct': {
       title: 'Known structure',
-      description: 'Columns that earlier runs found, in automatic mode. They stay in the tables when the data has them no longer.',
-      type: ['object', 'array'],
-      additionalProperties: true,
-      examples: [{ structVersion: 3, struct: {} }],
-      properties: {
-        struct: {
-          title: 'Structure',
-          description: 'The structure tree: keys of objects start with `_`, `[]` is the item of a list, `nodeType` the kind, `headerNames` the column.',
-          type: ['object', 'array', 'null'],
-          examples: [
-            {
-              data: { _users: { '[]': { nodeType: 'object', _id: { nodeType: 'scalar', headerNames: 'id' } }, nodeType: 'array' } },
-              parent_aliases: [],
+      description:
+        'Columns that earlier runs found, in automatic mode. They stay in the tables when the data has them no longer. A tree: keys of objects start with `_`, `[]` is the item of a list, `nodeType` the kind, `headerNames` the column.',
+      type: ['object', 'array', 'null'],
+      examples: [
+        {
+          data: {
+            _users: {
+              '[]': { nodeType: 'object', _id: { nodeType: 'scalar', headerNames: 'id' } },
+              nodeType: 'array',
             },
-          ],
+          },
+          parent_aliases: [],
         },
-        structVersion: {
-          title: 'Version of the structure',
-          description: '3 for the present parser, 2 for the one of compatibility level 1.',
-          type: ['integer', 'string', 'null'],
-          default: 3,
-          examples: [3],
-        },
-      },
+      ],
+    },
+    'json_parser.structVersion': {
+      title: 'Version of the structure',
+      description: '3 for the present parser, 2 for the one of compatibility level 1.',
+      type: ['integer', 'string', 'null'],
+      default: 3,
+      examples: [3],
+    },
+    'json_parser.structSettings': {
+      title: 'Settings of the structure',
+      description:
+        'By data type, a digest of the settings that its columns come from: when these change, the columns are learned anew.',
+      type: ['object', 'array', 'null'],
+      examples: [{ users: '0cc175b9c0f1b6a831c399e269772661' }],
     },
   },
 };

@@ -117,7 +117,15 @@ function inputFile(): OptionSchema {
 function outputTable(): OptionSchema {
   return entry('Output table', [], {
     source: text('File name', 'Name of the file in `out/tables`; that of the destination when it is left out.', 'users'),
+    ...tableOptions(),
     destination: text('Destination table', 'Id of the table in the storage; that of the manifest when it is left out.', 'in.c-main.users'),
+  });
+}
+
+/** What a mapping and a manifest may say of a table. */
+export function tableOptions(): Record<string, OptionSchema> {
+  return {
+    destination: text('Destination table', 'Id of the table in the storage.', 'in.c-main.users'),
     incremental: flag('Incremental', 'Whether rows are added to what the table holds, instead of replacing it.', false),
     columns: texts('Columns', 'Names of the columns when the file has no header.', ['id', 'name']),
     has_header: flag('Header', 'With `columns`: whether the file has a header all the same, which is left out.', false),
@@ -163,7 +171,7 @@ function outputTable(): OptionSchema {
       examples: [[{ name: 'id', data_type: { base: { type: 'INTEGER' } }, primary_key: true }]],
     },
     description: text('Description', 'Description of the table.', 'Users of the shop'),
-  });
+  };
 }
 
 function deleteWhere(): OptionSchema {
@@ -224,13 +232,20 @@ function schemaColumn(): OptionSchema {
 function outputFile(): OptionSchema {
   return entry('Output file', ['source'], {
     source: { ...text('File name', 'Name of the file in `out/files`.', 'report.pdf'), type: 'string' },
+    ...fileOptions(),
+  });
+}
+
+/** What a mapping and a manifest may say of a file. */
+export function fileOptions(): Record<string, OptionSchema> {
+  return {
     tags: texts('Tags', 'Tags of the file.', ['report']),
     is_public: flag('Public', 'Whether the file can be read without a token.', false),
     is_permanent: flag('Permanent', 'Whether the file is kept for ever.', false),
     is_encrypted: flag('Encrypted', 'Whether the file is encrypted at rest.', true),
     notify: flag('Notify', 'Whether users are told of the file.', false),
     write_always: flag('Write always', WRITE_ALWAYS, false),
-  });
+  };
 }
 
 function entry(title: string, required: readonly string[], properties: Record<string, OptionSchema>): OptionSchema {

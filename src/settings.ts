@@ -1,0 +1,139 @@
+import {
+  entriesOf,
+  getKey,
+  isEmpty,
+  isList,
+  isNumber,
+  isObject,
+  isScalar,
+  numberOf,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from './json/index.ts';
+import { nearest } from './suggest.ts';
+
+/** Makes the error of a stage for a setting that cannot be used; `at` is its JSON path. */
+export type Invalid = (at: string, message: string, hint?: string) => Error;
+
+/**
+ * Readers of the settings of a stage, which fail with the errors of that stage. What is empty (spec extractor 0.2)
+ * counts as not set, but for flags.
+ */
+export class SettingsReader {
+  readonly #invalid: Invalid;
+
+  constructor(invalid: Invalid) {
+    this.#invalid = invalid;
+  }
+
+  /** A text; a number is taken as its text. */
+  text(node: AnyObject, key: string, at: string): string | undefined {
+    const value = getKey(node, key);
+    if (isEmpty(value)) return undefined;
+    if (isScalar(value) && value !== true) return toText(value);
+    throw this.#wrong(node, key, at, 'a text');
+  }
+
+  /** A map, or the list that stands for one. */
+  map(node: AnyObject, key: string, at: string): AnyObject | undefined {
+    const value = getKey(node, key);
+    if (isEmpty(value)) return undefined;
+    const map = asObject(value);
+    if (map !== undefined) return map;
+    throw this.#wrong(node, key, at, 'an object');
+  }
+
+  /** A map that no list may stand for. */
+  object(node: AnyObject, key: string, at: string): AnyObject | undefined {
+    const value = getKey(node, key);
+    if (!isList(value) || isEmpty(value)) return this.map(node, key, at);
+    throw this.#wrong(node, key, at, 'an object');
+  }
+
+  /** True or false; 0, 1 and their texts are understood. */
+  flag(node: AnyObject, key: string, at: string): boolean | undefined {
+    const value = getKey(node, key);
+    if (value === undefined || value === null) return undefined;
+    if (value === 1 || value === '1') return true;
+    if (value === true || isEmpty(value)) return value === true;
+    throw this.#wrong(node, key, at, 'true or false');
+  }
+
+  /** A whole number of at least `least`, as number or as text; a fraction is cut off. */
+  count(node: AnyObject, key: string, at: string, least = 1): number | undefined {
+    const value = getKey(node, key);
+    if (isEmpty(value)) return undefined;
+    const count = truncated(value);
+    if (count !== undefined && Number.isSafeInteger(count) && count >= least) return count;
+    throw this.#wrong(node, key, at, `a whole number of at least ${least}`);
+  }
+
+  /** One word out of a few, written in any case. */
+  word<const T extends string>(node: AnyObject, key: string, at: string, words: readonly T[]): T | undefined {
+    const text = this.text(node, key, at);
+    if (text === undefined) return undefined;
+    const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
+    if (word !== undefined) return word;
+    const near = nearest(text, words);
+    throw this.#invalid(
+      placeOf(at, key),
+      `“${text}” is no value of \`${key}\`.`,
+      `${near === undefined ? '' : `Did you mean ${near}? `}Possible values: ${words.join(', ')}.`,
+    );
+  }
+
+  #wrong(node: AnyObject, key: string, at: string, what: string): Error {
+    return this.#invalid(
+      placeOf(at, key),
+      `\`${key}\` must be ${what}, and it is ${kindOf(getKey(node, key))}.`,
+    );
+  }
+}
+
+/** JSON path of a key; `at` is empty at the root. */
+function placeOf(at: string, key: string): string {
+  return at === '' ? key : `${at}.${key}`;
+}
+
+/** An object; a list is one with the keys 0, 1, 2 … (spec extractor 0.1). Undefined for anything else. */
+export function asObject(value: Json | undefined): AnyObject | undefined {
+  if (isObject(value)) return value;
+  return isList(value) ? objectOf(value.map((item, index) => [String(index), item] as const)) : undefined;
+}
+
+/** The items of a list, or the values of the map that stands for one. Undefined for anything else. */
+export function asItems(value: Json | undefined): readonly Json[] | undefined {
+  if (isList(value)) return value;
+  return isObject(value) ? entriesOf(value).map(([, item]) => item) : undefined;
+}
+
+const NUMERIC = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+
+export function isNumericText(text: string): boolean {
+  return NUMERIC.test(text);
+}
+
+/** A number, or a text that says one. */
+export function numericOf(value: Json | undefined): number | undefined {
+  if (isNumber(value)) return numberOf(value);
+  return typeof value === 'string' && isNumericText(value) ? Number(value) : undefined;
+}
+
+/** The same without its fraction. */
+export function truncated(value: Json | undefined): number | undefined {
+  const number = numericOf(value);
+  return number === undefined ? undefined : Math.trunc(number);
+}
+
+/** The kind of a value in plain words, for messages: never the value itself. */
+export function kindOf(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  if (typeof value === 'boolean') return String(value);
+  if (isNumber(value)) return 'a number';
+  if (isList(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return isEmpty(value) ? 'an empty object' : 'an object';
+}
