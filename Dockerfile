@@ -7,7 +7,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --loglevel=error --no-progress --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json
+COPY scripts/bundle.ts ./scripts/
+RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle.ts
 
 FROM node:24-slim AS dependencies
 WORKDIR /app

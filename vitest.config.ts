@@ -1,15 +1,51 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** They replace modules, or measure the memory of their process: other files of the same worker would be in the way. */
+const ALONE = [
+  'test/http/send/{got,node}.test.ts',
+  'test/sink/sink.test.ts',
+  'test/storage/server/objects/small-disk.test.ts',
+  'test/storage/server/tables/duckdb/full-disk.test.ts',
+];
+/** They start commands and services, kill them, or go through many cases: `npm run test:quick` leaves them out. */
+const LONG = [
+  'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,wrong-input}.test.ts',
+  'test/{compose,demo,docker,docs,hostile}.test.ts',
+  'test/http/tunnel/ssh-tunnel.test.ts',
+  'test/mapping/{input,output}/*.test.ts',
+  'test/extract/{budgets,look-ahead}.test.ts',
+  'test/runner/{ended-rows,stored-configuration,lock,target}.test.ts',
+  'test/storage/{client,open,server}/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     watch: false,
     // Tests start servers and child processes: two at a time keep two cores busy, more than four get in each other's way.
     maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A second, the default, is less than a busy machine may need.
+    expect: { poll: { timeout: 20_000 } },
     // No test may lean on the one before it. The seed is printed, and `--sequence.seed` gives the same order again.
     sequence: { shuffle: { files: false, tests: true } },
+    // A process for each file would load everything two hundred times.
+    isolate: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...LONG, ...ALONE],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'long', include: LONG, exclude: [...configDefaults.exclude, ...ALONE] },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
+    ],
   },
 });

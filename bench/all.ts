@@ -1,7 +1,7 @@
 // All measurements, or those that are named:
 //
-//   node bench/all.ts [throughput] [latency] [memory] [kill] [startup] [transfer]
-const ALL = ['startup', 'throughput', 'latency', 'kill', 'memory', 'transfer'];
+//   node bench/all.ts [throughput] [latency] [memory] [kill] [startup] [transfer] [transport]
+const ALL = ['startup', 'throughput', 'latency', 'kill', 'memory', 'transfer', 'transport'];
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !ALL.includes(name));
 if (unknown !== undefined)

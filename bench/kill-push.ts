@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openStorage } from '../src/cli/open-storage.ts';
+import { openStorage } from '../src/storage/open/index.ts';
 import { silentLog } from '../src/log.ts';
 import { startEventsApi, type EventsApi } from './support/events-api.ts';
 import { printTable } from './support/figures.ts';

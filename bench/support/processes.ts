@@ -23,7 +23,7 @@ export interface MockApiOptions {
   readonly style?: string;
   readonly latency?: number;
   /** Gets `config.json`. */
-  readonly config: string;
+  readonly config?: string;
 }
 
 /** Starts a mock API in a process of its own. */
