@@ -5,12 +5,26 @@ import { entriesOf, isList, isObject, objectOf, sizeOf, type AnyObject, type Jso
  * object whose keys are exactly 0, 1 … n-1 in this order is a list. Scalars and other objects stay.
  */
 export function normalise(value: Json): Json {
-  if (isList(value)) return value.map(normalise);
+  return normaliseAt(value, '');
+}
+
+function normaliseAt(value: Json, at: string): Json {
+  if (isList(value)) return value.map((item, index) => normaliseAt(item, `${at}.${index}`));
   if (!isObject(value)) return value;
   const list = asList(value);
-  if (list !== undefined) return list.map(normalise);
-  return objectOf(entriesOf(value).map(([key, item]) => [key, normalise(item)]));
+  if (list !== undefined) return list.map((item, index) => normaliseAt(item, `${at}.${index}`));
+  const isJob = JOB.test(at);
+  return objectOf(
+    entriesOf(value).map(([key, item]) => [
+      key,
+      isJob && key === 'body' ? item : normaliseAt(item, `${at}.${key}`),
+    ]),
+  );
 }
+
+/** The `body` of a job and of its further requests is sent as it stands: an empty object in it is no empty list. */
+const JOB =
+  /^\.parameters\.(?:config|iterations\.[^.]+)\.jobs\.[^.]+(?:\.children\.[^.]+)*(?:\.export\.(?:create|poll|download))?$/;
 
 /** The items of an object whose keys are 0 … n-1 in order (none for an empty one); else undefined. */
 export function asList(object: AnyObject): readonly Json[] | undefined {

@@ -2,7 +2,7 @@
  * The nouns that cross the seams between stages: a request of the configuration, a request on the wire,
  * its response. All are plain data; none is changed after it was made.
  */
-import type { AnyObject } from '../json/index.ts';
+import type { AnyObject, Json } from '../json/index.ts';
 
 /** What a job asks for, before default options, base URL and encoding are applied. JSON. */
 export interface JobRequest {
@@ -14,11 +14,18 @@ export interface JobRequest {
   readonly headers: AnyObject;
   /** Where the parameters go; by default the query of GET and DELETE, the body of the others. */
   readonly paramsIn?: 'query' | 'body';
-  /** Parameters that go into the query whatever the method is (`queryParamIn: "query"`). */
+  /** Parameters that go into the query whatever the method is: those of the job, and `queryParamIn: "query"`. */
   readonly query?: AnyObject;
+  /** The body, apart from parameters that go there: a map takes them in, a list or a text leaves them to the query. */
+  readonly body?: Json;
+  /** How the body is written; by default as usual for the method and the kind of the body. */
+  readonly bodyFormat?: BodyFormat;
   /** True when the endpoint was taken from a response: it is used as it is and is no place for credentials. */
   readonly fromResponse?: boolean;
 }
+
+/** A form is `application/x-www-form-urlencoded`; a multipart body is one of `multipart/form-data`. */
+export type BodyFormat = 'json' | 'form' | 'text' | 'xml' | 'multipart';
 
 /** Header fields; names compare without case, the last spelling set wins. */
 export type Headers = Readonly<Record<string, string>>;

@@ -7,14 +7,14 @@ import {
   isObject,
   JsonMap,
   objectOf,
-  toJsonText,
   toText,
   type AnyObject,
   type Json,
 } from '../json/index.ts';
 import { mergeOver } from '../merge-request.ts';
-import { encodeForm, hasParams } from './encode.ts';
-import { headerOf, type ApiRequest, type Headers, type JobRequest } from './message.ts';
+import { encodeBody } from './body.ts';
+import { hasParams } from './encode.ts';
+import { headerOf, type ApiRequest, type BodyFormat, type Headers, type JobRequest } from './message.ts';
 import { mergeParams, resolveUrl } from './url.ts';
 import { USER_AGENT } from './user-agent.ts';
 
@@ -43,28 +43,51 @@ const ACCEPT_ENCODING = 'gzip, deflate, br';
  * | POST, PUT, PATCH | JSON body; `[]` without parameters | `application/json` |
  * | FORM (a POST) | form body | `application/x-www-form-urlencoded` |
  *
- * @throws {HttpError} `job.invalid` for an unknown method, an impossible address or header
+ * A `body` is sent by any method. One that is a map takes in the parameters that go to the body, over its own; beside a
+ * list or a text they go into the query.
+ *
+ * @throws {HttpError} `job.invalid` for an unknown method, an impossible address or header, a body that its format
+ * cannot write
  */
 export function buildRequest(job: JobRequest, options: RequestOptions): ApiRequest {
-  const { method, params, headers, query, endpoint, paramsIn } = mergeRequests(job, options.defaultOptions);
+  const merged = mergeRequests(job, options.defaultOptions);
+  const { method, params, headers, query, endpoint } = merged;
   const wire = WIRE[method];
   if (wire === undefined) throw unknownMethod(method);
-  const inBody = (paramsIn ?? wire.paramsIn) === 'body';
+  const inBody = paramsGoToBody(merged);
   const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
   const url = resolveUrl(options.baseUrl, mergeParams(endpoint, inQuery));
-  const body = inBody ? bodyOf(params, wire.form) : undefined;
-  const contentType = !inBody
-    ? undefined
-    : wire.form
-      ? 'application/x-www-form-urlencoded'
-      : 'application/json';
+  const content = inBody ? withParams(merged.body, params) : merged.body;
+  const sent = content === undefined ? undefined : encodeBody(content, formatOf(merged, content));
   return {
     method: wire.method,
     url,
-    headers: headersOf(headers, options, contentType),
-    ...(body === undefined ? {} : { body }),
+    headers: headersOf(headers, options, sent?.contentType, typeRule(merged)),
+    ...(sent === undefined ? {} : { body: sent.body }),
     ...(options.label === undefined ? {} : { label: options.label }),
   };
+}
+
+/** Whether the parameters of a request are in its body. */
+export function paramsGoToBody({
+  method,
+  paramsIn,
+  body,
+}: Pick<JobRequest, 'method' | 'paramsIn' | 'body'>): boolean {
+  if (body !== undefined && !isObject(body)) return false;
+  return (paramsIn ?? WIRE[method]?.paramsIn) === 'body';
+}
+
+/** No parameters are sent as `[]`, as the reference does (spec extractor 6.3); an empty body that was given as it is. */
+function withParams(body: Json | undefined, params: AnyObject): Json {
+  if (isObject(body)) return objectOf([...entriesOf(body), ...entriesOf(params)]);
+  return hasParams(params) ? listOrMap(params) : [];
+}
+
+function formatOf({ method, bodyFormat }: JobRequest, body: Json): BodyFormat {
+  if (bodyFormat !== undefined) return bodyFormat;
+  if (WIRE[method]?.form === true) return 'form';
+  return isObject(body) || isList(body) ? 'json' : 'text';
 }
 
 /**
@@ -96,12 +119,6 @@ function unknownMethod(method: string): HttpError {
   });
 }
 
-/** No parameters are sent as `[]`, as the reference does (spec extractor 6.3). */
-function bodyOf(params: AnyObject, form: boolean): string {
-  if (form) return encodeForm(params);
-  return hasParams(params) ? toJsonText(listOrMap(params)) : '[]';
-}
-
 /** Parameters whose keys are 0, 1, 2 … were a list in the configuration (spec extractor 0.1). */
 function listOrMap(params: AnyObject): Json {
   if (!(params instanceof JsonMap)) return params;
@@ -125,13 +142,29 @@ function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
   ]);
 }
 
+/** Whether the type of the body wins over a `Content-Type` of the job. */
+type TypeRule = 'usual' | 'own' | 'body';
+
+/** A body that was written out may be of a more precise type than its format; a multipart one is told by its boundary. */
+function typeRule({ body, bodyFormat }: JobRequest): TypeRule {
+  if (bodyFormat === 'multipart') return 'body';
+  return body === undefined && bodyFormat === undefined ? 'usual' : 'own';
+}
+
 /**
  * The body decides about `Content-Type`, over what the configuration says for all requests and over the same
  * spelling in a job (spec extractor 6.3). A job that spells it otherwise (`content-type`) means it.
  */
-function headersOf(own: AnyObject, options: RequestOptions, contentType: string | undefined): Headers {
+function headersOf(
+  own: AnyObject,
+  options: RequestOptions,
+  contentType: string | undefined,
+  rule: TypeRule,
+): Headers {
   const typed =
-    contentType === undefined || keepsOwnType(own) ? own : mergeHeaders({ 'Content-Type': contentType }, own);
+    contentType === undefined || keepsOwnType(own, rule)
+      ? own
+      : mergeHeaders({ 'Content-Type': contentType }, own);
   const headers: Record<string, string> = {};
   for (const [name, value] of entriesOf(mergeHeaders(typed, options.headers))) {
     if (value !== null) headers[name] = headerText(name, value);
@@ -141,9 +174,10 @@ function headersOf(own: AnyObject, options: RequestOptions, contentType: string 
   return headers;
 }
 
-function keepsOwnType(headers: AnyObject): boolean {
+function keepsOwnType(headers: AnyObject, rule: TypeRule): boolean {
+  if (rule === 'body') return false;
   return entriesOf(headers).some(
-    ([name]) => name !== 'Content-Type' && name.toLowerCase() === 'content-type',
+    ([name]) => (rule === 'own' || name !== 'Content-Type') && name.toLowerCase() === 'content-type',
   );
 }
 

@@ -1,4 +1,5 @@
 import { parseCompleteness } from '../completeness.ts';
+import type { BodyFormat } from '../http/message.ts';
 import {
   compilePath,
   entriesOf,
@@ -14,6 +15,7 @@ import {
   type Json,
   type Path,
 } from '../json/index.ts';
+import { readBody } from './body.ts';
 import { compileFilter } from './filter.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
@@ -42,6 +44,11 @@ export interface Job {
   readonly params: AnyObject;
   readonly headers: AnyObject;
   readonly paramsIn?: 'query' | 'body';
+  /** Parameters for the query, whatever the method is. */
+  readonly query?: AnyObject;
+  /** As written; a map, a list or a text. */
+  readonly body?: Json;
+  readonly bodyFormat?: BodyFormat;
   readonly queryParamIn?: 'query' | 'params';
   /** Where the rows are in a response (spec extractor 5.1). */
   readonly dataField?: Path;
@@ -116,19 +123,22 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ? parsePlaceholders(getKey(node, 'placeholders'), `${at}.placeholders`, level)
     : [];
   const names = [...above.names, ...placeholders.map(({ name }) => name)];
+  const method = read.word(node, 'method', at, METHODS) ?? above.method;
   const job: Job = {
     id: id ?? md5(serializeMap(node)),
     name: id ?? dataType,
     at,
     level,
     endpoint,
-    method: read.word(node, 'method', at, METHODS) ?? above.method,
+    method,
     params: read.map(node, 'params', at) ?? {},
     headers: read.map(node, 'headers', at) ?? {},
     dataType,
     responseFilter: readResponseFilter(getKey(node, 'responseFilter'), `${at}.responseFilter`),
     responseFilterDelimiter: read.text(node, 'responseFilterDelimiter', at) ?? '.',
     ...given('paramsIn', read.word(node, 'paramsIn', at, ['query', 'body'])),
+    ...given('query', read.map(node, 'query', at)),
+    ...readBody(node, method, at),
     ...given('queryParamIn', read.word(node, 'queryParamIn', at, ['query', 'params'])),
     ...given('dataField', readDataField(getKey(node, 'dataField'), `${at}.dataField`)),
     ...given('scroller', read.text(node, 'scroller', at)),

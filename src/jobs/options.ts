@@ -1,5 +1,6 @@
 import { COMPLETENESS } from '../completeness.ts';
 import type { OptionSchema } from '../evaluate.ts';
+import { BODY_FORMATS } from './body.ts';
 import { METHODS } from './job.ts';
 
 /**
@@ -73,6 +74,31 @@ const common: Readonly<Record<string, OptionSchema>> = {
     enum: ['query', 'body', '', null],
     default: '',
     examples: ['query'],
+  },
+  query: {
+    title: 'Query',
+    description:
+      'Parameters that go into the query, whatever the method is. Functions and placeholders work as in "params".',
+    type: map,
+    default: {},
+    examples: [{ version: '2' }],
+  },
+  body: {
+    title: 'Body',
+    description:
+      'The body of the request, with any method: an object, a list or a text, with functions and placeholders. An object takes in the parameters that go into the body; beside a list or a text they go into the query.',
+    type: ['object', 'array', 'string', 'null'],
+    additionalProperties: true,
+    default: '',
+    examples: [{ filter: { status: 'active' } }, [{ op: 'list' }], '<find><id>{id}</id></find>'],
+  },
+  bodyFormat: {
+    title: 'Format of the body',
+    description:
+      'How the body is written, and its Content-Type. By default "json" for objects and lists ("form" with the method FORM), and "text" for a text. A text is sent as it is in any format but "multipart".',
+    enum: [...BODY_FORMATS, '', null],
+    default: '',
+    examples: ['xml'],
   },
   queryParamIn: {
     title: 'Place of the pagination parameter',

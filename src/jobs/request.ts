@@ -2,14 +2,15 @@ import type { Contexts, Evaluate } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
 import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
 import type { Job } from './job.ts';
+import { bodyOf } from './make-body.ts';
 import { jobError } from './read.ts';
 import type { JobRun } from './run.ts';
 import { substituteText, substituteValue } from './substitute.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 
 /**
- * What a run of a job asks for first (spec extractor 1.9): placeholders are put into the endpoint, the parameters and
- * the headers, then the functions in parameters and headers are evaluated. Encoding is left to whoever sends it.
+ * What a run of a job asks for first (spec extractor 1.9): placeholders are put into the endpoint, the parameters,
+ * the body and the headers, then the functions in these are evaluated. Encoding is left to whoever sends it.
  *
  * Placeholders go first, so a function may take one as an argument: `{"function": "md5", "args": ["{user-id}"]}`.
  *
@@ -23,12 +24,17 @@ export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: 
   const filled = (map: AnyObject, at: string) => evaluateMap(substituteMap(map, run), evaluate, contexts, at);
   const headers = filled(job.headers, `${job.at}.headers`);
   checkHeaders(headers, `${job.at}.headers`);
+  const { query, bodyFormat } = job;
+  const body = bodyOf(job, run, evaluate, common);
   return {
     endpoint: substituteText(job.endpoint, parameters),
     method: job.method,
     params: filled(job.params, `${job.at}.params`),
     headers,
     ...(job.paramsIn === undefined ? {} : { paramsIn: job.paramsIn }),
+    ...(query === undefined ? {} : { query: filled(query, `${job.at}.query`) }),
+    ...(body === undefined ? {} : { body }),
+    ...(bodyFormat === undefined ? {} : { bodyFormat }),
   };
 }
 

@@ -5,12 +5,18 @@ import type { Parameters } from './run.ts';
  * Puts the values of placeholders into a text: `users/{id}` becomes `users/7`. Literally, without URL encoding
  * (spec extractor 5.4), in one pass: a value that itself looks like `{name}` is not looked at again, because it comes
  * from a response. Unknown names stay as they are.
+ *
+ * @param escape how a value is written in this text; by default as it is
  */
-export function substituteText(text: string, parameters: Parameters): string {
+export function substituteText(
+  text: string,
+  parameters: Parameters,
+  escape: (value: string) => string = (value) => value,
+): string {
   if (parameters.length === 0 || !text.includes('{')) return text;
   return text.replace(NAME, (whole, name: string) => {
     const value = valueOf(name, parameters);
-    return value === undefined ? whole : toText(value);
+    return value === undefined ? whole : escape(toText(value));
   });
 }
 

@@ -178,6 +178,8 @@ function sameRequest(a: JobRequest, b: JobRequest): boolean {
   return exactText(a) === exactText(b);
 }
 
-function exactText({ query, ...request }: JobRequest): string {
-  return encodeExact(objectOf([...Object.entries(request), ['query', query ?? null]]));
+function exactText({ query, body, ...request }: JobRequest): string {
+  return encodeExact(
+    objectOf([...Object.entries(request), ['query', query ?? null], ['body', body ?? null]]),
+  );
 }

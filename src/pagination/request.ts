@@ -1,5 +1,5 @@
 import type { JobRequest } from '../http/message.ts';
-import { getKey, objectOf, withKey, withoutKey, type AnyObject, type Json } from '../json/index.ts';
+import { getKey, isObject, objectOf, withKey, withoutKey, type AnyObject, type Json } from '../json/index.ts';
 import type { PaginatedJob } from './paginator.ts';
 import { invalid } from './settings.ts';
 
@@ -12,10 +12,10 @@ export function requestOf(job: PaginatedJob): JobRequest {
   return request;
 }
 
-/** The request without the parameters that the job has written. */
+/** The request without the parameters that the job has written. A body that takes in none of them stays. */
 export function withoutParams(request: JobRequest): JobRequest {
-  const { query: _query, ...rest } = request;
-  return { ...rest, params: {} };
+  const { query: _query, body, ...rest } = request;
+  return { ...rest, params: {}, ...(body === undefined || isObject(body) ? {} : { body }) };
 }
 
 /**
@@ -46,6 +46,7 @@ export function placeOf(options: AnyObject, job: PaginatedJob, at: string): Para
 }
 
 function goesToQuery(request: JobRequest): boolean {
+  if (request.body !== undefined && !isObject(request.body)) return true;
   if (request.paramsIn !== undefined) return request.paramsIn === 'query';
   return request.method === 'GET' || request.method === 'DELETE';
 }

@@ -26,7 +26,8 @@ export const queryParamIn: OptionSchema = {
 
 export const includeParams: OptionSchema = {
   title: 'Keep the job parameters',
-  description: 'Whether the `params` of the job are sent with the requests after the first, too.',
+  description:
+    'Whether the parameters of the job (`params`, `query` and a `body` that is an object) are sent with the requests after the first, too.',
   ...FLAG,
   default: false,
   examples: [true],

@@ -1,0 +1,38 @@
+import type { Contexts, Evaluate } from '../evaluate.ts';
+import type { BodyFormat } from '../http/message.ts';
+import { entriesOf, getKey, isList, isObject, objectOf, toJsonText, type Json } from '../json/index.ts';
+import { escapeXml } from '../xml-text.ts';
+import type { Job } from './job.ts';
+import type { JobRun } from './run.ts';
+import { substituteText, substituteValue } from './substitute.ts';
+import { contextsOf } from './values.ts';
+
+/**
+ * The body of one run of a job: values of placeholders are put in, then the functions in it are evaluated. In a text
+ * they are escaped as its format wants it, so that a value cannot break the text.
+ */
+export function bodyOf(job: Job, run: JobRun, evaluate: Evaluate, common: Contexts): Json | undefined {
+  const { body, bodyFormat } = job;
+  if (body === undefined) return undefined;
+  const { parameters } = run;
+  const at = `${job.at}.body`;
+  if (typeof body === 'string')
+    return substituteText(body, parameters, ESCAPES[bodyFormat ?? (job.method === 'FORM' ? 'form' : 'text')]);
+  const filled = substituteValue(body, parameters);
+  let contexts: Contexts | undefined;
+  const evaluated = (value: Json, path: string): Json => {
+    if (isList(value)) return value.map((item, i) => evaluated(item, `${path}[${i}]`));
+    return isObject(value) ? evaluate(value, (contexts ??= contextsOf(run, common)), path) : value;
+  };
+  // a body with one key, such as {"time": …}, is no reference: a body is made by a function or by its values
+  if (!isObject(filled) || getKey(filled, 'function') !== undefined) return evaluated(filled, at);
+  return objectOf(entriesOf(filled).map(([key, value]) => [key, evaluated(value, `${at}.${key}`)] as const));
+}
+
+const ESCAPES: Readonly<Record<BodyFormat, ((text: string) => string) | undefined>> = {
+  json: (text) => toJsonText(text).slice(1, -1),
+  form: encodeURIComponent,
+  xml: escapeXml,
+  text: undefined,
+  multipart: undefined,
+};
