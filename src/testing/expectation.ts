@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeError, exitCodeOf, ExtractorError } from '../errors.ts';
 import { getKey, isObject, parseExact, toText } from '../json/index.ts';
+import { describeDoubt, type JobReport } from '../verdict/index.ts';
 import { compareFolders, compareJson, compareLines } from './compare.ts';
 
 /** What a run of a fixture did. */
@@ -13,6 +14,8 @@ export interface Outcome {
   /** `warn: text`, in order. */
   readonly log: readonly string[];
   readonly error: unknown;
+  /** The verdicts on the jobs, in order. */
+  readonly jobs: readonly JobReport[];
   /** Folders below the data folder with an `out` of their own: `''`, or `rows/<id>`. */
   readonly runs: readonly string[];
 }
@@ -24,6 +27,7 @@ export function compareOutcome(fixture: string, outcome: Outcome): string[] {
     ...compareError(path.join(expected, 'error.json'), outcome.error),
     ...outcome.runs.flatMap((run) => compareRun(fixture, run, outcome)),
     ...compareRequests(path.join(expected, 'requests'), outcome.requests),
+    ...compareVerdicts(path.join(expected, 'verdicts'), outcome.jobs),
     ...compareLog(path.join(expected, 'log'), outcome.log),
   ];
 }
@@ -77,6 +81,16 @@ function compareRequests(file: string, requests: readonly string[]): string[] {
   if (!existsSync(file)) return [];
   const difference = compareLines(linesOf(file), requests, 'requests');
   return difference === undefined ? [] : [difference];
+}
+
+/** One line for each job: `books: complete`. */
+function compareVerdicts(file: string, jobs: readonly JobReport[]): string[] {
+  if (!existsSync(file)) return [];
+  const got = jobs.map(({ job, verdict }) => `${job}: ${verdict}`);
+  const difference = compareLines(linesOf(file), got, 'verdicts');
+  if (difference === undefined) return [];
+  const doubts = jobs.filter(({ verdict }) => verdict === 'doubtful').map(describeDoubt);
+  return [[difference, ...doubts].join('\n')];
 }
 
 /** Each line of the file must be in a line of the log. */

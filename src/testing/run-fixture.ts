@@ -93,7 +93,7 @@ async function play(
     const unused = isShared || settings.allowUnused === true ? [] : tape.unused();
     return [
       ...tape.problems,
-      ...compareOutcome(folder, { dataFolder, requests, log, error, runs }),
+      ...compareOutcome(folder, { dataFolder, requests, jobs, log, error, runs }),
       ...unused.map(({ name, method, target }) => `${name}.request was never asked for: ${method} ${target}`),
     ];
   } finally {

@@ -120,3 +120,13 @@ test('an abort ends the run', async () => {
     'enough',
   );
 });
+
+test('a verdict that differs is told, with its doubts', async () => {
+  expect(await problemsOf({ 'expected/verdicts': 'bikes: ended\n' })).toBe('');
+  const problems = await problemsOf({
+    'api/bikes.response': '{"bikes":[{"id":1},{"id":2}],"total":3}',
+    'expected/verdicts': 'bikes: complete\n',
+  });
+  expect(problems).toContain('bikes: doubtful');
+  expect(problems).toContain('`total: 3`');
+});
