@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the last parameter of a name counts in a Link header',
-    file: 'src/pagination/link-header-parse.ts',
+    file: 'src/language/link-header.ts',
     find: `if (name !== '' && !found.has(name)) found.set(name, value);`,
     replace: `if (name !== '') found.set(name, value);`,
     tests: ['test/pagination/link-header.test.ts'],

@@ -68,6 +68,8 @@ class Reference {
 
   sections(): readonly string[] {
     this.#section('Top level', 'The keys of the document.', '', this.#root);
+    const definitions = isSchema(this.#root['definitions']) ? this.#root['definitions'] : {};
+    for (const name of Object.keys(definitions)) this.#element(name, { $ref: `#/definitions/${name}` });
     return this.#sections.map(render);
   }
 

@@ -15,5 +15,21 @@ export type Contexts = Readonly<Record<string, AnyObject>>;
  */
 export type Evaluate = (value: Json, contexts: Contexts, at: string) => Json;
 
+/**
+ * Calls one function of the language with values that are not looked into any more: data of an answer that happens to
+ * look like a call is no call.
+ *
+ * @throws {FunctionError} naming the function; `at` is its JSON path
+ */
+export interface CallFunction {
+  (name: string, args: readonly (Json | Uint8Array)[], at: string): Json | Uint8Array;
+  /**
+   * The name of a function that takes so many arguments.
+   *
+   * @throws {FunctionError} when there is none
+   */
+  readonly check: (name: Json, count: number, at: string) => string;
+}
+
 /** A JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
 export type OptionSchema = Readonly<Record<string, unknown>>;

@@ -14,6 +14,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^http\/message\.ts$/, 'message'],
   [/^http\//, 'http'],
+  [/^language\//, 'language'],
   [/^jobs\//, 'jobs'],
   [/^pagination\//, 'pagination'],
   [/^records\//, 'records'],
@@ -40,15 +41,16 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const STAGES = ['http', 'jobs', 'pagination', 'records', 'sink', 'verdict'];
-const ENGINE = ['leaf', 'message', ...STAGES, 'recording', 'config', 'extract'];
+const ENGINE = ['leaf', 'message', 'language', ...STAGES, 'recording', 'config', 'extract'];
 
 /** What each part may import, besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   leaf: [],
   message: ['leaf'],
-  ...Object.fromEntries(STAGES.map((stage) => [stage, ['leaf', 'message']])),
+  language: ['leaf', 'message'],
+  ...Object.fromEntries(STAGES.map((stage) => [stage, ['leaf', 'message', 'language']])),
   recording: ['leaf', 'message', 'sink'],
-  config: ['leaf', 'message', ...STAGES],
+  config: ['leaf', 'message', 'language', ...STAGES],
   extract: ENGINE,
   actions: ENGINE,
   mapping: ['leaf', 'message', 'sink', 'client', 'protocol'],

@@ -1,3 +1,4 @@
+import { languageDefinitions } from '../language/index.ts';
 import type { OptionSchema } from '../evaluate.ts';
 import {
   allowedHostsOptions,
@@ -202,6 +203,7 @@ const definitions: Readonly<Record<string, OptionSchema>> = {
   storage: storageSchema,
   [PAGINATION_DEFINITION]: onceEach(PAGINATION_OPTIONS),
   ...jobDefinitions,
+  ...languageDefinitions,
   ...recordDefinitions,
 };
 

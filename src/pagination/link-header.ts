@@ -1,7 +1,7 @@
-import { parseLinkHeader } from './link-header-parse.ts';
+import { parseLinkHeader } from '../language/link-header.ts';
 import type { Observation, PaginationMethod } from './paginator.ts';
 import { requestOf, withoutParams } from './request.ts';
-import { resolveReference } from './resolve-reference.ts';
+import { resolveReference } from '../language/resolve-reference.ts';
 import { read } from './settings.ts';
 import { includeParams } from './shared-options.ts';
 

@@ -1,6 +1,7 @@
 import type { JobRequest } from '../http/message.ts';
 import {
   compilePath,
+  equalJson,
   getKey,
   isEmpty,
   isList,
@@ -10,7 +11,7 @@ import {
   type Json,
   isJsonPath,
 } from '../json/index.ts';
-import { equalJson } from './equal-json.ts';
+
 import type { PaginationMethod } from './paginator.ts';
 import { placeOf, requestOf, withoutParams, withParam } from './request.ts';
 import { overlayRequest, SCROLL_REQUEST } from './scroll-request.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseLinkHeader } from '../../src/pagination/link-header-parse.ts';
-import { resolveReference } from '../../src/pagination/resolve-reference.ts';
+import { parseLinkHeader } from '../../src/language/link-header.ts';
+import { resolveReference } from '../../src/language/resolve-reference.ts';
 import { items, paginatorOf, run, type Answer } from './helpers.ts';
 import { workMs } from '../work.ts';
 
@@ -111,7 +111,7 @@ describe('the Link header (RFC 8288)', () => {
     ['a broken end after a good link', '</a>; rel=next, oops', [{ target: '/a', rels: ['next'] }]],
     ['a quote without end', '</a>; rel="next', [{ target: '/a', rels: ['next'] }]],
   ])('%s', (_name, header, links) => {
-    expect(parseLinkHeader(header)).toEqual(links);
+    expect(parseLinkHeader(header).map(withoutAttributes)).toEqual(links);
   });
 
   test('what is written comes back', () => {
@@ -122,7 +122,7 @@ describe('the Link header (RFC 8288)', () => {
         const header = links
           .map((link) => `<${link.target}>; title=${quote(link.title)}; rel="next"`)
           .join(', ');
-        expect(parseLinkHeader(header)).toEqual(
+        expect(parseLinkHeader(header).map(withoutAttributes)).toEqual(
           links.map((link) => ({ target: link.target, rels: ['next'] })),
         );
       }),
@@ -180,3 +180,10 @@ describe('a reference and the page it came with', () => {
     expect(resolveReference('g', 'http://a')).toBe('http://a/g');
   });
 });
+
+function withoutAttributes({
+  attributes: _attributes,
+  ...link
+}: ReturnType<typeof parseLinkHeader>[number]): object {
+  return link;
+}

@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts';
 import { FunctionError } from '../../errors.ts';
-import type { Contexts, Evaluate } from '../../evaluate.ts';
+import type { CallFunction, Contexts, Evaluate } from '../../evaluate.ts';
 import {
   compilePath,
   entriesOf,
@@ -71,16 +71,51 @@ function evaluateAny(value: Json, scope: Scope, at: string): Argument {
 function call(called: Json, object: AnyObject, scope: Scope, at: string): Argument {
   const { name, definition } = find(called, scope, at);
   const args = argumentsOf(object, at).map(([item, place]) => evaluateAny(item, scope, place));
-  const [fewest, most] = definition.arity;
-  if (args.length < fewest || args.length > most) {
-    throw new FunctionError(
-      'function.failed',
-      `The function “${name}” takes ${amount(fewest, most)}, but ${args.length} ${args.length === 1 ? 'is' : 'are'} given`,
-      { where: { path: at }, hint: misspelledArgs(object) ?? `It is called as ${definition.usage}.` },
-    );
-  }
+  checkCount(name, definition, args.length, at, misspelledArgs(object));
+  return callLibrary(name, definition, args, scope.env, at);
+}
+
+/** {@link CallFunction} with the functions of the library. */
+export function createCaller(env: Env, options: EvaluatorOptions = {}): CallFunction {
+  const scope = { placeholders: options.placeholders === true };
+  const known = (called: Json, count: number, at: string): { name: string; definition: LibraryFunction } => {
+    const found = find(called, scope, at);
+    checkCount(found.name, found.definition, count, at);
+    return found;
+  };
+  const caller = (called: string, args: readonly Argument[], at: string): Argument => {
+    const { name, definition } = known(called, args.length, at);
+    return callLibrary(name, definition, args, env, at);
+  };
+  return Object.assign(caller, {
+    check: (called: Json, count: number, at: string) => known(called, count, at).name,
+  });
+}
+
+function checkCount(
+  name: string,
+  { arity: [fewest, most], usage }: LibraryFunction,
+  count: number,
+  at: string,
+  hint?: string,
+): void {
+  if (count >= fewest && count <= most) return;
+  throw new FunctionError(
+    'function.failed',
+    `The function “${name}” takes ${amount(fewest, most)}, but ${count} ${count === 1 ? 'is' : 'are'} given`,
+    { where: { path: at }, hint: hint ?? `It is called as ${usage}.` },
+  );
+}
+
+function callLibrary(
+  name: string,
+  definition: LibraryFunction,
+  args: readonly Argument[],
+  env: Env,
+  at: string,
+): Argument {
   try {
-    return definition.call(args, scope.env);
+    return definition.call(args, env);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     throw new FunctionError('function.failed', `The function “${name}” failed: ${error.message}`, {
@@ -91,7 +126,11 @@ function call(called: Json, object: AnyObject, scope: Scope, at: string): Argume
   }
 }
 
-function find(called: Json, scope: Scope, at: string): { name: string; definition: LibraryFunction } {
+function find(
+  called: Json,
+  scope: Pick<Scope, 'placeholders'>,
+  at: string,
+): { name: string; definition: LibraryFunction } {
   const where = { path: join(at, 'function') };
   if (typeof called !== 'string') {
     throw new FunctionError('function.failed', 'The name of a function must be a text', { where });

@@ -1,7 +1,7 @@
 import { LIBRARY } from './library.ts';
 
 export { formatDate } from './date.ts';
-export { createEvaluator } from './evaluate.ts';
+export { createCaller, createEvaluator } from './evaluate.ts';
 export { strtotime } from './strtotime.ts';
 
 /** Name → how it is called and what it gives, in one line; for documentation. */

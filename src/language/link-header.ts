@@ -6,6 +6,8 @@ interface Link {
   readonly rels: readonly string[];
   /** The context of the link, when it is not the page itself. */
   readonly anchor?: string;
+  /** All its parameters, names in lower case. */
+  readonly attributes: ReadonlyMap<string, string>;
 }
 
 /**
@@ -57,7 +59,7 @@ function linkOf(target: string, found: ReadonlyMap<string, string>): Link {
     .split(/[\t ]+/)
     .filter(Boolean);
   const anchor = found.get('anchor');
-  return { target, rels, ...(anchor === undefined ? {} : { anchor }) };
+  return { target, rels, attributes: found, ...(anchor === undefined ? {} : { anchor }) };
 }
 
 const WHITE = /[\t ]*/y;

@@ -1,13 +1,4 @@
-import {
-  entriesOf,
-  getKey,
-  isList,
-  isNumber,
-  isObject,
-  JsonNumber,
-  sizeOf,
-  type Json,
-} from '../json/index.ts';
+import { entriesOf, getKey, isList, isNumber, isObject, JsonNumber, sizeOf, type Json } from './value.ts';
 
 /** Whether two values are the same JSON value: numbers by value, objects whatever the order of their keys. */
 export function equalJson(a: Json, b: Json): boolean {

@@ -1,0 +1,12 @@
+export { compareValues, COMPARISONS, type Comparison } from './compare.ts';
+export { compileCondition, type Condition, type ListMeans } from './condition.ts';
+export { compareInstants, instantOfSeconds, readInstant, type Instant } from './instant.ts';
+export type { Context, Kind } from './kinds.ts';
+export { parseLinkHeader } from './link-header.ts';
+export { compilePattern, type Pattern } from './pattern.ts';
+export { compilePlace, goesToQuery, type Place } from './place.ts';
+export { resolveReference } from './resolve-reference.ts';
+export { conditionSchema, languageDefinitions, placeSchema, sourceSchema } from './schemas.ts';
+export { compileSource, isSourceObject } from './source.ts';
+export { needsOf, type Source, type SourceNeeds, type SourceOptions } from './types.ts';
+export type { AnswerFact, View } from './view.ts';

@@ -1,0 +1,41 @@
+/** The contexts that a source can name a value of. */
+export const CONTEXTS = [
+  'attr',
+  'time',
+  'state',
+  'window',
+  'parent',
+  'placeholder',
+  'created',
+  'polled',
+] as const;
+export type Context = (typeof CONTEXTS)[number];
+
+/** What a source can come from. */
+export const KINDS = [
+  'path',
+  'response',
+  'row',
+  'first',
+  'last',
+  'min',
+  'max',
+  'header',
+  'link',
+  'request',
+  'answer',
+  'value',
+  'firstOf',
+  ...CONTEXTS,
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+const ALL: ReadonlySet<string> = new Set(KINDS);
+
+export function isKind(key: string): key is Kind {
+  return ALL.has(key);
+}
+
+export function isContext(kind: Kind): kind is Context {
+  return (CONTEXTS as readonly string[]).includes(kind);
+}

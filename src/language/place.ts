@@ -1,0 +1,250 @@
+import { mergeOver } from '../merge-request.ts';
+import type { JobRequest } from '../http/message.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isNumber,
+  isObject,
+  isScalar,
+  keysOf,
+  objectOf,
+  toJsonText,
+  toText,
+  withKey,
+  withoutKey,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
+import { kindOf, type Invalid } from '../settings.ts';
+import { nearest } from '../suggest.ts';
+import { invalidSetting } from './settings.ts';
+
+export const PLACE_KINDS = ['param', 'query', 'body', 'header', 'path', 'template'] as const;
+type PlaceKind = (typeof PLACE_KINDS)[number];
+
+/** Somewhere in a request, compiled once (docs/language/places.md). Requests are never changed in place. */
+export interface Place {
+  /** Where it is, for messages: `the parameter “after”`. */
+  readonly text: string;
+  readonly kind: PlaceKind;
+  /** What a place inside of a text holds as long as there is no value: see `blank`. */
+  readonly isInText: boolean;
+  /** The request with the value there. */
+  put(request: JobRequest, value: Json): JobRequest;
+  /** The request with a whole object merged in there, for `*`; for any other place the same as `put`. */
+  merge(request: JobRequest, values: AnyObject): JobRequest;
+  /** The request before there is a value: a place inside of a text is filled with its `first`. */
+  blank(request: JobRequest): JobRequest;
+  read(request: JobRequest): Json | undefined;
+  /** False for a place inside of a text that has no such place. */
+  isIn(request: JobRequest): boolean;
+}
+
+export interface PlaceOptions {
+  /** JSON path of the setting, for messages. */
+  readonly at: string;
+  /** Where the short form goes: beside the parameters of the job, or into the query whatever the method is. */
+  readonly by?: 'params' | 'query';
+  readonly invalid?: Invalid | undefined;
+}
+
+/**
+ * Compiles a place as it is written: a text is the name of a parameter.
+ *
+ * @throws the error of the stage for what is no place
+ */
+export function compilePlace(value: Json, options: PlaceOptions): Place {
+  const { at, by = 'params', invalid = invalidSetting } = options;
+  if (typeof value === 'string' && value !== '')
+    return by === 'query' ? queryPlace(value) : paramPlace(value);
+  if (isNumber(value)) return compilePlace(toText(value), options);
+  if (!isObject(value)) {
+    throw invalid(
+      at,
+      `A place in the request is the name of a parameter or an object, and here is ${kindOf(value)}.`,
+      'Write a name such as "after", or an object such as {"body": "variables.after"}.',
+    );
+  }
+  const keys = keysOf(value).filter((key) => key !== 'first');
+  const [key] = keys;
+  const kind = PLACE_KINDS.find((known) => known === key);
+  if (kind === undefined || keys.length > 1) {
+    const near = keys.map((name) => nearest(name, PLACE_KINDS)).find((name) => name !== undefined);
+    throw invalid(
+      at,
+      'This object does not say one place in the request.',
+      `${near === undefined ? '' : `Did you mean “${near}”? `}It has one of ${PLACE_KINDS.join(', ')}.`,
+    );
+  }
+  const name = getKey(value, kind);
+  if ((typeof name !== 'string' && !isNumber(name)) || name === '') {
+    throw invalid(`${at}.${kind}`, `“${kind}” needs the name of the place, and here is ${kindOf(name)}.`);
+  }
+  const first = getKey(value, 'first');
+  const isInText = kind === 'path' || kind === 'template';
+  if (first !== undefined && !isInText) {
+    throw invalid(`${at}.first`, '“first” is for places inside of a text: “path” and “template”.');
+  }
+  return placeOf(kind, toText(name), first ?? '');
+}
+
+function placeOf(kind: PlaceKind, name: string, first: Json): Place {
+  if (kind === 'path' || kind === 'template') return textPlace(kind, name, first);
+  return PLACES[kind](name);
+}
+
+const PLACES: Readonly<Record<Exclude<PlaceKind, 'path' | 'template'>, (name: string) => Place>> = {
+  param: paramPlace,
+  query: queryPlace,
+  body: bodyPlace,
+  header: headerPlace,
+};
+
+/** A parameter, in place when it is there, else at the end: where the method puts parameters. */
+function paramPlace(name: string): Place {
+  return plain('param', `the parameter “${name}”`, {
+    put: (request, value) => ({ ...request, params: withKey(request.params, name, value) }),
+    merge: (request, values) =>
+      name === '*'
+        ? { ...request, params: mergedWith(request.params, values) }
+        : { ...request, params: withKey(request.params, name, values) },
+    read: (request) => getKey(request.params, name) ?? getKey(request.query ?? EMPTY, name),
+  });
+}
+
+/** In the query it replaces a parameter of the same name in the body. */
+function queryPlace(name: string): Place {
+  return plain('query', `the parameter “${name}” of the query`, {
+    put: (request, value) => setInQuery(request, name, value),
+    merge: (request, values) =>
+      name === '*'
+        ? entriesOf(values).reduce((done, [key, value]) => setInQuery(done, key, value), request)
+        : setInQuery(request, name, values),
+    read: (request) =>
+      getKey(request.query ?? EMPTY, name) ??
+      (goesToQuery(request) ? getKey(request.params, name) : undefined),
+  });
+}
+
+function setInQuery(request: JobRequest, name: string, value: Json): JobRequest {
+  if (goesToQuery(request)) return { ...request, params: withKey(request.params, name, value) };
+  return {
+    ...request,
+    params: withoutKey(request.params, name),
+    query: withKey(request.query ?? EMPTY, name, value),
+  };
+}
+
+/** A key of the body at any depth; lists on the way are entered by their index. */
+function bodyPlace(name: string): Place {
+  const keys = name.split('.');
+  return plain('body', `“${name}” of the body`, {
+    put: (request, value) => ({ ...request, params: asMap(putAt(request.params, keys, value)) }),
+    merge: (request, values) => ({
+      ...request,
+      params: name === '*' ? mergedWith(request.params, values) : asMap(putAt(request.params, keys, values)),
+    }),
+    read: (request) => {
+      let value: Json | undefined = request.params;
+      for (const key of keys) value = step(value, key);
+      return value;
+    },
+  });
+}
+
+function headerPlace(name: string): Place {
+  const find = (request: JobRequest): string | undefined =>
+    keysOf(request.headers).find((key) => key.toLowerCase() === name.toLowerCase());
+  const put = (request: JobRequest, value: Json): JobRequest => ({
+    ...request,
+    headers: withKey(request.headers, find(request) ?? name, value),
+  });
+  return plain('header', `the header “${name}”`, {
+    put,
+    merge: put,
+    read: (request) => getKey(request.headers, find(request) ?? name),
+  });
+}
+
+/**
+ * `{name}` inside of the endpoint, or of any text of the request. Such a place is gone once it is filled, so that a
+ * request is made from the job's own one each time.
+ */
+function textPlace(kind: 'path' | 'template', name: string, first: Json): Place {
+  const mark = `{${name}}`;
+  const fill = (request: JobRequest, value: Json): JobRequest => {
+    const text = isScalar(value) || value === null ? toText(value) : toJsonText(value);
+    const endpoint = request.endpoint.replaceAll(mark, () => encodeURIComponent(text));
+    if (kind === 'path') return { ...request, endpoint };
+    const { query } = request;
+    return {
+      ...request,
+      endpoint,
+      params: asMap(filled(request.params, mark, text)),
+      headers: asMap(filled(request.headers, mark, text)),
+      ...(query === undefined ? {} : { query: asMap(filled(query, mark, text)) }),
+    };
+  };
+  return {
+    kind,
+    text: kind === 'path' ? `${mark} in the endpoint` : `${mark} in the request`,
+    isInText: true,
+    put: fill,
+    merge: fill,
+    blank: (request) => fill(request, first),
+    read: () => undefined,
+    isIn: ({ endpoint, params, headers, query }) =>
+      endpoint.includes(mark) ||
+      (kind === 'template' && [params, headers, query ?? EMPTY].some((part) => holds(part, mark))),
+  };
+}
+
+function plain(kind: PlaceKind, text: string, parts: Pick<Place, 'put' | 'merge' | 'read'>): Place {
+  return { kind, text, isInText: false, blank: (request) => request, isIn: () => true, ...parts };
+}
+
+const EMPTY: AnyObject = objectOf([]);
+
+/** Whether parameters of the request go into its query. */
+export function goesToQuery(request: JobRequest): boolean {
+  if (request.paramsIn !== undefined) return request.paramsIn === 'query';
+  return request.method === 'GET' || request.method === 'DELETE';
+}
+
+/** What comes wins; objects are merged key by key. */
+function mergedWith(params: AnyObject, values: AnyObject): AnyObject {
+  return mergeOver(values, params);
+}
+
+function putAt(value: Json | undefined, keys: readonly string[], inner: Json): Json {
+  const [key, ...rest] = keys;
+  if (key === undefined) return inner;
+  if (isList(value) && /^\d+$/.test(key) && Number(key) <= value.length) {
+    return value.toSpliced(Number(key), 1, putAt(value[Number(key)], rest, inner));
+  }
+  const object = isObject(value) ? value : EMPTY;
+  return withKey(object, key, putAt(getKey(object, key), rest, inner));
+}
+
+function step(value: Json | undefined, key: string): Json | undefined {
+  if (isList(value)) return value[Number(key)];
+  return isObject(value) ? getKey(value, key) : undefined;
+}
+
+function filled(value: Json, mark: string, text: string): Json {
+  if (typeof value === 'string') return value.replaceAll(mark, () => text);
+  if (isList(value)) return value.map((item) => filled(item, mark, text));
+  if (!isObject(value)) return value;
+  return objectOf(entriesOf(value).map(([key, item]) => [key, filled(item, mark, text)] as const));
+}
+
+function holds(value: Json, mark: string): boolean {
+  if (typeof value === 'string') return value.includes(mark);
+  if (isList(value)) return value.some((item) => holds(item, mark));
+  return isObject(value) && entriesOf(value).some(([, item]) => holds(item, mark));
+}
+
+function asMap(value: Json): AnyObject {
+  return isObject(value) ? value : EMPTY;
+}

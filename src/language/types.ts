@@ -1,0 +1,51 @@
+import type { CallFunction } from '../evaluate.ts';
+import type { Json } from '../json/index.ts';
+import type { Invalid } from '../settings.ts';
+import type { Kind } from './kinds.ts';
+import type { View } from './view.ts';
+
+/** What a source must be able to see, so that it is kept for it. */
+export interface SourceNeeds {
+  /** Response headers, in lower case: a run that goes on finds them in its recording. */
+  readonly headers: readonly string[];
+  /** It looks into the rows of the page. */
+  readonly rows: boolean;
+}
+
+/** A value of the exchange, compiled once (docs/language/sources.md). */
+export interface Source {
+  /** Where the value comes from, for messages: `meta.next`, “the header X-Next”. */
+  readonly text: string;
+  readonly at: string;
+  readonly needs: SourceNeeds;
+  /** Undefined where there is none. */
+  read(view: View): Json | undefined;
+}
+
+export interface SourceOptions {
+  /** JSON path of the setting, for messages. */
+  readonly at: string;
+  /** Calls a function of the language; without it functions are refused. */
+  readonly call?: CallFunction | undefined;
+  /** Between the keys of plain paths; `.` by default. */
+  readonly delimiter?: string | undefined;
+  /** A key that is the whole text of a path comes before the way through several. */
+  readonly isKeyFirst?: boolean | undefined;
+  /** What may be looked at here; everything by default. */
+  readonly kinds?: readonly Kind[] | undefined;
+  /** Makes the error of the stage. */
+  readonly invalid?: Invalid | undefined;
+}
+
+/** A source without its place in the configuration. */
+export type Read = Omit<Source, 'at'>;
+
+export type CompileSource = (value: Json, options: SourceOptions) => Source;
+
+/** What several need together. */
+export function needsOf(parts: readonly { readonly needs: SourceNeeds }[]): SourceNeeds {
+  return {
+    headers: [...new Set(parts.flatMap(({ needs }) => needs.headers))],
+    rows: parts.some(({ needs }) => needs.rows),
+  };
+}
