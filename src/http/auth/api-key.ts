@@ -1,12 +1,9 @@
-import { ConfigError } from '../../errors.ts';
-import { getKey } from '../../json/index.ts';
-import { withHeader } from '../message.ts';
+import { keyInOf, keyInSchema, putKey } from './key-place.ts';
 import { signing, type AuthType } from './auth.ts';
-import { overrideQuery } from './url-query.ts';
 import { headerText, optionalText, requiredText } from './values.ts';
 
 /**
- * A key in a header or in the query: `{"type": "apiKey", "name": "X-Api-Key", "#key": "abc"}` sends
+ * A key in a header, the query, the body or a cookie: `{"type": "apiKey", "name": "X-Api-Key", "#key": "abc"}` sends
  * `X-Api-Key: abc`, with `"in": "query"` `?X-Api-Key=abc`. `prefix` is put before the key as it stands.
  */
 export const apiKey: AuthType = {
@@ -14,14 +11,14 @@ export const apiKey: AuthType = {
   options: {
     type: 'object',
     title: 'API key',
-    description: 'Sends a key in a header or in the query of every request.',
+    description: 'Sends a key in a header, the query, the body or a cookie of every request.',
     required: ['type', 'name'],
     anyOf: [{ required: ['#key'] }, { required: ['key'] }],
     properties: {
       type: {
         const: 'apiKey',
         title: 'Type',
-        description: 'A key in a header or in the query.',
+        description: 'A key in a header, the query, the body or a cookie.',
         examples: ['apiKey'],
       },
       '#key': {
@@ -40,16 +37,11 @@ export const apiKey: AuthType = {
         type: 'string',
         minLength: 1,
         title: 'Name',
-        description: 'The name of the header or of the query parameter.',
-        examples: ['X-Api-Key', 'api_key'],
+        description:
+          'The name of the header, the parameter or the cookie; in a body, keys with dots between.',
+        examples: ['X-Api-Key', 'api_key', 'auth.key'],
       },
-      in: {
-        enum: ['header', 'query'],
-        default: 'header',
-        title: 'Place',
-        description: 'Where the key is sent.',
-        examples: ['header'],
-      },
+      in: keyInSchema,
       prefix: {
         type: 'string',
         default: '',
@@ -65,15 +57,9 @@ export const apiKey: AuthType = {
     const name = requiredText(node, ['name'], context);
     const value =
       (optionalText(node, ['prefix'], context) ?? '') + requiredText(node, ['#key', 'key'], context);
-    const place = getKey(node, 'in') ?? 'header';
-    if (place === 'query')
-      return signing((request) => ({ ...request, url: overrideQuery(request.url, [[name, value]]) }));
-    if (place === 'header') {
-      const text = headerText(value, `${context.at}.#key`);
-      return signing((request) => ({ ...request, headers: withHeader(request.headers, name, text) }));
-    }
-    throw new ConfigError('config.invalid', '“in” must be "header" or "query".', {
-      where: { path: `${context.at}.in` },
-    });
+    const place = keyInOf(node, context.at);
+    if (place === 'header' || place === 'cookie') headerText(value, `${context.at}.#key`);
+    const put = putKey(place, name, context.at);
+    return signing((request) => put(request, value));
   },
 };

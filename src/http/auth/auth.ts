@@ -22,7 +22,7 @@ export interface AuthType {
    * @param node the `authentication` node of the configuration
    * @throws {ConfigError} when a key is missing or wrong
    */
-  create(node: AnyObject, context: AuthContext): SendWrapper;
+  create(node: AnyObject, context: AuthTypeContext): SendWrapper;
 }
 
 /** What an authentication may use. */
@@ -46,6 +46,17 @@ export interface AuthContext {
   readonly secrets?: Pick<Secrets, 'add'> | undefined;
   /** JSON path of the `authentication` node, for messages. */
   readonly at: string;
+}
+
+/** What {@link AuthType.create} is given: a kind that holds others makes them, too. */
+export interface AuthTypeContext extends AuthContext {
+  /**
+   * The authentication of a node inside of this one; a node without `type` adds nothing.
+   *
+   * @param at its JSON path
+   * @throws {ConfigError} when its type is unknown or its keys are wrong
+   */
+  readonly nested: (node: AnyObject, at: string) => SendWrapper;
 }
 
 /** A wrapper that changes each request before it is sent. */

@@ -1,4 +1,5 @@
 import type { OptionSchema } from '../../evaluate.ts';
+import { tokenPlaceKeys } from './tokens.ts';
 
 const text = ['string', 'number', 'object'];
 
@@ -77,6 +78,7 @@ export const clientCredentialsSchema: OptionSchema = {
       description: 'Added to the body of the token request: scalars or functions that see `attr`.',
       examples: [{ resource: 'https://api.example.com/' }],
     },
+    ...tokenPlaceKeys,
   },
   examples: [
     {

@@ -1,4 +1,4 @@
-import { ConfigError, HttpError } from '../../errors.ts';
+import { ConfigError } from '../../errors.ts';
 import {
   entriesOf,
   getKey,
@@ -12,12 +12,12 @@ import {
   type Json,
 } from '../../json/index.ts';
 import { encodeForm } from '../encode.ts';
-import { withHeader, type ApiRequest, type SendOptions, type SendWrapper } from '../message.ts';
-import { secondsOf, type AuthContext, type AuthType } from './auth.ts';
+import type { SendOptions, SendWrapper } from '../message.ts';
+import type { AuthContext, AuthType } from './auth.ts';
 import { clientCredentialsSchema } from './client-credentials-options.ts';
 import { parseLoginRequest } from './login-request.ts';
 import { readLoginResponse } from './login-response.ts';
-import { shareSession } from './session.ts';
+import { readToken, tokenPlace, withToken } from './tokens.ts';
 import { optionalText, requiredText } from './values.ts';
 
 /**
@@ -36,35 +36,11 @@ export const clientCredentials: AuthType = {
 
   create(node, context): SendWrapper {
     const request = parseLoginRequest(objectOf([['loginRequest', tokenRequest(node, context)]]), context, {});
-    const session = shareSession(
-      async (options) => readToken(readLoginResponse(await request(options), 'json', context), context),
-      ({ renewAt }) => renewAt === undefined || secondsOf(context.env) < renewAt,
-    );
-
-    return (next) => {
-      const sendWith = (token: Token, plain: ApiRequest, options: SendOptions) =>
-        next(
-          { ...plain, headers: withHeader(plain.headers, 'Authorization', `Bearer ${token.value}`) },
-          options,
-        );
-
-      return async (plain, options) => {
-        const token = await session.get(options);
-        const response = await sendWith(token, plain, options);
-        if (response.status !== 401) return response;
-        context.log.debug('The API refused the access token (401); a new one is fetched.');
-        session.drop(token);
-        return sendWith(await session.get(options), plain, options);
-      };
-    };
+    const open = async (options: SendOptions) =>
+      readToken(readLoginResponse(await request(options), 'json', context), context);
+    return withToken(open, tokenPlace(node, context), context);
   },
 };
-
-interface Token {
-  readonly value: string;
-  /** Unix seconds; undefined when the answer does not say how long the token holds. */
-  readonly renewAt: number | undefined;
-}
 
 /** The token request as a `loginRequest`. */
 function tokenRequest(node: AnyObject, context: AuthContext): AnyObject {
@@ -128,20 +104,4 @@ function scopeOf(scope: Json | undefined, context: AuthContext): string {
   throw new ConfigError('config.invalid', '“scope” must be a text, or a list of texts.', {
     where: { path: `${context.at}.scope` },
   });
-}
-
-/** Renewed a tenth of its time, at most a minute, before it ends. */
-function readToken(response: AnyObject, context: AuthContext): Token {
-  const value = getKey(response, 'access_token');
-  if (typeof value !== 'string' || value === '' || /[\r\n\0]/.test(value)) {
-    throw new HttpError('auth.failed', 'The token response has no “access_token”.', {
-      where: { path: `${context.at}.tokenUrl` },
-      hint: 'Check that "tokenUrl" is the address of the token endpoint.',
-    });
-  }
-  context.secrets?.add(value);
-  const expiresIn = getKey(response, 'expires_in');
-  const seconds = isScalar(expiresIn) ? Number(toText(expiresIn)) : Number.NaN;
-  if (!Number.isFinite(seconds)) return { value, renewAt: undefined };
-  return { value, renewAt: secondsOf(context.env) + Math.floor(seconds - Math.min(60, seconds / 10)) };
 }

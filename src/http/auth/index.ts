@@ -7,26 +7,34 @@ import { kindOf } from '../../settings.ts';
 import type { AuthContext, AuthType } from './auth.ts';
 import { basic } from './basic.ts';
 import { bearer } from './bearer.ts';
+import { choice } from './choice.ts';
 import { clientCredentials } from './client-credentials.ts';
+import { headers } from './headers.ts';
+import { jwt } from './jwt.ts';
 import { login } from './login.ts';
 import { oauth10 } from './oauth10.ts';
 import { oauth20Login } from './oauth20-login.ts';
 import { oauth20 } from './oauth20.ts';
 import { query } from './query.ts';
+import { several } from './several.ts';
 
-export type { AuthContext, AuthType } from './auth.ts';
+export type { AuthContext, AuthType, AuthTypeContext } from './auth.ts';
 
 /** Every kind of authentication of this package. */
 export const AUTH_TYPES: readonly AuthType[] = [
   basic,
   bearer,
   apiKey,
+  headers,
   query,
   login,
   oauth10,
   oauth20,
   oauth20Login,
   clientCredentials,
+  jwt,
+  several,
+  choice,
 ];
 
 /**
@@ -42,7 +50,15 @@ export function createAuth(
   types: readonly AuthType[] = AUTH_TYPES,
 ): SendWrapper | undefined {
   const node = getKey(api, 'authentication');
-  if (!isObject(node)) return undefined;
+  return isObject(node) ? create(node, api, context, types) : undefined;
+}
+
+function create(
+  node: AnyObject,
+  api: AnyObject,
+  context: AuthContext,
+  types: readonly AuthType[],
+): SendWrapper | undefined {
   const word = getKey(node, 'type');
   if (isEmpty(word)) return undefined;
   const found = types.find(
@@ -54,7 +70,10 @@ export function createAuth(
       path: `${context.at}.type`,
     });
   }
-  return found.create(found === query ? withOlderQuery(node, api, context) : node, context);
+  return found.create(found === query ? withOlderQuery(node, api, context) : node, {
+    ...context,
+    nested: (inner, at) => create(inner, api, { ...context, at }, types) ?? ((next) => next),
+  });
 }
 
 function unknownType(word: Json | undefined, types: readonly AuthType[], at: string): ConfigError {

@@ -3,8 +3,8 @@ import type { SendOptions } from '../message.ts';
 /** Something that is opened when it is first needed, used by all, and opened anew when it has expired. */
 export interface Session<T> {
   get(options: SendOptions): Promise<T>;
-  /** Says that this one is no longer any good; a newer one is kept. */
-  drop(value: T): void;
+  /** Says that this one is no longer any good; a newer one is kept, and then it gives false. */
+  drop(value: T): boolean;
 }
 
 /**
@@ -47,7 +47,9 @@ export function shareSession<T extends object>(
       }
     },
     drop(value) {
-      if (current === value) current = undefined;
+      if (current !== value) return false;
+      current = undefined;
+      return true;
     },
   };
 }

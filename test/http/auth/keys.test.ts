@@ -52,7 +52,10 @@ describe('query', () => {
   test('the port is the usual one where none is written', async () => {
     const { context } = clientOf({ baseUrl: 'https://h/', auth: { type: '' } });
     const { query } = await import('../../../src/http/auth/query.ts');
-    const wrapper = query.create({ type: 'query', query: { p: { request: 'port' } } }, context);
+    const wrapper = query.create(
+      { type: 'query', query: { p: { request: 'port' } } },
+      { ...context, nested: () => (next) => next },
+    );
     const urls: string[] = [];
     const send = wrapper(async ({ url }) => {
       urls.push(url);
@@ -134,7 +137,7 @@ describe('apiKey', () => {
   });
 
   test('any other place is an error', async () => {
-    const auth = { type: 'apiKey', name: 'key', key: 'a', in: 'body' };
+    const auth = { type: 'apiKey', name: 'key', key: 'a', in: 'path' };
     expect(await failure(() => clientOf({ baseUrl: 'http://h/', auth }))).toMatchObject({
       path: 'parameters.api.authentication.in',
     });

@@ -10,9 +10,14 @@ import {
 import { trustedHostsSchema } from '../../../src/http/trust/trusted-hosts.ts';
 import type { OptionSchema } from '../../../src/evaluate.ts';
 
+/** As it stands in the schema of a configuration: an authentication may hold others. */
+function whole(schema: OptionSchema): OptionSchema {
+  return { ...schema, definitions: { authentication: schema } };
+}
+
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false });
 const schemas: Record<string, OptionSchema> = {
-  authentication: authenticationOptions(),
+  authentication: whole(authenticationOptions()),
   authorization: authorizationOptions,
   aws: awsOptions,
   allowedHosts: allowedHostsOptions,
@@ -20,7 +25,7 @@ const schemas: Record<string, OptionSchema> = {
 };
 
 describe('the options', () => {
-  const authentication = ajv.compile(authenticationOptions());
+  const authentication = ajv.compile(whole(authenticationOptions()));
 
   test.each(Object.entries(schemas))('%s: the examples are valid', (_name, schema) => {
     const validate = ajv.compile(schema);
