@@ -204,6 +204,8 @@ const definitions: Readonly<Record<string, OptionSchema>> = {
   [PAGINATION_DEFINITION]: onceEach(PAGINATION_OPTIONS),
   ...jobDefinitions,
   ...languageDefinitions,
+  job: withPagination(jobDefinitions.job),
+  childJob: withPagination(jobDefinitions.childJob),
   ...recordDefinitions,
 };
 
@@ -241,6 +243,12 @@ export const configSchema: OptionSchema = {
 function partOf(schema: OptionSchema): OptionSchema {
   const { required: _required, if: _if, then: _then, ...rest } = schema;
   return { ...rest, properties: { ...propertiesOf(schema), api: without(api, 'required') } };
+}
+
+/** A job's own pagination has the schema of that of the API. */
+function withPagination(job: OptionSchema): OptionSchema {
+  const pagination = { $ref: `#/definitions/${PAGINATION_DEFINITION}` };
+  return { ...job, properties: { ...propertiesOf(job), pagination } };
 }
 
 /** The keys that all methods have are described once, and only named in the branch of each method. */

@@ -1,9 +1,9 @@
 import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import type { AnyObject } from '../json/index.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
+import { paginationOf } from './job-pagination.ts';
 
 export interface StageFinding {
   readonly severity: 'error' | 'warning';
@@ -28,23 +28,24 @@ export function checkStages(
     const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     parseMappings(effective.mappings, effective.mappingsAt);
-    if (config.api.pagination !== undefined) checkPagination(config.api.pagination, jobs, methods);
+    checkPagination(config.api, jobs, methods);
   }
 }
 
 function checkPagination(
-  pagination: AnyObject,
+  api: ExtractorConfig['api'],
   jobs: readonly Job[],
   methods: readonly PaginationMethod[] | undefined,
 ): void {
   for (const job of jobs) {
     const { endpoint, method, scroller } = job;
+    const { options, at } = paginationOf(job, api);
     // Parameters and headers are left out: functions in them have no values yet.
     createPaginator(
-      pagination,
+      options,
       { endpoint, method, params: {}, headers: {}, ...(scroller === undefined ? {} : { scroller }) },
-      { parseTime: strtotime, ...(methods === undefined ? {} : { methods }) },
+      { parseTime: strtotime, at, ...(methods === undefined ? {} : { methods }) },
     );
-    checkPagination(pagination, job.children, methods);
+    checkPagination(api, job.children, methods);
   }
 }

@@ -1,3 +1,4 @@
+import type { JobPagination } from '../config/job-pagination.ts';
 import { ExtractorError, PaginationError, RecordError } from '../errors.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
 import type { AnyObject, Json } from '../json/index.ts';
@@ -37,7 +38,7 @@ import type { RunWitness, Witnesses } from './witnesses.ts';
 export interface JobRunnerOptions extends PageSourceOptions {
   /** Where the pages of all jobs go. */
   readonly bucket: Pick<Bucket, 'take'>;
-  readonly pagination: Json;
+  readonly paginationOf: (job: Job) => JobPagination;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly parseTime: ParseTime;
   /** Evaluates functions at a moment, in milliseconds since 1970. */
@@ -106,7 +107,8 @@ export class JobRunner {
     };
     const at = { job: job.name };
     const controller = new AbortController();
-    const paginator = this.#paginator(paginated);
+    const pagination = options.paginationOf(job);
+    const paginator = this.#paginator(pagination, paginated);
     const { needs } = paginator;
     const witness = options.witnesses?.begin(job, paginator);
     const source = {
@@ -120,7 +122,7 @@ export class JobRunner {
     };
     const steps = pages({
       paginator,
-      guard: createGuard({ maxPages: maxPagesOf(options.pagination, paginated) }),
+      guard: createGuard({ maxPages: maxPagesOf(pagination.options, paginated, pagination.at) }),
       source: pageSource(source, options),
       signal: AbortSignal.any([options.signal, this.#failing.signal, controller.signal]),
       now: began.now - began.pausedMs,
@@ -136,9 +138,9 @@ export class JobRunner {
     return { job, run, place, began, witness, steps, first, abandon: () => controller.abort() };
   }
 
-  #paginator(job: PaginatedJob): Paginator {
-    const { pagination, methods, parseTime } = this.#options;
-    return createPaginator(pagination, job, { parseTime, ...(methods === undefined ? {} : { methods }) });
+  #paginator({ options, at }: JobPagination, job: PaginatedJob): Paginator {
+    const { methods, parseTime } = this.#options;
+    return createPaginator(options, job, { parseTime, at, ...(methods === undefined ? {} : { methods }) });
   }
 
   async #finish(begun: Begun): Promise<void> {

@@ -1,3 +1,4 @@
+import { paginationOf } from '../config/job-pagination.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
 import { attributesOf } from '../jobs/attributes.ts';
 import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
@@ -42,7 +43,7 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         send: connection.send,
         buildRequest: connection.buildRequest,
         concurrency: connection.concurrency,
-        pagination: config.api.pagination ?? null,
+        paginationOf: (job) => paginationOf(job, config.api),
         methods,
         parseTime: strtotime,
         evaluateAt: (now) => createEvaluator({ ...env, now }),

@@ -3,6 +3,7 @@ import {
   type EffectiveConfig,
   type ExtractorConfig,
 } from '../config/extractor-config.ts';
+import { paginationOf } from '../config/job-pagination.ts';
 import { collectSecrets } from '../config/secrets.ts';
 import type { Env } from '../env.ts';
 import type { AuthType } from '../http/auth/index.ts';
@@ -108,8 +109,10 @@ async function previewConfig(
         ...(scroller === undefined ? {} : { scroller }),
         ...(queryParamIn === undefined ? {} : { queryParamIn }),
       };
-      const paginator = createPaginator(config.api.pagination ?? null, paginated, {
+      const pagination = paginationOf(job, config.api);
+      const paginator = createPaginator(pagination.options, paginated, {
         parseTime: strtotime,
+        at: pagination.at,
         ...(methods === undefined ? {} : { methods }),
       });
       const wire = connection.buildRequest(paginator.first(env.now()).request, job.name);

@@ -57,6 +57,8 @@ export interface Job {
   readonly responseFilter: readonly string[];
   readonly responseFilterDelimiter: string;
   readonly scroller?: string;
+  /** In place of that of the API, as written. */
+  readonly pagination?: AnyObject;
   readonly userData?: AnyObject;
   /** As written, and checked. */
   readonly completeness?: Json;
@@ -142,6 +144,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('queryParamIn', read.word(node, 'queryParamIn', at, ['query', 'params'])),
     ...given('dataField', readDataField(getKey(node, 'dataField'), `${at}.dataField`)),
     ...given('scroller', read.text(node, 'scroller', at)),
+    ...given('pagination', read.object(node, 'pagination', at)),
     ...given('completeness', readCompleteness(node, at)),
     ...given('userData', readUserData(getKey(node, 'userData'), 'job_parent_id')),
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),

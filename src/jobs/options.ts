@@ -179,6 +179,14 @@ const common: Readonly<Record<string, OptionSchema>> = {
     default: '',
     examples: ['by-cursor'],
   },
+  // what is in it is a matter of its stage: `config/schema.ts` puts the whole schema here
+  pagination: {
+    title: 'Pagination',
+    description: 'A pagination of this job alone, in place of that of the API. Children do not inherit it.',
+    type: map,
+    default: {},
+    examples: [{ method: 'pagenum' }],
+  },
   userData: {
     title: 'User data',
     description:
@@ -189,7 +197,7 @@ const common: Readonly<Record<string, OptionSchema>> = {
   children: {
     title: 'Children',
     description:
-      'Jobs to run for each row of this job. They use the same pagination, and may have children themselves.',
+      'Jobs to run for each row of this job. They use the pagination of the API unless they have one of their own, and may have children themselves.',
     type: map,
     items: { $ref: '#/definitions/childJob' },
     additionalProperties: { $ref: '#/definitions/childJob' },

@@ -1,4 +1,4 @@
-import { getKey, isEmpty, type AnyObject } from '../json/index.ts';
+import { getKey, isEmpty, isObject, type AnyObject } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 import type { Placeholder } from './placeholders.ts';
 import { namesIn } from './substitute.ts';
@@ -23,9 +23,24 @@ interface Checked {
 
 /** @param names the placeholders the job knows, its own and inherited ones */
 export function warnAbout(job: Checked, node: AnyObject, names: readonly string[]): readonly JobWarning[] {
-  return job.level === 0
-    ? withoutEffect(job, node)
-    : [...startedByEveryRow(job, names), ...unknownNames(job, names)];
+  return [
+    ...uselessScroller(job, node),
+    ...(job.level === 0
+      ? withoutEffect(job, node)
+      : [...startedByEveryRow(job, names), ...unknownNames(job, names)]),
+  ];
+}
+
+function uselessScroller(job: Checked, node: AnyObject): readonly JobWarning[] {
+  const own = getKey(node, 'pagination');
+  if (!isObject(own) || isEmpty(getKey(node, 'scroller')) || getKey(own, 'method') === 'multiple') return [];
+  return [
+    {
+      path: `${job.at}.scroller`,
+      message: '“scroller” has no effect in a job with a “pagination” of its own',
+      hint: 'Leave one of the two out.',
+    },
+  ];
 }
 
 function withoutEffect(job: Checked, node: AnyObject): readonly JobWarning[] {

@@ -380,3 +380,12 @@ describe('what works, but hardly as meant, is warned of', () => {
     ]);
   });
 });
+
+test('a scroller beside a pagination of its own has no effect', () => {
+  const job = { endpoint: 'a', scroller: 'x' };
+  expect(warningsOf({ ...job, pagination: { method: 'pagenum' } })).toEqual([
+    expect.objectContaining({ path: `${AT}[0].scroller` }),
+  ]);
+  expect(warningsOf({ ...job, pagination: { method: 'multiple', scrollers: {} } })).toEqual([]);
+  expect(warningsOf(job)).toEqual([]);
+});

@@ -50,12 +50,13 @@ function collect(node: Json | undefined, add: (endpoint: Json) => void): void {
   }
 }
 
-/** Only `endpoint` and `children`: a URL in a parameter is no address of a request. */
+/** Only `endpoint`, `pagination` and `children`: a URL in a parameter is no address of a request. */
 function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): void {
   for (const [, job] of childrenOf(jobs)) {
     if (!isObject(job)) continue;
     const endpoint = getKey(job, 'endpoint');
     if (endpoint !== undefined) add(endpoint);
+    collect(getKey(job, 'pagination'), add);
     collectJobs(getKey(job, 'children'), add);
   }
 }
