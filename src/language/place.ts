@@ -37,7 +37,7 @@ export interface Place {
   /** The request before there is a value: a place inside of a text is filled with its `first`. */
   blank(request: JobRequest): JobRequest;
   read(request: JobRequest): Json | undefined;
-  /** False for a place inside of a text that has no such place. */
+  /** False for a place inside of a text that has no such place, and for a key of a body that has no keys. */
   isIn(request: JobRequest): boolean;
 }
 
@@ -136,21 +136,26 @@ function setInQuery(request: JobRequest, name: string, value: Json): JobRequest 
   };
 }
 
-/** A key of the body at any depth; lists on the way are entered by their index. */
+/**
+ * A key of the body at any depth; lists on the way are entered by their index. It is in the `body` of the job where
+ * there is one or the method has none, else beside the parameters that go into the body.
+ */
 function bodyPlace(name: string): Place {
   const keys = name.split('.');
   return plain('body', `“${name}” of the body`, {
-    put: (request, value) => ({ ...request, params: asMap(putAt(request.params, keys, value)) }),
-    merge: (request, values) => ({
-      ...request,
-      params: name === '*' ? mergedWith(request.params, values) : asMap(putAt(request.params, keys, values)),
-    }),
-    read: (request) => {
-      let value: Json | undefined = request.params;
-      for (const key of keys) value = step(value, key);
-      return value;
-    },
+    put: (request, value) => inBody(request, (body) => putAt(body, keys, value)),
+    merge: (request, values) =>
+      inBody(request, (body) => (name === '*' ? mergedWith(body, values) : putAt(body, keys, values))),
+    read: ({ body, params }) => valueAt(body, keys) ?? valueAt(params, keys),
+    isIn: ({ body }) => body === undefined || isObject(body),
   });
+}
+
+function inBody(request: JobRequest, change: (body: AnyObject) => Json): JobRequest {
+  if (request.body !== undefined || goesToQuery(request)) {
+    return { ...request, body: change(asMap(request.body ?? EMPTY)) };
+  }
+  return { ...request, params: asMap(change(request.params)) };
 }
 
 function headerPlace(name: string): Place {
@@ -177,13 +182,14 @@ function textPlace(kind: 'path' | 'template', name: string, first: Json): Place 
     const text = isScalar(value) || value === null ? toText(value) : toJsonText(value);
     const endpoint = request.endpoint.replaceAll(mark, () => encodeURIComponent(text));
     if (kind === 'path') return { ...request, endpoint };
-    const { query } = request;
+    const { query, body } = request;
     return {
       ...request,
       endpoint,
       params: asMap(filled(request.params, mark, text)),
       headers: asMap(filled(request.headers, mark, text)),
       ...(query === undefined ? {} : { query: asMap(filled(query, mark, text)) }),
+      ...(body === undefined ? {} : { body: filled(body, mark, text) }),
     };
   };
   return {
@@ -194,13 +200,17 @@ function textPlace(kind: 'path' | 'template', name: string, first: Json): Place 
     merge: fill,
     blank: (request) => fill(request, first),
     read: () => undefined,
-    isIn: ({ endpoint, params, headers, query }) =>
+    isIn: ({ endpoint, params, headers, query = EMPTY, body = null }) =>
       endpoint.includes(mark) ||
-      (kind === 'template' && [params, headers, query ?? EMPTY].some((part) => holds(part, mark))),
+      (kind === 'template' && [params, headers, query, body].some((part) => holds(part, mark))),
   };
 }
 
-function plain(kind: PlaceKind, text: string, parts: Pick<Place, 'put' | 'merge' | 'read'>): Place {
+function plain(
+  kind: PlaceKind,
+  text: string,
+  parts: Pick<Place, 'put' | 'merge' | 'read'> & Partial<Pick<Place, 'isIn'>>,
+): Place {
   return { kind, text, isInText: false, blank: (request) => request, isIn: () => true, ...parts };
 }
 
@@ -227,9 +237,12 @@ function putAt(value: Json | undefined, keys: readonly string[], inner: Json): J
   return withKey(object, key, putAt(getKey(object, key), rest, inner));
 }
 
-function step(value: Json | undefined, key: string): Json | undefined {
-  if (isList(value)) return value[Number(key)];
-  return isObject(value) ? getKey(value, key) : undefined;
+function valueAt(value: Json | undefined, keys: readonly string[]): Json | undefined {
+  let found = value;
+  for (const key of keys) {
+    found = isList(found) ? found[Number(key)] : isObject(found) ? getKey(found, key) : undefined;
+  }
+  return found;
 }
 
 function filled(value: Json, mark: string, text: string): Json {

@@ -21,14 +21,23 @@ describe('a place', () => {
 
   test('is a key of the body at any depth, what is beside it stays', () => {
     const params = { query: 'q', variables: { first: 10, list: [{ a: 1 }] } };
-    expect(put({ body: 'variables.after' }, 'c', { params }).params).toEqual({
+    expect(put({ body: 'variables.after' }, 'c', { method: 'POST', params }).params).toEqual({
       query: 'q',
       variables: { first: 10, list: [{ a: 1 }], after: 'c' },
     });
-    expect(put({ body: 'variables.list.0.b' }, 2, { params }).params).toEqual({
+    expect(put({ body: 'variables.list.0.b' }, 2, { method: 'POST', params }).params).toEqual({
       query: 'q',
       variables: { first: 10, list: [{ a: 1, b: 2 }] },
     });
+  });
+
+  test('is a key of the body that the job has', () => {
+    const request = { method: 'POST', body: { query: 'q', variables: { first: 10 } }, params: { x: 1 } };
+    const made = put({ body: 'variables.after' }, 'c', request);
+    expect(made.body).toEqual({ query: 'q', variables: { first: 10, after: 'c' } });
+    expect(made.params).toEqual({ x: 1 });
+    expect(compilePlace({ body: 'after' }, { at: 'here' }).isIn(requestOf({ body: 'text' }))).toBe(false);
+    expect(put({ template: 'n' }, 5, { body: 'LIMIT {n}' }).body).toBe('LIMIT 5');
   });
 
   test('is a header, whatever its case', () => {
