@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts';
 import { AUTH_TYPES, createAuth } from '../http/auth/index.ts';
+import { parseBudgets } from '../http/budgets.ts';
 import { attributesOf } from '../jobs/attributes.ts';
 import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
 import { getKey, isObject } from '../json/index.ts';
@@ -22,6 +23,7 @@ const STILL: Env = {
  */
 export function checkConnection({ api, configs, oauthCredentials }: ExtractorConfig): void {
   const evaluate = createEvaluator(STILL);
+  parseBudgets(getKey(api.node, 'budgets'));
   const isOurs = AUTH_TYPES.some(({ type }) => type === typeOf(api.authentication));
   for (const effective of configs) {
     const attributes = attributesOf(effective.node);

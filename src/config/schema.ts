@@ -6,6 +6,7 @@ import {
   authorizationOptions,
   awsOptions,
 } from '../http/auth/options.ts';
+import { BUDGETS } from '../http/budgets.ts';
 import {
   cacheOption,
   caCertificateOption,
@@ -126,6 +127,7 @@ const api: OptionSchema = {
     },
     http: { $ref: '#/definitions/http' },
     retryConfig: { $ref: '#/definitions/retryConfig' },
+    budgets: BUDGETS,
     caCertificate: caCertificateOption,
     '#clientCertificate': clientCertificateOption,
     trustedHosts: trustedHostsSchema,

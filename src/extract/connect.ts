@@ -4,6 +4,7 @@ import type { Env } from '../env.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
 import { allowedHosts } from '../http/trust/allowed-hosts.ts';
 import { createAuth, type AuthType } from '../http/auth/index.ts';
+import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../http/message.ts';
 import type { FirstContact } from '../http/retry.ts';
@@ -102,6 +103,7 @@ export function connect(options: ConnectOptions): Connection {
     firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
     pace: { requestsPerSecond, concurrency },
+    budgets: parseBudgets(getKey(api.node, 'budgets')),
     network: {
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       connectTimeoutMs: api.connectTimeoutMs,

@@ -2,6 +2,7 @@ import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Bottom } from './send/bottom.ts';
+import { keepBudgets, type Budget } from './budgets.ts';
 import { cache, type CacheOptions } from './cache.ts';
 import { logRequests } from './log-requests.ts';
 import type { Send, SendWrapper } from './message.ts';
@@ -26,6 +27,8 @@ export interface HttpClientOptions {
   /** Statuses from 400 on that are handed on like a success. */
   readonly ignoreErrors?: readonly number[];
   readonly pace?: PaceOptions;
+  /** Calls in a stretch of time. */
+  readonly budgets?: readonly Budget[] | undefined;
   readonly network?: NetworkOptions;
   readonly cache?: Pick<CacheOptions, 'folder' | 'ttlSeconds'> | undefined;
   /** Adds credentials. */
@@ -55,7 +58,8 @@ export interface HttpClient {
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { env, log, secrets, firstContact } = options;
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
-  const pacer = createPacer(options.pace ?? {}, env);
+  const budgets = keepBudgets(options.budgets ?? [], env, log);
+  const pacer = createPacer(options.pace ?? {}, env, budgets);
   const network: Bottom =
     options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
 
@@ -81,8 +85,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       ...inner,
       kept,
     ]),
-    // A login happens while the request that needs it holds its place, so only the rate counts for it.
-    plain: compose(network.send, [status({ secrets }), ...outer, pacer.paceRate, options.guard, ...inner]),
+    // A login happens while the request that needs it holds its place, so only rate and budgets count for it.
+    plain: compose(network.send, [
+      status({ secrets }),
+      ...outer,
+      budgets,
+      pacer.paceRate,
+      options.guard,
+      ...inner,
+    ]),
     close: () => network.close(),
   };
 }

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts';
-import type { SendWrapper } from './message.ts';
+import type { Send, SendWrapper } from './message.ts';
 import { targetOf } from './send/target.ts';
 
 export interface PaceOptions {
@@ -12,12 +12,16 @@ export interface PaceOptions {
 export interface Pacer {
   /** Both limits. */
   readonly pace: SendWrapper;
-  /** The rate alone: for logins, which happen inside a request that has its place already. */
+  /** The rate and the budgets alone: for logins, which happen inside a request that has its place already. */
   readonly paceRate: SendWrapper;
 }
 
-/** Keeps within what a host allows. Each host is counted by itself; whoever asks first goes first. */
-export function createPacer(options: PaceOptions, env: Env): Pacer {
+/**
+ * Keeps within what a host allows. Each host is counted by itself; whoever asks first goes first.
+ *
+ * @param budgets counts calls in stretches of time; asked where the rate is asked
+ */
+export function createPacer(options: PaceOptions, env: Env, budgets: SendWrapper = identity): Pacer {
   const { requestsPerSecond, concurrency } = options;
   const gates = new Map<string, Gate>();
   const gateOf = (url: string): Gate => {
@@ -42,12 +46,15 @@ export function createPacer(options: PaceOptions, env: Env): Pacer {
       places.give();
     }
   };
-  const rate = spacingMs === 0 ? identity : paceRate;
+  const spaced = spacingMs === 0 ? identity : paceRate;
+  const rate: SendWrapper = (next) => budgets(spaced(next));
   const limit = concurrency === undefined ? identity : pacePlaces;
   return { pace: (next) => limit(rate(next)), paceRate: rate };
 }
 
-const identity: SendWrapper = (next) => next;
+function identity(next: Send): Send {
+  return next;
+}
 
 interface Gate {
   readonly places: Places;

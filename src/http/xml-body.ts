@@ -1,7 +1,7 @@
 import { HttpError } from '../errors.ts';
 import { entriesOf, isList, isObject, toText, type AnyObject, type Json } from '../json/index.ts';
 import { kindOf } from '../settings.ts';
-import { escapeXml } from '../xml-text.ts';
+import { escapeXml } from '../escapes.ts';
 
 /**
  * Writes an XML document from an object with one key, its outermost element. `@name` is an attribute, `#text` the text

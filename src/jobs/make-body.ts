@@ -1,7 +1,6 @@
 import type { Contexts, Evaluate } from '../evaluate.ts';
-import type { BodyFormat } from '../http/message.ts';
-import { entriesOf, getKey, isList, isObject, objectOf, toJsonText, type Json } from '../json/index.ts';
-import { escapeXml } from '../xml-text.ts';
+import { escapeInBody } from '../escapes.ts';
+import { entriesOf, getKey, isList, isObject, objectOf, type Json } from '../json/index.ts';
 import type { Job } from './job.ts';
 import type { JobRun } from './run.ts';
 import { substituteText, substituteValue } from './substitute.ts';
@@ -17,7 +16,11 @@ export function bodyOf(job: Job, run: JobRun, evaluate: Evaluate, common: Contex
   const { parameters } = run;
   const at = `${job.at}.body`;
   if (typeof body === 'string')
-    return substituteText(body, parameters, ESCAPES[bodyFormat ?? (job.method === 'FORM' ? 'form' : 'text')]);
+    return substituteText(
+      body,
+      parameters,
+      escapeInBody(bodyFormat ?? (job.method === 'FORM' ? 'form' : 'text')),
+    );
   const filled = substituteValue(body, parameters);
   let contexts: Contexts | undefined;
   const evaluated = (value: Json, path: string): Json => {
@@ -28,11 +31,3 @@ export function bodyOf(job: Job, run: JobRun, evaluate: Evaluate, common: Contex
   if (!isObject(filled) || getKey(filled, 'function') !== undefined) return evaluated(filled, at);
   return objectOf(entriesOf(filled).map(([key, value]) => [key, evaluated(value, `${at}.${key}`)] as const));
 }
-
-const ESCAPES: Readonly<Record<BodyFormat, ((text: string) => string) | undefined>> = {
-  json: (text) => toJsonText(text).slice(1, -1),
-  form: encodeURIComponent,
-  xml: escapeXml,
-  text: undefined,
-  multipart: undefined,
-};

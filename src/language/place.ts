@@ -1,3 +1,4 @@
+import { escapeInBody } from '../escapes.ts';
 import { mergeOver } from '../merge-request.ts';
 import type { JobRequest } from '../http/message.ts';
 import {
@@ -136,26 +137,36 @@ function setInQuery(request: JobRequest, name: string, value: Json): JobRequest 
   };
 }
 
-/**
- * A key of the body at any depth; lists on the way are entered by their index. It is in the `body` of the job where
- * there is one or the method has none, else beside the parameters that go into the body.
- */
+/** A key of the body at any depth; lists on the way are entered by their index. A body that is a text has none. */
 function bodyPlace(name: string): Place {
   const keys = name.split('.');
+  const isIn = (request: JobRequest): boolean => {
+    const body = bodyIn(request);
+    return isObject(body) || (isList(body) && name !== '*');
+  };
+  const changed = (request: JobRequest, change: (body: Json) => Json): JobRequest => {
+    if (!isIn(request)) return request;
+    const after = change(bodyIn(request));
+    return isInParams(request) ? { ...request, params: asMap(after) } : { ...request, body: after };
+  };
   return plain('body', `“${name}” of the body`, {
-    put: (request, value) => inBody(request, (body) => putAt(body, keys, value)),
+    put: (request, value) => changed(request, (body) => putAt(body, keys, value)),
     merge: (request, values) =>
-      inBody(request, (body) => (name === '*' ? mergedWith(body, values) : putAt(body, keys, values))),
-    read: ({ body, params }) => valueAt(body, keys) ?? valueAt(params, keys),
-    isIn: ({ body }) => body === undefined || isObject(body),
+      changed(request, (body) =>
+        name === '*' ? mergedWith(asMap(body), values) : putAt(body, keys, values),
+      ),
+    read: (request) => valueAt(bodyIn(request), keys) ?? valueAt(request.params, keys),
+    isIn,
   });
 }
 
-function inBody(request: JobRequest, change: (body: AnyObject) => Json): JobRequest {
-  if (request.body !== undefined || goesToQuery(request)) {
-    return { ...request, body: change(asMap(request.body ?? EMPTY)) };
-  }
-  return { ...request, params: asMap(change(request.params)) };
+/** Without a body of their own, the parameters are the body of a method that has one. */
+function isInParams(request: JobRequest): boolean {
+  return request.body === undefined && !goesToQuery(request);
+}
+
+function bodyIn(request: JobRequest): Json {
+  return isInParams(request) ? request.params : (request.body ?? EMPTY);
 }
 
 function headerPlace(name: string): Place {
@@ -182,14 +193,16 @@ function textPlace(kind: 'path' | 'template', name: string, first: Json): Place 
     const text = isScalar(value) || value === null ? toText(value) : toJsonText(value);
     const endpoint = request.endpoint.replaceAll(mark, () => encodeURIComponent(text));
     if (kind === 'path') return { ...request, endpoint };
-    const { query, body } = request;
+    const { query, body, bodyFormat, method } = request;
+    const escape = escapeInBody(bodyFormat ?? (method === 'FORM' ? 'form' : undefined));
+    const inBody = typeof body === 'string' ? (escape?.(text) ?? text) : text;
     return {
       ...request,
       endpoint,
       params: asMap(filled(request.params, mark, text)),
       headers: asMap(filled(request.headers, mark, text)),
       ...(query === undefined ? {} : { query: asMap(filled(query, mark, text)) }),
-      ...(body === undefined ? {} : { body: filled(body, mark, text) }),
+      ...(body === undefined ? {} : { body: filled(body, mark, inBody) }),
     };
   };
   return {
@@ -200,9 +213,10 @@ function textPlace(kind: 'path' | 'template', name: string, first: Json): Place 
     merge: fill,
     blank: (request) => fill(request, first),
     read: () => undefined,
-    isIn: ({ endpoint, params, headers, query = EMPTY, body = null }) =>
+    isIn: ({ endpoint, params, headers, query, body }) =>
       endpoint.includes(mark) ||
-      (kind === 'template' && [params, headers, query, body].some((part) => holds(part, mark))),
+      (kind === 'template' &&
+        [params, headers, query ?? EMPTY, body ?? EMPTY].some((part) => holds(part, mark))),
   };
 }
 
@@ -216,8 +230,9 @@ function plain(
 
 const EMPTY: AnyObject = objectOf([]);
 
-/** Whether parameters of the request go into its query. */
+/** Whether parameters of the request go into its query: beside a body that is a list or a text they have no other place. */
 export function goesToQuery(request: JobRequest): boolean {
+  if (request.body !== undefined && !isObject(request.body)) return true;
   if (request.paramsIn !== undefined) return request.paramsIn === 'query';
   return request.method === 'GET' || request.method === 'DELETE';
 }
@@ -239,9 +254,8 @@ function putAt(value: Json | undefined, keys: readonly string[], inner: Json): J
 
 function valueAt(value: Json | undefined, keys: readonly string[]): Json | undefined {
   let found = value;
-  for (const key of keys) {
+  for (const key of keys)
     found = isList(found) ? found[Number(key)] : isObject(found) ? getKey(found, key) : undefined;
-  }
   return found;
 }
 

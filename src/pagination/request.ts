@@ -1,5 +1,6 @@
 import type { JobRequest } from '../http/message.ts';
 import { getKey, isObject, objectOf, withKey, withoutKey, type AnyObject, type Json } from '../json/index.ts';
+import { goesToQuery } from '../language/index.ts';
 import type { PaginatedJob } from './paginator.ts';
 import { invalid } from './settings.ts';
 
@@ -43,10 +44,4 @@ export function placeOf(options: AnyObject, job: PaginatedJob, at: string): Para
   const place = job.queryParamIn ?? getKey(options, 'queryParamIn') ?? 'params';
   if (place === 'params' || place === 'query') return place;
   throw invalid(`${at}.queryParamIn`, '`queryParamIn` must be "params" or "query".');
-}
-
-function goesToQuery(request: JobRequest): boolean {
-  if (request.body !== undefined && !isObject(request.body)) return true;
-  if (request.paramsIn !== undefined) return request.paramsIn === 'query';
-  return request.method === 'GET' || request.method === 'DELETE';
 }

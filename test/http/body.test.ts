@@ -3,7 +3,7 @@ import { encodeBody } from '../../src/http/body.ts';
 import type { JobRequest } from '../../src/http/message.ts';
 import { buildRequest, type RequestOptions } from '../../src/http/request.ts';
 import { parseExact } from '../../src/json/index.ts';
-import { escapeXml } from '../../src/xml-text.ts';
+import { escapeXml } from '../../src/escapes.ts';
 
 const OPTIONS: RequestOptions = { baseUrl: 'http://h/', headers: { 'Content-Type': 'x/y' } };
 

@@ -21,23 +21,39 @@ describe('a place', () => {
 
   test('is a key of the body at any depth, what is beside it stays', () => {
     const params = { query: 'q', variables: { first: 10, list: [{ a: 1 }] } };
-    expect(put({ body: 'variables.after' }, 'c', { method: 'POST', params }).params).toEqual({
+    const method = 'POST';
+    expect(put({ body: 'variables.after' }, 'c', { method, params }).params).toEqual({
       query: 'q',
       variables: { first: 10, list: [{ a: 1 }], after: 'c' },
     });
-    expect(put({ body: 'variables.list.0.b' }, 2, { method: 'POST', params }).params).toEqual({
+    expect(put({ body: 'variables.list.0.b' }, 2, { method, params }).params).toEqual({
       query: 'q',
       variables: { first: 10, list: [{ a: 1, b: 2 }] },
     });
   });
 
-  test('is a key of the body that the job has', () => {
-    const request = { method: 'POST', body: { query: 'q', variables: { first: 10 } }, params: { x: 1 } };
-    const made = put({ body: 'variables.after' }, 'c', request);
-    expect(made.body).toEqual({ query: 'q', variables: { first: 10, after: 'c' } });
-    expect(made.params).toEqual({ x: 1 });
+  test('is a key of a body of its own, also of a GET', () => {
+    const body = { variables: { first: 10 } };
+    expect(put({ body: 'variables.after' }, 'c', { body, params: { v: 1 } })).toMatchObject({
+      params: { v: 1 },
+      body: { variables: { first: 10, after: 'c' } },
+    });
+    expect(put({ body: '0.after' }, 'c', { body: [{ a: 1 }] }).body).toEqual([{ a: 1, after: 'c' }]);
+    expect(put({ body: 'after' }, 'c')).toMatchObject({ params: {}, body: { after: 'c' } });
     expect(compilePlace({ body: 'after' }, { at: 'here' }).isIn(requestOf({ body: 'text' }))).toBe(false);
-    expect(put({ template: 'n' }, 5, { body: 'LIMIT {n}' }).body).toBe('LIMIT 5');
+  });
+
+  test('inside of a body that is a text is written as its format wants it', () => {
+    const body = '<from>{after}</from>';
+    expect(put({ template: 'after' }, 'a&b', { body, bodyFormat: 'xml' }).body).toBe('<from>a&amp;b</from>');
+    expect(put({ template: 'after' }, 'a&b', { body }).body).toBe('<from>a&b</from>');
+    expect(put({ template: 'after' }, 'a&b', { body: [{ sql: '{after}' }] }).body).toEqual([{ sql: 'a&b' }]);
+  });
+
+  test('is the query, where the body takes no parameters', () => {
+    expect(put({ query: 'after' }, 1, { method: 'POST', body: 'text' })).toMatchObject({
+      params: { after: 1 },
+    });
   });
 
   test('is a header, whatever its case', () => {

@@ -15,7 +15,7 @@ const EXCHANGE: Exchange = {
     'x-next': 'b7',
     link: '<https://api.test/items?page=3>; rel="next"; results="true", </items?page=1>; rel="prev"',
   },
-  request: { params: { offset: 40, filter: { state: 'open' } }, headers: { 'X-Page': '3' } },
+  request: { method: 'POST', params: { offset: 40, filter: { state: 'open' } }, headers: { 'X-Page': '3' } },
   contexts: { attr: { account: 'acme' }, state: { cursor: '2026-01-02' } },
 };
 

@@ -1,3 +1,5 @@
+import { toJsonText } from './json/index.ts';
+
 /** Text for an element or an attribute. Characters that XML does not have are left out. */
 export function escapeXml(text: string): string {
   return text
@@ -11,3 +13,10 @@ export function escapeXml(text: string): string {
 
 /** XML 1.0, production 2: they cannot be written, not even escaped. */
 const NOT_XML = /(?![\t\n\r\u007f-\u009f])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
+
+/** How a value is written inside of a text that is the body of a request; undefined where it stands as it is. */
+export function escapeInBody(format: string | undefined): ((text: string) => string) | undefined {
+  if (format === 'json') return (text) => toJsonText(text).slice(1, -1);
+  if (format === 'form') return encodeURIComponent;
+  return format === 'xml' ? escapeXml : undefined;
+}
