@@ -18,8 +18,8 @@ interface Argument {
 
 /**
  * A call of the function language whose arguments are sources, calls, or values as they stand: texts in `args` are
- * texts, objects that are sources are read. Where every source in it finds nothing, the call gives nothing; where only
- * some do, those are null.
+ * texts, objects that are sources are read. Where every source in it finds nothing, the call gives nothing, unless it is
+ * there to say what takes its place (`coalesce`, `if`); where only some do, those are null.
  */
 export function compileCall(
   called: Json,
@@ -57,12 +57,13 @@ function callOf(
   );
   const name = call.check(called, items.length, at);
   const isRead = items.some((item) => item.isRead);
+  const mayBeNothing = isRead && !call.takesNothing(name);
   return {
     needs: needsOf(items),
     isRead,
     read(view) {
       const values = items.map((item) => item.read(view));
-      if (isRead && items.every((item, i) => !item.isRead || values[i] === undefined)) return undefined;
+      if (mayBeNothing && items.every((item, i) => !item.isRead || values[i] === undefined)) return undefined;
       return call(
         name,
         values.map((value) => value ?? null),

@@ -127,3 +127,14 @@ test('an expression takes time in proportion to the text', () => {
   const view = viewOf({ body: { text: `${'a'.repeat(50_000)}b` } });
   expect(source.read(view)).toBeUndefined();
 });
+
+test('a function that says what takes the place of nothing is called although nothing is there', () => {
+  expect(readNothing({ function: 'coalesce', args: [{ path: 'nowhere' }, 'none'] })).toBe('none');
+  expect(readNothing({ function: 'ifempty', args: [{ path: 'nowhere' }, 'none'] })).toBe('none');
+  expect(readNothing({ function: 'if', args: [{ path: 'nowhere' }, 'a', 'b'] })).toBe('b');
+  expect(readNothing({ function: 'lower', args: [{ path: 'nowhere' }] })).toBe(undefined);
+});
+
+function readNothing(source: Json): Json | undefined {
+  return compileSource(source, { at: 'here', call }).read(viewOf({ ...EXCHANGE, body: {} }));
+}

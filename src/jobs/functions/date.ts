@@ -10,14 +10,24 @@ import {
   type CivilDate,
 } from './calendar.ts';
 
+/** Where clocks show another time than in UTC. */
+export interface ClockZone {
+  /** As it is shown by `e`. */
+  readonly name: string;
+  /** Seconds east of UTC at a moment. */
+  readonly offsetAt: (timestamp: number) => number;
+}
+
+const UTC: ClockZone = { name: 'UTC', offsetAt: () => 0 };
+
 /**
- * A time as text in UTC, by the format letters of PHP 7.4 `date` (spec extractor 4.1); `\` keeps the next
+ * A time as text, by the format letters of PHP 7.4 `date` (spec extractor 4.1); `\` keeps the next
  * character as it is. The time has whole seconds, so `u` and `v` are zeros.
  *
  * @param timestamp seconds since 1970, a whole number, negative before
  */
-export function formatDate(format: string, timestamp: number): string {
-  const moment = momentOf(timestamp);
+export function formatDate(format: string, timestamp: number, zone: ClockZone = UTC): string {
+  const moment = momentOf(timestamp, zone);
   return format.replace(/\\([^])|\\$|([A-Za-z])/g, (found: string, kept?: string, letter?: string) => {
     if (letter === undefined) return kept ?? found;
     return LETTERS[letter]?.(moment) ?? letter;
@@ -26,6 +36,9 @@ export function formatDate(format: string, timestamp: number): string {
 
 interface Moment extends CivilDate {
   readonly timestamp: number;
+  readonly zone: ClockZone;
+  /** Seconds east of UTC. */
+  readonly offset: number;
   /** Days since 1970. */
   readonly days: number;
   readonly hour: number;
@@ -33,12 +46,15 @@ interface Moment extends CivilDate {
   readonly second: number;
 }
 
-function momentOf(timestamp: number): Moment {
-  const days = Math.floor(timestamp / SECONDS_OF_DAY);
-  const time = timestamp - days * SECONDS_OF_DAY;
+function momentOf(timestamp: number, zone: ClockZone): Moment {
+  const offset = zone.offsetAt(timestamp);
+  const days = Math.floor((timestamp + offset) / SECONDS_OF_DAY);
+  const time = timestamp + offset - days * SECONDS_OF_DAY;
   return {
     ...civilDate(days),
     timestamp,
+    zone,
+    offset,
     days,
     hour: Math.floor(time / 3600),
     minute: Math.floor(time / 60) % 60,
@@ -80,15 +96,15 @@ const LETTERS: Readonly<Record<string, (moment: Moment) => string>> = {
   u: () => '000000',
   v: () => '000',
   // zone
-  e: () => 'UTC',
-  I: () => '0',
-  O: () => '+0000',
-  P: () => '+00:00',
-  T: () => 'UTC',
-  Z: () => '0',
+  e: ({ zone }) => zone.name,
+  I: (moment) => (isSummer(moment) ? '1' : '0'),
+  O: ({ offset }) => offsetText(offset, ''),
+  P: ({ offset }) => offsetText(offset, ':'),
+  T: ({ zone, offset }) => (zone === UTC ? 'UTC' : offsetText(offset, ':')),
+  Z: ({ offset }) => String(offset),
   // whole
-  c: ({ timestamp }) => formatDate('Y-m-d\\TH:i:sP', timestamp),
-  r: ({ timestamp }) => formatDate('D, d M Y H:i:s O', timestamp),
+  c: ({ timestamp, zone }) => formatDate('Y-m-d\\TH:i:sP', timestamp, zone),
+  r: ({ timestamp, zone }) => formatDate('D, d M Y H:i:s O', timestamp, zone),
   U: ({ timestamp }) => String(timestamp),
 };
 
@@ -107,6 +123,19 @@ const MONTH_NAMES = [
   'November',
   'December',
 ];
+
+/** Clocks are ahead of those of one of the two ends of the half year around. */
+function isSummer({ zone, year, offset }: Moment): boolean {
+  const offsets = [dayNumber(year, 1, 1), dayNumber(year, 7, 1)].map((day) =>
+    zone.offsetAt(day * SECONDS_OF_DAY),
+  );
+  return offset > Math.min(...offsets);
+}
+
+function offsetText(offset: number, between: string): string {
+  const size = Math.abs(offset);
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(size / 3600))}${between}${two(Math.floor(size / 60) % 60)}`;
+}
 
 function dayName(days: number): string {
   return DAY_NAMES[weekdayOf(days)] ?? '';

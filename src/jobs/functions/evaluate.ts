@@ -17,7 +17,8 @@ import {
 } from '../../json/index.ts';
 import { nearest } from '../../suggest.ts';
 import { CallError, type Argument } from './arguments.ts';
-import { LIBRARY, type LibraryFunction } from './library.ts';
+import type { LibraryFunction } from './function.ts';
+import { LIBRARY } from './library.ts';
 
 export interface EvaluatorOptions {
   /** Admits the functions that only child placeholders have (`urlencode`); default false. */
@@ -89,6 +90,7 @@ export function createCaller(env: Env, options: EvaluatorOptions = {}): CallFunc
   };
   return Object.assign(caller, {
     check: (called: Json, count: number, at: string) => known(called, count, at).name,
+    takesNothing: (name: string) => definitionOf(name)?.takesNothing === true,
   });
 }
 
@@ -135,18 +137,10 @@ function find(
   if (typeof called !== 'string') {
     throw new FunctionError('function.failed', 'The name of a function must be a text', { where });
   }
-  const known = Object.keys(LIBRARY).filter(
-    (name) => scope.placeholders || LIBRARY[name]?.placeholdersOnly !== true,
-  );
-  const definition = Object.hasOwn(LIBRARY, called) ? LIBRARY[called] : undefined;
-  if (definition === undefined) {
-    const near = nearest(called, known);
-    throw new FunctionError('function.failed', `There is no function “${called}”`, {
-      where,
-      hint: near === undefined ? `Known functions: ${known.join(', ')}.` : `Did you mean “${near}”?`,
-    });
-  }
-  if (!known.includes(called)) {
+  const definition = definitionOf(called);
+  const isKnown = definition !== undefined && (scope.placeholders || definition.placeholdersOnly !== true);
+  if (isKnown) return { name: called, definition };
+  if (definition !== undefined) {
     throw new FunctionError(
       'function.failed',
       `The function “${called}” works in placeholders of child jobs only`,
@@ -156,7 +150,18 @@ function find(
       },
     );
   }
-  return { name: called, definition };
+  const known = Object.keys(LIBRARY).filter(
+    (name) => scope.placeholders || LIBRARY[name]?.placeholdersOnly !== true,
+  );
+  const near = nearest(called, known);
+  throw new FunctionError('function.failed', `There is no function “${called}”`, {
+    where,
+    hint: near === undefined ? `Known functions: ${known.join(', ')}.` : `Did you mean “${near}”?`,
+  });
+}
+
+function definitionOf(name: string): LibraryFunction | undefined {
+  return Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : undefined;
 }
 
 /** The arguments, each with its place. */

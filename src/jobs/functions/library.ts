@@ -11,23 +11,15 @@ import {
   type Argument,
 } from './arguments.ts';
 import { formatDate } from './date.ts';
+import { DATES, zoneNamed } from './dates.ts';
+import type { LibraryFunction } from './function.ts';
 import { digest, hmac } from './hash.ts';
+import { NUMBERS } from './numbers.ts';
 import { sprintf } from './sprintf.ts';
 import { strtotime } from './strtotime.ts';
+import { TEXTS } from './texts.ts';
 import { urlencode } from './urlencode.ts';
-
-/** One function of the configuration language. */
-export interface LibraryFunction {
-  /** How it is called, for messages and documentation; `[…]` may be left out. */
-  readonly usage: string;
-  /** One sentence. */
-  readonly description: string;
-  /** Fewest and most arguments. */
-  readonly arity: readonly [number, number];
-  /** Known in child placeholders only. */
-  readonly placeholdersOnly?: boolean;
-  readonly call: (args: readonly Argument[], env: Env) => Argument;
-}
+import { VALUES } from './values.ts';
 
 /** All functions by name (spec extractor 4.1). `raw`: true gives bytes in place of hexadecimal text. */
 export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
@@ -50,11 +42,16 @@ export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     call: (_, env) => nowSeconds(env),
   },
   date: {
-    usage: 'date(format[, timestamp])',
-    description: 'A time, by default the current one, as text in UTC, by the format letters of PHP.',
-    arity: [1, 2],
-    call: ([format, timestamp], env) =>
-      formatDate(textOf(format), timestamp === undefined ? nowSeconds(env) : secondsOf(timestamp)),
+    usage: 'date(format[, timestamp[, zone]])',
+    description:
+      'A time, by default the current one, as text in UTC or another zone (“Europe/Prague”, “+02:00”), by the format letters of PHP.',
+    arity: [1, 3],
+    call: ([format, timestamp, zone], env) =>
+      formatDate(
+        textOf(format),
+        timestamp === undefined ? nowSeconds(env) : secondsOf(timestamp),
+        zone === undefined || zone === null ? undefined : zoneNamed(textOf(zone)),
+      ),
   },
   strtotime: {
     usage: 'strtotime(text[, base])',
@@ -102,6 +99,7 @@ export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     usage: 'ifempty(value, fallback)',
     description: 'The value, or the fallback when it is empty (null, false, 0, "", "0", no items).',
     arity: [2, 2],
+    takesNothing: true,
     call: ([value = null, fallback = null]) => (isEmptyArgument(value) ? fallback : value),
   },
   implode: {
@@ -110,6 +108,10 @@ export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     arity: [1, 2],
     call: (args) => implode(args),
   },
+  ...NUMBERS,
+  ...TEXTS,
+  ...DATES,
+  ...VALUES,
   urlencode: {
     usage: 'urlencode(text)',
     description: 'A text encoded for a URL, with + for a space; in placeholders of child jobs only.',

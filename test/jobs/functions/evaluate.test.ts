@@ -211,21 +211,23 @@ describe('functions', () => {
   });
 
   test('each function is described in one line', () => {
-    expect(Object.keys(FUNCTION_NAMES)).toEqual([
-      'md5',
-      'sha1',
-      'time',
-      'date',
-      'strtotime',
-      'base64_encode',
-      'hash_hmac',
-      'hash',
-      'sprintf',
-      'concat',
-      'ifempty',
-      'implode',
-      'urlencode',
-    ]);
+    expect(Object.keys(FUNCTION_NAMES)).toEqual(
+      expect.arrayContaining([
+        'md5',
+        'sha1',
+        'time',
+        'date',
+        'strtotime',
+        'base64_encode',
+        'hash_hmac',
+        'hash',
+        'sprintf',
+        'concat',
+        'ifempty',
+        'implode',
+        'urlencode',
+      ]),
+    );
     for (const [name, line] of Object.entries(FUNCTION_NAMES))
       expect(line).toMatch(new RegExp(`^\`${name}\\(.*\\.$`));
   });

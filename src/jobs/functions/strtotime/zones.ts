@@ -13,15 +13,23 @@ export const ZONE_RULES: readonly Rule[] = [
 
 /** @throws {Unreadable} for an unknown zone */
 export function applyZone(reading: Reading, text: string): void {
+  const zone = zoneOf(text);
+  if (zone === undefined) throw new Unreadable('unknown time zone');
+  reading.zone = zone;
+}
+
+/** The zone that a text names; undefined for none that is known. */
+export function zoneOf(text: string): Zone | undefined {
   const name = text.replace(/^\(|\)$/g, '').replace(/^GMT(?=[+-])/, '');
-  if (/^[+-]/.test(name)) {
-    reading.zone = { offset: offsetOf(name) };
-    return;
-  }
+  if (/^[+-]/.test(name)) return { offset: offsetOf(name) };
   const abbreviated = ABBREVIATIONS.get(name.toLowerCase());
-  if (abbreviated !== undefined) reading.zone = { offset: abbreviated };
-  else if (clockOf(name) !== undefined) reading.zone = { id: name };
-  else throw new Unreadable('unknown time zone');
+  if (abbreviated !== undefined) return { offset: abbreviated };
+  return clockOf(name) === undefined ? undefined : { id: name };
+}
+
+/** Seconds that a zone is east of UTC at a moment. */
+export function offsetIn(zone: Zone, seconds: number): number {
+  return 'offset' in zone ? zone.offset : offsetAt(zone.id, seconds);
 }
 
 /**
