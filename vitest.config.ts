@@ -24,8 +24,8 @@ export default defineConfig({
     watch: false,
     // Tests start servers and child processes: two at a time keep two cores busy, more than four get in each other's way.
     maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A second, the default, is less than a busy machine may need.
     expect: { poll: { timeout: 20_000 } },
     // No test may lean on the one before it. The seed is printed, and `--sequence.seed` gives the same order again.

@@ -139,7 +139,7 @@ function isValid(parse: () => unknown): boolean {
   }
 }
 
-test('the cells of a run hold the decimals of the response', { timeout: 30_000 }, async () => {
+test('the cells of a run hold the decimals of the response', { timeout: 120_000 }, async () => {
   const documents = new Documents(6);
   const folder = mkdtempSync(path.join(tmpdir(), 'gex-cells-'));
   const sink = new Sink(path.join(folder, 'work'));

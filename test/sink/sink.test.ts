@@ -110,7 +110,7 @@ const columnsOf = (count: number): string[] => Array.from({ length: count }, (_,
 
 test(
   'appends and late columns in any order give what a model in memory gives',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {

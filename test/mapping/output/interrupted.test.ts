@@ -167,7 +167,7 @@ describe('a push that is killed and pushed again loads every row once', () => {
     { kind: 'a table without a header', make: tableWithColumns, from: 0, steps: 15 },
     { kind: 'a table that is there', make: changedTable, from: UPLOAD, steps: 17 },
     { kind: 'a file', make: file, from: 0, steps: 3 },
-  ])('$kind, killed before any of its steps', { timeout: 30_000 }, async ({ make, from, steps }) => {
+  ])('$kind, killed before any of its steps', { timeout: 120_000 }, async ({ make, from, steps }) => {
     const kills = await rounds(async (at) => {
       const each = await make();
       const isKilled = await killedBefore(at, each);

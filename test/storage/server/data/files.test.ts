@@ -387,7 +387,7 @@ describe('the importer refuses', () => {
       .toBe(before + 1);
     socket.destroy();
     await expect
-      .poll(async () => (await client.call<FileBody[]>('GET', 'files')).body.length, { timeout: 5000 })
+      .poll(async () => (await client.call<FileBody[]>('GET', 'files')).body.length, { timeout: 20_000 })
       .toBe(before);
   });
 });

@@ -46,4 +46,4 @@ test('kill -9 during imports leaves the last acknowledged one, whole; another pr
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 30_000);
+}, 120_000);

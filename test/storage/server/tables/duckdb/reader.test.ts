@@ -107,7 +107,7 @@ test('150 generated files in many dialects arrive cell by cell', async () => {
     await load([bytes], columns, format);
     expect((await engine.preview(TABLE, {})).rows, JSON.stringify({ body, format })).toEqual(expected);
   }
-}, 30_000);
+}, 120_000);
 
 describe('files larger than what the reader takes at a time', () => {
   test.each<[string, number, (row: number) => string[], string]>([
@@ -158,5 +158,5 @@ describe('files larger than what the reader takes at a time', () => {
     await engine.compact();
     expect((await stat(file)).size).toBeLessThan(full / 4);
     expect((await engine.preview(TABLE, {})).rows).toEqual([[line.trim()]]);
-  }, 30_000);
+  }, 120_000);
 });
