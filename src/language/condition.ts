@@ -26,10 +26,12 @@ export interface Condition {
   readonly text: string;
   readonly needs: SourceNeeds;
   holds(view: View): boolean;
-  /** The same with the values that were seen, as evidence: `meta.page is 3, at least 3`. */
+  /** The same with the values that were seen, as evidence: `meta.page (3) is at least meta.pages (3)`. */
   describe(view: View): string;
   /** What it looks at. */
   readonly sources: readonly Source[];
+  /** Those of them that are compared with something, so that it never holds where one is never there. */
+  readonly compared: readonly Source[];
 }
 
 /** Of the value alone. */
@@ -97,6 +99,7 @@ function several(means: ListMeans, items: readonly Json[], options: SourceOption
     text: parts.map(({ text }) => text).join(word),
     needs: needsOf(parts),
     sources: parts.flatMap(({ sources }) => sources),
+    compared: parts.flatMap(({ compared }) => compared),
     holds: (view) =>
       means === 'all' ? parts.every((part) => part.holds(view)) : parts.some((part) => part.holds(view)),
     describe: (view) =>
@@ -122,6 +125,7 @@ function statusCondition(value: Json, options: SourceOptions): Condition {
     text: `the status is ${text}`,
     needs: { headers: [], rows: false },
     sources: [],
+    compared: [],
     holds: (view) => holds(statusOf(view)),
     describe: (view) => `the status is ${statusOf(view)}`,
   };
@@ -190,6 +194,7 @@ function alone(source: Source, word: keyof typeof ALONE): Condition {
     text,
     needs: source.needs,
     sources: [source],
+    compared: [],
     holds: (view) => TESTS[word](source.read(view)),
     describe: () => text,
   };
@@ -244,17 +249,22 @@ function compared(
     text: `${source.text} ${WITH[word]} ${named}`,
     needs: needsOf(other === undefined ? [source] : [source, other]),
     sources: other === undefined ? [source] : [source, other],
+    compared: word === 'differs' ? [] : other === undefined ? [source] : [source, other],
     holds(view) {
       const [value, wanted] = [source.read(view), read(view)];
       if (value === undefined || wanted === undefined) return word === 'differs' && value !== wanted;
       return test(value, wanted);
     },
     describe(view) {
-      const [value, wanted] = [source.read(view), read(view)];
-      const seen = other === undefined ? named : wanted === undefined ? `nothing at ${named}` : shown(wanted);
-      return `${source.text} is ${value === undefined ? 'absent' : shown(value)}, to be compared: ${WITH[word].replace(/^is /, '')} ${seen}`;
+      const wanted = other === undefined ? '' : ` ${seen(read(view))}`;
+      return `${source.text} ${seen(source.read(view))} ${WITH[word]} ${named}${wanted}`;
     },
   };
+}
+
+/** What was seen, beside its name. */
+function seen(value: Json | undefined): string {
+  return `(${value === undefined ? 'absent' : shown(value)})`;
 }
 
 function shown(value: Json): string {

@@ -195,14 +195,18 @@ function textPlace(kind: 'path' | 'template', name: string, first: Json): Place 
     if (kind === 'path') return { ...request, endpoint };
     const { query, body, bodyFormat, method } = request;
     const escape = escapeInBody(bodyFormat ?? (method === 'FORM' ? 'form' : undefined));
-    const inBody = typeof body === 'string' ? (escape?.(text) ?? text) : text;
+    const inBody = (part: Json): Json => {
+      if (typeof part !== 'string') return filled(part, mark, value, text);
+      const escaped = escape?.(text) ?? text;
+      return part.replaceAll(mark, () => escaped);
+    };
     return {
       ...request,
       endpoint,
-      params: asMap(filled(request.params, mark, text)),
-      headers: asMap(filled(request.headers, mark, text)),
-      ...(query === undefined ? {} : { query: asMap(filled(query, mark, text)) }),
-      ...(body === undefined ? {} : { body: filled(body, mark, inBody) }),
+      params: asMap(filled(request.params, mark, value, text)),
+      headers: asMap(filled(request.headers, mark, value, text)),
+      ...(query === undefined ? {} : { query: asMap(filled(query, mark, value, text)) }),
+      ...(body === undefined ? {} : { body: inBody(body) }),
     };
   };
   return {
@@ -259,11 +263,12 @@ function valueAt(value: Json | undefined, keys: readonly string[]): Json | undef
   return found;
 }
 
-function filled(value: Json, mark: string, text: string): Json {
-  if (typeof value === 'string') return value.replaceAll(mark, () => text);
-  if (isList(value)) return value.map((item) => filled(item, mark, text));
-  if (!isObject(value)) return value;
-  return objectOf(entriesOf(value).map(([key, item]) => [key, filled(item, mark, text)] as const));
+/** A text that is nothing but the place becomes the value itself, so that a number stays a number. */
+function filled(part: Json, mark: string, value: Json, text: string): Json {
+  if (typeof part === 'string') return part === mark ? value : part.replaceAll(mark, () => text);
+  if (isList(part)) return part.map((item) => filled(item, mark, value, text));
+  if (!isObject(part)) return part;
+  return objectOf(entriesOf(part).map(([key, item]) => [key, filled(item, mark, value, text)] as const));
 }
 
 function holds(value: Json, mark: string): boolean {

@@ -35,7 +35,15 @@ export function readingOf(
     case 'value':
       return { text: 'a constant', needs: NOTHING, read: () => value };
     case 'request': {
-      const place = compilePlace(value, { ...options, at: `${options.at}.request` });
+      const { at, invalid = invalidSetting } = options;
+      const place = compilePlace(value, { ...options, at: `${at}.request` });
+      if (place.isInText) {
+        throw invalid(
+          `${at}.request`,
+          `What was put into ${place.text} cannot be read again.`,
+          'Take {"answer": "page"} or {"answer": "read"}, or what the response says of it.',
+        );
+      }
       return {
         text: `${place.text} of the request`,
         needs: NOTHING,
@@ -67,7 +75,7 @@ function pathReading(
   path: Path,
 ): Read {
   const { text } = path;
-  if (kind === 'path') return { text, needs: NOTHING, read: (view) => view.here(path) };
+  if (kind === 'path') return { text, path, needs: NOTHING, read: (view) => view.here(path) };
   if (kind === 'response') return { text, needs: NOTHING, read: (view) => view.response?.(path) };
   if (kind === 'row') return { text, needs: NOTHING, read: (view) => view.row?.(path) };
   if (kind === 'first' || kind === 'last') {

@@ -90,6 +90,14 @@ const sourceProperties: Readonly<Record<string, OptionSchema>> = {
     default: [],
     examples: [[{ path: 'id' }, '-']],
   },
+  where: {
+    title: 'Item that has',
+    description: 'The value is a list: its first item that has all these values.',
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ rel: 'next' }],
+  },
+  take: path('Part of the item', 'Path in the item that `where` finds.', 'href'),
   param: path(
     'Parameter of the address',
     'The value is an address: that parameter of its query, decoded.',

@@ -1,6 +1,11 @@
 import {
+  compilePath,
+  entriesOf,
+  equalJson,
   getKey,
+  isList,
   isNumber,
+  isObject,
   isScalar,
   JsonNumber,
   parseExact,
@@ -15,20 +20,24 @@ import { invalidSetting } from './settings.ts';
 import type { Read, SourceOptions } from './types.ts';
 
 /** What may stand beside any source, in the order in which it is done. */
-export const TRANSFORMS = ['param', 'match', 'as', 'default'] as const;
+export const TRANSFORMS = ['where', 'take', 'param', 'match', 'as', 'default'] as const;
 
 const KINDS_OF_VALUE = ['text', 'number', 'boolean', 'json'] as const;
 type KindOfValue = (typeof KINDS_OF_VALUE)[number];
 
-/** A source with what stands beside it: a part of an address, a part of a text, another type, a value for none. */
+/** A source with what stands beside it: an item of a list, a part of an address or text, another type, a value for none. */
 export function transformed(reading: Read, beside: AnyObject, options: SourceOptions): Read {
-  const steps = [paramStep(beside, options), matchStep(beside, options), asStep(beside, options)].filter(
-    (step) => step !== undefined,
-  );
+  const steps = [
+    itemStep(beside, options),
+    paramStep(beside, options),
+    matchStep(beside, options),
+    asStep(beside, options),
+  ].filter((step) => step !== undefined);
   const fallback = getKey(beside, 'default');
   if (steps.length === 0 && fallback === undefined) return reading;
   return {
     ...reading,
+    ...(steps.length === 0 ? {} : { whole: (view) => reading.read(view) }),
     read(view) {
       let value = reading.read(view);
       for (const step of steps) {
@@ -41,6 +50,36 @@ export function transformed(reading: Read, beside: AnyObject, options: SourceOpt
 }
 
 type Step = (value: Json) => Json | undefined;
+
+/** The first item of a list that has all these values, or what a path leads to in it: `[{"rel": "next", "href": …}]`. */
+function itemStep(beside: AnyObject, options: SourceOptions): Step | undefined {
+  const { at, invalid = invalidSetting } = options;
+  const [where, take] = [getKey(beside, 'where'), textOf(beside, 'take', options)];
+  if (where === undefined && take === undefined) return undefined;
+  if (!isObject(where)) {
+    throw invalid(
+      where === undefined ? at : `${at}.where`,
+      where === undefined
+        ? '“take” is of the item that “where” finds.'
+        : `“where” needs an object, and here is ${kindOf(where)}.`,
+      'Write what the item has, such as "where": {"rel": "next"}.',
+    );
+  }
+  const wanted = entriesOf(where).map(
+    ([key, value]) => [compilePath(key, { at: `${at}.where` }), value] as const,
+  );
+  const path = take === undefined ? undefined : compilePath(take, { at: `${at}.take` });
+  const fits = (item: Json): boolean =>
+    wanted.every(([key, value]) => {
+      const found = key.find(item);
+      return found !== undefined && equalJson(found, value);
+    });
+  return (value) => {
+    const items = isList(value) ? value : isObject(value) ? entriesOf(value).map(([, item]) => item) : [];
+    const item = items.find(fits);
+    return item === undefined || path === undefined ? item : path.find(item);
+  };
+}
 
 /** A parameter of the query of an address, decoded; the address may be relative. */
 function paramStep(beside: AnyObject, options: SourceOptions): Step | undefined {

@@ -1,5 +1,5 @@
 import type { CallFunction } from '../evaluate.ts';
-import type { Json } from '../json/index.ts';
+import type { Json, Path } from '../json/index.ts';
 import type { Invalid } from '../settings.ts';
 import type { Kind } from './kinds.ts';
 import type { View } from './view.ts';
@@ -18,6 +18,10 @@ export interface Source {
   readonly text: string;
   readonly at: string;
   readonly needs: SourceNeeds;
+  /** The path in what is at hand, where it is nothing else. */
+  readonly path?: Path | undefined;
+  /** What the value is cut out of, where it is a part: by `param`, `match`, `where` or `as`. */
+  whole?(view: View): Json | undefined;
   /** Undefined where there is none. */
   read(view: View): Json | undefined;
 }

@@ -58,7 +58,7 @@ describe('a condition', () => {
       { at: 'here' },
     );
     expect(condition.text).toBe('page is at least pages');
-    expect(condition.describe(viewOf({ body: BODY }))).toBe('page is 3, to be compared: at least “3”');
+    expect(condition.describe(viewOf({ body: BODY }))).toBe('page (3) is at least pages (“3”)');
   });
 
   test.each<[Json, string]>([

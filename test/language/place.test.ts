@@ -68,7 +68,7 @@ describe('a place', () => {
     const params = { q: 'LIMIT {offset},10', deep: [{ x: '{offset}' }] };
     expect(put({ template: 'offset' }, 20, { params }).params).toEqual({
       q: 'LIMIT 20,10',
-      deep: [{ x: '20' }],
+      deep: [{ x: 20 }],
     });
   });
 

@@ -9,6 +9,7 @@ const EXCHANGE: Exchange = {
       { id: 'a', n: 3 },
       { id: 'b', n: 9 },
     ],
+    links: [{ rel: 'self' }, { rel: 'next', href: '/items?page=4' }],
     meta: { next: 'https://api.test/items?after=b%2F1&page=2', page: 2, none: null, text: '{"k":[7]}' },
   },
   headers: {
@@ -47,6 +48,8 @@ describe('a source is', () => {
     ['a parameter of an address', { path: 'meta.next', param: 'after' }, 'b/1'],
     ['a parameter that an address does not have', { path: 'meta.next', param: 'x' }, undefined],
     ['a part of a text', { path: 'meta.next', match: 'page=(\\d+)', as: 'number' }, 2],
+    ['a part of an item of a list', { path: 'links', where: { rel: 'next' }, take: 'href' }, '/items?page=4'],
+    ['an item that is not there', { path: 'links', where: { rel: 'last' }, take: 'href' }, undefined],
     ['a text that is JSON', { path: 'meta.text', as: 'json' }, { k: [7] }],
     ['a value in place of none', { path: 'meta.pages', default: 1 }, 1],
     ['a value in place of null', { path: 'meta.none', default: 'x' }, 'x'],
@@ -94,6 +97,8 @@ describe('what is no source is refused:', () => {
     ['two groups', { path: 'x', match: '(a)(b)' }, 'has 2 groups'],
     ['a look-ahead', { path: 'x', match: 'a(?=b)' }, 'Look-ahead'],
     ['an unknown function', { function: 'konkat', args: [] }, 'concat'],
+    ['what was put into a text', { request: { template: 'offset' } }, 'cannot be read again'],
+    ['a part of no item', { path: 'links', take: 'href' }, '“take” is of the item that “where” finds'],
     ['an unknown fact', { answer: 'row' }, 'Did you mean “rows”?'],
     ['an unknown type', { path: 'x', as: 'date' }, 'Known are text, number, boolean, json.'],
   ])('%s', (_, source, message) => {
