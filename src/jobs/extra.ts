@@ -29,7 +29,7 @@ export interface ExtraOptions {
 
 /**
  * The columns that every row of a job's run gets (spec extractor 5.5): user data of the configuration, user data of
- * the job, then `parent_<path>` for each placeholder. A later one takes the place of an earlier one of the same name.
+ * the job, then `parent_<path>` for each placeholder of a parent row. A later one takes the place of an earlier one of the same name.
  * Functions are evaluated here, so call it once for each run. An object is kept as JSON text, with a warning.
  *
  * @returns raw column name to a scalar or null
@@ -41,13 +41,14 @@ export function extraColumns(job: Job, run: JobRun, options: ExtraOptions): AnyO
   return objectOf([
     ...columns(common, options.userDataAt, run, options),
     ...columns(job.userData, `${job.at}.userData`, run, options),
-    ...run.parameters.map((parameter) => [parentColumn(parameter), parameter.value] as const),
+    ...run.parameters.flatMap(parentColumn),
   ]);
 }
 
 /** Named after the path, not after the placeholder; the prefix is not doubled. */
-function parentColumn({ path }: Parameter): string {
-  return path.startsWith('parent_') ? path : `parent_${path}`;
+function parentColumn({ path, value }: Parameter): (readonly [string, Json])[] {
+  if (path === undefined) return [];
+  return [[path.startsWith('parent_') ? path : `parent_${path}`, value]];
 }
 
 function columns(

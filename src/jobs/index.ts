@@ -1,6 +1,7 @@
 export { attributesOf } from './attributes.ts';
 export { childRuns, MAX_RUNS } from './child-runs.ts';
 export { extraColumns, type ExtraOptions } from './extra.ts';
+export { withComputed, type Computed } from './computed.ts';
 export { compileFilter } from './filter.ts';
 export { METHODS, parseJobs, type Job, type Method } from './job.ts';
 export { jobDefinitions, jobsOption } from './options.ts';
@@ -9,3 +10,6 @@ export { firstRequest } from './request.ts';
 export { ROOT_RUN, type JobRun, type Parameter, type Parameters } from './run.ts';
 export { substituteText, substituteValue } from './substitute.ts';
 export type { JobWarning } from './warnings.ts';
+export { timeText, windowsOf, type RunWindows, type Window } from './windows/resolve.ts';
+export type { Windows } from './windows/read.ts';
+export type { Stretch } from './windows/tile.ts';

@@ -10,18 +10,22 @@ import {
   isObject,
   md5,
   serializeMap,
+  toJsonText,
   toText,
   type AnyObject,
   type Json,
   type Path,
 } from '../json/index.ts';
 import { readBody } from './body.ts';
+import { splitComputed, type Computed } from './computed.ts';
 import { compileFilter } from './filter.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
 import { jobError, read } from './read.ts';
 import { readUserData } from './user-data.ts';
 import { warnAbout, type JobWarning } from './warnings.ts';
+import { parseWindows, type Windows } from './windows/read.ts';
+import { withWindowTimes } from './windows/uses.ts';
 
 /** The methods a job may have; FORM is a POST with a form for a body. */
 export const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -37,8 +41,10 @@ export interface Job {
   readonly at: string;
   /** 0 for a job, 1 for its children, and so on: the number of rows above it. */
   readonly level: number;
-  /** As written, with placeholders in braces. */
+  /** As written, with placeholders in braces; a function as JSON text. */
   readonly endpoint: string;
+  /** The function that makes the endpoint, where it is one. */
+  readonly endpointCall?: AnyObject;
   readonly method: Method;
   /** As written, functions and placeholders unevaluated; so are the headers and the user data. */
   readonly params: AnyObject;
@@ -66,6 +72,10 @@ export interface Job {
   /** Of children only, as is the next one. */
   readonly placeholders: readonly Placeholder[];
   readonly recursionFilter?: string;
+  /** Placeholders that need no parent row. */
+  readonly computed: readonly Computed[];
+  /** Stretches of time that each get a run of the job. */
+  readonly windows?: Windows;
 }
 
 /**
@@ -115,23 +125,25 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   if (!isObject(value) && !(isList(value) && value.length === 0)) {
     throw jobError(at, `A job must be an object, not ${kindOf(value)}`, 'Write {"endpoint": "users"}.');
   }
-  const node = isObject(value) ? value : {};
+  const written = isObject(value) ? value : {};
+  const node = withTimes(written);
   const { level } = above;
-  const endpoint = readEndpoint(node, at);
+  const { endpoint, endpointCall } = readEndpoint(node, at);
   const id = readId(node, at);
   const dataType = read.text(node, 'dataType', at) ?? endpoint;
+  if (endpointCall !== undefined && dataType === endpoint) throw nameless(at);
   const isChild = level > 0;
-  const placeholders = isChild
-    ? parsePlaceholders(getKey(node, 'placeholders'), `${at}.placeholders`, level)
-    : [];
-  const names = [...above.names, ...placeholders.map(({ name }) => name)];
+  const { computed, others } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
+  const placeholders = isChild ? parsePlaceholders(others, `${at}.placeholders`, level) : [];
+  const names = [...above.names, ...placeholders.map(({ name }) => name), ...computed.map(({ name }) => name)];
   const method = read.word(node, 'method', at, METHODS) ?? above.method;
   const job: Job = {
-    id: id ?? md5(serializeMap(node)),
+    id: id ?? md5(serializeMap(written)),
     name: id ?? dataType,
     at,
     level,
     endpoint,
+    ...given('endpointCall', endpointCall),
     method,
     params: read.map(node, 'params', at) ?? {},
     headers: read.map(node, 'headers', at) ?? {},
@@ -149,6 +161,8 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('userData', readUserData(getKey(node, 'userData'), 'job_parent_id')),
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),
     placeholders,
+    computed,
+    ...given('windows', parseWindows(node, at, false)),
     children: parseList(
       getKey(node, 'children'),
       `${at}.children`,
@@ -156,8 +170,23 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
       warnings,
     ),
   };
-  warnings.push(...warnAbout(job, node, names));
+  warnings.push(...warnAbout(job, others, node, names));
   return Object.freeze(job);
+}
+
+/** In a job with windows, and in its children, functions of time get the bounds in seconds. */
+function withTimes(node: AnyObject): AnyObject {
+  if (getKey(node, 'windows') === undefined) return node;
+  const timed = withWindowTimes(node);
+  return isObject(timed) ? timed : node;
+}
+
+function nameless(at: string): Error {
+  return jobError(
+    `${at}.dataType`,
+    'A job whose “endpoint” is a function needs a name for its table',
+    'Give it “dataType”, such as "articles".',
+  );
 }
 
 function readCompleteness(node: AnyObject, at: string): Json | undefined {
@@ -172,13 +201,17 @@ function given<const K extends string, const T>(key: K, value: T | undefined): {
   return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
 }
 
-function readEndpoint(node: AnyObject, at: string): string {
+function readEndpoint(
+  node: AnyObject,
+  at: string,
+): { readonly endpoint: string; readonly endpointCall?: AnyObject } {
   const value = getKey(node, 'endpoint') ?? '';
+  if (isObject(value)) return { endpoint: toJsonText(value), endpointCall: value };
   if (typeof value !== 'string' && !isNumber(value)) {
     throw jobError(
       `${at}.endpoint`,
       `“endpoint” must be a text, not ${kindOf(value)}`,
-      'Functions may stand in “params” and “headers”; the endpoint of a child may hold placeholders.',
+      'Give a path, or a function such as {"function": "concat", "args": ["reports/", {"attr": "account"}]}.',
     );
   }
   const endpoint = toText(value);
@@ -189,7 +222,7 @@ function readEndpoint(node: AnyObject, at: string): string {
       'Give the address of the resource, such as "users".',
     );
   }
-  return endpoint;
+  return { endpoint };
 }
 
 function readId(node: AnyObject, at: string): string | undefined {

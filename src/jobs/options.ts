@@ -2,6 +2,7 @@ import { COMPLETENESS } from '../completeness.ts';
 import type { OptionSchema } from '../evaluate.ts';
 import { BODY_FORMATS } from './body.ts';
 import { METHODS } from './job.ts';
+import { WINDOWS } from './windows/options.ts';
 
 /**
  * The JSON Schema (draft-07) of `config.jobs`. It refers to `#/definitions/job`: whoever puts it into a schema takes
@@ -41,8 +42,8 @@ const common: Readonly<Record<string, OptionSchema>> = {
   endpoint: {
     title: 'Endpoint',
     description:
-      'What to ask for: a path relative to the base URL, a path from the root of the host, or a whole URL. In a child it holds placeholders in braces. Required.',
-    type: ['string', 'number'],
+      'What to ask for: a path relative to the base URL, a path from the root of the host, or a whole URL. It may hold placeholders in braces, or be a function; the job then needs a `dataType`. Required.',
+    type: ['string', 'number', 'object'],
     minLength: 1,
     examples: ['users', '/v2/users?active=1', 'users/{user-id}/orders'],
   },
@@ -194,6 +195,7 @@ const common: Readonly<Record<string, OptionSchema>> = {
     default: {},
     examples: [{ country: 'UK' }, { extracted: { function: 'date', args: ['Y-m-d'] } }, 'UK'],
   },
+  windows: WINDOWS,
   children: {
     title: 'Children',
     description:
@@ -203,6 +205,19 @@ const common: Readonly<Record<string, OptionSchema>> = {
     additionalProperties: { $ref: '#/definitions/childJob' },
     default: [],
     examples: [[{ endpoint: 'users/{user-id}/orders', placeholders: { 'user-id': 'id' } }]],
+  },
+};
+
+/** Keys of jobs at the top alone. */
+const ofTop: Readonly<Record<string, OptionSchema>> = {
+  placeholders: {
+    title: 'Placeholders',
+    description:
+      'Names that stand in braces in the endpoint, the parameters and the headers, and the functions that give their values, such as the year of a window.',
+    type: map,
+    additionalProperties: { $ref: '#/definitions/placeholder' },
+    default: {},
+    examples: [{ year: { function: 'date', args: ['Y', { window: 'from' }] } }],
   },
 };
 
@@ -230,16 +245,18 @@ const ofChildren: Readonly<Record<string, OptionSchema>> = {
 
 const placeholder: OptionSchema = {
   title: 'Placeholder',
-  description: 'A path in the parent row, or a path with a function that makes the value from what is there.',
+  description:
+    'A path in the parent row, a path with a function that makes the value from what is there, or a function alone.',
   anyOf: [
     { type: ['string', 'number'], minLength: 1 },
     {
       type: 'object',
-      required: ['path'],
+      minProperties: 1,
       properties: {
         path: {
           title: 'Path',
-          description: 'Path of the value in the parent row, keys joined by ".". Required.',
+          description:
+            'Path of the value in the parent row, keys joined by ".". Without it the value comes from the function alone.',
           type: ['string', 'number'],
           minLength: 1,
           examples: ['user.id'],
@@ -278,7 +295,7 @@ export const jobDefinitions: Readonly<Record<'job' | 'childJob' | 'placeholder',
     description: 'A resource of the API that becomes a table.',
     type: 'object',
     required: ['endpoint'],
-    properties: common,
+    properties: { ...common, ...ofTop },
     examples: [{ endpoint: 'users', dataField: 'data' }],
   },
   childJob: {

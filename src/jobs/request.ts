@@ -1,6 +1,16 @@
 import type { Contexts, Evaluate } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
-import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  isList,
+  isObject,
+  isScalar,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
+import { kindOf } from '../settings.ts';
 import type { Job } from './job.ts';
 import { bodyOf } from './make-body.ts';
 import { jobError } from './read.ts';
@@ -19,7 +29,6 @@ import { contextsOf, evaluateMap } from './values.ts';
  * @throws {JobError} when a header is no text after that
  */
 export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: Contexts): JobRequest {
-  const { parameters } = run;
   const contexts = () => contextsOf(run, common);
   const filled = (map: AnyObject, at: string) => evaluateMap(substituteMap(map, run), evaluate, contexts, at);
   const headers = filled(job.headers, `${job.at}.headers`);
@@ -27,7 +36,7 @@ export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: 
   const { query, bodyFormat } = job;
   const body = bodyOf(job, run, evaluate, common);
   return {
-    endpoint: substituteText(job.endpoint, parameters),
+    endpoint: endpointOf(job, run, evaluate, contexts),
     method: job.method,
     params: filled(job.params, `${job.at}.params`),
     headers,
@@ -36,6 +45,23 @@ export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: 
     ...(body === undefined ? {} : { body }),
     ...(bodyFormat === undefined ? {} : { bodyFormat }),
   };
+}
+
+function endpointOf(
+  { endpoint, endpointCall, at }: Job,
+  { parameters }: JobRun,
+  evaluate: Evaluate,
+  contexts: () => Contexts,
+): string {
+  if (endpointCall === undefined) return substituteText(endpoint, parameters);
+  const place = `${at}.endpoint`;
+  const value = evaluate(substituteValue(endpointCall, parameters), contexts(), place);
+  if (isScalar(value) && toText(value) !== '') return toText(value);
+  throw jobError(
+    place,
+    `The function of “endpoint” gives ${value === '' ? 'an empty text' : kindOf(value)}, not an address`,
+    'It must give a path or a URL.',
+  );
 }
 
 function substituteMap(map: AnyObject, { parameters }: JobRun): AnyObject {

@@ -1,11 +1,12 @@
+import type { Contexts } from '../evaluate.ts';
 import type { Json } from '../json/index.ts';
 
-/** The value of one placeholder in one run of a child. JSON. */
+/** The value of one placeholder in one run of a job. JSON. */
 export interface Parameter {
   /** Full name of the placeholder, such as `2:user-id`. */
   readonly name: string;
-  /** Path the value was found at; names the parent column. */
-  readonly path: string;
+  /** Path the value was found at; names the parent column. Absent for a value that was computed, which has none. */
+  readonly path?: string;
   /** A scalar or null. */
   readonly value: Json;
 }
@@ -18,6 +19,8 @@ export interface JobRun {
   readonly parameters: Parameters;
   /** The rows above, the nearest first; none for a job that is no child. */
   readonly rows: readonly Json[];
+  /** What its functions may refer to beside the rest: `window` and `state`, where the job has them. */
+  readonly own?: Contexts;
 }
 
 /** The run of a job that is no child. */

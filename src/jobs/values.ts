@@ -11,15 +11,19 @@ import {
 import type { JobRun } from './run.ts';
 
 /**
- * What the functions of a run may refer to: what every job has (`attr`, `time`), and in a child also
+ * What the functions of a run may refer to: what every job has (`attr`, `time`), what the run has of its own (`window`,
+ * `state`), and
  * - `placeholder`: the values of its placeholders by name, inherited ones too: `{"placeholder": "user-id"}`;
- * - `parent`: the row that started it, nested keys joined by `.`: `{"parent": "user.email"}`.
+ * - `parent`: in a child, the row that started it, nested keys joined by `.`: `{"parent": "user.email"}`.
  */
 export function contextsOf(run: JobRun, common: Contexts): Contexts {
+  const known = run.own === undefined ? common : { ...common, ...run.own };
   const [row] = run.rows;
-  if (row === undefined) return common;
+  if (row === undefined && run.parameters.length === 0) return known;
   const placeholder = objectOf(run.parameters.map(({ name, value }) => [name, value] as const));
-  return { ...common, placeholder, parent: flattenContext(fieldsOf(row)) };
+  return row === undefined
+    ? { ...known, placeholder }
+    : { ...known, placeholder, parent: flattenContext(fieldsOf(row)) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { getKey, isEmpty, isObject, type AnyObject } from '../json/index.ts';
+import { getKey, isEmpty, isObject, type AnyObject, type Json } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 import type { Placeholder } from './placeholders.ts';
 import { namesIn } from './substitute.ts';
@@ -21,13 +21,20 @@ interface Checked {
   readonly placeholders: readonly Placeholder[];
 }
 
-/** @param names the placeholders the job knows, its own and inherited ones */
-export function warnAbout(job: Checked, node: AnyObject, names: readonly string[]): readonly JobWarning[] {
+/**
+ * @param paths the placeholders that are found in a parent row
+ * @param names the placeholders the job knows, its own and inherited ones
+ */
+export function warnAbout(
+  job: Checked,
+  paths: Json | undefined,
+  node: AnyObject,
+  names: readonly string[],
+): readonly JobWarning[] {
   return [
     ...uselessScroller(job, node),
-    ...(job.level === 0
-      ? withoutEffect(job, node)
-      : [...startedByEveryRow(job, names), ...unknownNames(job, names)]),
+    ...(job.level > 0 ? startedByEveryRow(job, names) : withoutEffect(job, paths, node)),
+    ...(job.level > 0 || names.length > 0 ? unknownNames(job, names) : []),
   ];
 }
 
@@ -43,13 +50,20 @@ function uselessScroller(job: Checked, node: AnyObject): readonly JobWarning[] {
   ];
 }
 
-function withoutEffect(job: Checked, node: AnyObject): readonly JobWarning[] {
-  return ['placeholders', 'recursionFilter']
-    .filter((key) => !isEmpty(getKey(node, key)))
-    .map((key) => ({
+function withoutEffect(job: Checked, paths: Json | undefined, node: AnyObject): readonly JobWarning[] {
+  const parts = [
+    ['placeholders', paths],
+    ['recursionFilter', getKey(node, 'recursionFilter')],
+  ] as const;
+  return parts
+    .filter(([, value]) => !isEmpty(value))
+    .map(([key]) => ({
       path: `${job.at}.${key}`,
       message: `“${key}” has no effect in a job that is no child`,
-      hint: 'Put it into an entry of “children”.',
+      hint:
+        key === 'placeholders'
+          ? 'Put it into an entry of “children”; without a parent row its values are functions, such as {"function": "date", "args": ["Y"]}.'
+          : 'Put it into an entry of “children”.',
     }));
 }
 

@@ -22,12 +22,13 @@ const UTC: ClockZone = { name: 'UTC', offsetAt: () => 0 };
 
 /**
  * A time as text, by the format letters of PHP 7.4 `date` (spec extractor 4.1); `\` keeps the next
- * character as it is. The time has whole seconds, so `u` and `v` are zeros.
+ * character as it is.
  *
  * @param timestamp seconds since 1970, a whole number, negative before
+ * @param micros of the second, for `u` and `v`
  */
-export function formatDate(format: string, timestamp: number, zone: ClockZone = UTC): string {
-  const moment = momentOf(timestamp, zone);
+export function formatDate(format: string, timestamp: number, zone: ClockZone = UTC, micros = 0): string {
+  const moment = { ...momentOf(timestamp, zone), micros };
   return format.replace(/\\([^])|\\$|([A-Za-z])/g, (found: string, kept?: string, letter?: string) => {
     if (letter === undefined) return kept ?? found;
     return LETTERS[letter]?.(moment) ?? letter;
@@ -44,9 +45,10 @@ interface Moment extends CivilDate {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
+  readonly micros: number;
 }
 
-function momentOf(timestamp: number, zone: ClockZone): Moment {
+function momentOf(timestamp: number, zone: ClockZone): Omit<Moment, 'micros'> {
   const offset = zone.offsetAt(timestamp);
   const days = Math.floor((timestamp + offset) / SECONDS_OF_DAY);
   const time = timestamp + offset - days * SECONDS_OF_DAY;
@@ -93,8 +95,8 @@ const LETTERS: Readonly<Record<string, (moment: Moment) => string>> = {
   H: ({ hour }) => two(hour),
   i: ({ minute }) => two(minute),
   s: ({ second }) => two(second),
-  u: () => '000000',
-  v: () => '000',
+  u: ({ micros }) => String(micros).padStart(6, '0'),
+  v: ({ micros }) => String(Math.floor(micros / 1000)).padStart(3, '0'),
   // zone
   e: ({ zone }) => zone.name,
   I: (moment) => (isSummer(moment) ? '1' : '0'),

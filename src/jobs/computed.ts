@@ -1,0 +1,75 @@
+import type { Contexts, Evaluate } from '../evaluate.ts';
+import {
+  entriesOf,
+  getKey,
+  isEmpty,
+  isList,
+  isObject,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
+import { kindOf } from '../settings.ts';
+import { jobError } from './read.ts';
+import type { JobRun, Parameter } from './run.ts';
+import { contextsOf } from './values.ts';
+
+/** A placeholder whose value is computed, and not found in a parent row. */
+export interface Computed {
+  readonly name: string;
+  /** A function or reference. */
+  readonly value: AnyObject;
+  /** JSON path in the configuration. */
+  readonly at: string;
+}
+
+/** Takes the computed ones out of `placeholders`: objects without `path`. The others are left. */
+export function splitComputed(
+  node: Json | undefined,
+  at: string,
+): { readonly computed: readonly Computed[]; readonly others: Json | undefined } {
+  if (node === undefined || !isObject(node)) return { computed: [], others: node };
+  const computed: Computed[] = [];
+  const others: (readonly [string, Json])[] = [];
+  for (const [name, value] of entriesOf(node)) {
+    if (isObject(value) && !isEmpty(value) && getKey(value, 'path') === undefined)
+      computed.push({ name: checkedName(name, `${at}.${name}`), value, at: `${at}.${name}` });
+    else others.push([name, value]);
+  }
+  return computed.length === 0 ? { computed, others: node } : { computed, others: objectOf(others) };
+}
+
+/**
+ * The run with the values of the job's computed placeholders, in their order: each may refer to those before it.
+ *
+ * @param evaluate with the functions that only placeholders have
+ * @throws {JobError} for a value that is a list or an object
+ * @throws {FunctionError} when a function fails
+ */
+export function withComputed(
+  run: JobRun,
+  computed: readonly Computed[],
+  evaluate: Evaluate,
+  common: Contexts,
+): JobRun {
+  return computed.reduce<JobRun>((done, { name, value, at }) => {
+    const result = evaluate(value, contextsOf(done, common), at);
+    if (isObject(result) || isList(result))
+      throw jobError(
+        at,
+        `The placeholder “${name}” gives ${kindOf(result)}, not a value`,
+        'Give a function or a reference, such as {"function": "date", "args": ["Y", {"window": "from"}]}.',
+      );
+    const parameter: Parameter = { name, value: result };
+    return { ...done, parameters: [...done.parameters.filter((each) => each.name !== name), parameter] };
+  }, run);
+}
+
+function checkedName(name: string, at: string): string {
+  if (name !== '' && !/[{}]/.test(name)) return name;
+  throw jobError(
+    at,
+    `“${name}” cannot name a placeholder`,
+    'Write the name without braces: "year" stands for {year}.',
+  );
+}

@@ -1,0 +1,72 @@
+import { civilDate, dayNumber } from '../functions/calendar.ts';
+import { formatDate } from '../functions/date.ts';
+import { DAY_MS, type Span } from './span.ts';
+
+/** How a moment is written: the letters of PHP's `date`, or a number since 1970. */
+export type TimeFormat = string;
+
+/** ISO 8601 to the second, in UTC. */
+export const DEFAULT_FORMAT: TimeFormat = 'Y-m-d\\TH:i:s\\Z';
+
+const NUMBERS: Readonly<Record<string, number>> = { epoch: 1000, epochMs: 1 };
+
+/**
+ * A moment as the API writes it, cut to what the format has.
+ *
+ * @param ms milliseconds since 1970
+ */
+export function formatTime(format: TimeFormat, ms: number): string | number {
+  const unit = NUMBERS[format];
+  return unit === undefined ? formatDate(format, Math.floor(ms / 1000), undefined, micros(ms)) : Math.floor(ms / unit);
+}
+
+/** The shortest time that two moments must be apart to be written differently. Undefined for a text without a time. */
+export function grainOf(format: TimeFormat): Span | undefined {
+  if (format === 'epoch') return GRAINS[1]?.[1];
+  if (format === 'epochMs') return GRAINS[0]?.[1];
+  const letters = new Set(format.replace(/\\[^]/g, ''));
+  return GRAINS.find(([names]) => [...names].some((name) => letters.has(name)))?.[1];
+}
+
+/** From the shortest on; `B` (thousandths of a day) and fractions of milliseconds are as good as seconds here. */
+const GRAINS: readonly (readonly [letters: string, grain: Span])[] = [
+  ['uv', { months: 0, ms: 1 }],
+  ['sUcrB', { months: 0, ms: 1000 }],
+  ['i', { months: 0, ms: 60_000 }],
+  ['GHgh', { months: 0, ms: 3_600_000 }],
+  ['dDjlNwz', { months: 0, ms: DAY_MS }],
+  ['Wo', { months: 0, ms: 7 * DAY_MS }],
+  ['FmMnt', { months: 1, ms: 0 }],
+  ['YyL', { months: 12, ms: 0 }],
+];
+
+/** Of two spans of one kind the shorter one; any fixed one is shorter than a month. */
+export function finer(a: Span, b: Span): Span {
+  if (a.months === b.months) return a.ms <= b.ms ? a : b;
+  return a.months < b.months ? a : b;
+}
+
+/** The last whole grain at or before a moment: midnight, Monday, the first of a month. */
+export function floorTo(grain: Span, ms: number): number {
+  if (grain.months > 0) {
+    const { year, month } = civilDate(Math.floor(ms / DAY_MS));
+    const index = Math.floor((year * 12 + month - 1) / grain.months) * grain.months;
+    return dayNumber(Math.floor(index / 12), (((index % 12) + 12) % 12) + 1, 1) * DAY_MS;
+  }
+  const start = grain.ms % (7 * DAY_MS) === 0 ? MONDAY_MS : 0;
+  return Math.floor((ms - start) / grain.ms) * grain.ms + start;
+}
+
+/** The first whole grain at or after a moment. */
+export function ceilTo(grain: Span, ms: number): number {
+  const floor = floorTo(grain, ms);
+  if (floor === ms) return ms;
+  return grain.months > 0 ? floorTo(grain, floor + (grain.months * 31 + 1) * DAY_MS) : floor + grain.ms;
+}
+
+/** 1970-01-05 */
+const MONDAY_MS = 4 * DAY_MS;
+
+function micros(ms: number): number {
+  return (ms - Math.floor(ms / 1000) * 1000) * 1000;
+}
