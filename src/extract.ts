@@ -213,7 +213,16 @@ async function runConfig(
       log: options.log,
       secrets: options.secrets,
     });
-    const runner = jobRunner({ witnesses, bucket, exchanges: recording, iteration, limit, signal, progress });
+    const runner = jobRunner({
+      witnesses,
+      bucket,
+      exchanges: recording,
+      startedAt: recording.startedAt,
+      iteration,
+      limit,
+      signal,
+      progress,
+    });
     for (const [index, job] of jobs.entries()) {
       signal.throwIfAborted();
       await runner.run(job, index);

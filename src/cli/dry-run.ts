@@ -1,5 +1,6 @@
 import type { ChildPreview, JobPreview, ShownRequest } from '../extract/preview.ts';
 import type { RowPreview } from '../runner/preview.ts';
+import { plural } from './format.ts';
 
 /**
  * What would be asked for first, as text:
@@ -20,16 +21,23 @@ export function describePreview(rows: readonly RowPreview[]): string {
   return parts.length === 0 ? 'All rows are disabled: there is nothing to run.' : parts.join('\n\n');
 }
 
-function describeJob({ job, at, login, request, children }: JobPreview): string {
+function describeJob({ job, at, login, request, windows, children }: JobPreview): string {
   const before =
     login === undefined
       ? []
       : ['login first:', ...describeRequest(login).map(indent), 'then, with what the login answers:'];
   return [
-    `job ${job} (${at})`,
-    ...[...before, ...describeRequest(request)].map(indent),
+    `job ${job} (${at})${windowsText(windows)}`,
+    ...[...before, ...(request === undefined ? [] : describeRequest(request))].map(indent),
     ...children.flatMap(describeChild).map(indent),
   ].join('\n');
+}
+
+function windowsText(windows: number | undefined): string {
+  if (windows === undefined) return '';
+  return windows === 0
+    ? ', no window: there is nothing to ask for'
+    : `, the first of ${plural(windows, 'window')}`;
 }
 
 function describeRequest({ method, url, headers, body }: ShownRequest): string[] {

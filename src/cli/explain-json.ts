@@ -20,10 +20,11 @@ export function storyJson({ recording, story }: Told): object {
       ...(report === undefined
         ? {}
         : { verdict: report.verdict, pages: report.pages, rows: report.rows, doubtful: report.doubtful }),
-      runs: runs.map(({ above, row: parentRow, iteration, pages }) => ({
+      runs: runs.map(({ above, row: parentRow, iteration, window, pages }) => ({
         ...(above.length === 0
           ? { iteration }
           : { above: above.map(({ job, page }) => ({ job, page })), row: (parentRow ?? 0) + 1 }),
+        ...(window === undefined ? {} : { window }),
         pages: pages.map(pageJson),
       })),
     })),

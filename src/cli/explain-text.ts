@@ -166,13 +166,22 @@ function cellsOf(page: ToldPage, base: string, hasRetries: boolean): string[] {
   ];
 }
 
-function titleOf({ above, row, iteration }: ToldRun, isOnly: boolean): string[] {
-  if (above.length === 0) return isOnly || iteration === undefined ? [] : [`iteration ${iteration + 1}`];
+function titleOf({ above, row, iteration, window }: ToldRun, isOnly: boolean): string[] {
+  if (above.length === 0) {
+    const parts = [
+      ...(isOnly || iteration === undefined || (iteration === 0 && window !== undefined)
+        ? []
+        : [`iteration ${iteration + 1}`]),
+      ...(window === undefined ? [] : [`window ${shownText(window)}`]),
+    ];
+    return parts.length === 0 ? [] : [parts.join(', ')];
+  }
   const rows = [...above.slice(1).map((step) => step.row ?? 0), row ?? 0];
   const steps = above.map(
     (step, i) => `row ${(rows[i] ?? 0) + 1} of page ${step.page} of “${shownText(step.job)}”`,
   );
-  return [steps.toReversed().join(', of ')];
+  const of = steps.toReversed().join(', of ');
+  return [window === undefined ? of : `${of}, window ${shownText(window)}`];
 }
 
 function whyText({ page, from, fate, exchange, note }: ToldPage): string {

@@ -58,14 +58,14 @@ export function createProgress(
       tally.bytes += bytes;
       say();
     },
-    end({ job, level, reason, judgement }: EndEvent) {
+    end({ job, level, window, reason, judgement }: EndEvent) {
       if (level > 0) return;
-      current = job;
+      current = window === undefined ? job : `${job} ${window}`;
       if (isLive) {
         io.live('');
         io.note(`${line()}; ${endText(reason, judgement)}`);
       } else
-        log.info(`“${job}” ended after ${describe(tally, env.now())}: ${endText(reason, judgement)}`, {
+        log.info(`“${current}” ended after ${describe(tally, env.now())}: ${endText(reason, judgement)}`, {
           job,
           ...fields(),
         });

@@ -12,6 +12,8 @@ export interface Note {
   readonly ids?: { readonly path: string; readonly min: string; readonly max: string };
   /** Of a child: the values of its placeholders, and where in the rows above they were found. */
   readonly parameters?: readonly Parameter[];
+  /** The window of time of the run, in words. */
+  readonly window?: string;
   readonly stop?: Reason;
   readonly judgement?: Judgement;
 }
@@ -30,7 +32,13 @@ export function readNote(json: string): Note & { readonly of: number } {
   const headers = getKey(node, 'headers');
   const ids = getKey(node, 'ids');
   const parameters = getKey(node, 'parameters');
-  const plain = JSON.parse(json) as { of: number; rows?: number; stop?: Reason; judgement?: Judgement }; // as the recorder wrote it
+  const plain = JSON.parse(json) as {
+    of: number;
+    rows?: number;
+    window?: string;
+    stop?: Reason;
+    judgement?: Judgement;
+  }; // as the recorder wrote it
   const [path, min, max] = isList(ids) ? ids.map(toText) : [];
   return {
     of: plain.of,
@@ -41,6 +49,7 @@ export function readNote(json: string): Note & { readonly of: number } {
       : {}),
     ...(path === undefined || min === undefined || max === undefined ? {} : { ids: { path, min, max } }),
     ...(isList(parameters) ? { parameters: parameters.map(parameterOf) } : {}),
+    ...(plain.window === undefined ? {} : { window: plain.window }),
     ...(plain.stop === undefined ? {} : { stop: plain.stop }),
     ...(plain.judgement === undefined ? {} : { judgement: plain.judgement }),
   };

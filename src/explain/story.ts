@@ -27,6 +27,8 @@ export interface ToldRun {
   /** Which row of that page, from 0. */
   readonly row: number | undefined;
   readonly iteration: number | undefined;
+  /** The window of time that it asked for, in words. */
+  readonly window: string | undefined;
   readonly pages: readonly ToldPage[];
 }
 
@@ -116,6 +118,7 @@ function told({ name, level, runs }: ReadJob): ToldJob {
       rows: used.reduce((sum, { note }) => sum + (note.rows ?? 0), 0),
       rowsTwice: 0,
       request: `${first.exchange.request.method} ${first.exchange.request.url}`,
+      ...(first.note.window === undefined ? {} : { window: first.note.window }),
     });
   }
   return { name, level, runs: list, report: tally.report(undefined, false) };
@@ -132,6 +135,7 @@ function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
       left.index - right.index ||
       (left.row ?? 0) - (right.row ?? 0) ||
       (left.run ?? 0) - (right.run ?? 0) ||
+      (left.window ?? 0) - (right.window ?? 0) ||
       (isLast ? 0 : left.page - right.page);
     if (difference !== 0) return difference;
   }
@@ -172,6 +176,7 @@ function toldRun({ position, pages }: ReadRun): ToldRun {
     above: position.slice(0, -1),
     row: step?.row,
     iteration: step?.iteration,
+    window: inOrder.find(([, { note }]) => note.window !== undefined)?.[1].note.window,
     pages: list,
   };
 }

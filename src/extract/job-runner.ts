@@ -1,12 +1,13 @@
 import type { JobPagination } from '../config/job-pagination.ts';
 import { ExtractorError, PaginationError, RecordError } from '../errors.ts';
-import type { Contexts, Evaluate } from '../evaluate.ts';
+import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import {
   childRuns,
   extraColumns,
   firstRequest,
   ROOT_RUN,
+  withComputed,
   type Job,
   type JobRun,
   type JobWarning,
@@ -33,6 +34,7 @@ import { JobParts } from './job-parts.ts';
 import { warningLevel } from './page-warning.ts';
 import { noteJudgement, pageSource, type PageSourceOptions } from './page-source.ts';
 import { endText, type Progress } from './progress.ts';
+import { planRuns, type PlannedRun, type PlannedWindow } from './run-windows.ts';
 import type { RunWitness, Witnesses } from './witnesses.ts';
 
 export interface JobRunnerOptions extends PageSourceOptions {
@@ -45,6 +47,10 @@ export interface JobRunnerOptions extends PageSourceOptions {
   readonly evaluateAt: (now: () => number) => Evaluate;
   /** For placeholders, where one more function is known. */
   readonly evaluatePlaceholderAt: (now: () => number) => Evaluate;
+  /** Calls functions at a moment, those of placeholders among them. */
+  readonly callAt: (now: () => number) => CallFunction;
+  /** Milliseconds since 1970 when the run began, however often it was stopped: the windows of time go by it. */
+  readonly startedAt: number;
   readonly contexts: Contexts;
   readonly userData: AnyObject;
   readonly userDataAt: string;
@@ -66,6 +72,7 @@ interface Begun {
   readonly run: JobRun;
   readonly place: RunPlace;
   readonly began: Moment;
+  readonly window: PlannedWindow | undefined;
   readonly witness: RunWitness | undefined;
   readonly steps: AsyncGenerator<PageStep<PageContent>, Reason>;
   readonly first: Promise<IteratorResult<PageStep<PageContent>, Reason>>;
@@ -89,16 +96,65 @@ export class JobRunner {
 
   /** @param index which job of the configuration, from 0 */
   async run(job: Job, index: number): Promise<void> {
-    const { iteration, exchanges } = this.#options;
+    const { iteration, limit, concurrency } = this.#options;
     const place = { above: [], step: { job: job.name, index, iteration } };
-    await this.#finish(this.#begin(job, ROOT_RUN, place, exchanges.moment(place)));
+    // windows may be begun ahead; a limit counts the pages of all of them
+    const work = new InOrder(limit === undefined ? concurrency : 1);
+    let left = limit;
+    const beginning = this.#beginning(place);
+    const planned = planRuns(job, { run: ROOT_RUN, place }, () => beginning().now, this.#options);
+    try {
+      for (const [done, each] of planned.entries()) {
+        if (left === 0) {
+          this.#options.witnesses?.skip(job, planned.length - done, limit ?? 0);
+          break;
+        }
+        const begun = this.#begin(job, each, beginning, left);
+        const run = async (): Promise<void> => {
+          const pages = await this.#finish(begun);
+          if (left !== undefined) left -= pages;
+        };
+        await this.#add(work, begun, run);
+      }
+      await work.finish();
+    } catch (error) {
+      await work.abandon();
+      throw error;
+    }
     this.#parts.warnOfMisses();
   }
 
-  #begin(job: Job, run: JobRun, place: RunPlace, began: Moment): Begun {
+  /** What was begun ahead ends all behind it when it fails. */
+  async #add(work: InOrder, begun: Begun, run: () => Promise<void>, onLost?: () => void): Promise<void> {
+    const item = { run, abandon: async (): Promise<void> => await abandon(begun) };
+    begun.first.catch(() => {
+      work.lose(item);
+      onLost?.();
+    });
+    await work.add(item);
+  }
+
+  #begin(
+    job: Job,
+    { run: planned, place, window }: PlannedRun,
+    beginning: () => Moment,
+    limit = this.#options.limit,
+  ): Begun {
     const options = this.#options;
+    // each window has its own moment: the first and the last may be hours apart
+    const began = window === undefined ? beginning() : options.exchanges.moment(place);
     const evaluate = options.evaluateAt(() => began.now);
+    const run =
+      job.computed.length === 0
+        ? planned
+        : withComputed(
+            planned,
+            job.computed,
+            options.callAt(() => began.now),
+            options.contexts,
+          );
     const request = firstRequest(job, run, evaluate, options.contexts);
+    if (window !== undefined) window.series.ask(request, window);
     const { scroller, queryParamIn } = job;
     const paginated = {
       ...request,
@@ -110,7 +166,7 @@ export class JobRunner {
     const pagination = options.paginationOf(job);
     const paginator = this.#paginator(pagination, paginated);
     const { needs } = paginator;
-    const witness = options.witnesses?.begin(job, paginator);
+    const witness = options.witnesses?.begin(job, paginator, window?.text);
     const source = {
       job,
       run,
@@ -119,6 +175,7 @@ export class JobRunner {
       needs,
       filter: this.#parts.source(job).filter,
       watch: this.#parts.watch(job),
+      window: window?.text,
     };
     const steps = pages({
       paginator,
@@ -126,7 +183,7 @@ export class JobRunner {
       source: pageSource(source, options),
       signal: AbortSignal.any([options.signal, this.#failing.signal, controller.signal]),
       now: began.now - began.pausedMs,
-      limit: options.limit,
+      limit,
       concurrency: options.concurrency,
       hasChildren: job.children.length > 0,
       onWarning: (message, page) => options.log.warn(message, { ...at, page }),
@@ -135,7 +192,7 @@ export class JobRunner {
     });
     const first = steps.next();
     first.catch(() => undefined); // thrown when its turn comes
-    return { job, run, place, began, witness, steps, first, abandon: () => controller.abort() };
+    return { job, run, place, began, window, witness, steps, first, abandon: () => controller.abort() };
   }
 
   #paginator({ options, at }: JobPagination, job: PaginatedJob): Paginator {
@@ -143,8 +200,9 @@ export class JobRunner {
     return createPaginator(options, job, { parseTime, at, ...(methods === undefined ? {} : { methods }) });
   }
 
-  async #finish(begun: Begun): Promise<void> {
-    const { job, place, witness, steps, first } = begun;
+  /** @returns how many pages came */
+  async #finish(begun: Begun): Promise<number> {
+    const { job, place, window, witness, steps, first } = begun;
     const { log, progress } = this.#options;
     const target = this.#target(begun);
     let [page, wanted] = [0, 1];
@@ -169,6 +227,7 @@ export class JobRunner {
         const { value } = step;
         const number = (page = value.page);
         last = value.content.answer.kept;
+        if (number === 1) window?.series.take(value.content);
         const take = async (): Promise<void> => {
           at(number, true);
           await this.#take(job, value, target);
@@ -180,28 +239,32 @@ export class JobRunner {
             at(number, false);
             await this.#finish(child);
           };
-          const item = { run, abandon: async (): Promise<void> => await abandon(child) };
-          child.first.catch(() => {
-            work.lose(item);
-            begun.abandon();
-          });
-          await work.add(item);
+          await this.#add(work, child, run, () => begun.abandon());
           at(number, false);
         }
       }
       await work.finish();
-      const judgement = witness?.end(step.value);
+      const judgement = witness?.end(step.value, window?.isLast === true ? window.series.doubts() : []);
       noteJudgement(judgement, last, this.#options.exchanges);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
-        `“${job.name}” ended after ${count(page, 'page')}: ${endText(step.value, judgement)}`,
+        `“${job.name}”${window === undefined ? '' : ` ${window.text}`} ended after ${count(page, 'page')}: ${endText(step.value, judgement)}`,
         {
           job: job.name,
+          ...(window === undefined ? {} : { window: window.text }),
           pages: page,
           reason: step.value.code,
           ...(judgement === undefined ? {} : { verdict: judgement.verdict }),
         },
       );
-      progress.end?.({ job: job.name, level: job.level, pages: page, reason: step.value, judgement });
+      progress.end?.({
+        job: job.name,
+        level: job.level,
+        window: window?.text,
+        pages: page,
+        reason: step.value,
+        judgement,
+      });
+      return page;
     } catch (error) {
       // Work is done in its order, so this ends all: the others may wait for their turn, or be in the middle of long
       // retries, and their answers are wanted no more.
@@ -252,16 +315,26 @@ export class JobRunner {
           const placeOf = (number: number): RunPlace => ({ above, step: { ...step, run: number } });
           const began = this.#beginning(placeOf(0));
           for (const [number, each] of this.#childRunsOf(child, value, run, began).entries())
-            yield this.#begin(child, each, placeOf(number), began());
+            for (const planned of this.#planChild(child, each, placeOf(number), began))
+              yield this.#begin(child, planned, began);
         }
       }
     }
   }
 
-  /** The moment of all runs that one row starts; looked up only when it is needed. */
+  /** The moment of all runs that one row, or a job at the top, starts; looked up only when it is needed. */
   #beginning(place: RunPlace): () => Moment {
     let moment: Moment | undefined;
     return () => (moment ??= this.#options.exchanges.moment(place));
+  }
+
+  /** In a trial no more windows than pages: each has one at least. */
+  #planChild(child: Job, run: JobRun, place: RunPlace, began: () => Moment): readonly PlannedRun[] {
+    const planned = planRuns(child, { run, place }, () => began().now, this.#options);
+    const { limit, witnesses } = this.#options;
+    if (limit === undefined || planned.length <= limit) return planned;
+    witnesses?.skip(child, planned.length - limit, limit);
+    return planned.slice(0, limit);
   }
 
   #childRunsOf(child: Job, row: Json, run: JobRun, began: () => Moment): JobRun[] {
@@ -269,7 +342,11 @@ export class JobRunner {
     if (!isWanted(row)) return [];
     const rows = [row, ...run.rows];
     const evaluate = this.#options.evaluatePlaceholderAt(() => began().now);
-    return childRuns(child, rows, run.parameters, evaluate).map((parameters) => ({ parameters, rows }));
+    return childRuns(child, rows, run.parameters, evaluate).map((parameters) => ({
+      ...(run.own === undefined ? {} : { own: run.own }),
+      parameters,
+      rows,
+    }));
   }
 }
 

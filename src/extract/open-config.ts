@@ -1,7 +1,7 @@
 import { paginationOf } from '../config/job-pagination.ts';
-import type { Contexts, Evaluate } from '../evaluate.ts';
+import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
 import { attributesOf } from '../jobs/attributes.ts';
-import { createEvaluator, strtotime } from '../jobs/functions/index.ts';
+import { createCaller, createEvaluator, strtotime } from '../jobs/functions/index.ts';
 import type { AnyObject } from '../json/index.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import { connect, type ConnectOptions, type Connection } from './connect.ts';
@@ -16,7 +16,7 @@ export interface OpenConfigOptions extends Omit<ConnectOptions, 'evaluate' | 'co
 /** What differs between a run, a probe and a preview of the same configuration. */
 type OwnOptions = Pick<
   JobRunnerOptions,
-  'bucket' | 'exchanges' | 'iteration' | 'limit' | 'progress' | 'signal'
+  'bucket' | 'exchanges' | 'iteration' | 'limit' | 'progress' | 'signal' | 'startedAt'
 > &
   Partial<Pick<JobRunnerOptions, 'send' | 'concurrency' | 'witnesses'>>;
 
@@ -24,6 +24,7 @@ type OwnOptions = Pick<
 export interface OpenConfig {
   readonly evaluate: Evaluate;
   readonly contexts: Contexts;
+  readonly callAt: JobRunnerOptions['callAt'];
   readonly connection: Connection;
   readonly jobRunner: (own: OwnOptions) => JobRunner;
 }
@@ -34,9 +35,11 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
   const evaluate = createEvaluator(env);
   const contexts: Contexts = { attr: attributesOf(effective.node), time };
   const connection = connect({ ...options, evaluate, contexts });
+  const callAt = (now: () => number): CallFunction => createCaller({ ...env, now }, { placeholders: true });
   return {
     evaluate,
     contexts,
+    callAt,
     connection,
     jobRunner: (own) =>
       new JobRunner({
@@ -48,6 +51,7 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         parseTime: strtotime,
         evaluateAt: (now) => createEvaluator({ ...env, now }),
         evaluatePlaceholderAt: (now) => createEvaluator({ ...env, now }, { placeholders: true }),
+        callAt,
         contexts,
         userData: effective.userData,
         userDataAt: effective.userDataAt,

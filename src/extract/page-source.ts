@@ -35,11 +35,13 @@ export interface SourceRun {
   readonly filter: RowFilter | undefined;
   readonly needs: Needs;
   readonly watch: MissWatch;
+  /** The window of time that it asks for, in words. */
+  readonly window?: string | undefined;
 }
 
 /** Gets the pages of one run of a job: from the API, or from what was recorded. */
 export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
-  const { job, place, began, filter, needs, watch } = run;
+  const { job, place, began, filter, needs, watch, window } = run;
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
   const parameters = run.run.parameters.filter(({ name }) => own.has(name));
@@ -76,7 +78,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
     }),
     decided({ answer, page }, decision) {
       if (answer.kept !== undefined)
-        exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters }));
+        exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters, window }));
     },
   };
 }
@@ -122,7 +124,12 @@ export function readAnswer(
 /** What the recording keeps of a page beside its exchange: what the pagination saw of it, and why it ended the job. */
 function noteOf(
   { observation, next }: Decision,
-  { needs, rows, parameters }: { needs: Needs; rows: number; parameters: JobRun['parameters'] },
+  {
+    needs,
+    rows,
+    parameters,
+    window,
+  }: { needs: Needs; rows: number; parameters: JobRun['parameters']; window: string | undefined },
 ): AnyObject {
   const note: [string, Json][] = [['rows', rows]];
   if (observation !== undefined) {
@@ -133,8 +140,9 @@ function noteOf(
     if (kept.length > 0) note.push(['headers', objectOf(kept)]);
     if (ids !== undefined) note.push(['ids', [needs.ids?.text ?? '', toText(ids.min), toText(ids.max)]]);
     if (page === 1 && parameters.length > 0)
-      note.push(['parameters', parameters.map(({ name, path, value }) => [name, path, value])]);
+      note.push(['parameters', parameters.map(({ name, path, value }) => [name, path ?? name, value])]);
   }
+  if (window !== undefined) note.push(['window', window]);
   if ('stop' in next) note.push(['stop', objectOf(Object.entries(next.stop))]);
   return objectOf(note);
 }

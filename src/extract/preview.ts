@@ -9,7 +9,7 @@ import type { Env } from '../env.ts';
 import type { AuthType } from '../http/auth/index.ts';
 import type { ApiRequest, Send } from '../http/message.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import { firstRequest, parseJobs, ROOT_RUN, type Job } from '../jobs/index.ts';
+import { firstRequest, parseJobs, ROOT_RUN, withComputed, type Job, type JobRun } from '../jobs/index.ts';
 import { isEmpty, toJsonText, type AnyObject } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
@@ -17,6 +17,7 @@ import { discreetly } from '../redact.ts';
 import { isSecretName, HIDDEN, type Secrets } from '../secrets.ts';
 import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
+import { planRuns, type PlanOptions } from './run-windows.ts';
 
 export interface PreviewOptions {
   /** One component configuration: root and row merged, `#` values in place. */
@@ -37,7 +38,10 @@ export interface JobPreview {
   readonly at: string;
   /** Sent before; its answer goes into the request, which is then shown without it. */
   readonly login?: ShownRequest;
-  readonly request: ShownRequest;
+  /** Absent where there is nothing to ask for: there are no windows. */
+  readonly request?: ShownRequest;
+  /** How many windows of time there are; the request is that of the first. Absent for a job without windows. */
+  readonly windows?: number;
   readonly children: readonly ChildPreview[];
 }
 
@@ -89,7 +93,7 @@ async function previewConfig(
 ): Promise<JobPreview[]> {
   const { secrets, methods } = options;
   const env: Env = { ...options.env, sleep: async () => {} };
-  const { connection, contexts, evaluate } = openConfig({
+  const { connection, contexts, evaluate, callAt } = openConfig({
     ...options,
     config,
     effective,
@@ -103,7 +107,12 @@ async function previewConfig(
     const previews: JobPreview[] = [];
     for (const job of parseJobs(effective.jobs, effective.jobsAt, [], config.api.defaultOptions)) {
       const { scroller, queryParamIn } = job;
-      const asked = firstRequest(job, ROOT_RUN, evaluate, contexts);
+      const { run, windows } = firstRunOf(job, { startedAt: env.now(), callAt, contexts, log: silentLog });
+      if (run === undefined) {
+        previews.push({ job: job.name, at: job.at, windows: 0, children: [] });
+        continue;
+      }
+      const asked = firstRequest(job, run, evaluate, contexts);
       const paginated = {
         ...asked,
         ...(scroller === undefined ? {} : { scroller }),
@@ -123,6 +132,7 @@ async function previewConfig(
         at: job.at,
         ...(isLogin ? { login: shown(kept, secrets) } : {}),
         request: shown(isLogin ? wire : kept, secrets),
+        ...(windows === undefined ? {} : { windows }),
         children: job.children.map(childPreview),
       });
     }
@@ -130,6 +140,21 @@ async function previewConfig(
   } finally {
     await connection.close();
   }
+}
+
+/** The run that begins first, and how many windows there are. */
+function firstRunOf(
+  job: Job,
+  options: PlanOptions,
+): { readonly run: JobRun | undefined; readonly windows?: number } {
+  const now = (): number => options.startedAt;
+  const place = { above: [], step: { job: job.name, index: 0, iteration: 0 } };
+  const runs = planRuns(job, { run: ROOT_RUN, place }, now, options);
+  const [first] = runs;
+  return {
+    run: first && withComputed(first.run, job.computed, options.callAt(now), options.contexts),
+    ...(job.windows === undefined ? {} : { windows: runs.length }),
+  };
 }
 
 function childPreview(job: Job): ChildPreview {

@@ -118,6 +118,7 @@ async function run({
     const runner = jobRunner({
       bucket: { take },
       exchanges: unrecorded(env),
+      startedAt: env.now(),
       iteration: 0,
       send,
       concurrency: 1,

@@ -29,6 +29,8 @@ export interface PageEvent {
 export interface EndEvent {
   readonly job: string;
   readonly level: number;
+  /** Its window of time, where it has one: `2026-01-01 – 2026-02-01`. */
+  readonly window?: string | undefined;
   readonly pages: number;
   /** Why it ended; `reasonText` has the words. */
   readonly reason: Reason;

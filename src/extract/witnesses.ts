@@ -6,7 +6,14 @@ import { nearMiss, type GuardVerdict, type Paginator } from '../pagination/index
 import type { Reason } from '../reason.ts';
 import type { Mapping, Mappings } from '../records/mapping/mapping.ts';
 import type { Secrets } from '../secrets.ts';
-import { describeDoubt, JobTally, Witness, type JobReport, type Judgement } from '../verdict/index.ts';
+import {
+  describeDoubt,
+  JobTally,
+  Witness,
+  type Doubt,
+  type JobReport,
+  type Judgement,
+} from '../verdict/index.ts';
 import type { PageContent } from './content.ts';
 
 export interface WitnessesOptions {
@@ -24,8 +31,11 @@ export interface RunWitness {
   see(content: PageContent, page: number, verdict: GuardVerdict): void;
   /** Pages that are still to come, as far as the answers say it. */
   pagesLeft(): number | undefined;
-  /** @returns whether the pages were all */
-  end(reason: Reason): Judgement;
+  /**
+   * @param also what speaks against the run besides its own pages
+   * @returns whether the pages were all
+   */
+  end(reason: Reason, also?: readonly Doubt[]): Judgement;
 }
 
 /** Says for each job of a configuration whether it has everything. */
@@ -38,7 +48,8 @@ export class Witnesses {
     this.#options = options;
   }
 
-  begin(job: Job, paginator: Paginator): RunWitness {
+  /** @param window the window of time that it asks for, in words */
+  begin(job: Job, paginator: Paginator, window?: string): RunWitness {
     const tally = this.#tally(job);
     const { own } = this.#settingsOf(job);
     const traits = paginator.traits ?? { kind: 'follow', at: 'parameters.api.pagination' };
@@ -67,14 +78,23 @@ export class Witnesses {
         content.onRows((decoded) => witness.take(decoded));
       },
       pagesLeft: () => witness.pagesLeft(),
-      end: (reason) => {
+      end: (reason, also = []) => {
         const ended = witness.end(reason, (path: string, envelope: Json) =>
           nearMiss(compilePath(path), envelope),
         );
-        tally.add({ ...ended, request });
-        return ended.judgement;
+        const judgement = withDoubts(ended.judgement, also);
+        tally.add({ ...ended, judgement, request, ...(window === undefined ? {} : { window }) });
+        return judgement;
       },
     };
+  }
+
+  /** Runs of a job that were not begun, as it had so many pages as it may have. */
+  skip(job: Job, runs: number, pages: number): void {
+    const reason: Reason = { code: 'limit', pages };
+    const judgement: Judgement = { verdict: 'cut', doubts: [] };
+    for (let i = 0; i < runs; i++)
+      this.#tally(job).add({ reason, judgement, pages: 0, rows: 0, rowsTwice: 0, request: '' });
   }
 
   /** The verdicts of all jobs that ran; doubt is said in the log. */
@@ -105,6 +125,10 @@ export class Witnesses {
     }
     return settings;
   }
+}
+
+function withDoubts(judgement: Judgement, also: readonly Doubt[]): Judgement {
+  return also.length === 0 ? judgement : { verdict: 'doubtful', doubts: [...judgement.doubts, ...also] };
 }
 
 /** Where the primary key is in a row; what stands above the rows is the same for all of them. */

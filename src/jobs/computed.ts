@@ -1,4 +1,4 @@
-import type { Contexts, Evaluate } from '../evaluate.ts';
+import type { CallFunction, Contexts } from '../evaluate.ts';
 import {
   entriesOf,
   getKey,
@@ -9,7 +9,9 @@ import {
   type AnyObject,
   type Json,
 } from '../json/index.ts';
+import { isSourceObject } from '../language/index.ts';
 import { kindOf } from '../settings.ts';
+import { checkContextValue, contextValue } from './context-value.ts';
 import { jobError } from './read.ts';
 import type { JobRun, Parameter } from './run.ts';
 import { contextsOf } from './values.ts';
@@ -33,7 +35,7 @@ export function splitComputed(
   const others: (readonly [string, Json])[] = [];
   for (const [name, value] of entriesOf(node)) {
     if (isObject(value) && !isEmpty(value) && getKey(value, 'path') === undefined)
-      computed.push({ name: checkedName(name, `${at}.${name}`), value, at: `${at}.${name}` });
+      computed.push(readComputed(name, value, `${at}.${name}`));
     else others.push([name, value]);
   }
   return computed.length === 0 ? { computed, others: node } : { computed, others: objectOf(others) };
@@ -42,22 +44,22 @@ export function splitComputed(
 /**
  * The run with the values of the job's computed placeholders, in their order: each may refer to those before it.
  *
- * @param evaluate with the functions that only placeholders have
- * @throws {JobError} for a value that is a list or an object
+ * @param call with the functions that only placeholders have
+ * @throws {JobError} for a value that is a list or an object, or for none
  * @throws {FunctionError} when a function fails
  */
 export function withComputed(
   run: JobRun,
   computed: readonly Computed[],
-  evaluate: Evaluate,
+  call: CallFunction,
   common: Contexts,
 ): JobRun {
   return computed.reduce<JobRun>((done, { name, value, at }) => {
-    const result = evaluate(value, contextsOf(done, common), at);
-    if (isObject(result) || isList(result))
+    const result = contextValue(value, { call, contexts: contextsOf(done, common), at });
+    if (result === undefined || isObject(result) || isList(result))
       throw jobError(
         at,
-        `The placeholder “${name}” gives ${kindOf(result)}, not a value`,
+        `The placeholder “${name}” gives ${result === undefined ? 'nothing' : kindOf(result)}, not a value`,
         'Give a function or a reference, such as {"function": "date", "args": ["Y", {"window": "from"}]}.',
       );
     const parameter: Parameter = { name, value: result };
@@ -65,11 +67,19 @@ export function withComputed(
   }, run);
 }
 
-function checkedName(name: string, at: string): string {
-  if (name !== '' && !/[{}]/.test(name)) return name;
-  throw jobError(
-    at,
-    `“${name}” cannot name a placeholder`,
-    'Write the name without braces: "year" stands for {year}.',
-  );
+function readComputed(name: string, value: AnyObject, at: string): Computed {
+  if (name === '' || /[{}]/.test(name))
+    throw jobError(
+      at,
+      `“${name}” cannot name a placeholder`,
+      'Write the name without braces: "year" stands for {year}.',
+    );
+  if (!isSourceObject(value))
+    throw jobError(
+      at,
+      `The placeholder “${name}” does not say where its value comes from`,
+      'Give the path of the value in the parent row, such as "id"; or a function, such as {"function": "date", "args": ["Y", {"window": "from"}]}.',
+    );
+  checkContextValue(value, at);
+  return { name, value, at };
 }

@@ -9,6 +9,7 @@ export type { Placeholder } from './placeholders.ts';
 export { firstRequest } from './request.ts';
 export { ROOT_RUN, type JobRun, type Parameter, type Parameters } from './run.ts';
 export { substituteText, substituteValue } from './substitute.ts';
+export { contextsOf } from './values.ts';
 export type { JobWarning } from './warnings.ts';
 export { timeText, windowsOf, type RunWindows, type Window } from './windows/resolve.ts';
 export type { Windows } from './windows/read.ts';

@@ -135,7 +135,11 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   const isChild = level > 0;
   const { computed, others } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
   const placeholders = isChild ? parsePlaceholders(others, `${at}.placeholders`, level) : [];
-  const names = [...above.names, ...placeholders.map(({ name }) => name), ...computed.map(({ name }) => name)];
+  const names = [
+    ...above.names,
+    ...placeholders.map(({ name }) => name),
+    ...computed.map(({ name }) => name),
+  ];
   const method = read.word(node, 'method', at, METHODS) ?? above.method;
   const job: Job = {
     id: id ?? md5(serializeMap(written)),

@@ -249,6 +249,7 @@ const placeholder: OptionSchema = {
     'A path in the parent row, a path with a function that makes the value from what is there, or a function alone.',
   anyOf: [
     { type: ['string', 'number'], minLength: 1 },
+    { allOf: [{ $ref: '#/definitions/source' }] },
     {
       type: 'object',
       minProperties: 1,
@@ -258,7 +259,7 @@ const placeholder: OptionSchema = {
           description:
             'Path of the value in the parent row, keys joined by ".". Without it the value comes from the function alone.',
           type: ['string', 'number'],
-          minLength: 1,
+          default: '',
           examples: ['user.id'],
         },
         function: {

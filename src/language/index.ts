@@ -1,7 +1,7 @@
 export { compareValues, COMPARISONS, type Comparison } from './compare.ts';
 export { compileCondition, type Condition, type ListMeans } from './condition.ts';
 export { compareInstants, instantOfSeconds, readInstant, type Instant } from './instant.ts';
-export type { Context, Kind } from './kinds.ts';
+export { CONTEXTS, type Context, type Kind } from './kinds.ts';
 export { parseLinkHeader } from './link-header.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
 export { compilePlace, goesToQuery, type Place } from './place.ts';

@@ -12,6 +12,8 @@ export interface PositionStep {
   readonly row?: number;
   /** Which of the runs of that row, from 0. */
   readonly run?: number;
+  /** Which window of time, from 0. */
+  readonly window?: number;
   /** Page of the job, from 1. */
   readonly page: number;
 }
@@ -34,16 +36,22 @@ export function keyOf(position: Position): string {
 }
 
 /**
- * What the runs share that begin together: all that one row starts, or one job at the top. They have one moment for
- * their functions.
+ * What the runs share that begin together: all that one row starts, or one job at the top, in one window. They have one
+ * moment for their functions.
  */
 export function beginningOf(position: Position): string {
   const last = position.at(-1);
   return last === undefined
     ? ''
-    : `${keyOf(position.slice(0, -1))}/${last.index}.${last.row ?? last.iteration ?? 0}`;
+    : `${keyOf(position.slice(0, -1))}/${last.index}.${last.row ?? last.iteration ?? 0}${windowKey(last)}`;
 }
 
-function stepKey({ index, iteration, row, run }: PositionStep): string {
-  return iteration === undefined ? `${index}.${row ?? 0}.${run ?? 0}` : `${iteration}.${index}`;
+function stepKey(step: PositionStep): string {
+  const { index, iteration, row, run } = step;
+  const key = iteration === undefined ? `${index}.${row ?? 0}.${run ?? 0}` : `${iteration}.${index}`;
+  return key + windowKey(step);
+}
+
+function windowKey({ window }: PositionStep): string {
+  return window === undefined ? '' : `w${window}`;
 }

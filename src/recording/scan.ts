@@ -119,6 +119,11 @@ function headOf(record: StoredRecord): RecordingHead | undefined {
 function further(known: Position | undefined, position: Position): Position {
   const [a, b] = [known?.[0], position[0]];
   if (a === undefined || b === undefined || known === undefined) return position;
-  const order = [(b.iteration ?? 0) - (a.iteration ?? 0), b.index - a.index, b.page - a.page];
+  const order = [
+    (b.iteration ?? 0) - (a.iteration ?? 0),
+    b.index - a.index,
+    (b.window ?? 0) - (a.window ?? 0),
+    b.page - a.page,
+  ];
   return (order.find((difference) => difference !== 0) ?? 0) > 0 ? position : known;
 }

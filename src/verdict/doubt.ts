@@ -22,6 +22,8 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   | { readonly code: 'tooManyRows'; readonly asked: number; readonly rows: number }
   | { readonly code: 'error'; readonly text: string }
   | { readonly code: 'partial' }
+  /** All windows of time brought the same rows. */
+  | { readonly code: 'sameWindows'; readonly windows: number }
 );
 
 export type DoubtCode = Doubt['code'];

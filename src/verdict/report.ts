@@ -14,6 +14,8 @@ export interface EndedRun {
   readonly rowsTwice: number;
   /** The first request, redacted. */
   readonly request: string;
+  /** The window of time that it asked for, in words. */
+  readonly window?: string;
 }
 
 /** What is known of whether a job has everything. JSON. */
@@ -43,6 +45,8 @@ export interface JobReport {
 }
 
 export interface DoubtfulRun {
+  /** The window of time that it asked for, in words. */
+  readonly window?: string;
   readonly request: string;
   readonly pages: number;
   readonly rows: number;
@@ -65,7 +69,7 @@ export class JobTally {
     this.#job = { job, at };
   }
 
-  add({ reason, judgement, pages, rows, rowsTwice, request }: EndedRun): void {
+  add({ reason, judgement, pages, rows, rowsTwice, request, window }: EndedRun): void {
     const { verdict, doubts, proof } = judgement;
     this.#runs++;
     this.#pages += pages;
@@ -78,7 +82,13 @@ export class JobTally {
     else known.runs++;
     if (doubts.length > 0 && this.#doubtful.length < SHOWN) {
       const told = doubts.map((doubt) => ({ ...doubt, text: doubtText(doubt) }));
-      this.#doubtful.push({ request, pages, rows, doubts: told });
+      this.#doubtful.push({
+        ...(window === undefined ? {} : { window }),
+        request,
+        pages,
+        rows,
+        doubts: told,
+      });
     }
   }
 
@@ -119,7 +129,9 @@ export function isOpen({ verdict, accepted }: JobReport): boolean {
 export function describeDoubt({ job, runs, verdicts, doubtful, accepted }: JobReport): string {
   const [first] = doubtful;
   const of =
-    runs === 1 ? '' : ` in ${verdicts.doubtful ?? 0} of ${runs} runs, first for ${first?.request ?? ''}`;
+    runs === 1
+      ? ''
+      : ` in ${verdicts.doubtful ?? 0} of ${runs} ${first?.window === undefined ? 'runs, first' : `windows, first ${first.window},`} for ${first?.request ?? ''}`;
   const texts = first?.doubts.map(({ text }) => text).join(' ') ?? '';
   const taken = accepted === undefined ? '' : ` It is accepted: ${accepted}`;
   return `“${job}” may not have everything${of}. ${texts}${taken}`;

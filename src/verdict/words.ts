@@ -40,6 +40,8 @@ export function doubtText(doubt: Doubt): string {
       return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${count(doubt.expected, 'row')} had come: rows come twice. Correct \`${key}\`.`;
     case 'tooManyRows':
       return `A page has ${count(doubt.rows, 'row')} although ${doubt.asked} were asked for, so pages overlap and rows come twice: the API does not know the page size. Correct \`${key}\`.`;
+    case 'sameWindows':
+      return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`.`;
     case 'error':
       return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. Its rows are missing. Run it again, or correct what the error names.`;
     default:

@@ -30,6 +30,7 @@ describe('a job with its endpoint alone', () => {
       responseFilter: [],
       responseFilterDelimiter: '.',
       placeholders: [],
+      computed: [],
       children: [],
     });
   });
@@ -229,10 +230,53 @@ describe('a mistake is named with its path', () => {
     ['an empty job', [[]], 'config.jobs[0].endpoint', /missing/],
     ['an empty endpoint', [{ endpoint: '' }], 'config.jobs[0].endpoint', /missing/],
     [
-      'an endpoint that is a function',
+      'an endpoint that is a function, without a name for its table',
       [{ endpoint: { attr: 'x' } }],
-      'config.jobs[0].endpoint',
-      /not an object/,
+      'config.jobs[0].dataType',
+      /needs a name/,
+    ],
+    ['an endpoint that is a list', [{ endpoint: ['x'] }], 'config.jobs[0].endpoint', /not a list/],
+    [
+      'windows without a beginning',
+      [{ endpoint: 'a', params: { a: { window: 'from' } }, windows: { step: '1 day' } }],
+      'config.jobs[0].windows.from',
+      /no beginning/,
+    ],
+    [
+      'windows that are in no request',
+      [{ endpoint: 'a', userData: { a: { window: 'from' } }, windows: { from: '2026-01-01' } }],
+      'config.jobs[0].windows',
+      /No request of this job has its window/,
+    ],
+    [
+      'a step that is no length of time',
+      [{ endpoint: 'a', params: { a: { window: 'from' } }, windows: { from: '2026-01-01', step: '30' } }],
+      'config.jobs[0].windows.step',
+      /“30” is no length of time/,
+    ],
+    [
+      'a step that the format cannot say',
+      [
+        {
+          endpoint: 'a',
+          params: { a: { window: 'from' } },
+          windows: { from: '2026-01-01', step: '6 hours', format: 'Y-m-d' },
+        },
+      ],
+      'config.jobs[0].windows.step',
+      /do not begin on whole steps of 1 day/,
+    ],
+    [
+      'a format without a time',
+      [{ endpoint: 'a', params: { a: { window: 'to' } }, windows: { from: '2026-01-01', format: '–' } }],
+      'config.jobs[0].windows.format',
+      /has no letter of a time/,
+    ],
+    [
+      'a beginning that is no source',
+      [{ endpoint: 'a', params: { a: { window: 'from' } }, windows: { from: { header: 'x' } } }],
+      'config.jobs[0].windows.from.header',
+      /There is no “header” here/,
     ],
     ['params that are a text', [{ endpoint: 'a', params: 'b=1' }], 'config.jobs[0].params', /it is a text/],
     [
@@ -291,10 +335,10 @@ describe('a mistake is named with its path', () => {
     ['placeholders that are a text', { placeholders: 'id' }, 'placeholders', /not a text/],
     ['a placeholder without path', { placeholders: { id: '' } }, 'placeholders.id', /missing/],
     [
-      'an object form without path',
-      { placeholders: { id: { function: 'md5' } } },
-      'placeholders.id.path',
-      /missing/,
+      'an object form without path that is no source',
+      { placeholders: { id: { pth: 'id' } } },
+      'placeholders.id',
+      /does not say where its value comes from/,
     ],
     [
       'a path that is a list',

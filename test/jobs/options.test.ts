@@ -3,10 +3,12 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { OptionSchema } from '../../src/evaluate.ts';
 import { jobDefinitions, jobsOption, parseJobs } from '../../src/jobs/index.ts';
+import { languageDefinitions } from '../../src/language/index.ts';
 import type { Json } from '../../src/json/index.ts';
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: true, strictTypes: false });
-const validate = ajv.compile({ ...jobsOption, definitions: jobDefinitions });
+const definitions = { ...languageDefinitions, ...jobDefinitions };
+const validate = ajv.compile({ ...jobsOption, definitions });
 
 /** Every schema of a key, by its path. */
 function* keySchemas(schema: unknown, at: string): Generator<readonly [string, OptionSchema]> {
@@ -35,7 +37,7 @@ describe('the schema of jobs', () => {
   });
 
   test.each(KEYS)('the examples and the default of %s are valid', (path, schema) => {
-    const inner = ajv.compile({ ...schema, definitions: jobDefinitions });
+    const inner = ajv.compile({ ...schema, definitions });
     const values = [
       ...(schema['examples'] as unknown[]),
       ...('default' in schema ? [schema['default']] : []),
@@ -93,6 +95,14 @@ describe('schema and reader agree', () => {
         children: [{ endpoint: 'b', placeholders: { id: { path: 'id', function: 'md5', args: [1] } } }],
       },
     ],
+    [{ endpoint: { attr: 'x' }, dataType: 'a' }],
+    [
+      {
+        endpoint: 'a/{year}',
+        placeholders: { year: { function: 'date', args: ['Y', { window: 'from' }] } },
+        windows: { from: { attr: 'since', default: '2025-01-01' }, to: 'today', step: '1 year' },
+      },
+    ],
   ];
   test.each(good.map((node) => ({ node })))('on what is right: $node', ({ node }) => {
     expect(validate(node)).toBe(true);
@@ -104,7 +114,7 @@ describe('schema and reader agree', () => {
     ['a'],
     [{}],
     [{ endpoint: '' }],
-    [{ endpoint: { attr: 'x' } }],
+    [{ endpoint: ['x'] }],
     [{ endpoint: 'a', params: 'b' }],
     [{ endpoint: 'a', method: 'OPTIONS' }],
     [{ endpoint: 'a', id: 5 }],
@@ -112,7 +122,7 @@ describe('schema and reader agree', () => {
     [{ endpoint: 'a', paramsIn: 'header' }],
     [{ endpoint: 'a', responseFilter: [[]] }],
     [{ endpoint: 'a', children: [{ endpoint: 'b', placeholders: { id: '' } }] }],
-    [{ endpoint: 'a', children: [{ endpoint: 'b', placeholders: { id: { function: 'md5' } } }] }],
+    [{ endpoint: 'a', children: [{ endpoint: 'b', placeholders: { id: {} } }] }],
   ];
   test.each(bad.map((node) => ({ node })))('on what is wrong: $node', ({ node }) => {
     expect(validate(node)).toBe(false);

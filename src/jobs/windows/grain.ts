@@ -17,7 +17,9 @@ const NUMBERS: Readonly<Record<string, number>> = { epoch: 1000, epochMs: 1 };
  */
 export function formatTime(format: TimeFormat, ms: number): string | number {
   const unit = NUMBERS[format];
-  return unit === undefined ? formatDate(format, Math.floor(ms / 1000), undefined, micros(ms)) : Math.floor(ms / unit);
+  return unit === undefined
+    ? formatDate(format, Math.floor(ms / 1000), undefined, micros(ms))
+    : Math.floor(ms / unit);
 }
 
 /** The shortest time that two moments must be apart to be written differently. Undefined for a text without a time. */
@@ -25,7 +27,7 @@ export function grainOf(format: TimeFormat): Span | undefined {
   if (format === 'epoch') return GRAINS[1]?.[1];
   if (format === 'epochMs') return GRAINS[0]?.[1];
   const letters = new Set(format.replace(/\\[^]/g, ''));
-  return GRAINS.find(([names]) => [...names].some((name) => letters.has(name)))?.[1];
+  return GRAINS.find(([names]) => Array.from(names).some((name) => letters.has(name)))?.[1];
 }
 
 /** From the shortest on; `B` (thousandths of a day) and fractions of milliseconds are as good as seconds here. */

@@ -8,7 +8,10 @@ const span = (title: string, description: string, example: string): OptionSchema
   examples: [example],
 });
 
-const bound = ['string', 'number', 'object', 'null'];
+const bound = [
+  { type: ['string', 'number', 'null'] },
+  { type: 'object', allOf: [{ $ref: '#/definitions/source' }] },
+];
 
 /** The JSON Schema (draft-07) of `windows` of a job. */
 export const WINDOWS: OptionSchema = {
@@ -24,13 +27,16 @@ export const WINDOWS: OptionSchema = {
       title: 'Beginning',
       description:
         'Where the first window begins: a date, words such as "-90 days" counted from the start of the run, seconds since 1970, or a function. By default where the state of the job says (`incremental`).',
-      type: bound,
+      anyOf: bound,
+      default: '',
       examples: ['2025-01-01', '-90 days', { attr: 'since' }],
     },
     to: {
       title: 'End',
-      description: 'Where the last window ends; what is at this very moment is not asked for. By default the start of the run.',
-      type: bound,
+      description:
+        'Where the last window ends; what is at this very moment is not asked for. By default the start of the run.',
+      anyOf: bound,
+      default: '',
       examples: ['today', '2026-01-01'],
     },
     step: span(

@@ -1,5 +1,6 @@
 import { getKey, isEmpty, isObject, type AnyObject, type Json } from '../../json/index.ts';
 import { kindOf } from '../../settings.ts';
+import { checkContextValue } from '../context-value.ts';
 import { jobError, read } from '../read.ts';
 import { DEFAULT_FORMAT, finer, grainOf, type TimeFormat } from './grain.ts';
 import { isNoSpan, readSpan, spanText, type Span } from './span.ts';
@@ -65,6 +66,8 @@ export function parseWindows(job: AnyObject, at: string, hasState: boolean): Win
       'The windows have no beginning',
       'Give “from”, such as "2025-01-01" or "-90 days"; or let the state say it: give the job “incremental”.',
     );
+  for (const [key, bound] of [['from', from] as const, ['to', to] as const])
+    if (bound !== undefined) checkContextValue(bound, `${place}.${key}`);
   return {
     at: place,
     ...(from === undefined || isEmpty(from) ? {} : { from }),
@@ -93,12 +96,7 @@ export function readSpanAt(node: AnyObject, key: string, at: string): Span | und
   );
 }
 
-function readGrain(
-  node: AnyObject,
-  at: string,
-  format: TimeFormat,
-  formats: ReadonlySet<string>,
-): Span {
+function readGrain(node: AnyObject, at: string, format: TimeFormat, formats: ReadonlySet<string>): Span {
   const own = readSpanAt(node, 'granularity', at);
   if (own !== undefined) {
     if (own.months === 0 || own.ms === 0) return own;

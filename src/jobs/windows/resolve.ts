@@ -1,6 +1,7 @@
-import type { Contexts, Evaluate } from '../../evaluate.ts';
-import { isList, isObject, objectOf, toText, type AnyObject } from '../../json/index.ts';
+import type { CallFunction, Contexts } from '../../evaluate.ts';
+import { isList, isObject, objectOf, toText, type AnyObject, type Json } from '../../json/index.ts';
 import { kindOf } from '../../settings.ts';
+import { contextValue } from '../context-value.ts';
 import { momentFrom } from '../moment.ts';
 import { jobError } from '../read.ts';
 import { formatTime } from './grain.ts';
@@ -21,7 +22,7 @@ export interface Window extends Stretch {
 export interface WindowsOptions {
   /** Milliseconds since 1970 when the run began: the windows of a run stay the same however often it is stopped. */
   readonly now: number;
-  readonly evaluate: Evaluate;
+  readonly call: CallFunction;
   readonly contexts: Contexts;
   /** Where the state of the job says that it begins, in milliseconds since 1970. */
   readonly begins?: number | undefined;
@@ -73,20 +74,25 @@ export function timeText(ms: number): string {
 function boundOf(
   settings: Windows,
   which: 'from' | 'to',
-  { now, evaluate, contexts }: WindowsOptions,
+  { now, call, contexts }: WindowsOptions,
 ): number | undefined {
   const written = settings[which];
   if (written === undefined) return undefined;
   const at = `${settings.at}.${which}`;
-  const value = evaluate(written, contexts, at);
-  const moment = momentFrom(value, now);
+  const value = contextValue(written, { call, contexts, at });
+  const moment = value === undefined ? undefined : momentFrom(value, now);
   if (moment !== undefined) return moment;
-  const found = isObject(value) || isList(value) ? kindOf(value) : `“${toText(value)}”`;
+  const found = foundText(value);
   throw jobError(
     at,
     `“${which}” of the windows is ${found}, which is no time`,
     'Give a date such as "2025-01-01", words such as "-30 days", seconds since 1970, or a function that gives one of them.',
   );
+}
+
+function foundText(value: Json | undefined): string {
+  if (value === undefined) return 'not there';
+  return isObject(value) || isList(value) ? kindOf(value) : `“${toText(value)}”`;
 }
 
 function nothing(settings: Windows, { from, to }: Stretch, { period }: WindowsOptions): RunWindows {

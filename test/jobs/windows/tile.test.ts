@@ -14,8 +14,28 @@ const texts = (windows: readonly Stretch[]): string[] =>
   windows.map(({ from, to }) => `${iso(from)} – ${iso(to)}`);
 const iso = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-const STEPS = ['90 minutes', '6 hours', '1 day', '7 days', '1 week', '30 days', '1 month', '1 quarter', '1 year'];
-const FORMATS = ['Y-m-d\\TH:i:s\\Z', 'epoch', 'epochMs', 'Y-m-d H:i', 'Y-m-d H', 'Y-m-d', 'o-\\WW', 'Y-m', 'Y'];
+const STEPS = [
+  '90 minutes',
+  '6 hours',
+  '1 day',
+  '7 days',
+  '1 week',
+  '30 days',
+  '1 month',
+  '1 quarter',
+  '1 year',
+];
+const FORMATS = [
+  'Y-m-d\\TH:i:s\\Z',
+  'epoch',
+  'epochMs',
+  'Y-m-d H:i',
+  'Y-m-d H',
+  'Y-m-d',
+  'o-\\WW',
+  'Y-m',
+  'Y',
+];
 const moments = fc
   .date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
   .map((date) => date.getTime());
@@ -52,7 +72,10 @@ describe('windows', () => {
     fc.assert(
       fc.property(periods, ({ from, length, step, format }) => {
         const windows = tile({ from, to: from + length, step, grain: grainOf(format) ?? step }, 20_000);
-        const sent = windows.map((window) => [formatTime(format, window.from), formatTime(format, window.to)]);
+        const sent = windows.map((window) => [
+          formatTime(format, window.from),
+          formatTime(format, window.to),
+        ]);
         sent.forEach(([begin, end], i) => {
           expect(begin).not.toEqual(end);
           if (i > 0) expect(begin).toEqual(sent[i - 1]?.[1]);
@@ -63,7 +86,13 @@ describe('windows', () => {
 
   test('overlap by what is asked for, and never before the period', () => {
     const windows = tile(
-      { from: at('2026-01-01'), to: at('2026-01-10'), step: span('3 days'), grain: span('1 day'), overlap: span('1 day') },
+      {
+        from: at('2026-01-01'),
+        to: at('2026-01-10'),
+        step: span('3 days'),
+        grain: span('1 day'),
+        overlap: span('1 day'),
+      },
       100,
     );
     expect(texts(windows)).toEqual([

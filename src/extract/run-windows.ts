@@ -1,0 +1,112 @@
+import { JobError } from '../errors.ts';
+import type { CallFunction, Contexts } from '../evaluate.ts';
+import type { JobRequest } from '../http/message.ts';
+import { contextsOf, windowsOf, type Job, type JobRun, type Window } from '../jobs/index.ts';
+import { encodeExact, objectOf, type Json } from '../json/index.ts';
+import type { Log } from '../log.ts';
+import type { RunPlace } from '../recording/position.ts';
+import type { Doubt } from '../verdict/index.ts';
+import type { PageContent } from './content.ts';
+
+/** One run of a job that is to begin: the job as a whole, or one of its windows. */
+export interface PlannedRun {
+  readonly run: JobRun;
+  readonly place: RunPlace;
+  readonly window?: PlannedWindow;
+}
+
+export interface PlannedWindow extends Window {
+  readonly isLast: boolean;
+  /** What all windows of one start of a job share. */
+  readonly series: WindowSeries;
+}
+
+export interface PlanOptions {
+  /** Milliseconds since 1970 when the run began. */
+  readonly startedAt: number;
+  readonly callAt: (now: () => number) => CallFunction;
+  /** `attr` and `time`. */
+  readonly contexts: Contexts;
+  readonly log: Log;
+}
+
+/**
+ * The runs that one start of a job has: one, or one for each of its windows.
+ *
+ * @param now of the start, for functions
+ */
+export function planRuns(
+  job: Job,
+  { run, place }: PlannedRun,
+  now: () => number,
+  { startedAt, callAt, contexts, log }: PlanOptions,
+): readonly PlannedRun[] {
+  if (job.windows === undefined) return [{ run, place }];
+  const { windows, why, isBackward } = windowsOf(job.windows, {
+    now: startedAt,
+    call: callAt(now),
+    contexts: contextsOf(run, contexts),
+  });
+  if (why !== undefined)
+    log[isBackward === true ? 'warn' : 'info'](`“${job.name}” asks for nothing: ${why}`, { job: job.name });
+  const series = new WindowSeries(job);
+  return windows.map((window, i) => ({
+    run: { ...run, own: { ...run.own, window: window.context } },
+    place: { ...place, step: { ...place.step, window: window.index } },
+    window: { ...window, isLast: i === windows.length - 1, series },
+  }));
+}
+
+/** Sees whether the windows of one start of a job are asked for, and answered, differently. */
+export class WindowSeries {
+  readonly #job: Job;
+  #before: { readonly request: string; readonly text: string } | undefined;
+  /** Of the first page with rows. */
+  #rows: string | undefined;
+  #windowsWithRows = 0;
+  #isOneAnswer = true;
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
+
+  /**
+   * To be called with the first request of each window, in their order.
+   *
+   * @throws {JobError} when it is that of the window before: the same rows would come twice
+   */
+  ask(request: JobRequest, { text }: Window): void {
+    const exact = exactText(request);
+    const before = this.#before;
+    this.#before = { request: exact, text };
+    if (before?.request !== exact) return;
+    throw new JobError(
+      'job.invalid',
+      `The windows ${before.text} and ${text} ask for the same, so that its rows would come twice`,
+      {
+        where: { path: this.#job.windows?.at ?? this.#job.at, job: this.#job.name },
+        hint: 'Put {"window": "from"} and {"window": "to"} into the request, in a “format” as fine as the “step”.',
+      },
+    );
+  }
+
+  /** To be called with the first page of each window, in their order. */
+  take({ page: { rows, rowsDigest, pieces } }: PageContent): void {
+    if (rows === 0) return;
+    this.#windowsWithRows++;
+    if (pieces[0]?.single === true) this.#isOneAnswer = false;
+    this.#rows ??= rowsDigest;
+    if (this.#rows !== rowsDigest) this.#isOneAnswer = false;
+  }
+
+  /** What speaks against all of them together. */
+  doubts(): readonly Doubt[] {
+    if (!this.#isOneAnswer || this.#windowsWithRows < 2) return [];
+    return [{ code: 'sameWindows', page: 1, key: 'params', windows: this.#windowsWithRows }];
+  }
+}
+
+function exactText({ query, ...request }: JobRequest): string {
+  const entries: [string, Json][] = Object.entries(request);
+  return encodeExact(objectOf([...entries, ['query', query ?? null]]));
+}
