@@ -60,6 +60,8 @@ export const ERROR_CODES = {
   'replay.invalid': 'A recording cannot be played again.',
   'recording.missing': 'There is no recording of what is to be looked at.',
   'recording.invalid': 'A recording cannot be read.',
+  'import.invalid': 'What is to be imported cannot be read.',
+  'import.exists': 'There is a configuration already where the imported one would be written.',
   'encryption.noKey': 'There is no encryption key, or it cannot be read.',
   'encryption.lostKey': 'The key that a value was encrypted with is not at hand.',
   'encryption.scope': 'A value was encrypted for another project, component or configuration.',

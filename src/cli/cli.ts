@@ -6,6 +6,7 @@ import { demoApiCommand } from './demo-api.ts';
 import { encryptCommand } from './encrypt.ts';
 import { explainCommand } from './explain.ts';
 import { fixtureCommand } from './fixture.ts';
+import { importCommand } from './import.ts';
 import { descend, HELP, parseLine, type Place } from './parse.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
@@ -21,6 +22,7 @@ export const ENTRIES: readonly Entry[] = [
   testCommand,
   fixtureCommand,
   actionCommand,
+  importCommand,
   encryptCommand,
   serveCommand,
   storageGroup,

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { RunError } from '../errors.ts';
+import type { Command } from './command.ts';
+
+export const importCommand: Command = {
+  name: 'import',
+  describe:
+    'Make a configuration from that of another tool, and say for each stream how much of it was taken over',
+  words: [
+    { name: 'tool', describe: 'airbyte: a declarative connector manifest', isRequired: true },
+    { name: 'file', describe: 'The file to import', isRequired: true },
+  ],
+  options: {
+    out: {
+      type: 'string',
+      value: 'DIR',
+      describe: 'The data folder that the configuration is written to; without it only the report is printed',
+    },
+    settings: {
+      type: 'string',
+      value: 'FILE',
+      describe: 'Settings of the connector as JSON or YAML: they become those of the configuration',
+    },
+    force: { type: 'boolean', describe: 'Replace a configuration that is there already' },
+    json: { type: 'boolean', describe: 'Print the report as JSON' },
+  },
+  examples: [
+    ['gex import airbyte manifest.yaml', 'Only look what could be taken over'],
+    ['gex import airbyte manifest.yaml --out my-api', 'Write my-api/config.json and the report beside it'],
+    [
+      'gex import airbyte manifest.yaml --out my-api --settings settings.json',
+      'With the settings of a connector',
+    ],
+  ],
+  async run(args, io) {
+    const tool = args.word('tool');
+    const file = args.word('file');
+    if (tool !== 'airbyte') {
+      throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
+        hint: 'Known are: airbyte.',
+      });
+    }
+    const { importAirbyte } = await import('../importing/airbyte/index.ts');
+    const { readYaml } = await import('../importing/airbyte/read-yaml.ts');
+    const settingsFile = args.text('settings');
+    const settings =
+      settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
+    const { checked } = await import('../importing/check.ts');
+    const imported = await checked(
+      importAirbyte(await textOf(file), { file, name: nameFor(file), settings }),
+    );
+    const out = args.text('out');
+    if (out !== undefined) {
+      const { writeImported } = await import('../importing/write.ts');
+      const written = await writeImported(imported, out, args.isSet('force'));
+      io.note(`Written: ${written}`);
+    }
+    const { reportText } = await import('../importing/report.ts');
+    io.print(args.isSet('json') ? JSON.stringify(imported.report, null, 2) : reportText(imported.report));
+    return 0;
+  },
+};
+
+/** A manifest is called `manifest.yaml`; the folder has the name of the connector. */
+function nameFor(file: string): string {
+  const { dir, name } = path.parse(path.resolve(file));
+  return name === 'manifest' ? path.basename(dir) : name;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : '';
+    throw new RunError('import.invalid', `The file ${file} cannot be read: ${reason}`, {
+      where: { file },
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { constant, TemplateError, type Expression } from './jinja/ast.ts';
+import { pythonText } from './jinja/literal.ts';
+import type { Component } from './component.ts';
+import { isMap, shown } from './node.ts';
+import { isPageToken, isToken, tokenUse, type TokenPlace } from './page-token.ts';
+import { requestPosition, translated, withSettings, noteFixed, type Scope } from './scope.ts';
+import type { Out, Position } from './translate/position.ts';
+import { call, textOut } from './translate/out.ts';
+import { valueOf } from './translate/value.ts';
+
+/** Where a request goes. */
+export interface Address {
+  readonly baseUrl: Out;
+  /** Relative to it, or a whole address. */
+  readonly endpoint: Out;
+}
+
+/** Stands for a base that can't be said; the stream is not taken over then. */
+const UNKNOWN = 'https://unknown.invalid/';
+
+/** The address of a requester: `url_base` and `path`, or `url`. */
+export function endpointOf(requester: Component, scope: Scope, tokens: TokenPlace[]): Address {
+  const { findings } = scope;
+  const base = requester.get('url_base') ?? requester.get('url') ?? '';
+  const baseKey = requester.get('url_base') === undefined ? 'url' : 'url_base';
+  const path = requester.get('path') ?? '';
+  const none: Address = { baseUrl: UNKNOWN, endpoint: 'unknown' };
+  const baseOut = findings.attempt(requester.place(baseKey), base, () =>
+    textOut(translated(base, requester, scope, requestPosition(scope))),
+  );
+  if (baseOut === undefined) return none;
+  if (baseOut === '') {
+    findings.not(requester.place(baseKey), 'The address is missing');
+    return none;
+  }
+  const pathOut = findings.attempt(requester.place('path'), path, () =>
+    pathOf(path, requester, scope, tokens),
+  );
+  if (pathOut === undefined) return none;
+  const address = joined(baseOut, pathOut);
+  if (address.baseUrl === UNKNOWN)
+    findings.not(
+      requester.place(baseKey),
+      'The host depends on a row of the parent or a value of a list',
+      shown(base),
+    );
+  return address;
+}
+
+function pathOf(
+  path: ReturnType<Component['get']> & {},
+  requester: Component,
+  scope: Scope,
+  tokens: TokenPlace[],
+): Out {
+  const expression = withoutSlash(requester.expression(path));
+  const position = requestPosition(scope);
+  if (isPageToken(expression)) return pathWithToken(expression, position, tokens);
+  try {
+    return textOut(valueOf(expression, position));
+  } catch (error) {
+    const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
+    if (fixed === undefined) throw error;
+    noteFixed(scope, path);
+    return textOut(valueOf(fixed, position));
+  }
+}
+
+/** A path that is the address of the next page, from the second page on. */
+function pathWithToken(expression: Expression, position: Position, tokens: TokenPlace[]): Out {
+  if (isToken(expression)) throw new TemplateError('a path that is nothing in the first request');
+  const use = tokenUse(expression, { address: true });
+  if (use.first === undefined) throw new TemplateError('a path that is nothing in the first request');
+  tokens.push({ place: use.place });
+  return textOut(valueOf(use.first, position));
+}
+
+function withoutSlash(expression: Expression): Expression {
+  if (expression.kind === 'constant') return constant(pythonText(expression.value).replace(/^\/+/, ''));
+  if (expression.kind !== 'join') return expression;
+  const [first, ...rest] = expression.parts;
+  if (first?.kind !== 'constant') return expression;
+  const text = pythonText(first.value).replace(/^\/+/, '');
+  return { kind: 'join', parts: text === '' ? rest : [constant(text), ...rest] };
+}
+
+/** A base that depends on the slice is no base: the whole address is the endpoint then. */
+function joined(base: Out, path: Out): Address {
+  if (path === '') return wholeAddress(base);
+  if (dependsOnSlice(base))
+    return {
+      baseUrl: originOf(base),
+      endpoint: call('concat', ...partsOf(withSlash(base)), ...partsOf(path)),
+    };
+  return { baseUrl: withSlash(base), endpoint: withBraces(path) };
+}
+
+/** `books/{id}`, where nothing but placeholders is put in. */
+function withBraces(path: Out): Out {
+  const texts = partsOf(path).map((part) => {
+    if (typeof part === 'string') return /[{}]/.test(part) ? undefined : part;
+    return isMap(part) && typeof part['placeholder'] === 'string' ? `{${part['placeholder']}}` : undefined;
+  });
+  return texts.includes(undefined) ? path : texts.join('');
+}
+
+function wholeAddress(base: Out): Address {
+  if (typeof base !== 'string') return { baseUrl: originOf(base), endpoint: base };
+  const slash = base.indexOf('/', base.indexOf('//') + 2);
+  if (slash === -1) return { baseUrl: `${base}/`, endpoint: '/' };
+  const end = base.split(/[?#]/, 1)[0]?.lastIndexOf('/') ?? slash;
+  const endpoint = base.slice(end + 1);
+  return endpoint === '' ? { baseUrl: base, endpoint: base } : { baseUrl: base.slice(0, end + 1), endpoint };
+}
+
+/** Scheme and host of an address; the address itself where they are not plain to see. */
+function originOf(base: Out): Out {
+  const [first] = partsOf(base);
+  const origin = typeof first === 'string' ? /^https?:\/\/[^/]+\//.exec(first)?.[0] : undefined;
+  if (origin !== undefined) return origin;
+  return dependsOnSlice(base) ? UNKNOWN : base;
+}
+
+function withSlash(base: Out): Out {
+  if (typeof base === 'string') return base.endsWith('/') ? base : `${base}/`;
+  const parts = partsOf(base);
+  const last = parts.at(-1);
+  if (typeof last === 'string')
+    return last.endsWith('/') ? base : call('concat', ...parts.slice(0, -1), `${last}/`);
+  // a setting may end in a slash of its own
+  return call('concat', call('match', base, '(?s)^(.*?)/*$'), '/');
+}
+
+export function partsOf(out: Out): readonly Out[] {
+  return isMap(out) && out['function'] === 'concat' && Array.isArray(out['args'])
+    ? (out['args'] as readonly Out[])
+    : [out];
+}
+
+function dependsOnSlice(out: Out): boolean {
+  return /"(?:placeholder|parent|window|state)":/.test(JSON.stringify(out));
+}

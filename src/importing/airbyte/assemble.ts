@@ -1,0 +1,138 @@
+import type { Imported, StreamReport } from '../report.ts';
+import type { Findings } from './findings.ts';
+import { isSequence, shown, type Node, type NodeMap } from './node.ts';
+import type { Settings } from './settings.ts';
+import type { JobTree } from './stream.ts';
+import type { Outcome } from '../report.ts';
+import type { Out } from './translate/position.ts';
+
+export interface TakenStream {
+  readonly name: string;
+  readonly id: string;
+  readonly tree: JobTree | undefined;
+  readonly findings: Findings;
+  readonly outcome: Outcome;
+}
+
+interface Parts {
+  readonly settings: Settings;
+  readonly taken: readonly TakenStream[];
+  readonly dynamic: readonly StreamReport[];
+  readonly name: string;
+  readonly file: string;
+}
+
+/** The configuration and the report. What is the same in all rows stands in the root. */
+export function assemble({ settings, taken, dynamic, name, file }: Parts): Imported {
+  const bucket = plainName(name.replace(/^source-/, ''));
+  const withTree = taken.filter(
+    (stream): stream is TakenStream & { tree: JobTree } => stream.tree !== undefined,
+  );
+  const common = commonApi(withTree.map(({ tree }) => tree));
+  const rows = withTree.map((stream) => rowOf(stream, common, bucket));
+  const entries = settings.entries();
+  return {
+    configuration: {
+      name,
+      configuration: {
+        parameters: {
+          api: { name: bucket, ...common },
+          config: { outputBucket: bucket, ...entries },
+        },
+      },
+      rows,
+    },
+    report: {
+      source: file,
+      streams: [...taken.map(reportOf), ...dynamic],
+      settings: settings.open(),
+      notes: [],
+    },
+  };
+}
+
+function reportOf({ name, id, tree, findings, outcome }: TakenStream): StreamReport {
+  return {
+    stream: name,
+    outcome,
+    ...(tree === undefined ? {} : { row: id }),
+    columns: [
+      ...findings.columns,
+      ...(tree?.parentColumns ?? []).map(
+        (key) => `one more, “parent_${key.replaceAll('/', '_')}”: the value of the parent row`,
+      ),
+    ],
+    reasons: findings.reasons,
+    notes: findings.notes,
+  };
+}
+
+type Api = Readonly<Record<string, Out>>;
+
+function apiOf({ baseUrl, authentication }: JobTree): Api {
+  return { baseUrl, ...(authentication === undefined ? {} : { authentication }) };
+}
+
+/** Objects of root and row are merged key by key, so the root has only what all rows have alike. */
+function commonApi(trees: readonly JobTree[]): Api {
+  const [first, ...others] = trees.map(apiOf);
+  if (first === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(first).filter(([key, value]) =>
+      others.every((other) => JSON.stringify(other[key]) === JSON.stringify(value)),
+    ),
+  );
+}
+
+function rowOf(
+  { name, id, tree, outcome, findings }: TakenStream & { tree: JobTree },
+  common: Api,
+  bucket: string,
+): NodeMap {
+  const own = Object.fromEntries(Object.entries(apiOf(tree)).filter(([key]) => !Object.hasOwn(common, key)));
+  const isNot = outcome === 'not';
+  const table = plainName(name);
+  const row: Record<string, Node> = {
+    id,
+    name,
+    ...(isNot
+      ? {
+          description: `Not the same as it was: ${findings.reasons.map(({ message }) => message).join('; ')}`,
+          isDisabled: true,
+        }
+      : {}),
+    configuration: {
+      parameters: {
+        ...(Object.keys(own).length === 0 ? {} : { api: own }),
+        config: { ...(tree.isIncremental ? { incrementalOutput: true } : {}), jobs: [tree.root] },
+      },
+      ...outputOf(tree, bucket, table),
+    },
+  };
+  return row;
+}
+
+function outputOf(_tree: JobTree, _bucket: string, _table: string): NodeMap {
+  return {};
+}
+
+/** Letters, digits and hyphens, as names of tables have them. */
+export function plainName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '') || 'import';
+}
+
+/** An id of its own for each row, also where streams have equal names. */
+export function rowId(name: string, taken: Set<string>): string {
+  const plain = plainName(name);
+  let id = plain;
+  for (let count = 2; taken.has(id); count++) id = `${plain}-${count}`;
+  taken.add(id);
+  return id;
+}
+
+/** The columns of a primary key: a name, a list of names, or a list of paths. */
+export function keysOf(node: Node | undefined): readonly string[] {
+  if (typeof node === 'string') return node === '' ? [] : [node];
+  if (!isSequence(node)) return [];
+  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
+}

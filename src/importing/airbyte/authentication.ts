@@ -1,0 +1,375 @@
+import { TemplateError } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import { isMap, shown, type Node } from './node.ts';
+import { readRequest } from './request.ts';
+import { requestPosition, translated, type Scope } from './scope.ts';
+import { durationWords } from './time-format.ts';
+import { accessOf, pathText, type Out } from './translate/position.ts';
+import { call, textOut } from './translate/out.ts';
+
+export type Authentication = Readonly<Record<string, Out>>;
+
+/** Reads an authenticator; undefined for none, and for one that is among the findings. */
+export function readAuthentication(
+  authenticator: Component | undefined,
+  scope: Scope,
+): Authentication | undefined {
+  if (authenticator === undefined || authenticator.type === 'NoAuth') return undefined;
+  const { findings } = scope;
+  const reader = Object.hasOwn(READERS, authenticator.type) ? READERS[authenticator.type] : undefined;
+  if (reader !== undefined && authenticator.className === undefined) {
+    return findings.attempt(authenticator.at, authenticator.type, () => reader(authenticator, scope));
+  }
+  const what = authenticator.className ?? authenticator.type;
+  findings.not(
+    authenticator.at,
+    authenticator.className === undefined
+      ? `No counterpart: the authenticator ${what}`
+      : `Python code: ${what}`,
+  );
+  return undefined;
+}
+
+type Reader = (authenticator: Component, scope: Scope) => Authentication | undefined;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  ApiKeyAuthenticator: apiKey,
+  BearerAuthenticator: (authenticator, scope) => ({
+    type: 'bearer',
+    '#token': required(authenticator, 'api_token', scope),
+  }),
+  BasicHttpAuthenticator: (authenticator, scope) => ({
+    type: 'apiKey',
+    name: 'Authorization',
+    prefix: 'Basic ',
+    '#key': basic(authenticator, scope),
+  }),
+  OAuthAuthenticator: oauth,
+  SessionTokenAuthenticator: session,
+  LegacySessionTokenAuthenticator: legacySession,
+  SelectiveAuthenticator: choice,
+  JwtAuthenticator: jwt,
+};
+
+function required(component: Component, key: string, scope: Scope): Out {
+  const value = component.get(key);
+  if (value === undefined) throw new TemplateError(`“${key}” is missing`);
+  return textOut(translated(value, component, scope, requestPosition(scope, 'a login')));
+}
+
+function optionalText(component: Component, key: string, scope: Scope): Out | undefined {
+  return component.get(key) === undefined ? undefined : required(component, key, scope);
+}
+
+function basic(authenticator: Component, scope: Scope): Out {
+  const password = optionalText(authenticator, 'password', scope) ?? '';
+  return call('base64_encode', call('concat', required(authenticator, 'username', scope), ':', password));
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  header: 'header',
+  request_parameter: 'query',
+  body_json: 'body',
+  body_data: 'body',
+};
+
+/** Where a key goes: a `RequestOption`, or the header of older manifests. */
+function placeOf(
+  component: Component,
+  key: string,
+  scope: Scope,
+): { readonly in: string; readonly name: Out } {
+  const option = component.child(key);
+  if (option === undefined) return { in: 'header', name: required(component, 'header', scope) };
+  const place = PLACES[option.text('inject_into') ?? ''];
+  if (place === undefined) throw new TemplateError(`a key in “${option.text('inject_into') ?? ''}”`);
+  const path = option.keys('field_path');
+  if (path.length > 0) return { in: place, name: path.join('.') };
+  const name = required(option, 'field_name', scope);
+  if (typeof name !== 'string') throw new TemplateError('a name that is known only while it runs');
+  return { in: place, name };
+}
+
+function apiKey(authenticator: Component, scope: Scope): Authentication {
+  const place = placeOf(authenticator, 'inject_into', scope);
+  return { type: 'apiKey', ...place, '#key': required(authenticator, 'api_token', scope) };
+}
+
+/** A token that is fetched by a refresh token, or by id and secret, and kept until it expires. */
+function oauth(authenticator: Component, scope: Scope): Authentication {
+  if (authenticator.flag('use_profile_assertion')) throw new TemplateError('OAuth by a signed assertion');
+  const endpoint = optionalText(authenticator, 'token_refresh_endpoint', scope);
+  if (endpoint === undefined)
+    return { type: 'bearer', '#token': required(authenticator, 'access_token_value', scope) };
+  const grantType = optionalText(authenticator, 'grant_type', scope) ?? 'refresh_token';
+  const name = (key: string, fallback: string): string => {
+    const out = optionalText(authenticator, key, scope) ?? fallback;
+    if (typeof out !== 'string') throw new TemplateError('a name that is known only while it runs');
+    return out;
+  };
+  const updater = authenticator.child('refresh_token_updater');
+  const refreshToken = optionalText(authenticator, 'refresh_token', scope);
+  const params: Record<string, Out> = {
+    [name('grant_type_name', 'grant_type')]: grantType,
+    [name('client_id_name', 'client_id')]: optionalText(authenticator, 'client_id', scope) ?? '',
+    [name('client_secret_name', 'client_secret')]: optionalText(authenticator, 'client_secret', scope) ?? '',
+    ...(refreshToken === undefined ? {} : { [name('refresh_token_name', 'refresh_token')]: refreshToken }),
+    ...mapOf(authenticator, 'refresh_request_body', scope),
+  };
+  const scopes = authenticator.get('scopes');
+  if (scopes !== undefined) throw new TemplateError('a list of scopes in the request of a token');
+  const headers = mapOf(authenticator, 'refresh_request_headers', scope);
+  if (updater !== undefined) return rotating(updater, params, { endpoint, headers }, scope, name);
+  const isJson = JSON.stringify(headers).toLowerCase().includes('application/json');
+  const isQuery = authenticator.flag('send_refresh_request_as_query_params');
+  return {
+    type: 'login',
+    loginRequest: {
+      endpoint,
+      method: isJson || isQuery ? 'POST' : 'FORM',
+      ...(isQuery ? { endpoint: withQuery(endpoint, params) } : { params }),
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    },
+    apiRequest: {
+      headers: {
+        Authorization: call('concat', 'Bearer ', { response: name('access_token_name', 'access_token') }),
+      },
+    },
+    expires: { response: name('expires_in_name', 'expires_in'), relative: true },
+  };
+}
+
+function rotating(
+  _updater: Component,
+  _params: Readonly<Record<string, Out>>,
+  _request: { readonly endpoint: Out; readonly headers: Readonly<Record<string, Out>> },
+  _scope: Scope,
+  _name: (key: string, fallback: string) => string,
+): Authentication {
+  throw new TemplateError('refresh tokens for one use');
+}
+
+function withQuery(endpoint: Out, params: Readonly<Record<string, Out>>): Out {
+  if (typeof endpoint !== 'string' || Object.values(params).some((value) => typeof value !== 'string')) {
+    throw new TemplateError('a token that is asked for by parameters of the address');
+  }
+  const query = new URLSearchParams(
+    Object.entries(params).map(([key, value]): [string, string] => [key, shown(value)]),
+  );
+  return `${endpoint}${endpoint.includes('?') ? '&' : '?'}${query.toString()}`;
+}
+
+function mapOf(component: Component, key: string, scope: Scope): Record<string, Out> {
+  const value = component.get(key);
+  if (!isMap(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]): [string, Out] => [
+      name,
+      textOut(translated(item, component, scope, requestPosition(scope, 'a login'))),
+    ]),
+  );
+}
+
+/** A login request whose answer has a token. */
+function session(authenticator: Component, scope: Scope): Authentication {
+  const requester = authenticator.child('login_requester');
+  const use = authenticator.child('request_authentication');
+  if (requester === undefined || use === undefined) throw new TemplateError('a login without its request');
+  if (authenticator.child('decoder')?.type === 'XmlDecoder')
+    throw new TemplateError('a login that answers in XML');
+  const request = readRequest(requester, scope);
+  const own = requester.child('authenticator');
+  const token: Out = { response: pathText(authenticator.keys('session_token_path')) };
+  const expiration = authenticator.text('expiration_duration');
+  return {
+    type: 'login',
+    loginRequest: {
+      endpoint: loginAddress(request.address.baseUrl, request.address.endpoint),
+      method: request.bodyFormat === 'form' ? 'FORM' : request.method,
+      ...(request.bodyFormat === 'text' ? unsaid('a login with a body of text') : {}),
+      ...loginParams(request.query, request.body),
+      ...withHeaders({ ...request.headers, ...ownHeaders(own, scope) }),
+    },
+    apiRequest: tokenUse(use, token, scope),
+    ...(expiration === undefined ? { expires: -1 } : { expires: secondsOf(expiration) }),
+  };
+}
+
+function loginAddress(base: Out, endpoint: Out): Out {
+  if (typeof endpoint === 'string' && /^https?:/.test(endpoint)) return endpoint;
+  if (typeof base === 'string' && typeof endpoint === 'string') return base + endpoint;
+  throw new TemplateError('a login whose address depends on settings');
+}
+
+function loginParams(query: Readonly<Record<string, Out>>, body: Out | undefined): Authentication {
+  if (Object.keys(query).length > 0 && body !== undefined)
+    throw new TemplateError('a login with parameters and a body');
+  if (body !== undefined)
+    return isMap(body) ? { params: body } : unsaid('a login with a body that is no object');
+  return Object.keys(query).length > 0 ? { params: query } : {};
+}
+
+function unsaid(what: string): never {
+  throw new TemplateError(what);
+}
+
+function withHeaders(headers: Readonly<Record<string, Out>>): Authentication {
+  return Object.keys(headers).length === 0 ? {} : { headers };
+}
+
+/** How the login itself proves who it is. */
+function ownHeaders(own: Component | undefined, scope: Scope): Record<string, Out> {
+  if (own === undefined || own.type === 'NoAuth') return {};
+  if (own.type === 'BasicHttpAuthenticator')
+    return { Authorization: call('concat', 'Basic ', basic(own, scope)) };
+  if (own.type === 'BearerAuthenticator')
+    return { Authorization: call('concat', 'Bearer ', required(own, 'api_token', scope)) };
+  if (own.type === 'ApiKeyAuthenticator') {
+    const place = placeOf(own, 'inject_into', scope);
+    if (place.in === 'header') return { [shown(place.name)]: required(own, 'api_token', scope) };
+  }
+  throw new TemplateError(`a login that is itself authenticated by ${own.type}`);
+}
+
+function tokenUse(use: Component, token: Out, scope: Scope): Authentication {
+  if (use.type === 'Bearer' || use.type === 'SessionTokenRequestBearerAuthenticator') {
+    return { headers: { Authorization: call('concat', 'Bearer ', token) } };
+  }
+  const place = placeOf(use, 'inject_into', scope);
+  const template = use.get('api_token') ?? '{{ session_token }}';
+  const value = textOut(
+    translated(template, use, scope, {
+      text: 'a login',
+      reference: (name, keys) =>
+        name === 'session_token' && keys.length === 0
+          ? { out: token, type: 'text' }
+          : requestPosition(scope).reference(name, keys),
+    }),
+  );
+  if (place.in === 'header') return { headers: { [shown(place.name)]: value } };
+  if (place.in === 'query') return { query: { [shown(place.name)]: value } };
+  throw new TemplateError('a token of a login in the body');
+}
+
+function secondsOf(duration: string): number {
+  const words = durationWords(duration)?.split(' ') ?? [];
+  let seconds = 0;
+  for (let at = 0; at + 1 < words.length; at += 2)
+    seconds += Number(words[at]) * (SECONDS[(words[at + 1] ?? '').replace(/s$/, '')] ?? Number.NaN);
+  if (words.length === 0 || Number.isNaN(seconds)) throw new TemplateError(`the duration “${duration}”`);
+  return seconds;
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+  month: 2_592_000,
+  year: 31_536_000,
+};
+
+function legacySession(authenticator: Component, scope: Scope): Authentication {
+  const base =
+    optionalText(authenticator, 'api_url', scope) ?? optionalText(authenticator, 'url_base', scope) ?? '';
+  const login = required(authenticator, 'login_url', scope);
+  if (typeof base !== 'string' || typeof login !== 'string')
+    throw new TemplateError('a login whose address depends on settings');
+  scope.findings.note('Logs in by user name and password; a session token of the settings is not used.');
+  return {
+    type: 'login',
+    loginRequest: {
+      endpoint: `${base}${login}`,
+      method: 'POST',
+      params: {
+        username: required(authenticator, 'username', scope),
+        password: required(authenticator, 'password', scope),
+      },
+    },
+    apiRequest: {
+      headers: {
+        [shown(required(authenticator, 'header', scope))]: {
+          response: shown(required(authenticator, 'session_token_response_key', scope)),
+        },
+      },
+    },
+  };
+}
+
+/** One of several, by a setting. */
+function choice(authenticator: Component, scope: Scope): Authentication {
+  const path = authenticator.keys('authenticator_selection_path').map(String);
+  const options = authenticator.get('authenticators');
+  if (!isMap(options) || path.length === 0)
+    throw new TemplateError('a choice without anything to choose from');
+  const from: Record<string, Out> = {};
+  for (const [name, item] of Object.entries(options)) {
+    if (!isMap(item)) continue;
+    const option = authenticator.childOf('authenticators', name);
+    from[name] = option === undefined ? {} : (readAuthentication(option, scope) ?? {});
+  }
+  const choose = scope.settings.reference(path).out;
+  return { type: 'choice', choose, from };
+}
+
+/** A token that is signed here. */
+function jwt(authenticator: Component, scope: Scope): Authentication {
+  const algorithm = authenticator.text('algorithm') ?? '';
+  const isShared = algorithm.startsWith('HS');
+  if (authenticator.flag('base64_encode_secret_key'))
+    throw new TemplateError('a secret that is encoded before it signs');
+  const headers = {
+    ...fields(authenticator, 'jwt_headers', scope),
+    ...fields(authenticator, 'additional_jwt_headers', scope),
+  };
+  const claims = {
+    ...fields(authenticator, 'jwt_payload', scope),
+    ...fields(authenticator, 'additional_jwt_payload', scope),
+  };
+  const prefix = optionalText(authenticator, 'header_prefix', scope);
+  const place: Authentication =
+    authenticator.child('request_option') === undefined
+      ? { name: 'Authorization', in: 'header' }
+      : placeOf(authenticator, 'request_option', scope);
+  const duration = authenticator.get('token_duration');
+  return {
+    type: 'jwt',
+    algorithm,
+    [isShared ? '#secret' : '#privateKey']: required(authenticator, 'secret_key', scope),
+    ...(authenticator.get('passphrase') === undefined
+      ? {}
+      : { '#passphrase': required(authenticator, 'passphrase', scope) }),
+    claims: { nbf: { jwt: 'issuedAt' }, ...claims },
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    lifetime: typeof duration === 'number' ? duration : 1200,
+    ...place,
+    prefix: prefix === undefined || prefix === '' ? '' : `${plainText(prefix)} `,
+  };
+}
+
+function plainText(out: Out): string {
+  if (typeof out === 'string') return out;
+  throw new TemplateError('a prefix that is known only while it runs');
+}
+
+function fields(authenticator: Component, key: string, scope: Scope): Record<string, Out> {
+  const map = authenticator.child(key);
+  if (map === undefined) return {};
+  const entries = Object.entries(map.node).filter(
+    ([name, value]) => name !== 'type' && name !== '$parameters' && value !== null,
+  );
+  return Object.fromEntries(
+    entries.map(([name, value]): [string, Node] => [
+      name,
+      typeof value === 'string'
+        ? translated(value, authenticator, scope, requestPosition(scope, 'a login')).out
+        : value,
+    ]),
+  );
+}
+
+/** Whether a template is nothing but one setting. */
+export function isSetting(value: Node, component: Component): boolean {
+  return accessOf(component.expression(value))?.name === 'config';
+}

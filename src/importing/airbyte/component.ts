@@ -1,0 +1,95 @@
+import { constant, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
+import { fold } from './jinja/fold.ts';
+import { parseTemplate } from './jinja/parse.ts';
+import { get, isMap, isSequence, placeOf, type Node, type NodeMap } from './node.ts';
+
+/** A component of a manifest, and where it stands. */
+export class Component {
+  readonly node: NodeMap;
+  readonly at: string;
+
+  constructor(node: NodeMap, at: string) {
+    this.node = node;
+    this.at = at;
+  }
+
+  get type(): string {
+    const type = get(this.node, 'type');
+    return typeof type === 'string' ? type : '';
+  }
+
+  /** The class of a component that is written in Python. */
+  get className(): string | undefined {
+    const name = get(this.node, 'class_name');
+    return typeof name === 'string' ? name : undefined;
+  }
+
+  place(key: string): string {
+    return placeOf(this.at, key);
+  }
+
+  /** Undefined for what is not there, and for null. */
+  get(key: string): Node | undefined {
+    return get(this.node, key) ?? undefined;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.get(key);
+    return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+  }
+
+  /** `"true"` and 1 are true, too. */
+  flag(key: string): boolean {
+    const value = this.get(key);
+    return value === true || value === 'true' || value === 'True' || value === 1;
+  }
+
+  child(key: string): Component | undefined {
+    const value = this.get(key);
+    return isMap(value) ? new Component(value, this.place(key)) : undefined;
+  }
+
+  /** A map inside of a map that is no component itself. */
+  childOf(key: string, name: string): Component | undefined {
+    const value = get(this.get(key), name);
+    return isMap(value) ? new Component(value, placeOf(this.place(key), name)) : undefined;
+  }
+
+  /** The maps of a list; a single map is a list of one. */
+  children(key: string): readonly Component[] {
+    const value = this.get(key);
+    if (isMap(value)) return [new Component(value, this.place(key))];
+    if (!isSequence(value)) return [];
+    return value.flatMap((item, index) =>
+      isMap(item) ? [new Component(item, placeOf(this.place(key), index))] : [],
+    );
+  }
+
+  /**
+   * A value of this component as an expression, with its parameters put in.
+   *
+   * @throws {TemplateError} for a text that is no template
+   */
+  expression(value: Node): Expression {
+    if (typeof value !== 'string') return constant(value);
+    return this.folded(parseTemplate(value));
+  }
+
+  folded(expression: Expression): Expression {
+    const parameters = get(this.node, '$parameters');
+    return fold(expression, new Map<string, Constant>([['parameters', isMap(parameters) ? parameters : {}]]));
+  }
+
+  /** Texts of a list, each with its parameters put in; numbers are keys, too. */
+  keys(key: string): readonly (string | number)[] {
+    const value = this.get(key);
+    const items = isSequence(value) ? value : value === undefined ? [] : [value];
+    return items.map((item) => {
+      const expression = this.expression(item);
+      if (expression.kind !== 'constant') throw new TemplateError('a key that is known only while it runs');
+      const { value: known } = expression;
+      if (typeof known === 'string' || typeof known === 'number') return known;
+      throw new TemplateError('a key that is no text');
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { isMap, type Node } from './node.ts';
+import type { Out } from './translate/position.ts';
+
+/** A job while it is put together. */
+export interface JobDraft {
+  readonly query: Record<string, Out>;
+  readonly headers: Record<string, Out>;
+  body: Out | undefined;
+  bodyFormat: 'json' | 'form' | 'text' | undefined;
+}
+
+/** Puts a value somewhere into a job: `{"query": "page"}`, `{"header": "X-Page"}`, `{"body": "variables.after"}`. */
+export function putInto(draft: JobDraft, place: Node, value: Out, isForm = false): void {
+  if (!isMap(place)) return;
+  const { query, header, body } = place;
+  if (typeof query === 'string') draft.query[query] = value;
+  else if (typeof header === 'string') draft.headers[header] = value;
+  else if (typeof body === 'string') {
+    draft.body = withValue(draft.body, body.split('.'), value);
+    draft.bodyFormat ??= isForm ? 'form' : 'json';
+  }
+}
+
+function withValue(body: Out | undefined, [key = '', ...rest]: readonly string[], value: Out): Out {
+  const map = isMap(body) ? body : {};
+  return { ...map, [key]: rest.length === 0 ? value : withValue(map[key], rest, value) };
+}

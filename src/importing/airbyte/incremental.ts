@@ -1,0 +1,200 @@
+import { TemplateError } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import { isSequence, type Node } from './node.ts';
+import { optionPlace } from './pagination.ts';
+import { known, requestPosition, translated, type Scope } from './scope.ts';
+import { durationWords, phpFormat, windowFormat } from './time-format.ts';
+import { pathText, type Out, type Reference } from './translate/position.ts';
+import { call } from './translate/out.ts';
+
+/** What a job reads since when. */
+export interface IncrementalDraft {
+  readonly incremental?: Readonly<Record<string, Out>>;
+  readonly windows?: Readonly<Record<string, Out>>;
+  readonly slots: ReadonlyMap<string, Reference>;
+  readonly options: readonly { readonly place: Node; readonly value: Out; readonly isForm: boolean }[];
+  /** Field of the record, as the manifest names it. */
+  readonly cursorField?: string;
+}
+
+const NONE: IncrementalDraft = { slots: new Map(), options: [] };
+
+/**
+ * Reads `incremental_sync`.
+ *
+ * @param keepsState false for a parent whose state nobody keeps: it is read from the start in every run
+ * @param isPartitioned whether each part of the stream has a state of its own
+ */
+export function readIncremental(
+  cursor: Component | undefined,
+  scope: Scope,
+  { keepsState, isPartitioned }: { readonly keepsState: boolean; readonly isPartitioned: boolean },
+): IncrementalDraft {
+  if (cursor === undefined) return NONE;
+  const { findings } = scope;
+  if (cursor.className !== undefined) {
+    findings.not(cursor.at, `Python code: ${cursor.className}`);
+    return NONE;
+  }
+  return (
+    findings.attempt(cursor.at, cursor.node['start_datetime'] ?? undefined, () => {
+      if (cursor.type === 'IncrementingCountCursor') return byCount(cursor, scope, keepsState, isPartitioned);
+      if (cursor.type === 'DatetimeBasedCursor') return byTime(cursor, scope, keepsState, isPartitioned);
+      throw new TemplateError(`the cursor ${cursor.type}`);
+    }) ?? NONE
+  );
+}
+
+function textOf(cursor: Component, key: string, scope: Scope): string | undefined {
+  const value = cursor.get(key);
+  if (value === undefined || value === '') return undefined;
+  const fixed = known(value, cursor, scope).value;
+  if (typeof fixed === 'string' || typeof fixed === 'number') return String(fixed);
+  throw new TemplateError(`“${key}” that is known only while it runs`);
+}
+
+function byCount(
+  cursor: Component,
+  scope: Scope,
+  keepsState: boolean,
+  isPartitioned: boolean,
+): IncrementalDraft {
+  const place = optionPlace(cursor.child('start_value_option'), scope);
+  const start = cursor.get('start_value');
+  const first = start === undefined ? 0 : translated(start, cursor, scope, requestPosition(scope)).out;
+  const field = textOf(cursor, 'cursor_field', scope) ?? '';
+  if (!keepsState)
+    return {
+      ...NONE,
+      cursorField: field,
+      options: place === undefined ? [] : [{ place, value: first, isForm: false }],
+    };
+  return {
+    ...NONE,
+    cursorField: field,
+    incremental: {
+      cursor: pathText([field]),
+      first,
+      as: 'number',
+      ...(place === undefined ? {} : { to: place }),
+      ...perPart(isPartitioned),
+    },
+  };
+}
+
+function perPart(isPartitioned: boolean): Readonly<Record<string, Out>> {
+  return isPartitioned ? { perParent: true } : {};
+}
+
+function byTime(
+  cursor: Component,
+  scope: Scope,
+  keepsState: boolean,
+  isPartitioned: boolean,
+): IncrementalDraft {
+  const format = textOf(cursor, 'datetime_format', scope) ?? '%Y-%m-%dT%H:%M:%S.%f%z';
+  const field = textOf(cursor, 'cursor_field', scope) ?? '';
+  const step = spanOf(cursor, 'step', scope);
+  const granularity = spanOf(cursor, 'cursor_granularity', scope);
+  const lookback = spanOf(cursor, 'lookback_window', scope);
+  if (cursor.get('clamping') !== undefined)
+    throw new TemplateError('windows that are clamped to days, weeks or months');
+  const startKey = textOf(cursor, 'partition_field_start', scope) ?? 'start_time';
+  const endKey = textOf(cursor, 'partition_field_end', scope) ?? 'end_time';
+  const slots = new Map<string, Reference>([
+    [startKey, { out: { window: 'from' }, type: 'text' }],
+    [endKey, { out: { window: 'to' }, type: 'text' }],
+  ]);
+  const options = [
+    ...optionOf(cursor, 'start_time_option', { window: 'from' }, scope),
+    ...optionOf(cursor, 'end_time_option', { window: 'to' }, scope),
+  ];
+  const start = momentOf(cursor, 'start_datetime', format, scope);
+  const end =
+    cursor.get('end_datetime') === undefined ? undefined : momentOf(cursor, 'end_datetime', format, scope);
+  const isFilter = cursor.flag('is_client_side_incremental');
+  const isFeed = cursor.flag('is_data_feed');
+  const windows = {
+    ...(keepsState ? {} : { from: start ?? 0 }),
+    ...(end === undefined ? {} : { to: end }),
+    ...(step === undefined ? {} : { step }),
+    format: windowFormat(format),
+    ...(granularity === undefined ? {} : { end: 'inclusive', granularity }),
+  };
+  const incremental = {
+    cursor: cursorSource(field, cursor, format),
+    ...(start === undefined ? {} : { first: start }),
+    ...(lookback === undefined ? {} : { lookback }),
+    as: 'time',
+    ...(isFilter ? { filter: true } : {}),
+    ...(isFeed ? { order: 'descending' } : {}),
+    ...perPart(isPartitioned && !cursor.flag('global_substream_cursor')),
+  };
+  return { windows, ...(keepsState ? { incremental } : {}), slots, options, cursorField: field };
+}
+
+function optionOf(cursor: Component, key: string, value: Out, scope: Scope): IncrementalDraft['options'] {
+  const option = cursor.child(key);
+  const place = optionPlace(option, scope);
+  return place === undefined ? [] : [{ place, value, isForm: option?.text('inject_into') === 'body_data' }];
+}
+
+function spanOf(cursor: Component, key: string, scope: Scope): string | undefined {
+  const text = textOf(cursor, key, scope);
+  if (text === undefined) return undefined;
+  const words = durationWords(text);
+  if (words === undefined) throw new TemplateError(`the duration “${text}”`);
+  return words === '0 seconds' ? undefined : isoSpan(text);
+}
+
+/** Durations of seconds and finer are said in words; others as they are. */
+function isoSpan(text: string): string {
+  const micro = /^PT0?\.(\d+)S$/.exec(text.trim());
+  return micro === null ? (durationWords(text) ?? text) : '1 second';
+}
+
+/** Formats that every reader of dates knows. */
+const USUAL = /^%Y-%m-%d(?:[T ]%H:%M(?::%S(?:\.%(?:f|_ms))?)?(?:%z|Z|\+00:?00)?)?$/;
+
+/** A moment: a date as text, seconds since 1970, or a function. */
+function momentOf(cursor: Component, key: string, cursorFormat: string, scope: Scope): Out | undefined {
+  const value = cursor.get(key);
+  if (value === undefined) return undefined;
+  const inner = cursor.child(key);
+  if (inner === undefined) return dated(value, cursor, cursorFormat, scope);
+  const format = textOf(inner, 'datetime_format', scope) ?? cursorFormat;
+  const moment = dated(inner.get('datetime') ?? '', inner, format, scope);
+  const [least, most] = [inner.get('min_datetime'), inner.get('max_datetime')];
+  if (least === undefined && most === undefined) return moment;
+  let out: Out = secondsOf(moment);
+  if (least !== undefined) out = call('max', out, secondsOf(dated(least, inner, format, scope)));
+  if (most !== undefined) out = call('min', out, secondsOf(dated(most, inner, format, scope)));
+  return out;
+}
+
+function dated(value: Node, component: Component, format: string, scope: Scope): Out {
+  const { out, type } = translated(value, component, scope, requestPosition(scope, 'the time of the cursor'));
+  if (type === 'seconds' || type === 'day' || USUAL.test(format)) return out;
+  if (format === '%s' && typeof out === 'number') return out;
+  if (typeof out === 'string' && /^\d{4}-\d{2}-\d{2}/.test(out)) return out;
+  return call('parse_date', out, phpFormat(format), null, call('strtotime', out));
+}
+
+function secondsOf(out: Out): Out {
+  const isNumber =
+    typeof out === 'number' ||
+    (typeof out === 'object' && out !== null && 'function' in out && out.function === 'strtotime');
+  return isNumber ? out : call('strtotime', out);
+}
+
+/** The field whose newest value is the state; a form that not every reader knows is read by its format. */
+function cursorSource(field: string, cursor: Component, format: string): Out {
+  const listed = cursor.get('cursor_datetime_formats');
+  const formats = isSequence(listed) ? listed.map(String) : [];
+  const all = formats.length === 0 ? [format] : formats;
+  const path = pathText([field]);
+  if (all.every((one) => USUAL.test(one) || one.startsWith('%s') || one === '%ms')) return path;
+  const [first = ''] = all.filter((one) => !USUAL.test(one));
+  if (all.length > 1) throw new TemplateError('a cursor that is written in several forms');
+  return call('parse_date', { path }, phpFormat(first));
+}

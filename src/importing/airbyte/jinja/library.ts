@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { Float, isItems, isMapping, type Constant } from './ast.ts';
+import { pythonText } from './literal.ts';
+import { isEqual, isTruthy, NOT_SAID, type NotSaid } from './values.ts';
+
+type Call = (...args: Constant[]) => Constant | NotSaid;
+
+/** What can be worked out at once. The present time and chance are not in it. */
+export const FILTERS: Readonly<Record<string, Call>> = {
+  default: defaultOf,
+  d: defaultOf,
+  string: (value) => (typeof value === 'string' ? value : NOT_SAID),
+  int: (value, fallback) => toInteger(value, fallback),
+  float: (value) => toFloat(value),
+  lower: (value) => pythonText(value).toLowerCase(),
+  upper: (value) => pythonText(value).toUpperCase(),
+  trim: (value, chars) => (chars === undefined ? pythonText(value).trim() : NOT_SAID),
+  replace: (value, from, to) => pythonText(value).replaceAll(pythonText(from), pythonText(to)),
+  join: (value, by) =>
+    isItems(value) ? value.map((item: Constant) => pythonText(item)).join(pythonText(by)) : NOT_SAID,
+  length: lengthOf,
+  count: lengthOf,
+  first: (value) => (isItems(value) || typeof value === 'string' ? value[0] : NOT_SAID),
+  last: (value) => (isItems(value) || typeof value === 'string' ? value.at(-1) : NOT_SAID),
+  list: (value) => (isItems(value) ? value : isMapping(value) ? Object.keys(value) : NOT_SAID),
+  abs: (value) => (typeof value === 'number' ? Math.abs(value) : NOT_SAID),
+  base64encode: (value) => Buffer.from(pythonText(value)).toString('base64'),
+  base64decode: (value) => Buffer.from(pythonText(value), 'base64').toString(),
+  base64binascii_decode: (value) => Buffer.from(pythonText(value)).toString('base64'),
+  hash: (value, type = 'md5', salt = '') => hashOf(pythonText(value), pythonText(type), pythonText(salt)),
+  urlencode: (value) =>
+    typeof value === 'string' ? encodeURIComponent(value).replaceAll('%2F', '/') : NOT_SAID,
+  safe: (value) => value,
+};
+
+export const TESTS: Readonly<Record<string, (...args: Constant[]) => boolean>> = {
+  defined: (value) => value !== undefined,
+  undefined: (value) => value === undefined,
+  none: (value) => value === null,
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' || typeof value === 'boolean' || value instanceof Float,
+  integer: (value) => typeof value === 'number' || typeof value === 'boolean',
+  float: (value) => value instanceof Float,
+  boolean: (value) => typeof value === 'boolean',
+  true: (value) => value === true,
+  false: (value) => value === false,
+  mapping: (value) => isMapping(value),
+  sequence: (value) => isItems(value) || typeof value === 'string' || isMapping(value),
+  iterable: (value) => isItems(value) || typeof value === 'string' || isMapping(value),
+  equalto: (value, other) => isEqual(value, other),
+  eq: (value, other) => isEqual(value, other),
+  ne: (value, other) => !isEqual(value, other),
+};
+
+export const FUNCTIONS: Readonly<Record<string, Call>> = {
+  max: (...args) => extreme(args, Math.max),
+  min: (...args) => extreme(args, Math.min),
+  camel_case_to_snake_case: (value) =>
+    pythonText(value)
+      .replace(/(?<!^)(?=[A-Z])/g, '_')
+      .toLowerCase(),
+  sanitize_url: (value) => encodeURIComponent(pythonText(value)).replaceAll('%20', '+'),
+};
+
+/** Methods of texts, lists and maps. */
+export function callMethod(self: Constant, name: string, args: readonly Constant[]): Constant | NotSaid {
+  const [first, second] = args;
+  if (isMapping(self)) {
+    if (name === 'get')
+      return typeof first === 'string' && Object.hasOwn(self, first) ? self[first] : (second ?? null);
+    if (name === 'keys') return Object.keys(self);
+    if (name === 'values') return Object.values(self);
+    if (name === 'items') return Object.entries(self);
+    return NOT_SAID;
+  }
+  if (typeof self !== 'string') return NOT_SAID;
+  const textMethod = Object.hasOwn(TEXT_METHODS, name) ? TEXT_METHODS[name] : undefined;
+  return textMethod === undefined ? NOT_SAID : textMethod(self, first, second);
+}
+
+const TEXT_METHODS: Readonly<
+  Record<string, (self: string, first: Constant, second: Constant) => Constant | NotSaid>
+> = {
+  lower: (self) => self.toLowerCase(),
+  upper: (self) => self.toUpperCase(),
+  strip: (self, chars) => stripped(stripped(self, chars, true), chars, false),
+  lstrip: (self, chars) => stripped(self, chars, true),
+  rstrip: (self, chars) => stripped(self, chars, false),
+  replace: (self, from, to) =>
+    typeof from === 'string' && typeof to === 'string' ? self.replaceAll(from, to) : NOT_SAID,
+  split: (self, by) =>
+    by === undefined
+      ? self.trim().split(/\s+/)
+      : typeof by === 'string' && by !== ''
+        ? self.split(by)
+        : NOT_SAID,
+  startswith: (self, start) => (typeof start === 'string' ? self.startsWith(start) : NOT_SAID),
+  endswith: (self, end) => (typeof end === 'string' ? self.endsWith(end) : NOT_SAID),
+  join: (self, list) =>
+    isItems(list) ? list.map((item: Constant) => pythonText(item)).join(self) : NOT_SAID,
+};
+
+function stripped(self: string, chars: Constant, isStart: boolean): string {
+  if (typeof chars !== 'string') return isStart ? self.trimStart() : self.trimEnd();
+  const has = (char: string | undefined): boolean => char !== undefined && chars.includes(char);
+  let [from, to] = [0, self.length];
+  if (isStart) while (from < to && has(self[from])) from++;
+  else while (to > from && has(self[to - 1])) to--;
+  return self.slice(from, to);
+}
+
+function defaultOf(value: Constant, fallback: Constant = '', isFalsyToo: Constant = false): Constant {
+  return value === undefined || (isTruthy(isFalsyToo) && !isTruthy(value)) ? fallback : value;
+}
+
+function lengthOf(value: Constant): Constant | NotSaid {
+  if (typeof value === 'string' || isItems(value)) return value.length;
+  return isMapping(value) ? Object.keys(value).length : NOT_SAID;
+}
+
+function toInteger(value: Constant, fallback: Constant = 0): Constant {
+  if (typeof value === 'boolean') return Number(value);
+  const number =
+    value instanceof Float
+      ? value.value
+      : typeof value === 'string' && value.trim() !== ''
+        ? Number(value)
+        : value;
+  return typeof number === 'number' && Number.isFinite(number) ? Math.trunc(number) : fallback;
+}
+
+function toFloat(value: Constant): Constant {
+  const number = value instanceof Float ? value.value : Number(value);
+  return new Float(Number.isFinite(number) ? number : 0);
+}
+
+function hashOf(text: string, type: string, salt: string): Constant | NotSaid {
+  if (!['md5', 'sha1', 'sha256', 'sha512'].includes(type)) return NOT_SAID;
+  return createHash(type).update(text).update(salt).digest('hex');
+}
+
+function extreme(args: readonly Constant[], pick: (...values: number[]) => number): Constant | NotSaid {
+  const [only] = args;
+  const values: readonly Constant[] = args.length === 1 && isItems(only) ? only : args;
+  const numbers = values.filter((value) => typeof value === 'number');
+  return numbers.length === values.length && numbers.length > 0 ? pick(...numbers) : NOT_SAID;
+}

@@ -1,0 +1,167 @@
+import { Float, isMapping, type Constant } from './ast.ts';
+
+/**
+ * A rendered text as the runtime of templates reads it: what is written like a number, a list, a map, a text in
+ * quotes, `True`, `False` or `None` is that; anything else stays the text.
+ */
+export function literalOf(text: string): Constant {
+  const reader = new Reader(text.trimStart().length === text.length ? text : text.replace(/^[ \t]+/, ''));
+  try {
+    const value = reader.value(0);
+    return reader.isAtEnd() ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** A value as text, as the template language writes it. */
+export function pythonText(value: Constant): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : repr(value);
+}
+
+function repr(value: Constant): string {
+  if (value === undefined) return 'Undefined';
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Float) return floatText(value.value);
+  if (typeof value === 'string') return quoted(value);
+  if (isMapping(value)) {
+    const entries = Object.entries(value).map(([key, item]) => `${quoted(key)}: ${repr(item)}`);
+    return `{${entries.join(', ')}}`;
+  }
+  return `[${value.map(repr).join(', ')}]`;
+}
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\r', '\\r');
+  return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`;
+}
+
+function floatText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${value}.0`;
+  return String(value);
+}
+
+/** Literals as Python's `ast.literal_eval` takes them; it throws for all else. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#space();
+    return this.#at === this.#text.length;
+  }
+
+  value(depth: number): Constant {
+    if (depth > 50) throw new SyntaxError('too deep');
+    this.#space();
+    const char = this.#text[this.#at] ?? '';
+    if (char === '[') return this.#items(']', depth);
+    if (char === '(') return this.#items(')', depth);
+    if (char === '{') return this.#map(depth);
+    if (char === '"' || char === "'") return this.#quoted(char);
+    const rest = this.#text.slice(this.#at);
+    const word = /^(?:True|False|None)\b/.exec(rest)?.[0];
+    if (word !== undefined) {
+      this.#at += word.length;
+      return word === 'None' ? null : word === 'True';
+    }
+    return this.#number(rest);
+  }
+
+  #number(rest: string): Constant {
+    const found =
+      /^[+-]?\s*(?:0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\d(?:_?\d)*)?\.?(?:\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)/.exec(
+        rest,
+      )?.[0] ?? '';
+    const digits = found.replaceAll(/[\s_]/g, '');
+    if (!/\d/.test(digits)) throw new SyntaxError('no literal');
+    const bare = digits.replace(/^[+-]/, '');
+    const isFloat = /^[\d.]/.test(bare) && /[.eE]/.test(bare) && !/^0[xX]/.test(bare);
+    if (!isFloat && /^0\d/.test(bare) && /[1-9]/.test(bare)) throw new SyntaxError('leading zeros');
+    const sign = digits.startsWith('-') ? -1 : 1;
+    const value = sign * Number(bare);
+    if (Number.isNaN(value)) throw new SyntaxError('no number');
+    if (!isFloat && !Number.isSafeInteger(value)) throw new SyntaxError('too large to stay exact');
+    this.#at += found.length;
+    return isFloat ? new Float(value) : value;
+  }
+
+  #items(close: string, depth: number): Constant {
+    this.#at++;
+    const items: Constant[] = [];
+    let commas = 0;
+    for (;;) {
+      this.#space();
+      if (this.#take(close)) break;
+      items.push(this.value(depth + 1));
+      this.#space();
+      if (this.#take(',')) commas++;
+      else if (this.#take(close)) break;
+      else throw new SyntaxError('no list');
+    }
+    // (1) is 1, and not a list of it
+    return close === ')' && items.length === 1 && commas === 0 ? items[0] : items;
+  }
+
+  #map(depth: number): Constant {
+    this.#at++;
+    const entries: [string, Constant][] = [];
+    for (;;) {
+      this.#space();
+      if (this.#take('}')) break;
+      const key = this.value(depth + 1);
+      this.#space();
+      if (typeof key !== 'string' || !this.#take(':')) throw new SyntaxError('no map of texts');
+      entries.push([key, this.value(depth + 1)]);
+      this.#space();
+      if (!this.#take(',') && this.#text[this.#at] !== '}') throw new SyntaxError('no map');
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #quoted(quote: string): string {
+    const triple = quote.repeat(3);
+    const close = this.#text.startsWith(triple, this.#at) ? triple : quote;
+    let at = this.#at + close.length;
+    let text = '';
+    for (; at < this.#text.length; at++) {
+      if (this.#text.startsWith(close, at)) {
+        this.#at = at + close.length;
+        return text;
+      }
+      const char = this.#text[at] ?? '';
+      if (char === '\n' && close.length === 1) throw new SyntaxError('a line break in a text');
+      if (char !== '\\') text += char;
+      else {
+        at++;
+        const escaped = this.#text[at] ?? '';
+        text +=
+          { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '\n': '' }[escaped] ?? `\\${escaped}`;
+      }
+    }
+    throw new SyntaxError('a text is not closed');
+  }
+
+  #take(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  #space(): void {
+    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++;
+  }
+}

@@ -1,0 +1,144 @@
+import { TemplateError } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import { isSequence, shown, type Node } from './node.ts';
+import { optionPlace } from './pagination.ts';
+import { known, requestPosition, translated, type Scope } from './scope.ts';
+import type { Out, Reference } from './translate/position.ts';
+
+export interface ListPartition {
+  readonly name: string;
+  readonly values: Out;
+  readonly option?: PartitionOption;
+}
+
+export interface ParentPartition {
+  readonly stream: Component;
+  readonly parentKey: string;
+  readonly name: string;
+  readonly extraFields: readonly (readonly string[])[];
+  readonly option?: PartitionOption;
+  readonly keepsState: boolean;
+  /** Rows that one request is for. */
+  readonly group?: number;
+}
+
+export interface PartitionOption {
+  readonly place: Node;
+  readonly isForm: boolean;
+}
+
+export interface Partitions {
+  readonly lists: readonly ListPartition[];
+  readonly parents: readonly ParentPartition[];
+}
+
+/** Reads the partition routers of a retriever: several are multiplied with each other. */
+export function readPartitions(retriever: Component, scope: Scope): Partitions {
+  const lists: ListPartition[] = [];
+  const parents: ParentPartition[] = [];
+  let routers = 0;
+  for (const router of retriever.children('partition_router')) {
+    const found = readRouter(router, scope, undefined);
+    lists.push(...found.lists);
+    if (found.parents.length > 0) routers++;
+    parents.push(...found.parents);
+  }
+  if (routers > 1)
+    scope.findings.not(
+      retriever.place('partition_router'),
+      'No counterpart: parents of several kinds, multiplied',
+    );
+  return { lists, parents };
+}
+
+function readRouter(router: Component, scope: Scope, group: number | undefined): Partitions {
+  const none: Partitions = { lists: [], parents: [] };
+  const { findings } = scope;
+  if (router.className !== undefined) {
+    findings.not(router.at, `Python code: ${router.className}`);
+    return none;
+  }
+  return (
+    findings.attempt(router.at, router.node['values'] ?? router.type, () => {
+      switch (router.type) {
+        case 'ListPartitionRouter':
+          return { lists: [listOf(router, scope, group)], parents: [] };
+        case 'SubstreamPartitionRouter':
+          return {
+            lists: [],
+            parents: router.children('parent_stream_configs').map((parent) => parentOf(parent, scope, group)),
+          };
+        case 'GroupingPartitionRouter': {
+          const size = Number(router.get('group_size'));
+          const inner = router.child('underlying_partition_router');
+          if (inner === undefined || !Number.isInteger(size)) throw new TemplateError('a group without rows');
+          return readRouter(inner, scope, size);
+        }
+        case 'CartesianProductStreamSlicer': {
+          const all = router.children('stream_slicers').map((inner) => readRouter(inner, scope, group));
+          return { lists: all.flatMap((one) => one.lists), parents: all.flatMap((one) => one.parents) };
+        }
+        default:
+          throw new TemplateError(`the partition router ${router.type}`);
+      }
+    }) ?? none
+  );
+}
+
+function textOf(component: Component, key: string, scope: Scope): string {
+  const value = component.get(key);
+  const fixed = value === undefined ? undefined : known(value, component, scope).value;
+  if (typeof fixed === 'string' || typeof fixed === 'number') return String(fixed);
+  throw new TemplateError(`“${key}” that is known only while it runs`);
+}
+
+function optionOf(component: Component, scope: Scope): { readonly option?: PartitionOption } {
+  const option = component.child('request_option');
+  const place = optionPlace(option, scope);
+  return place === undefined
+    ? {}
+    : { option: { place, isForm: option?.text('inject_into') === 'body_data' } };
+}
+
+function listOf(router: Component, scope: Scope, group: number | undefined): ListPartition {
+  const raw = router.get('values') ?? [];
+  const values: Out = isSequence(raw)
+    ? raw.map((item) => (typeof item === 'string' ? item : item))
+    : translated(raw, router, scope, requestPosition(scope, 'the settings')).out;
+  if (typeof values === 'string') throw new TemplateError('a list that is a text');
+  if (group === undefined)
+    return { name: textOf(router, 'cursor_field', scope), values, ...optionOf(router, scope) };
+  if (!isSequence(values)) throw new TemplateError('groups of a list of settings');
+  const groups = Array.from({ length: Math.ceil(values.length / group) }, (_, i) =>
+    values
+      .slice(i * group, (i + 1) * group)
+      .map(shown)
+      .join(','),
+  );
+  return { name: textOf(router, 'cursor_field', scope), values: groups, ...optionOf(router, scope) };
+}
+
+function parentOf(parent: Component, scope: Scope, group: number | undefined): ParentPartition {
+  const stream = parent.child('stream');
+  if (stream === undefined) throw new TemplateError('a parent without a stream');
+  if (isSequence(parent.get('lazy_read_pointer')) && parent.keys('lazy_read_pointer').length > 0) {
+    throw new TemplateError('first pages of the child inside of the parent');
+  }
+  const extra = parent.get('extra_fields');
+  return {
+    stream,
+    parentKey: textOf(parent, 'parent_key', scope),
+    name: textOf(parent, 'partition_field', scope),
+    extraFields: isSequence(extra)
+      ? extra.map((path) => (isSequence(path) ? path.map(shown) : [shown(path)]))
+      : [],
+    ...optionOf(parent, scope),
+    keepsState: parent.flag('incremental_dependency'),
+    ...(group === undefined ? {} : { group }),
+  };
+}
+
+/** How the value of a partition is referred to. */
+export function partitionReference(placeholder: string, isGroup: boolean): Reference {
+  return { out: { placeholder }, type: isGroup ? 'list' : 'any' };
+}

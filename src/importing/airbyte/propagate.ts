@@ -1,0 +1,113 @@
+import { get, isMap, isSequence, mapOf, type Node, type NodeMap } from './node.ts';
+
+/** What a component without `type` is, by the place it stands at. */
+const TYPES: Readonly<Record<string, string>> = {
+  'CompositeErrorHandler.error_handlers': 'DefaultErrorHandler',
+  'CursorPagination.decoder': 'JsonDecoder',
+  'DatetimeBasedCursor.end_datetime': 'MinMaxDatetime',
+  'DatetimeBasedCursor.end_time_option': 'RequestOption',
+  'DatetimeBasedCursor.start_datetime': 'MinMaxDatetime',
+  'DatetimeBasedCursor.start_time_option': 'RequestOption',
+  'DeclarativeSource.check': 'CheckStream',
+  'DeclarativeSource.spec': 'Spec',
+  'DeclarativeSource.streams': 'DeclarativeStream',
+  'DeclarativeStream.retriever': 'SimpleRetriever',
+  'DeclarativeStream.schema_loader': 'JsonFileSchemaLoader',
+  'DynamicDeclarativeStream.stream_template': 'DeclarativeStream',
+  'DynamicDeclarativeStream.components_resolver': 'ConfigComponentResolver',
+  'HttpComponentsResolver.retriever': 'SimpleRetriever',
+  'HttpComponentsResolver.components_mapping': 'ComponentMappingDefinition',
+  'ConfigComponentsResolver.stream_config': 'StreamConfig',
+  'ConfigComponentsResolver.components_mapping': 'ComponentMappingDefinition',
+  'DefaultErrorHandler.response_filters': 'HttpResponseFilter',
+  'DefaultPaginator.decoder': 'JsonDecoder',
+  'DefaultPaginator.page_size_option': 'RequestOption',
+  'DpathExtractor.decoder': 'JsonDecoder',
+  'DpathExtractor.record_expander': 'RecordExpander',
+  'HttpRequester.error_handler': 'DefaultErrorHandler',
+  'ListPartitionRouter.request_option': 'RequestOption',
+  'ParentStreamConfig.request_option': 'RequestOption',
+  'ParentStreamConfig.stream': 'DeclarativeStream',
+  'RecordExpander.parent_fields': 'ParentFieldPath',
+  'RecordSelector.extractor': 'DpathExtractor',
+  'RecordSelector.record_filter': 'RecordFilter',
+  'SimpleRetriever.paginator': 'NoPagination',
+  'SimpleRetriever.record_selector': 'RecordSelector',
+  'SimpleRetriever.requester': 'HttpRequester',
+  'SubstreamPartitionRouter.parent_stream_configs': 'ParentStreamConfig',
+  'AddFields.fields': 'AddedFieldDefinition',
+  'CustomPartitionRouter.parent_stream_configs': 'ParentStreamConfig',
+  'DynamicSchemaLoader.retriever': 'SimpleRetriever',
+  'SchemaTypeIdentifier.types_map': 'TypesMap',
+};
+
+/** The same for components with a class of their own. */
+const CUSTOM_TYPES: Readonly<Record<string, string>> = {
+  'CompositeErrorHandler.backoff_strategies': 'CustomBackoffStrategy',
+  'DeclarativeStream.retriever': 'CustomRetriever',
+  'DeclarativeStream.transformations': 'CustomTransformation',
+  'DefaultErrorHandler.backoff_strategies': 'CustomBackoffStrategy',
+  'DefaultPaginator.pagination_strategy': 'CustomPaginationStrategy',
+  'HttpRequester.authenticator': 'CustomAuthenticator',
+  'HttpRequester.error_handler': 'CustomErrorHandler',
+  'RecordSelector.extractor': 'CustomRecordExtractor',
+  'SimpleRetriever.partition_router': 'CustomPartitionRouter',
+};
+
+/**
+ * Gives every component its type and its parameters: `$parameters` hold for a component and all below it, the inner
+ * ones first, and each of them is also a key of every component that has no value of its own under it.
+ *
+ * @param place type of the component above and the key in it, such as `SimpleRetriever.requester`
+ * @param outerFirst whether parameters from above come before the component's own
+ */
+export function propagate(place: string, component: NodeMap, outer: NodeMap, outerFirst = false): NodeMap {
+  const own = get(component, '$parameters');
+  const type = typeOf(component, place);
+  const ownMap = isMap(own) ? own : {};
+  const parameters = outerFirst ? { ...ownMap, ...outer } : { ...outer, ...ownMap };
+  const bare = mapOf([
+    ...Object.entries(component).filter(([key]) => key !== '$parameters'),
+    ...(typeof type === 'string' && !Object.hasOwn(component, 'type') ? [['type', type] as const] : []),
+  ]);
+  // a schema: its keys are those of JSON Schema
+  if (type === 'object' || isMap(type) || isSequence(type)) return bare;
+  if (typeof type !== 'string') return propagateInside(bare, place, parameters, outerFirst);
+  const filled: Record<string, Node> = { ...bare };
+  for (const [key, value] of Object.entries(parameters)) {
+    if (isNothing(filled[key])) filled[key] = value;
+  }
+  for (const [key, value] of Object.entries(filled)) {
+    // a parameter that is this very key would go round in a circle
+    const { [key]: _, ...below } = parameters;
+    const go = (item: Node): Node =>
+      isMap(item) ? propagate(`${type}.${key}`, item, below, outerFirst) : item;
+    filled[key] = isSequence(value) ? value.map(go) : go(value);
+  }
+  if (Object.keys(parameters).length > 0) filled['$parameters'] = parameters;
+  return filled;
+}
+
+/** A map that is no component may hold some: those get parameters, too. */
+function propagateInside(map: NodeMap, place: string, parameters: NodeMap, outerFirst: boolean): NodeMap {
+  return mapOf(
+    Object.entries(map).map(([key, value]): [string, Node] => [
+      key,
+      isMap(value) && !isNothing(get(value, 'type'))
+        ? propagate(place, value, parameters, outerFirst)
+        : value,
+    ]),
+  );
+}
+
+function typeOf(component: NodeMap, place: string): Node | undefined {
+  if (Object.hasOwn(component, 'type')) return component['type'];
+  return Object.hasOwn(component, 'class_name') ? CUSTOM_TYPES[place] : TYPES[place];
+}
+
+/** What a parameter fills: nothing, and also 0, false and what is empty. */
+function isNothing(node: Node | undefined): boolean {
+  if (isSequence(node)) return node.length === 0;
+  if (isMap(node)) return Object.keys(node).length === 0;
+  return node === undefined || node === null || node === '' || node === 0 || node === false;
+}

@@ -1,0 +1,180 @@
+import { TemplateError } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import { isSequence, type Node } from './node.ts';
+import { known, requestPosition, responsePosition, translated, type Scope } from './scope.ts';
+import { conditionOf } from './translate/condition.ts';
+import type { Out } from './translate/position.ts';
+import { textOut } from './translate/out.ts';
+
+export type Reaction = Readonly<Record<string, Out>>;
+
+/** What is asked for again whatever the handler says: the statuses of an API that is busy. */
+const BUSY: Out = { status: [408, 429, '500-504'] };
+
+/** Reads an error handler. */
+export function readReactions(handler: Component | undefined, scope: Scope): readonly Reaction[] {
+  if (handler === undefined) return [];
+  const { findings } = scope;
+  if (handler.className !== undefined) {
+    findings.not(handler.at, `Python code: ${handler.className}`);
+    return [];
+  }
+  if (handler.type === 'CompositeErrorHandler') {
+    return handler.children('error_handlers').flatMap((inner, index) => ofHandler(inner, index > 0, scope));
+  }
+  return ofHandler(handler, false, scope);
+}
+
+/** @param isLater whether another handler saw the answer before: it took every success for one */
+function ofHandler(handler: Component, isLater: boolean, scope: Scope): readonly Reaction[] {
+  if (handler.className !== undefined || handler.type === 'CompositeErrorHandler')
+    return readReactions(handler, scope);
+  const wait = waitOf(handler, scope);
+  const retries = retriesOf(handler, scope);
+  const filters = handler
+    .children('response_filters')
+    .flatMap((filter) => ofFilter(filter, isLater, { wait, retries }, scope));
+  const general: Reaction[] =
+    wait === undefined ? [] : [{ when: BUSY, do: 'retry', ...pauses({ wait, retries }) }];
+  return [...filters, ...general];
+}
+
+interface Pauses {
+  readonly wait: Out | undefined;
+  readonly retries: number | undefined;
+}
+
+function pauses({ wait, retries }: Pauses): Reaction {
+  return { ...(wait === undefined ? {} : { wait }), ...(retries === undefined ? {} : { times: retries }) };
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  SUCCESS: 'rows',
+  IGNORE: 'empty',
+  FAIL: 'fail',
+  RETRY: 'retry',
+  RATE_LIMITED: 'retry',
+  REFRESH_TOKEN_THEN_RETRY: 'login',
+};
+
+function ofFilter(filter: Component, isLater: boolean, pausing: Pauses, scope: Scope): readonly Reaction[] {
+  const { findings } = scope;
+  const action = filter.text('action');
+  if (action === undefined) return [];
+  const todo = ACTIONS[action];
+  if (todo === undefined) {
+    findings.not(filter.place('action'), `No counterpart: the action ${action}`);
+    return [];
+  }
+  const predicate = filter.text('predicate') ?? '';
+  return (
+    findings.attempt(filter.at, predicate === '' ? undefined : predicate, () => {
+      const conditions = conditionsOf(filter, scope);
+      if (conditions.length === 0) return [];
+      const any: Out = conditions.length === 1 ? (conditions[0] ?? {}) : { any: conditions };
+      const when: Out = isLater ? { all: [{ status: '300-599' }, any] } : any;
+      const message = todo === 'fail' ? messageOf(filter, scope) : undefined;
+      return [
+        {
+          when,
+          do: todo,
+          ...(todo === 'retry' ? pauses(pausing) : {}),
+          ...(message === undefined || message === '' ? {} : { message }),
+        },
+      ];
+    }) ?? []
+  );
+}
+
+function conditionsOf(filter: Component, scope: Scope): readonly Out[] {
+  const codes = filter.get('http_codes');
+  const statuses = isSequence(codes) ? codes.map(Number).filter((code) => Number.isInteger(code)) : [];
+  const contains = filter.text('error_message_contains');
+  const predicate = filter.text('predicate');
+  const condition =
+    predicate === undefined || predicate === ''
+      ? undefined
+      : conditionOf(filter.expression(predicate), responsePosition(scope));
+  return [
+    ...(statuses.length === 0 ? [] : [{ status: statuses }]),
+    ...(condition === undefined || condition === false
+      ? []
+      : [condition === true ? { status: '100-599' } : condition]),
+    // the message of an error is somewhere in its answer
+    ...(contains === undefined || contains === ''
+      ? []
+      : [{ all: [{ status: '400-599' }, { value: { response: '.' }, is: 'contains', than: contains }] }]),
+  ];
+}
+
+function messageOf(filter: Component, scope: Scope): Out | undefined {
+  const value = filter.get('error_message');
+  if (value === undefined) return undefined;
+  try {
+    const out = textOut(translated(value, filter, scope, responsePosition(scope)));
+    return typeof out === 'string' ? { value: out } : out;
+  } catch (error) {
+    // only words are lost
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+function retriesOf(handler: Component, scope: Scope): number | undefined {
+  const value = handler.get('max_retries');
+  if (value === undefined) return undefined;
+  try {
+    const count = Number(known(value, handler, scope).value);
+    return Number.isInteger(count) && count >= 0 ? count : undefined;
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+/** How long it is waited. A pause that can't be said is the usual one, which grows. */
+function waitOf(handler: Component, scope: Scope): Out | undefined {
+  for (const strategy of handler.children('backoff_strategies')) {
+    try {
+      const wait = strategyWait(strategy, scope);
+      if (wait !== undefined) return wait;
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      scope.findings.note(
+        `Pauses between attempts are the usual ones, not those of ${strategy.className ?? strategy.type}.`,
+      );
+    }
+  }
+  return undefined;
+}
+
+function strategyWait(strategy: Component, scope: Scope): Out | undefined {
+  if (strategy.className !== undefined) throw new TemplateError(`the class ${strategy.className}`);
+  const text = (key: string): Out =>
+    textOut(translated(strategy.get(key) ?? '', strategy, scope, requestPosition(scope)));
+  switch (strategy.type) {
+    case 'ConstantBackoffStrategy': {
+      const seconds = Number(text('backoff_time_in_seconds'));
+      if (!Number.isFinite(seconds)) throw new TemplateError('a pause that is known only while it runs');
+      return seconds;
+    }
+    case 'WaitTimeFromHeader':
+      return { from: headerSource(text('header'), strategy, text), as: 'seconds' };
+    case 'WaitUntilTimeFromHeader':
+      return { from: headerSource(text('header'), strategy, text), as: 'epoch' };
+    case 'ExponentialBackoffStrategy':
+      return undefined;
+    default:
+      throw new TemplateError(`the pause ${strategy.type}`);
+  }
+}
+
+function headerSource(header: Out, strategy: Component, text: (key: string) => Out): Node {
+  if (typeof header !== 'string') throw new TemplateError('a header that is known only while it runs');
+  if (strategy.get('regex') === undefined) return { header };
+  const expression = text('regex');
+  if (typeof expression !== 'string')
+    throw new TemplateError('an expression that is known only while it runs');
+  const whole = expression.replaceAll(/\\.|\((?!\?)/g, (found) => (found === '(' ? '(?:' : found));
+  return { header, match: `^(${whole})` };
+}

@@ -1,0 +1,280 @@
+import { TemplateError } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import { isSequence, shown, type Node } from './node.ts';
+import { recordPosition, translated, withSettings, noteFixed, type Scope } from './scope.ts';
+import { conditionOf } from './translate/condition.ts';
+import { pathText, type Out, type Position, type Typed } from './translate/position.ts';
+import { testOf } from './translate/test.ts';
+import { call, textOut } from './translate/out.ts';
+import { valueOf } from './translate/value.ts';
+
+/** The rows of a job, and what is made of them. */
+export interface RecordsDraft {
+  readonly dataField: Out;
+  readonly where?: Out;
+  readonly columns: Readonly<Record<string, Out>>;
+  readonly exclude: readonly string[];
+  readonly rename?: Out;
+  /** What became of the fields that were added, by their paths. */
+  readonly added: ReadonlyMap<string, Typed>;
+  /** Whether fields have other names afterwards, so that a path may mean another one. */
+  readonly isRenamed: boolean;
+  /** Paths whose fields were put beside the others. */
+  readonly lifted: readonly string[];
+}
+
+export function readRecords(stream: Component, selector: Component | undefined, scope: Scope): RecordsDraft {
+  const work = new Records(scope);
+  const dataField = work.extractor(selector?.child('extractor'));
+  if (selector?.className !== undefined)
+    scope.findings.not(selector.at, `Python code: ${selector.className}`);
+  const isAfter = selector?.flag('transform_before_filtering') === true;
+  if (!isAfter) work.filter(selector?.child('record_filter'));
+  for (const transformation of stream.children('transformations')) work.transform(transformation);
+  if (isAfter) work.filter(selector?.child('record_filter'));
+  const normalization = selector?.get('schema_normalization');
+  if (normalization === 'Default')
+    scope.findings.column(
+      'values are as the API has them; they are not converted to the types of the schema',
+    );
+  else if (normalization !== undefined && normalization !== 'None')
+    scope.findings.not(
+      selector?.place('schema_normalization') ?? '',
+      'Python code: a normalisation of values',
+    );
+  return work.draft(dataField);
+}
+
+class Records {
+  readonly #scope: Scope;
+  readonly #columns = new Map<string, Out>();
+  readonly #added = new Map<string, Typed>();
+  readonly #exclude: string[] = [];
+  readonly #lifted: string[] = [];
+  #where: Out | undefined;
+  #rename: Out | undefined;
+  #isRenamed = false;
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
+
+  draft(dataField: Out): RecordsDraft {
+    return {
+      dataField,
+      ...(this.#where === undefined ? {} : { where: this.#where }),
+      columns: Object.fromEntries(this.#columns),
+      exclude: this.#exclude,
+      ...(this.#rename === undefined ? {} : { rename: this.#rename }),
+      added: this.#added,
+      isRenamed: this.#isRenamed,
+      lifted: this.#lifted,
+    };
+  }
+
+  extractor(extractor: Component | undefined): Out {
+    const { findings } = this.#scope;
+    if (extractor === undefined) return '.';
+    if (extractor.className !== undefined || extractor.type !== 'DpathExtractor') {
+      const what =
+        extractor.className === undefined
+          ? `No counterpart: the extractor ${extractor.type}`
+          : `Python code: ${extractor.className}`;
+      findings.not(extractor.at, what);
+      return '.';
+    }
+    return (
+      findings.attempt(extractor.place('field_path'), extractor.get('field_path'), () => {
+        const keys = this.#keysOf(extractor, 'field_path');
+        return dataPath([...keys, ...this.#expanded(extractor)]);
+      }) ?? '.'
+    );
+  }
+
+  /** Items of a list in each record are the rows. */
+  #expanded(extractor: Component): readonly string[] {
+    const expander = extractor.child('record_expander');
+    if (expander === undefined) return [];
+    const hasMore =
+      ['remain_original_record', 'merge_parent'].some((key) => expander.flag(key)) ||
+      expander.get('parent_fields') !== undefined;
+    if (
+      hasMore ||
+      expander.text('on_no_records') === 'emit_parent' ||
+      expander.get('truncated_list_retriever') !== undefined
+    ) {
+      throw new TemplateError('items of a list with fields of the record around it');
+    }
+    return ['*', ...this.#keysOf(expander, 'expand_records_from_field').map(String), '*'];
+  }
+
+  #keysOf(component: Component, key: string): readonly string[] {
+    const value = component.get(key);
+    const items = isSequence(value) ? value : value === undefined ? [] : [value];
+    return items.map((item) => {
+      const { out } = translated(item, component, this.#scope, {
+        text: 'a path',
+        reference: () => undefined,
+      });
+      if (typeof out === 'string' || typeof out === 'number') return String(out);
+      throw new TemplateError('a key that is known only while it runs');
+    });
+  }
+
+  filter(filter: Component | undefined): void {
+    if (filter === undefined) return;
+    const { findings } = this.#scope;
+    if (filter.className !== undefined) {
+      findings.not(filter.at, `Python code: ${filter.className}`);
+      return;
+    }
+    const template = filter.get('condition');
+    if (template === undefined || template === '') return;
+    findings.attempt(filter.place('condition'), template, () => {
+      if (this.#isRenamed)
+        throw new TemplateError('a filter of records whose fields have other names by then');
+      const position = recordPosition(this.#scope, this.#added);
+      const expression = filter.expression(template);
+      let condition: Out;
+      try {
+        condition = conditionOf(expression, position);
+      } catch (error) {
+        const fixed =
+          error instanceof TemplateError ? withSettings(expression, filter, this.#scope) : undefined;
+        if (fixed === undefined) throw error;
+        condition = conditionOf(fixed, position);
+        noteFixed(this.#scope, template);
+      }
+      if (condition === false) throw new TemplateError('a filter that keeps nothing');
+      if (condition !== true) this.#where = condition;
+    });
+  }
+
+  transform(transformation: Component): void {
+    const { findings } = this.#scope;
+    if (transformation.className !== undefined) {
+      findings.not(transformation.at, `Python code: ${transformation.className}`);
+      return;
+    }
+    switch (transformation.type) {
+      case 'AddFields':
+        for (const field of transformation.children('fields')) this.#add(field, transformation);
+        return;
+      case 'RemoveFields':
+        this.#remove(transformation);
+        return;
+      case 'KeysToLower':
+        this.#isRenamed = true;
+        this.#rename = { case: 'lower' };
+        return;
+      case 'KeysToSnakeCase':
+        this.#isRenamed = true;
+        this.#rename = { case: 'snake' };
+        findings.column('names in snake case may differ where a name has digits or abbreviations in it');
+        return;
+      case 'KeysReplace':
+        this.#isRenamed = true;
+        findings.column(
+          `“${transformation.text('old') ?? ''}” in names is not replaced by “${transformation.text('new') ?? ''}”`,
+        );
+        return;
+      case 'FlattenFields':
+        this.#isRenamed = true;
+        findings.column('fields inside of others have the names of those in front: “a_b”, and not “b”');
+        return;
+      case 'DpathFlattenFields':
+        this.#lift(transformation);
+        return;
+      default:
+        findings.not(transformation.at, `No counterpart: the transformation ${transformation.type}`);
+    }
+  }
+
+  #lift(transformation: Component): void {
+    const { findings } = this.#scope;
+    findings.attempt(transformation.place('field_path'), transformation.get('field_path'), () => {
+      const keys = this.#keysOf(transformation, 'field_path');
+      if (transformation.child('key_transformation') !== undefined) this.#isRenamed = true;
+      this.#lifted.push(pathText(keys));
+      const replaces = transformation.flag('replace_record')
+        ? ', and the other fields of the record stay'
+        : '';
+      findings.column(
+        `the fields of “${keys.join('.')}” have its name in front: “${keys.join('_')}_…”${replaces}`,
+      );
+    });
+  }
+
+  #add(field: Component, transformation: Component): void {
+    const path = field.get('path');
+    const name = (isSequence(path) ? path : [path ?? '']).map(String).join('.');
+    const value = field.get('value');
+    if (value === undefined) return;
+    this.#scope.findings.attemptColumn(name, value, () => {
+      const typed = this.#valueOf(field, value, transformation);
+      this.#added.set(name, typed);
+      this.#columns.set(name.replaceAll('.', '_'), asSource(typed.out));
+    });
+  }
+
+  #valueOf(field: Component, value: Node, transformation: Component): Typed {
+    const position = recordPosition(this.#scope, this.#added);
+    if (this.#isRenamed && JSON.stringify(field.expression(value)).includes('"name":"record"')) {
+      throw new TemplateError('it is made of fields that have other names by then');
+    }
+    const typed = translated(value, field, this.#scope, position);
+    const wanted =
+      field.text('value_type') === 'string' ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
+    const condition = transformation.text('condition') ?? '';
+    if (condition === '') return wanted;
+    const seen: Position = {
+      text: 'the record',
+      reference: (known, keys) =>
+        known === 'value' && keys.length === 0 ? wanted : position.reference(known, keys),
+    };
+    const test = testOf(transformation.expression(condition), (part) => valueOf(part, seen));
+    const name = (isSequence(field.get('path')) ? (field.get('path') as readonly Node[]) : []).map(String);
+    return { out: call('if', test, wanted.out, { path: pathText(name) }), type: 'any' };
+  }
+
+  #remove(transformation: Component): void {
+    const { findings } = this.#scope;
+    const pointers = transformation.get('field_pointers');
+    const names = (isSequence(pointers) ? pointers : []).map((pointer) =>
+      isSequence(pointer) ? pointer.map(shown) : [shown(pointer)],
+    );
+    if ((transformation.text('condition') ?? '') !== '') {
+      findings.column(
+        `${names.map((keys) => `“${keys.join('.')}”`).join(', ')}: there in every row, and not only where a condition wants it`,
+      );
+      return;
+    }
+    for (const keys of names) {
+      const name = keys.join('.');
+      if (this.#isRenamed) findings.column(`“${name}” is still there`);
+      else if (this.#added.has(name)) this.#columns.delete(name.replaceAll('.', '_'));
+      else if (keys.some((key) => key.includes('**') || /[.[\]?!]/.test(key)))
+        findings.column(`“${name}” is still there`);
+      else this.#exclude.push(name);
+    }
+  }
+}
+
+/** A moment and a number with its fraction are texts in a cell. */
+function cellOf(typed: Typed): Typed {
+  return ['seconds', 'day', 'float'].includes(typed.type) ? { out: textOut(typed), type: 'text' } : typed;
+}
+
+/** A constant is marked as one: a text would be a path. */
+function asSource(out: Out): Out {
+  return typeof out === 'object' && out !== null && !Array.isArray(out) ? out : { value: out };
+}
+
+/** The path of the rows. `*` stands for every item or key. */
+export function dataPath(keys: readonly string[]): Out {
+  if (keys.length === 0) return '.';
+  if (keys.some((key) => key.includes('**') || (key !== '*' && /[*?]/.test(key))))
+    throw new TemplateError('a path with a pattern in it');
+  if (!keys.includes('*')) return pathText(keys);
+  return `$${keys.map((key) => (key === '*' ? '[*]' : /^\d+$/.test(key) ? `[${key}]` : `['${key.replaceAll("'", "\\'")}']`)).join('')}`;
+}

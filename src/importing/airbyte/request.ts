@@ -1,0 +1,261 @@
+import { TemplateError, type Expression } from './jinja/ast.ts';
+import { literalOf, pythonText } from './jinja/literal.ts';
+import type { Component } from './component.ts';
+import { isMap, isSequence, shown, type Node } from './node.ts';
+import { known, requestPosition, translated, type Scope } from './scope.ts';
+import { isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
+import type { Out, Position, Typed } from './translate/position.ts';
+import { call, textOut } from './translate/out.ts';
+import { valueOf } from './translate/value.ts';
+import { endpointOf, type Address } from './address.ts';
+
+/** A request of a job, and where the token of the next page goes. */
+export interface RequestDraft {
+  readonly address: Address;
+  readonly method: 'GET' | 'POST';
+  readonly query: Readonly<Record<string, Out>>;
+  readonly headers: Readonly<Record<string, Out>>;
+  readonly body?: Out;
+  readonly bodyFormat?: 'json' | 'form' | 'text';
+  readonly tokens: readonly TokenPlace[];
+}
+
+/** Reads `HttpRequester`. What can't be said goes to the findings of the scope. */
+export function readRequest(requester: Component, scope: Scope): RequestDraft {
+  const { findings } = scope;
+  const position = requestPosition(scope);
+  const tokens: TokenPlace[] = [];
+  const method = requester.text('http_method')?.toUpperCase() === 'POST' ? 'POST' : 'GET';
+  const query = readMap(requester, 'request_parameters', scope, (name) => ({ query: name }), tokens);
+  const headers = readMap(requester, 'request_headers', scope, (name) => ({ header: name }), tokens);
+  for (const key of ['fetch_properties_from_endpoint', 'query_properties']) {
+    if (requester.get(key) !== undefined)
+      findings.not(requester.place(key), 'A list of properties in the request, merged by key');
+  }
+  const body = readBody(requester, scope, position, tokens);
+  return { address: endpointOf(requester, scope, tokens), method, query, headers, ...body, tokens };
+}
+
+/** A map of parameters or headers. What is empty is left out, as it is left out there. */
+function readMap(
+  requester: Component,
+  key: string,
+  scope: Scope,
+  placeOf: (name: string) => Node,
+  tokens: TokenPlace[],
+): Record<string, Out> {
+  const value = requester.get(key);
+  const { findings } = scope;
+  if (value === undefined) return {};
+  if (!isMap(value)) {
+    const fixed = findings.attempt(requester.place(key), value, () => known(value, requester, scope).value);
+    if (typeof fixed === 'string' && fixed.trim() !== '')
+      findings.note(`Parameters as one text have no effect: ${fixed}`);
+    return {};
+  }
+  const out: Record<string, Out> = {};
+  for (const [name, item] of Object.entries(value)) {
+    const at = `${requester.place(key)}.${name}`;
+    if (isMap(item)) {
+      findings.not(at, `No counterpart: ${shown(item['type'] ?? 'an object')} in the request`);
+      continue;
+    }
+    findings.attempt(at, item, () => {
+      const typedName = known(name, requester, scope).value;
+      const realName = pythonText(typedName);
+      const expression = requester.expression(item);
+      if (isPageToken(expression)) tokens.push(tokenUse(expression, placeOf(realName)));
+      else {
+        const typed = translated(item, requester, scope, requestPosition(scope));
+        if (!isNothing(typed))
+          out[realName] = typed.type === 'list' ? typed.out : optional(textOut(typed), scope);
+      }
+    });
+  }
+  return out;
+}
+
+function isNothing({ out }: Typed): boolean {
+  return out === null || out === '';
+}
+
+/** A setting that may be empty is left out then: null in a query is nothing. */
+function optional(out: Out, scope: Scope): Out {
+  return isMap(out) && typeof out['attr'] === 'string' && scope.settings.mayBeEmpty(out['attr'])
+    ? call('coalesce', out)
+    : out;
+}
+
+type Body = Pick<RequestDraft, 'body' | 'bodyFormat'>;
+
+function readBody(requester: Component, scope: Scope, position: Position, tokens: TokenPlace[]): Body {
+  const typed = requester.child('request_body');
+  if (typed !== undefined) {
+    const value = typed.get('value');
+    if (value === undefined) return {};
+    const at = typed.place('value');
+    if (typed.type === 'RequestBodyUrlEncodedForm' || typed.type === 'RequestBodyPlainText')
+      return readData(value, requester, at, scope, position, tokens);
+    return readJson(value, requester, at, scope, position, tokens);
+  }
+  const json = requester.get('request_body_json');
+  if (json !== undefined)
+    return readJson(json, requester, requester.place('request_body_json'), scope, position, tokens);
+  const data = requester.get('request_body_data');
+  return data === undefined
+    ? {}
+    : readData(data, requester, requester.place('request_body_data'), scope, position, tokens);
+}
+
+function readJson(
+  value: Node,
+  requester: Component,
+  at: string,
+  scope: Scope,
+  position: Position,
+  tokens: TokenPlace[],
+): Body {
+  if (typeof value === 'string') {
+    return (
+      scope.findings.attempt(at, value, (): Body => {
+        const expression = requester.expression(value);
+        if (expression.kind === 'constant')
+          return { body: outOf(literalOf(pythonText(expression.value))), bodyFormat: 'json' };
+        if (expression.kind !== 'join')
+          return { body: valueOf(expression, position).out, bodyFormat: 'json' };
+        // the text is read as an object after everything is put in
+        return { body: objectOf(expression, position), bodyFormat: 'json' };
+      }) ?? {}
+    );
+  }
+  if (isMap(value) && Object.keys(value).length === 0) return {};
+  const body = readNested(value, requester, at, [], scope, position, tokens);
+  return body === undefined ? {} : { body, bodyFormat: 'json' };
+}
+
+/** Marks the place of an expression inside of a text that is read as an object. */
+const MARK = /\u{E000}(\d+)\u{E001}/u;
+
+/** A text such as `{"from": "{{ stream_interval.start_time }}"}` as an object with values in it. */
+function objectOf(expression: Expression & { kind: 'join' }, position: Position): Out {
+  const values: Typed[] = [];
+  const text = expression.parts
+    .map((part) => {
+      if (part.kind === 'constant') return pythonText(part.value);
+      values.push(valueOf(part, position));
+      return `\u{E000}${values.length - 1}\u{E001}`;
+    })
+    .join('');
+  const quoted = text.replaceAll(/(?<=[:[,]\s*)\u{E000}(\d+)\u{E001}(?=\s*[,}\]])/gu, "'\u{E000}$1\u{E001}'");
+  const object = literalOf(quoted);
+  if (typeof object === 'string') throw new TemplateError('a body that is a text and no object');
+  return filled(outOf(object), values);
+}
+
+function filled(out: Out, values: readonly Typed[]): Out {
+  if (typeof out === 'string') {
+    const parts = out.split(/(\u{E000}\d+\u{E001})/u).filter((part) => part !== '');
+    const made = parts.map((part): Out => {
+      const index = MARK.exec(part)?.[1];
+      const value = index === undefined ? undefined : values[Number(index)];
+      return value === undefined ? part : parts.length === 1 ? value.out : textOut(value);
+    });
+    return made.length === 1 ? (made[0] ?? '') : made.length === 0 ? '' : call('concat', ...made);
+  }
+  if (isSequence(out)) return out.map((item) => filled(item, values));
+  if (isMap(out))
+    return Object.fromEntries(Object.entries(out).map(([key, item]) => [key, filled(item, values)]));
+  return out;
+}
+
+/** Every text of a body is a template, and what it gives is read as a literal: `"{{ 5 }}"` is the number 5. */
+function readNested(
+  value: Node,
+  requester: Component,
+  at: string,
+  path: readonly string[],
+  scope: Scope,
+  position: Position,
+  tokens: TokenPlace[],
+): Out | undefined {
+  if (isSequence(value)) {
+    return value.map(
+      (item, index) =>
+        readNested(item, requester, `${at}[${index}]`, [...path, String(index)], scope, position, tokens) ??
+        null,
+    );
+  }
+  if (isMap(value)) {
+    const entries = Object.entries(value).flatMap(([key, item]): [string, Out][] => {
+      const inner = readNested(item, requester, `${at}.${key}`, [...path, key], scope, position, tokens);
+      return inner === undefined || inner === null ? [] : [[key, inner]];
+    });
+    return Object.fromEntries(entries);
+  }
+  if (typeof value !== 'string') return value;
+  return scope.findings.attempt(at, value, () => {
+    const expression = requester.expression(value);
+    if (isPageToken(expression)) {
+      tokens.push(tokenUse(expression, { body: path.join('.') }));
+      return undefined;
+    }
+    if (expression.kind === 'constant') {
+      const text = pythonText(expression.value);
+      return text === '' ? undefined : outOf(literalOf(text));
+    }
+    return literalOut(translated(value, requester, scope, position));
+  });
+}
+
+/** A value that is written and read again: a text of digits becomes a number. */
+function literalOut(typed: Typed): Out {
+  const { out, type } = typed;
+  if (type === 'boolean' || type === 'number' || type === 'list') return out;
+  const text = textOut(typed);
+  if (type === 'text' && isMap(text) && (text['function'] === 'concat' || text['function'] === 'date'))
+    return text;
+  return isMap(text) && (text['attr'] !== undefined || text['placeholder'] !== undefined)
+    ? call('json_decode', text, text)
+    : text;
+}
+
+/** A form, or a text that is sent as it is. A text that reads as an object is sent as a form. */
+function readData(
+  value: Node,
+  requester: Component,
+  at: string,
+  scope: Scope,
+  position: Position,
+  tokens: TokenPlace[],
+): Body {
+  const { findings } = scope;
+  if (isMap(value)) {
+    const form: Record<string, Out> = {};
+    for (const [name, item] of Object.entries(value)) {
+      findings.attempt(`${at}.${name}`, item, () => {
+        const expression = requester.expression(item);
+        if (isPageToken(expression)) {
+          tokens.push(tokenUse(expression, { body: name }));
+          return;
+        }
+        const typed = translated(item, requester, scope, position);
+        if (!isNothing(typed)) form[name] = textOut(typed);
+      });
+    }
+    return Object.keys(form).length === 0 ? {} : { body: form, bodyFormat: 'form' };
+  }
+  return (
+    findings.attempt(at, value, (): Body => {
+      const typed = translated(value, requester, scope, position);
+      if (typeof typed.out !== 'string') return { body: textOut(typed), bodyFormat: 'text' };
+      const literal = literalOf(typed.out);
+      return typeof literal === 'object' && literal !== null && !Array.isArray(literal)
+        ? { body: outOf(literal), bodyFormat: 'form' }
+        : { body: typed.out, bodyFormat: 'text' };
+    }) ?? {}
+  );
+}
+
+function outOf(value: Parameters<typeof pythonText>[0]): Out {
+  return valueOf({ kind: 'constant', value }, { text: '', reference: () => undefined }).out;
+}

@@ -1,0 +1,254 @@
+import type { SettingReport } from '../report.ts';
+import type { Constant, Expression } from './jinja/ast.ts';
+import { get, isMap, isSequence, shown, type Node, type NodeMap } from './node.ts';
+import { accessOf, type Reference, type ValueType } from './translate/position.ts';
+
+/** What a manifest says about one setting. */
+interface Setting {
+  readonly keys: readonly string[];
+  readonly title: string;
+  readonly isSecret: boolean;
+  readonly isRequired: boolean;
+  readonly type: string;
+  readonly fallback: Node | undefined;
+  readonly example: Node | undefined;
+}
+
+/** Where the settings of a connector stand in `parameters.config`: beside its own keys they could mean something else. */
+const FOLDER = 'settings';
+
+const TYPES: Readonly<Record<string, ValueType>> = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  array: 'list',
+};
+
+/** The settings of a connector: what its specification has, and what its templates ask for besides. */
+export class Settings {
+  readonly #known = new Map<string, Setting>();
+  readonly #given: NodeMap | undefined;
+
+  /**
+   * @param specification the JSON Schema of the settings
+   * @param given values for them, where there are some already
+   */
+  constructor(specification: Node | undefined, given?: NodeMap) {
+    this.#given = given;
+    this.#collect(specification, [], true, 0);
+  }
+
+  /** How a setting is referred to. One that the specification does not have is added. */
+  reference(keys: readonly (string | number)[]): Reference {
+    const names = keys.map(String);
+    const setting = this.#known.get(names.join('.')) ?? this.#add(names);
+    return { out: { attr: attributeOf(setting) }, type: TYPES[setting.type] ?? 'any' };
+  }
+
+  /** The value of a setting, if it is known: given, or the only one there is. Secrets never are. */
+  valueOf(keys: readonly (string | number)[]): { readonly value: Constant } | undefined {
+    const names = keys.map(String);
+    const setting = this.#known.get(names.join('.'));
+    if (setting?.isSecret === true || this.#isAboveSecret(names)) return undefined;
+    if (this.#given !== undefined) return { value: dig(this.#given, names) ?? setting?.fallback };
+    return setting?.fallback === undefined ? undefined : { value: setting.fallback };
+  }
+
+  /** Whether nobody has to give it. */
+  mayBeEmpty(attribute: string): boolean {
+    return this.#used().some(
+      (setting) =>
+        attributeOf(setting) === attribute && !setting.isRequired && setting.fallback === undefined,
+    );
+  }
+
+  /** The expression with all settings put in whose values are known. */
+  substituted(expression: Expression): Expression {
+    const access = accessOf(expression);
+    if (access?.name === 'config' && access.keys.length > 0) {
+      const known = this.valueOf(access.keys);
+      if (known !== undefined) return { kind: 'constant', value: known.value };
+      return expression;
+    }
+    return mapParts(expression, (part) => this.substituted(part));
+  }
+
+  /** The part of `parameters.config` that holds them. */
+  entries(): NodeMap {
+    const root: Record<string, unknown> = {};
+    for (const setting of this.#used()) {
+      let map = root;
+      for (const name of setting.keys.slice(0, -1)) {
+        const inner = map[name];
+        const next: Record<string, unknown> =
+          typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
+        map[name] = next;
+        map = next;
+      }
+      const last = setting.keys.at(-1) ?? '';
+      map[setting.isSecret ? `#${last}` : last] = this.#valueFor(setting);
+    }
+    return Object.keys(root).length === 0 ? {} : ({ [FOLDER]: root } as NodeMap);
+  }
+
+  /** Those that have no value yet. */
+  open(): readonly SettingReport[] {
+    return this.#used()
+      .filter((setting) => this.#value(setting) === undefined)
+      .map((setting) => ({
+        key: attributeOf(setting),
+        title: setting.title,
+        isRequired: setting.isRequired,
+        ...(setting.example === undefined ? {} : { example: shown(setting.example) }),
+      }));
+  }
+
+  /** A map that holds others is no setting of its own. */
+  #used(): readonly Setting[] {
+    const all = [...this.#known.values()];
+    return all.filter(
+      ({ keys }) =>
+        !all.some(
+          (other) => other.keys.length > keys.length && keys.every((key, i) => other.keys[i] === key),
+        ),
+    );
+  }
+
+  #valueFor(setting: Setting): Node {
+    const value = this.#value(setting);
+    if (value !== undefined) return value;
+    return setting.isSecret ? `$env:${environmentName(setting.keys)}` : '';
+  }
+
+  #value(setting: Setting): Node | undefined {
+    const given = this.#given === undefined ? undefined : dig(this.#given, setting.keys);
+    return given ?? setting.fallback;
+  }
+
+  #isAboveSecret(names: readonly string[]): boolean {
+    return [...this.#known.values()].some(
+      ({ keys, isSecret }) => isSecret && names.every((name, i) => keys[i] === name),
+    );
+  }
+
+  #add(keys: readonly string[]): Setting {
+    const setting: Setting = {
+      keys,
+      title: keys.at(-1) ?? '',
+      isSecret: /(?:secret|password|token|api_?key)$/i.test(keys.at(-1) ?? ''),
+      isRequired: false,
+      type: '',
+      fallback: undefined,
+      example: undefined,
+    };
+    this.#known.set(keys.join('.'), setting);
+    return setting;
+  }
+
+  #collect(schema: Node | undefined, above: readonly string[], isRequired: boolean, depth: number): void {
+    if (!isMap(schema) || depth > 10) return;
+    const required = get(schema, 'required');
+    const names = isSequence(required) ? required : [];
+    const properties = get(schema, 'properties');
+    for (const [name, property] of Object.entries(isMap(properties) ? properties : {})) {
+      const keys = [...above, name];
+      const isNeeded = isRequired && names.includes(name);
+      const inner =
+        isMap(get(property, 'properties')) ||
+        isSequence(get(property, 'oneOf')) ||
+        isSequence(get(property, 'anyOf'));
+      if (inner) this.#collect(property, keys, isNeeded, depth + 1);
+      else this.#put(keys, property, isNeeded);
+    }
+    for (const word of ['oneOf', 'anyOf', 'allOf']) {
+      const branches = get(schema, word);
+      // one of several: which one is wanted, nobody knows yet
+      if (isSequence(branches))
+        for (const branch of branches)
+          this.#collect(branch, above, isRequired && word === 'allOf', depth + 1);
+    }
+  }
+
+  #put(keys: readonly string[], schema: Node, isRequired: boolean): void {
+    const before = this.#known.get(keys.join('.'));
+    const examples = get(schema, 'examples');
+    const title = get(schema, 'title');
+    const type = get(schema, 'type');
+    const only = get(schema, 'const');
+    const options = get(schema, 'enum');
+    const fallback =
+      get(schema, 'default') ??
+      only ??
+      (isSequence(options) && options.length === 1 ? options[0] : undefined);
+    this.#known.set(keys.join('.'), {
+      keys,
+      title: typeof title === 'string' ? title : (keys.at(-1) ?? ''),
+      isSecret: get(schema, 'airbyte_secret') === true || before?.isSecret === true,
+      isRequired: isRequired || before?.isRequired === true,
+      type:
+        typeof type === 'string' ? type : isSequence(type) ? shown(type.find((one) => one !== 'null')) : '',
+      fallback: before?.fallback ?? fallback ?? undefined,
+      example: isSequence(examples) ? examples[0] : examples,
+    });
+  }
+}
+
+function attributeOf({ keys, isSecret }: Setting): string {
+  const last = keys.at(-1) ?? '';
+  return [FOLDER, ...keys.slice(0, -1), isSecret ? `#${last}` : last].join('.');
+}
+
+function environmentName(keys: readonly string[]): string {
+  return keys.join('_').replaceAll(/\W/g, '_').toUpperCase();
+}
+
+function dig(root: NodeMap, keys: readonly string[]): Node | undefined {
+  let node: Node | undefined = root;
+  for (const key of keys) node = isSequence(node) ? node[Number(key)] : get(node, key);
+  return node ?? undefined;
+}
+
+/** The expression with each of its parts changed. */
+function mapParts(expression: Expression, change: (part: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case 'constant':
+    case 'name':
+      return expression;
+    case 'item':
+      return { ...expression, of: change(expression.of), key: change(expression.key) };
+    case 'slice':
+    case 'unary':
+      return { ...expression, of: change(expression.of) };
+    case 'call':
+    case 'filter':
+    case 'test': {
+      const { positional, named } = expression.args;
+      const args = {
+        positional: positional.map(change),
+        named: Object.fromEntries(Object.entries(named).map(([name, part]) => [name, change(part)])),
+      };
+      return { ...expression, of: change(expression.of), args };
+    }
+    case 'binary':
+      return { ...expression, left: change(expression.left), right: change(expression.right) };
+    case 'choose': {
+      const { otherwise } = expression;
+      return {
+        kind: 'choose',
+        when: change(expression.when),
+        then: change(expression.then),
+        ...(otherwise === undefined ? {} : { otherwise: change(otherwise) }),
+      };
+    }
+    case 'list':
+      return { ...expression, items: expression.items.map(change) };
+    case 'map':
+      return {
+        ...expression,
+        entries: expression.entries.map(([key, value]) => [change(key), change(value)] as const),
+      };
+    default:
+      return { ...expression, parts: expression.parts.map(change) };
+  }
+}

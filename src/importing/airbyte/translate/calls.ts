@@ -1,0 +1,249 @@
+import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts';
+import { durationWords, phpFormat } from '../time-format.ts';
+import { isMap } from '../node.ts';
+import type { Out, Typed } from './position.ts';
+import { call, formatted, shifted, textOut } from './out.ts';
+
+/** The start of the run: the present time, the same in all requests. */
+const NOW: Out = { time: 'currentStart' };
+
+/** Translates a part of an expression. */
+export type TranslatePart = (part: Expression) => Typed;
+
+type Translate = (args: Reader) => Typed;
+
+/** Arguments by their place and name. */
+class Reader {
+  readonly #args: Arguments;
+  readonly #of: TranslatePart;
+
+  constructor(args: Arguments, of: TranslatePart) {
+    this.#args = args;
+    this.#of = of;
+  }
+
+  get count(): number {
+    return this.#args.positional.length + Object.keys(this.#args.named).length;
+  }
+
+  has(index: number, name = ''): boolean {
+    return this.#find(index, name) !== undefined;
+  }
+
+  typed(index: number, name = ''): Typed {
+    const found = this.#find(index, name);
+    if (found === undefined) throw new TemplateError('an argument is missing');
+    return this.#of(found);
+  }
+
+  out(index: number, name = ''): Out {
+    return textOut(this.typed(index, name));
+  }
+
+  /** @throws {TemplateError} unless it is a text that is known now */
+  text(index: number, name = ''): string {
+    const found = this.#find(index, name);
+    if (found?.kind === 'constant' && typeof found.value === 'string') return found.value;
+    throw new TemplateError('an argument that is known only while it runs');
+  }
+
+  #find(index: number, name: string): Expression | undefined {
+    return (
+      this.#args.positional[index] ??
+      (Object.hasOwn(this.#args.named, name) ? this.#args.named[name] : undefined)
+    );
+  }
+}
+
+/** A value as a moment: a number is seconds since 1970, a text is a date. */
+function momentOf({ out, type }: Typed, inputFormat?: string): Out {
+  if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
+  if (type === 'seconds' || type === 'day' || type === 'number') return out;
+  return call('strtotime', out);
+}
+
+const MACROS: Readonly<Record<string, Translate>> = {
+  now_utc: () => ({ out: NOW, type: 'seconds' }),
+  today_utc: () => ({ out: call('strtotime', 'today', NOW), type: 'day' }),
+  today_with_timezone: (args) => ({ out: call('date', 'Y-m-d', NOW, args.text(0)), type: 'text' }),
+  day_delta: (args) => {
+    const days = args.typed(0).out;
+    if (typeof days !== 'number')
+      throw new TemplateError('day_delta of a number that is known only while it runs');
+    const format = args.has(1, 'format') ? args.text(1, 'format') : '%Y-%m-%dT%H:%M:%S.%f%z';
+    return { out: formatted(shifted(NOW, `${days} days`, false), format), type: 'text' };
+  },
+  duration: (args) => {
+    const words = durationWords(args.text(0));
+    if (words === undefined) throw new TemplateError(`“${args.text(0)}” is no duration`);
+    return { out: words, type: 'span' };
+  },
+  timestamp: (args) => {
+    const of = args.typed(0);
+    return of.type === 'number' ? of : { out: momentOf(of), type: 'float' };
+  },
+  str_to_datetime: (args) => ({ out: momentOf(args.typed(0)), type: 'seconds' }),
+  format_datetime: (args) => {
+    const input = args.has(2, 'input_format') ? args.text(2, 'input_format') : undefined;
+    return { out: formatted(momentOf(args.typed(0), input), args.text(1, 'format')), type: 'text' };
+  },
+  max: (args) => extreme('max', args),
+  min: (args) => extreme('min', args),
+};
+
+function extreme(name: 'max' | 'min', args: Reader): Typed {
+  const values = Array.from({ length: args.count }, (_, index) => args.typed(index));
+  const [first] = values;
+  if (first === undefined || values.length < 2) throw new TemplateError(`${name} of one value`);
+  const type = values.every((value) => value.type === first.type) ? first.type : 'any';
+  return { out: call(name, ...values.map(({ out }) => out)), type };
+}
+
+/** Methods of texts, moments and lists. */
+const METHODS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
+  strftime: (self, args) => ({ out: formatted(momentOf(self), args.text(0)), type: 'text' }),
+  isoformat: (self) =>
+    self.type === 'day'
+      ? { out: textOut(self), type: 'text' }
+      : { out: call('date', 'Y-m-d\\TH:i:sP', momentOf(self)), type: 'text' },
+  timestamp: (self) => ({ out: momentOf(self), type: 'float' }),
+  lower: (self) => ({ out: call('lower', textOut(self)), type: 'text' }),
+  upper: (self) => ({ out: call('upper', textOut(self)), type: 'text' }),
+  strip: (self, args) => ({
+    out: call('trim', textOut(self), ...(args.has(0) ? [args.text(0)] : [])),
+    type: 'text',
+  }),
+  lstrip: (self, args) => ({
+    out: call('match', textOut(self), `(?s)^${charactersOf(args)}*(.*)$`),
+    type: 'text',
+  }),
+  rstrip: (self, args) => ({
+    out: call('match', textOut(self), `(?s)^(.*?)${charactersOf(args)}*$`),
+    type: 'text',
+  }),
+  replace: (self, args) => ({ out: call('replace', textOut(self), args.out(0), args.out(1)), type: 'text' }),
+  split: (self, args) => ({ out: call('split', textOut(self), args.text(0)), type: 'list' }),
+  join: (self, args) => joined(args.typed(0), typeof self.out === 'string' ? self.out : ''),
+  values: (self) => ({ out: call('values', self.out), type: 'list' }),
+  keys: (self) => ({ out: call('keys', self.out), type: 'list' }),
+  startswith: (self, args) => ({ out: call('startsWith', textOut(self), args.out(0)), type: 'boolean' }),
+  endswith: (self, args) => ({ out: call('endsWith', textOut(self), args.out(0)), type: 'boolean' }),
+};
+
+function charactersOf(args: Reader): string {
+  return args.has(0) ? `[${args.text(0).replaceAll(/[\\\]^-]/g, '\\$&')}]` : '\\s';
+}
+
+/** A macro, or a method of a value. */
+export function callOf(expression: Extract<Expression, { kind: 'call' }>, translate: TranslatePart): Typed {
+  const { of, args } = expression;
+  const reader = new Reader(args, translate);
+  if (of.kind === 'name') {
+    const macro = Object.hasOwn(MACROS, of.name) ? MACROS[of.name] : undefined;
+    if (macro === undefined) throw new TemplateError(`the function ${of.name}`);
+    return macro(reader);
+  }
+  if (of.kind === 'item' && of.key.kind === 'constant' && typeof of.key.value === 'string') {
+    const name = of.key.value;
+    const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+    if (method === undefined) throw new TemplateError(`the method ${name}`);
+    return method(translate(of.of), reader);
+  }
+  throw new TemplateError('a call that has no counterpart');
+}
+
+const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
+  string: (self) => ({ out: textOut(self), type: 'text' }),
+  safe: (self) => self,
+  int: (self) => ({ out: wholeNumber(self), type: 'number' }),
+  float: (self) => ({ out: call('number', self.out, 0), type: 'any' }),
+  abs: (self) => ({ out: call('abs', self.out), type: self.type }),
+  round: (self, args) => ({
+    out: call('round', self.out, ...(args.has(0) ? [args.typed(0).out] : [])),
+    type: 'any',
+  }),
+  lower: (self) => ({ out: call('lower', textOut(self)), type: 'text' }),
+  upper: (self) => ({ out: call('upper', textOut(self)), type: 'text' }),
+  trim: (self) => ({ out: call('trim', textOut(self)), type: 'text' }),
+  replace: (self, args) => ({ out: call('replace', textOut(self), args.out(0), args.out(1)), type: 'text' }),
+  join: (self, args) => joined(self, args.has(0) ? args.text(0) : ''),
+  length: (self) => ({ out: call('length', self.out), type: 'number' }),
+  count: (self) => ({ out: call('length', self.out), type: 'number' }),
+  first: (self) => ({ out: call('get', self.out, '$[0]'), type: 'any' }),
+  last: (self) => ({ out: call('get', self.out, '$[-1]'), type: 'any' }),
+  list: (self) => ({ out: self.out, type: 'list' }),
+  tojson: (self) => ({ out: call('json_encode', self.out), type: 'text' }),
+  base64encode: (self) => ({ out: call('base64_encode', textOut(self)), type: 'text' }),
+  base64binascii_decode: (self) => ({ out: call('base64_encode', textOut(self)), type: 'text' }),
+  base64decode: (self) => ({ out: call('base64_decode', textOut(self)), type: 'text' }),
+  hash: (self, args) => {
+    const algorithm = args.has(0, 'hash_type') ? args.text(0, 'hash_type') : 'md5';
+    const text = args.has(1, 'salt') ? call('concat', textOut(self), args.out(1, 'salt')) : textOut(self);
+    return { out: call('hash', algorithm, text), type: 'text' };
+  },
+  hmac: (self, args) => ({
+    out: call(
+      'hash_hmac',
+      args.has(1, 'hash_type') ? args.text(1, 'hash_type') : 'sha256',
+      textOut(self),
+      args.out(0, 'key'),
+    ),
+    type: 'text',
+  }),
+  regex_search: (self, args) => ({
+    out: call('coalesce', call('match', textOut(self), oneGroup(args.text(0))), ''),
+    type: 'text',
+  }),
+  default: defaultOf,
+  d: defaultOf,
+};
+
+/** Values of several parent rows are joined by commas already. */
+function joined(self: Typed, by: string): Typed {
+  const isGroup = self.type === 'list' && isMap(self.out) && self.out['placeholder'] !== undefined;
+  if (isGroup && by !== ',') throw new TemplateError('several parent rows that are not joined by commas');
+  return { out: isGroup ? self.out : call('implode', by, self.out), type: 'text' };
+}
+
+function defaultOf(self: Typed, args: Reader): Typed {
+  const fallback: Typed = args.has(0) ? args.typed(0) : { out: '', type: 'text' };
+  const isFalsyToo = args.has(1) && args.typed(1).out === true;
+  const out = isFalsyToo
+    ? call('ifempty', self.out, fallback.out)
+    : call('if', call('present', self.out), self.out, fallback.out);
+  return { out, type: self.type === fallback.type ? self.type : 'any' };
+}
+
+/** A whole number; a moment is one already. */
+function wholeNumber({ out, type }: Typed): Out {
+  if (type === 'number' || type === 'float' || type === 'seconds') return out;
+  if (
+    isMap(out) &&
+    typeof out['function'] === 'string' &&
+    ['strtotime', 'parse_date', 'floor', 'length'].includes(out['function'])
+  )
+    return out;
+  return call('floor', call('number', out, 0));
+}
+
+/** Only the first group counts; one that is to be found by looking around can't be said. */
+function oneGroup(expression: string): string {
+  if (/\(\?(?:=|!|<[=!])|\\[1-9]/.test(expression))
+    throw new TemplateError('a regular expression that looks around');
+  let groups = 0;
+  const only = expression.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\((?!\?)|\(\?P?<\w+>/g, (found) => {
+    if (!found.startsWith('(')) return found;
+    return ++groups === 1 ? '(' : '(?:';
+  });
+  if (groups === 0) throw new TemplateError('a regular expression without a group');
+  return only;
+}
+
+export function filterOf(
+  expression: Extract<Expression, { kind: 'filter' }>,
+  translate: TranslatePart,
+): Typed {
+  const filter = Object.hasOwn(FILTERS, expression.name) ? FILTERS[expression.name] : undefined;
+  if (filter === undefined) throw new TemplateError(`the filter ${expression.name}`);
+  return filter(translate(expression.of), new Reader(expression.args, translate));
+}

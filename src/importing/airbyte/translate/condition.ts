@@ -1,0 +1,156 @@
+import { TemplateError, type Expression } from '../jinja/ast.ts';
+import { isMap, isSequence, type Node } from '../node.ts';
+import type { Out, Position, Typed } from './position.ts';
+import { valueOf } from './value.ts';
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  '==': 'equals',
+  '!=': 'differs',
+  '<': 'below',
+  '<=': 'atMost',
+  '>': 'above',
+  '>=': 'atLeast',
+};
+
+const TURNED: Readonly<Record<string, string>> = {
+  '<': 'above',
+  '<=': 'atLeast',
+  '>': 'below',
+  '>=': 'atMost',
+  '==': 'equals',
+  '!=': 'differs',
+};
+
+/** A condition that is known beforehand is `true` or `false`. */
+export type Condition = Out;
+
+/**
+ * An expression as a condition over sources: `record.age > 18 and not record.hidden`.
+ *
+ * @throws {TemplateError} for what has no counterpart
+ */
+export function conditionOf(expression: Expression, position: Position): Condition {
+  if (expression.kind === 'unary' && expression.operator === 'not')
+    return negated(conditionOf(expression.of, position));
+  if (expression.kind === 'choose') return choice(expression, position);
+  if (expression.kind === 'binary') {
+    const { operator, left, right } = expression;
+    if (operator === 'and')
+      return together('all', [conditionOf(left, position), conditionOf(right, position)]);
+    if (operator === 'or')
+      return together('any', [conditionOf(left, position), conditionOf(right, position)]);
+    if (Object.hasOwn(COMPARISONS, operator))
+      return comparison(operator, valueOf(left, position), valueOf(right, position));
+    if (operator === 'in') return membership(valueOf(left, position), valueOf(right, position));
+    if (operator === 'not in') return negated(membership(valueOf(left, position), valueOf(right, position)));
+  }
+  if (expression.kind === 'test') return wordOf(expression, position);
+  if (expression.kind === 'join') throw new TemplateError('a condition with text around it');
+  return truth(valueOf(expression, position));
+}
+
+/** Whether a value counts as true: not false, 0, null, and not empty. */
+function truth({ out }: Typed): Condition {
+  if (!isSource(out)) return isTrueConstant(out);
+  return { value: out, is: 'true' };
+}
+
+function isTrueConstant(out: Out): boolean {
+  if (isSequence(out)) return out.length > 0;
+  if (isMap(out)) return Object.keys(out).length > 0;
+  return Boolean(out) && !['False', 'false', '0', '0.0', '{}', '[]', '()'].includes(String(out));
+}
+
+function comparison(operator: string, left: Typed, right: Typed): Condition {
+  if (!isSource(left.out)) {
+    if (!isSource(right.out)) throw new TemplateError('a comparison of two constants');
+    return compared(right, TURNED[operator] ?? '', left);
+  }
+  return compared(left, COMPARISONS[operator] ?? '', right);
+}
+
+function compared(value: Typed, is: string, than: Typed): Condition {
+  if (than.out === null) {
+    if (is === 'equals') return { value: value.out, is: 'absent' };
+    if (is === 'differs') return { value: value.out, is: 'present' };
+  }
+  if (than.out === '' && is === 'equals') return { value: value.out, is: 'equals', than: '' };
+  if (isMap(than.out) && !isSource(than.out)) {
+    if (Object.keys(than.out).length === 0 && is === 'equals')
+      return { value: value.out, is: 'equals', than: { value: {} } };
+    throw new TemplateError('a comparison with an object');
+  }
+  // texts are compared as texts, whatever they look like
+  const isText = than.type === 'text' && !['equals', 'differs'].includes(is);
+  return { value: value.out, is, than: than.out, ...(isText ? { as: 'text' } : {}) };
+}
+
+function membership(item: Typed, of: Typed): Condition {
+  if (isSource(of.out)) return { value: of.out, is: 'contains', than: item.out };
+  if (isSequence(of.out)) return { value: item.out, is: 'in', than: of.out };
+  if (typeof of.out === 'string' && isSource(item.out))
+    throw new TemplateError('a text that is a part of a constant');
+  throw new TemplateError('“in” without a list or a text');
+}
+
+function wordOf(expression: Extract<Expression, { kind: 'test' }>, position: Position): Condition {
+  const value = valueOf(expression.of, position);
+  const [other] = expression.args.positional;
+  if (!isSource(value.out)) throw new TemplateError('a test of a constant');
+  switch (expression.name) {
+    case 'defined':
+      return { value: value.out, is: 'present' };
+    case 'undefined':
+    case 'none':
+      return { value: value.out, is: 'absent' };
+    case 'true':
+      return { value: value.out, is: 'equals', than: true };
+    case 'false':
+      return { value: value.out, is: 'equals', than: false };
+    case 'equalto':
+    case 'eq':
+      if (other !== undefined) return compared(value, 'equals', valueOf(other, position));
+      break;
+  }
+  throw new TemplateError(`the test “is ${expression.name}”`);
+}
+
+function choice(expression: Extract<Expression, { kind: 'choose' }>, position: Position): Condition {
+  const when = conditionOf(expression.when, position);
+  const then = conditionOf(expression.then, position);
+  const otherwise = expression.otherwise === undefined ? false : conditionOf(expression.otherwise, position);
+  return together('any', [together('all', [when, then]), together('all', [negated(when), otherwise])]);
+}
+
+function negated(condition: Condition): Condition {
+  if (typeof condition === 'boolean') return !condition;
+  if (isMap(condition) && condition['not'] !== undefined) return condition['not'];
+  if (isMap(condition) && condition['is'] === 'absent') return { ...condition, is: 'present' };
+  if (isMap(condition) && condition['is'] === 'present') return { ...condition, is: 'absent' };
+  return { not: condition };
+}
+
+function together(word: 'all' | 'any', parts: readonly Condition[]): Condition {
+  const decides = word === 'any';
+  if (parts.includes(decides)) return decides;
+  const open = parts.filter((part) => typeof part !== 'boolean');
+  const [only] = open;
+  if (only === undefined) return !decides;
+  if (open.length === 1) return only;
+  return {
+    [word]: open.flatMap((part): readonly Node[] =>
+      isMap(part) && isSequence(part[word]) ? part[word] : [part],
+    ),
+  };
+}
+
+const SOURCE_KEYS: ReadonlySet<string> = new Set(
+  'path response row last first header link request answer firstOf function attr time state window parent placeholder created polled value'.split(
+    ' ',
+  ),
+);
+
+/** Whether a value is read while it runs. */
+export function isSource(out: Out): boolean {
+  return isMap(out) && Object.keys(out).some((key) => SOURCE_KEYS.has(key));
+}

@@ -1,0 +1,38 @@
+import { Float, TemplateError } from '../jinja/ast.ts';
+import { pythonText } from '../jinja/literal.ts';
+import { phpFormat } from '../time-format.ts';
+import type { Out, Typed } from './position.ts';
+
+/** A value as it is written into a text: booleans are `True` and `False`, moments have their form. */
+export function textOut(value: Typed): Out {
+  const { out, type } = value;
+  if (type === 'boolean')
+    return typeof out === 'boolean' ? (out ? 'True' : 'False') : call('if', out, 'True', 'False');
+  if (type === 'seconds') return call('date', 'Y-m-d H:i:sP', out);
+  if (type === 'day') return call('date', 'Y-m-d', out);
+  if (type === 'float')
+    return typeof out === 'number' ? pythonText(new Float(out)) : call('concat', out, '.0');
+  if (type === 'span') throw new TemplateError('a duration is no value of its own');
+  if (type === 'list') throw new TemplateError('a list is written into a text');
+  return out;
+}
+
+export function call(name: string, ...args: readonly Out[]): Out {
+  return { function: name, args };
+}
+
+export function shifted(seconds: Out, words: string, isBack: boolean): Out {
+  const spans = words.split(' ');
+  const moved = spans.map((word) => (/^[+-]?\d/.test(word) ? signed(word, isBack) : word)).join(' ');
+  return call('strtotime', moved, seconds);
+}
+
+function signed(word: string, isBack: boolean): string {
+  const isMinus = word.startsWith('-') !== isBack;
+  return `${isMinus ? '-' : '+'}${word.replace(/^[+-]/, '')}`;
+}
+
+/** A moment by a format of `strftime`. */
+export function formatted(seconds: Out, format: string, zone?: string): Out {
+  return call('date', phpFormat(format), seconds, ...(zone === undefined ? [] : [zone]));
+}

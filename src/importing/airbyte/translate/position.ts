@@ -1,0 +1,81 @@
+import type { Expression } from '../jinja/ast.ts';
+import type { Node } from '../node.ts';
+
+/** A value of a configuration: a constant, a source, or a call of a function. */
+export type Out = Node;
+
+/** Where a template stands, and so what its names mean. */
+export interface Position {
+  /** In words, for reports: `the record`, `the request`. */
+  readonly text: string;
+  /**
+   * What a name and the keys behind it stand for.
+   *
+   * @returns undefined when the name means nothing here
+   * @throws {TemplateError} when it means something that can't be had
+   */
+  reference(name: string, keys: readonly (string | number)[]): Reference | undefined;
+}
+
+export interface Reference {
+  readonly out: Out;
+  /** What is known of its type, where it matters: how a boolean is written, and what `+` means. */
+  readonly type?: ValueType;
+}
+
+/**
+ * `seconds` is a moment, in seconds since 1970; `day` is one at midnight that is written without a time; `span` is a
+ * duration, in words. `float` is a number that is written with its fraction.
+ */
+export type ValueType = 'text' | 'number' | 'float' | 'boolean' | 'seconds' | 'day' | 'span' | 'list' | 'any';
+
+export interface Typed {
+  readonly out: Out;
+  readonly type: ValueType;
+}
+
+/** The name that an expression begins with, and the keys behind it: `record['a'].b`, `config.get('x')`. */
+export interface Access {
+  readonly name: string;
+  readonly keys: readonly (string | number)[];
+  /** What `get` gives for a missing key. */
+  readonly fallback?: Expression;
+}
+
+/** @returns undefined for an expression that is no name with constant keys */
+export function accessOf(expression: Expression): Access | undefined {
+  if (expression.kind === 'name') return { name: expression.name, keys: [] };
+  if (expression.kind === 'item') {
+    const inner = accessOf(expression.of);
+    const { key } = expression;
+    if (inner === undefined || key.kind !== 'constant') return undefined;
+    if (typeof key.value !== 'string' && typeof key.value !== 'number') return undefined;
+    return { name: inner.name, keys: [...inner.keys, key.value] };
+  }
+  if (expression.kind !== 'call' || expression.of.kind !== 'item') return undefined;
+  const { of: method, args } = expression;
+  const inner = accessOf(method.of);
+  if (inner === undefined || method.key.kind !== 'constant' || method.key.value !== 'get') return undefined;
+  const [key, fallback] = args.positional;
+  if (key?.kind !== 'constant' || (typeof key.value !== 'string' && typeof key.value !== 'number'))
+    return undefined;
+  return {
+    name: inner.name,
+    keys: [...inner.keys, key.value],
+    ...(fallback === undefined ? {} : { fallback }),
+  };
+}
+
+/** A path of the configuration language. Keys that have a dot, or are empty, need JSONPath. */
+export function pathText(keys: readonly (string | number)[]): string {
+  const isPlain = keys.every((key) =>
+    typeof key === 'number' ? key >= 0 : key !== '' && !/[.$\s'"[\]]/.test(key),
+  );
+  if (keys.length === 0) return '.';
+  if (isPlain) return keys.join('.');
+  return `$${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `[${quotedKey(key)}]`)).join('')}`;
+}
+
+function quotedKey(key: string): string {
+  return `'${key.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

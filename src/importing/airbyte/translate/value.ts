@@ -1,0 +1,249 @@
+import { Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
+import { isMap, isSequence, shown } from '../node.ts';
+import { callOf, filterOf } from './calls.ts';
+import { call, shifted, textOut } from './out.ts';
+import { accessOf, type Out, type Position, type Typed, type ValueType } from './position.ts';
+import { testOf } from './test.ts';
+
+/**
+ * An expression as a value of the configuration language: constants as they are, references as sources, everything
+ * else as calls of functions.
+ *
+ * @throws {TemplateError} for what has no counterpart
+ */
+export function valueOf(expression: Expression, position: Position): Typed {
+  switch (expression.kind) {
+    case 'constant':
+      return { out: constantOut(expression.value), type: typeOfConstant(expression.value) };
+    case 'name':
+    case 'item':
+      return referenceOf(expression, position);
+    case 'slice':
+      return sliceOf(expression, position);
+    case 'call':
+      return callOrGet(expression, position);
+    case 'filter':
+      return filterOf(expression, (part) => valueOf(part, position));
+    case 'test':
+      return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+    case 'unary':
+      if (expression.operator === 'not')
+        return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+      return negative(expression, position);
+    case 'binary':
+      return binaryOf(expression, position);
+    case 'choose':
+      return choiceOf(expression, position);
+    case 'list':
+      return { out: expression.items.map((item) => valueOf(item, position).out), type: 'list' };
+    case 'map':
+      return {
+        out: Object.fromEntries(
+          expression.entries.map(([key, value]) => [
+            shown(valueOf(key, position).out),
+            valueOf(value, position).out,
+          ]),
+        ),
+        type: 'any',
+      };
+    default:
+      return { out: call('concat', ...joinedParts(expression.parts, position)), type: 'text' };
+  }
+}
+
+function constantOut(value: Constant): Out {
+  if (value === undefined) return null;
+  if (value instanceof Float) return value.value;
+  if (Array.isArray(value)) return value.map((item: Constant) => constantOut(item));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, constantOut(item)]));
+  }
+  return value;
+}
+
+function typeOfConstant(value: Constant): ValueType {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'number';
+  if (value instanceof Float) return 'float';
+  if (typeof value === 'boolean') return 'boolean';
+  return Array.isArray(value) ? 'list' : 'any';
+}
+
+function joinedParts(parts: readonly Expression[], position: Position): Out[] {
+  return parts.flatMap((part) => {
+    const out = textOut(valueOf(part, position));
+    // a text inside of a text is one text
+    if (isMap(out) && out['function'] === 'concat' && isSequence(out['args'])) return out['args'];
+    return [out];
+  });
+}
+
+function referenceOf(expression: Expression, position: Position): Typed {
+  const access = accessOf(expression);
+  if (access !== undefined) {
+    const found = position.reference(access.name, access.keys);
+    if (found !== undefined) {
+      const { out, type = 'any' } = found;
+      return access.fallback === undefined
+        ? { out, type }
+        : withFallback(out, valueOf(access.fallback, position));
+    }
+    throw new TemplateError(`“${[access.name, ...access.keys].join('.')}” is not known in ${position.text}`);
+  }
+  if (expression.kind === 'item') {
+    const { key } = expression;
+    const of = valueOf(expression.of, position);
+    if (key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number')) {
+      return { out: itemOut(of.out, key.value), type: 'any' };
+    }
+    throw new TemplateError('a key that is known only while it runs');
+  }
+  throw new TemplateError('an expression that has no counterpart');
+}
+
+/** `split` takes a number as the part that is wanted. */
+function itemOut(of: Out, key: string | number): Out {
+  if (
+    isMap(of) &&
+    of['function'] === 'split' &&
+    typeof key === 'number' &&
+    isSequence(of['args']) &&
+    of['args'].length === 2
+  ) {
+    return call('split', ...of['args'], key);
+  }
+  return call('get', of, typeof key === 'number' ? `$[${key}]` : pathOfKey(key));
+}
+
+function pathOfKey(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : `$['${key.replaceAll("'", "\\'")}']`;
+}
+
+function withFallback(out: Out, fallback: Typed): Typed {
+  // absent and null are nothing in a cell, a condition and a parameter alike
+  if (fallback.out === null || fallback.out === '') return { out, type: 'any' };
+  if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
+  // a setting that is not given is an empty text
+  if (isMap(out) && out['attr'] !== undefined)
+    return { out: call('coalesce', out, fallback.out), type: 'any' };
+  return { out: call('if', call('present', out), out, fallback.out), type: 'any' };
+}
+
+function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: Position): Typed {
+  const { from, to, step } = expression;
+  if (step !== undefined) throw new TemplateError('a slice with a step');
+  const bounds = [from, to].map((part) => (part === undefined ? undefined : bound(part)));
+  const [start = 0, end] = bounds;
+  const text = textOut(valueOf(expression.of, position));
+  if (end === undefined) return { out: call('substr', text, start), type: 'text' };
+  if (start < 0 !== end < 0 && start !== 0) throw new TemplateError('a slice from one end to the other');
+  const length = end < 0 && start === 0 ? end : end - start;
+  return { out: call('substr', text, start, length), type: 'text' };
+}
+
+function bound(part: Expression): number {
+  const sign = part.kind === 'unary' && part.operator === '-' ? -1 : 1;
+  const inner = part.kind === 'unary' ? part.of : part;
+  if (inner.kind === 'constant' && typeof inner.value === 'number') return sign * inner.value;
+  throw new TemplateError('a slice whose bounds are known only while it runs');
+}
+
+function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: Position): Typed {
+  const access = accessOf(expression);
+  if (access !== undefined) return referenceOf(expression, position);
+  return callOf(expression, (part) => valueOf(part, position));
+}
+
+function negative(expression: Extract<Expression, { kind: 'unary' }>, position: Position): Typed {
+  const { out, type } = valueOf(expression.of, position);
+  if (expression.operator === '+') return { out, type };
+  return { out: call('subtract', 0, out), type: 'number' };
+}
+
+function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position: Position): Typed {
+  const then = valueOf(expression.then, position);
+  const otherwise: Typed =
+    expression.otherwise === undefined ? { out: '', type: 'text' } : valueOf(expression.otherwise, position);
+  const test = testOf(expression.when, (part) => valueOf(part, position));
+  const isSame = then.type === otherwise.type;
+  const [a, b] = isSame ? [then.out, otherwise.out] : [plainOut(then), plainOut(otherwise)];
+  return { out: call('if', test, a, b), type: isSame ? then.type : 'any' };
+}
+
+/** Two branches of different types keep them, but for those that are only ways of writing. */
+function plainOut(value: Typed): Out {
+  return ['seconds', 'day', 'float', 'boolean'].includes(value.type) ? textOut(value) : value.out;
+}
+
+const ARITHMETIC: Readonly<Record<string, string>> = { '*': 'multiply', '/': 'divide', '%': 'mod' };
+
+function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position: Position): Typed {
+  const { operator } = expression;
+  if (operator === 'or') {
+    const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
+    return { out: call('ifempty', left.out, right.out), type: left.type === right.type ? left.type : 'any' };
+  }
+  if (operator === 'and') {
+    const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
+    return {
+      out: call(
+        'if',
+        testOf(expression.left, (part) => valueOf(part, position)),
+        right.out,
+        left.out,
+      ),
+      type: right.type,
+    };
+  }
+  if (operator === '~') {
+    return {
+      out: call('concat', ...joinedParts([expression.left, expression.right], position)),
+      type: 'text',
+    };
+  }
+  if (operator === '+' || operator === '-') return sumOf(expression, position);
+  if (operator === '//') {
+    const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
+    return { out: call('floor', call('divide', left.out, right.out)), type: 'number' };
+  }
+  const name = ARITHMETIC[operator];
+  if (name !== undefined) {
+    const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
+    if (operator === '%' && left.type === 'text') throw new TemplateError('% as a format of texts');
+    return { out: call(name, left.out, right.out), type: operator === '/' ? 'any' : 'number' };
+  }
+  if (operator === '**') throw new TemplateError('a power');
+  return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+}
+
+/** `+` joins texts and adds numbers; a moment and a duration make a moment. */
+function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Position): Typed {
+  const { operator } = expression;
+  const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
+  if ((left.type === 'seconds' || left.type === 'day') && right.type === 'span') {
+    return { out: shifted(left.out, shown(right.out), operator === '-'), type: left.type };
+  }
+  if (operator === '+' && left.type === 'span' && (right.type === 'seconds' || right.type === 'day')) {
+    return { out: shifted(right.out, shown(left.out), false), type: right.type };
+  }
+  const types = [left.type, right.type];
+  if (operator === '+' && types.includes('text')) {
+    return {
+      out: call('concat', ...joinedParts([expression.left, expression.right], position)),
+      type: 'text',
+    };
+  }
+  if (
+    types.some((type) => ['number', 'float'].includes(type)) &&
+    !types.some((type) => ['seconds', 'day', 'span', 'list'].includes(type))
+  ) {
+    return {
+      out: call(operator === '+' ? 'add' : 'subtract', left.out, right.out),
+      type: types.includes('float') ? 'any' : 'number',
+    };
+  }
+  if (operator === '-' && !types.includes('text') && types.every((type) => type === 'any')) {
+    return { out: call('subtract', left.out, right.out), type: 'number' };
+  }
+  throw new TemplateError(`“${operator}” of values whose types are not known`);
+}

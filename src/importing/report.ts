@@ -1,0 +1,85 @@
+/** How much of a stream was taken over. */
+export type Outcome = 'exact' | 'equal rows, other columns' | 'not';
+
+/** Something that could not be taken over as it is. */
+export interface Reason {
+  /** Where it stands in what was imported: `streams[2].retriever.paginator`. */
+  readonly path: string;
+  readonly message: string;
+  /** The text of a template, where it is about one. */
+  readonly template?: string;
+}
+
+export interface StreamReport {
+  readonly stream: string;
+  readonly outcome: Outcome;
+  /** Id of its row in the configuration; absent when it has none. A row of a stream that is `not` is disabled. */
+  readonly row?: string;
+  /** In words: which columns are missing, more, or named in another way. */
+  readonly columns: readonly string[];
+  /** Why it is `not`. */
+  readonly reasons: readonly Reason[];
+  /** What is the same in the end, but goes another way. */
+  readonly notes: readonly string[];
+}
+
+export interface SettingReport {
+  /** Path below `parameters.config`: `settings.credentials.#token`. */
+  readonly key: string;
+  readonly title: string;
+  readonly isRequired: boolean;
+  /** A value that fits, for people to see the form. */
+  readonly example?: string;
+}
+
+export interface ImportReport {
+  /** What was imported: a name of a connector or a file. */
+  readonly source: string;
+  readonly streams: readonly StreamReport[];
+  /** Settings that have no value yet. */
+  readonly settings: readonly SettingReport[];
+  /** About the whole. */
+  readonly notes: readonly string[];
+}
+
+/** What an importer gives. */
+export interface Imported {
+  /** A configuration resource: `configuration` and `rows`. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly report: ImportReport;
+}
+
+export function countOf(report: ImportReport, outcome: Outcome): number {
+  return report.streams.filter((stream) => stream.outcome === outcome).length;
+}
+
+/** The report for people: a line for each stream, with what there is to know below it. */
+export function reportText(report: ImportReport): string {
+  const { streams, settings, notes } = report;
+  const width = Math.max(0, ...streams.map(({ stream }) => stream.length));
+  const lines = streams.flatMap(({ stream, outcome, columns, reasons, notes: about }) => [
+    `${stream.padEnd(width)}  ${outcome}`,
+    ...reasons.map(
+      ({ path, message, template }) =>
+        `  ${message} (${path})${template === undefined ? '' : `: ${oneLine(template)}`}`,
+    ),
+    ...columns.map((text) => `  columns: ${text}`),
+    ...about.map((text) => `  ${text}`),
+  ]);
+  const open = settings.map(
+    ({ key, title, isRequired, example }) =>
+      `  parameters.config.${key}${isRequired ? '' : ' (may stay empty)'}: ${title}${example === undefined ? '' : `, for example ${example}`}`,
+  );
+  return [
+    ...lines,
+    '',
+    ...notes,
+    `${countOf(report, 'exact')} exact, ${countOf(report, 'equal rows, other columns')} with equal rows and other columns, ${countOf(report, 'not')} not.`,
+    ...(open.length === 0 ? [] : ['', 'Settings to fill in:', ...open]),
+  ].join('\n');
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
