@@ -15,7 +15,7 @@ const LONG = [
   'test/http/tunnel/ssh-tunnel.test.ts',
   'test/mapping/{input,output}/*.test.ts',
   'test/extract/{budgets,look-ahead}.test.ts',
-  'test/runner/{ended-rows,stored-configuration,lock,target}.test.ts',
+  'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',
   'test/storage/{client,open,server}/**/*.test.ts',
 ];
 

@@ -6,7 +6,7 @@ import { performFunction } from './actions/perform-function.ts';
 import { testRequest } from './actions/test-request.ts';
 import type { Env } from './env.ts';
 import { ActionError, describeError, ExtractorError } from './errors.ts';
-import type { AuthType } from './http/auth/index.ts';
+import type { AuthType, LoginKeeper } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
 import { objectOf, type AnyObject, type Json } from './json/index.ts';
 import type { Log } from './log.ts';
@@ -29,6 +29,8 @@ export interface ActionOptions {
   readonly methods?: readonly PaginationMethod[];
   /** Kinds of authentication to choose from; all of this package by default. */
   readonly authTypes?: readonly AuthType[];
+  /** Keeps logins whose tokens change; by default they end with the process. */
+  readonly logins?: LoginKeeper | undefined;
   /** Takes the place of the network: a recording, a replay. */
   readonly bottom?: Send;
 }

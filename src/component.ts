@@ -91,7 +91,15 @@ async function runAction(
   const { environment, stdout, signal } = options;
   const { runSyncAction } = await import('./runner/action.ts');
   try {
-    const answer = await runSyncAction({ action, dataFolder, environment, secrets, signal, log: silentLog });
+    const answer = await runSyncAction({
+      action,
+      manner: 'component',
+      dataFolder,
+      environment,
+      secrets,
+      signal,
+      log: silentLog,
+    });
     stdout.write(`${encodeExact(answer)}\n`);
     return 0;
   } catch (error) {

@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   'pagination.loop': 'The API answers in a circle.',
   'pagination.budget': 'The job asked for more pages than allowed.',
   'auth.failed': 'The login or the signing of a request failed.',
+  'auth.notKept': 'The API gave a new refresh token, and it could not be kept.',
   'http.status': 'The API answered with an error status after all retries.',
   'http.network': 'The API could not be reached, or the connection broke, after all retries.',
   'http.tooLarge': 'The body of a response is larger than allowed.',

@@ -12,7 +12,7 @@ import { Buckets } from './extract/buckets.ts';
 import { forgetChanged, settingsJson, structureSettings } from './extract/kept-structure.ts';
 import type { Progress } from './extract/progress.ts';
 import { timeContext } from './extract/time.ts';
-import type { AuthType } from './http/auth/index.ts';
+import type { AuthType, LoginKeeper } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
 import type { FirstContact } from './http/retry.ts';
 import { strtotime } from './jobs/functions/index.ts';
@@ -73,6 +73,10 @@ export interface ExtractOptions {
    * default the answers are kept in the work folder until the end.
    */
   readonly recording?: Recording | undefined;
+  /** Keeps logins whose tokens change; by default they end with the process. */
+  readonly logins?: LoginKeeper | undefined;
+  /** Adds to the state what is not of this run. */
+  readonly finishState?: (state: AnyObject) => AnyObject;
 }
 
 export interface ExtractResult {
@@ -136,7 +140,8 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     const structSettings = settingsJson(state, settings);
     const after = nextState({ before: state, startedAt, structs, structVersion, structSettings });
     publish(publications, path.join(outFolder, 'tables'));
-    writeState(path.join(outFolder, 'state.json'), after);
+    const { finishState = (state) => state } = options;
+    writeState(path.join(outFolder, 'state.json'), finishState(after));
     writeReport(path.join(outFolder, 'report.json'), jobs);
     return { tables: publications.map(({ name, rows }) => ({ name, rows })), rows, state: after, jobs };
   } finally {

@@ -99,7 +99,20 @@ export {
   type ParseTime,
   type Step,
 } from './pagination/index.ts';
-export { AUTH_TYPES, type AuthContext, type AuthType } from './http/auth/index.ts';
+export {
+  AUTH_TYPES,
+  type AuthContext,
+  type AuthType,
+  type AuthTypeContext,
+  type AuthorizationCode,
+  type AuthorizationRequest,
+  type ExchangedLogin,
+  type KeptLogin,
+  type LoginKeeper,
+  type PendingRefresh,
+  type PersonLogin,
+  type Tokens,
+} from './http/auth/index.ts';
 export type {
   ApiRequest,
   ApiResponse,

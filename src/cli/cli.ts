@@ -8,6 +8,7 @@ import { explainCommand } from './explain.ts';
 import { fixtureCommand } from './fixture.ts';
 import { importCommand } from './import.ts';
 import { descend, HELP, parseLine, type Place } from './parse.ts';
+import { loginCommand } from './login.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 import { storageGroup } from './storage.ts';
@@ -22,6 +23,7 @@ export const ENTRIES: readonly Entry[] = [
   testCommand,
   fixtureCommand,
   actionCommand,
+  loginCommand,
   importCommand,
   encryptCommand,
   serveCommand,

@@ -1,13 +1,13 @@
 import { systemEnv } from '../env.ts';
-import { RunError } from '../errors.ts';
 import type { RowResult } from '../runner.ts';
 import type { Progress } from '../extract/progress.ts';
 import type { Log } from '../log.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
-import { KNOWN_COMPONENT, openTarget, type BranchPlace, type RunTarget } from '../runner/target.ts';
+import { openTarget, type RunTarget } from '../runner/target.ts';
 import type { Args, Command, Io } from './command.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
 import { countArg, logOptions, openLog, strictOption } from './shared.ts';
+import { storedArg } from './stored-arg.ts';
 import { boundYoungMemory } from '../young-memory.ts';
 
 export const runCommand: Command = {
@@ -147,17 +147,6 @@ async function requestLines(args: Args, io: Io): Promise<Pick<Progress, 'request
   const log = await openLog(args, io, 'info');
   const { requestLine } = await import('./request-line.ts');
   return { request: (event) => log.info(requestLine(event)) };
-}
-
-/** The configuration that the options name; undefined for a run over a data folder. */
-function storedArg(args: Args): BranchPlace | undefined {
-  const [component, configuration] = [args.text('component'), args.text('config')];
-  const branch = args.text('branch');
-  if (component !== undefined && configuration !== undefined) return { component, configuration, branch };
-  if (component === undefined && configuration === undefined && branch === undefined) return undefined;
-  throw new RunError('command.invalid', 'A stored configuration is named by its component and its id.', {
-    hint: `Write both, such as --component ${KNOWN_COMPONENT} --config 42.`,
-  });
 }
 
 async function dryRun(args: Args, io: Io, options: PreviewRunOptions): Promise<number> {

@@ -3,7 +3,7 @@ import { evaluatedBaseUrl, evaluatedHeaders } from '../config/evaluated.ts';
 import type { Env } from '../env.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
 import { allowedHosts } from '../http/trust/allowed-hosts.ts';
-import { createAuth, type AuthType } from '../http/auth/index.ts';
+import { createAuth, type AuthType, type LoginKeeper, type PersonLogin } from '../http/auth/index.ts';
 import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../http/message.ts';
@@ -34,6 +34,10 @@ export interface ConnectOptions {
   readonly progress?: Pick<Progress, 'request'> | undefined;
   readonly firstContact?: FirstContact | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
+  /** Keeps logins whose tokens change; by default they end with the process. */
+  readonly logins?: LoginKeeper | undefined;
+  /** Is told of each login that a person can make. */
+  readonly onPersonLogin?: ((login: PersonLogin) => void) | undefined;
   readonly bottom?: Send | undefined;
   /** Sees every request as it leaves, with its credentials, and what came back. */
   readonly tap?: SendWrapper | undefined;
@@ -68,6 +72,7 @@ export function connect(options: ConnectOptions): Connection {
     holdsSecret: (text) => secrets.holds(text),
     log,
   });
+  const held = new Set<Promise<unknown>>();
   // The client needs the authentication, whose logins go through the client.
   let client: HttpClient | undefined;
   const login: Send = (request, sendOptions) => {
@@ -87,6 +92,9 @@ export function connect(options: ConnectOptions): Connection {
       oauthCredentials: config.oauthCredentials,
       login,
       secrets,
+      logins: options.logins,
+      hold: (work) => void held.add(work.catch(() => undefined)),
+      onPersonLogin: options.onPersonLogin,
       buildRequest: withoutDefaults,
       parseTime: strtotime,
       at: 'parameters.api.authentication',
@@ -132,7 +140,10 @@ export function connect(options: ConnectOptions): Connection {
     concurrency: Math.max(1, Math.floor(concurrency ?? 1)),
     buildRequest: (request, label) =>
       buildRequest(request, { baseUrl, headers, defaultOptions: api.defaultOptions, label }),
-    close: () => made.close(),
+    async close() {
+      await Promise.all(held);
+      await made.close();
+    },
   };
 }
 

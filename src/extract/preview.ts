@@ -6,7 +6,7 @@ import {
 import { paginationOf } from '../config/job-pagination.ts';
 import { collectSecrets } from '../config/secrets.ts';
 import type { Env } from '../env.ts';
-import type { AuthType } from '../http/auth/index.ts';
+import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
 import type { ApiRequest, Send } from '../http/message.ts';
 import { strtotime } from '../jobs/functions/index.ts';
 import { firstRequest, parseJobs, ROOT_RUN, withComputed, type Job, type JobRun } from '../jobs/index.ts';
@@ -29,6 +29,8 @@ export interface PreviewOptions {
   readonly secrets?: Secrets;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
+  /** Has the logins that are kept; none is changed. */
+  readonly logins?: LoginKeeper | undefined;
 }
 
 /** What a job would ask for first. */

@@ -5,7 +5,7 @@ import {
 } from '../config/extractor-config.ts';
 import type { Env } from '../env.ts';
 import { ConfigError, ExtractorError } from '../errors.ts';
-import type { AuthType } from '../http/auth/index.ts';
+import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
 import type { ApiRequest, ApiResponse, Send, SendWrapper } from '../http/message.ts';
 import type { Job } from '../jobs/index.ts';
 import type { AnyObject, Json } from '../json/index.ts';
@@ -34,6 +34,8 @@ export interface ProbeOptions {
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
   readonly bottom?: Send | undefined;
+  /** Keeps logins whose tokens change; by default they end with the process. */
+  readonly logins?: LoginKeeper | undefined;
 }
 
 /** A request as it left, with its credentials, and what came back. */

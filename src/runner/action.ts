@@ -4,6 +4,10 @@ import type { Json } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { discreetly } from '../redact.ts';
 import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
+import { lockFolder, type Lock } from './lock.ts';
+import { componentLogins, readOnlyLogins } from './logins/component-logins.ts';
+import { folderLogins } from './logins/folder-logins.ts';
+import { withoutLogins } from './logins/state-logins.ts';
 import { rowPlace } from './row-place.ts';
 import { componentStates } from './row-state.ts';
 
@@ -11,6 +15,8 @@ export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
   /** The name of the action, such as `test_request`. */
   readonly action: string;
   readonly env?: Env;
+  /** `component`: nothing is left in the data folder, so a login is not refreshed. Default `command`. */
+  readonly manner?: 'command' | 'component';
   readonly signal: AbortSignal;
 }
 
@@ -46,5 +52,24 @@ async function runNamed(options: ActionOptions & SecretPlanOptions): Promise<Jso
     ...(methods === undefined ? {} : { methods }),
     ...(authTypes === undefined ? {} : { authTypes }),
   };
-  return runAction(action, { configuration, state, env, log, signal, ...more });
+  const { environment = process.env, manner = 'command' } = options;
+  let lock: Lock | undefined;
+  const where = { dataFolder, environment, env, log };
+  const logins =
+    manner === 'component'
+      ? readOnlyLogins(componentLogins(where))
+      : folderLogins({ ...where, beforeWrite: () => (lock = lockFolder(dataFolder, action, env.now())) });
+  try {
+    return await runAction(action, {
+      configuration,
+      state: withoutLogins(state),
+      env,
+      log,
+      signal,
+      logins,
+      ...more,
+    });
+  } finally {
+    lock?.release();
+  }
 }

@@ -1,8 +1,11 @@
 import { systemEnv, type Env } from '../env.ts';
 import type { JobPreview } from '../extract/preview.ts';
+import type { LoginKeeper } from '../http/auth/index.ts';
 import { discreetly } from '../redact.ts';
 import { placed } from './place-error.ts';
 import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
+import { folderLogins } from './logins/folder-logins.ts';
+import { withoutLogins } from './logins/state-logins.ts';
 import { rowPlace } from './row-place.ts';
 import { fileStates, type States } from './row-state.ts';
 
@@ -11,6 +14,8 @@ export interface PreviewRunOptions extends PlanOptions {
   readonly resetState?: boolean;
   /** Where states are kept; in the data folder by default. */
   readonly states?: States | undefined;
+  /** Keeps logins whose tokens change; in the data folder by default. */
+  readonly logins?: LoginKeeper | undefined;
   readonly signal: AbortSignal;
   readonly env?: Env;
 }
@@ -35,12 +40,24 @@ async function previewRows(options: PreviewRunOptions & SecretPlanOptions): Prom
   const { env = systemEnv, states = fileStates } = options;
   const { document, id, ready } = await makePlan(options, 'refuse');
   const { firstRequests } = await import('../extract/preview.ts');
+  const { environment = process.env } = options;
+  const kept = options.logins ?? folderLogins({ dataFolder, environment, env, log });
+  // nothing is sent, so there is nothing to keep
+  const logins = { ...kept, write: async () => {} };
   const previews: RowPreview[] = [];
   for (const { row, configuration } of ready) {
     try {
       const at = rowPlace(row, { dataFolder, configuration: id, log, signal });
       const { component: state } = options.resetState === true ? { component: {} } : await states.read(at);
-      const jobs = await firstRequests({ configuration, state, env, secrets, methods, authTypes });
+      const jobs = await firstRequests({
+        configuration,
+        state: withoutLogins(state),
+        env,
+        secrets,
+        methods,
+        authTypes,
+        logins,
+      });
       previews.push({ ...(row.id === undefined ? {} : { id: row.id }), jobs });
     } catch (error) {
       throw placed(error, document, row);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { RowRun } from '../config/index.ts';
 import { systemEnv, type Env } from '../env.ts';
 import type { ExtractOptions } from '../extract.ts';
+import type { LoginKeeper } from '../http/auth/index.ts';
 import type { Progress } from '../extract/progress.ts';
 import type { Send } from '../http/message.ts';
 import { encodeExact, type AnyObject } from '../json/index.ts';
@@ -12,6 +13,9 @@ import type { Secrets } from '../secrets.ts';
 import type { PlanOptions, ReadyRow } from './plan.ts';
 import { cleanUp, prepare, publishFolder, setAside } from './row-folder.ts';
 import { componentStates, fileStates, writtenState, type States } from './row-state.ts';
+import { componentLogins } from './logins/component-logins.ts';
+import { folderLogins } from './logins/folder-logins.ts';
+import { withoutLogins } from './logins/state-logins.ts';
 import type { RecordingOptions, RowRecording } from './row-recording.ts';
 import type { RowState } from './state-parts.ts';
 import type { RowPlace } from './row-place.ts';
@@ -42,6 +46,8 @@ export interface RowOptions extends PlanOptions, RecordingOptions {
   readonly storage?: Storage | undefined;
   /** Where states are kept; in the data folder by default. */
   readonly states?: States | undefined;
+  /** Keeps logins whose tokens change; in the data folder by default, for a container in its state. */
+  readonly logins?: LoginKeeper | undefined;
   /** Log requests and answers, as `config.debug` does. Default: false. */
   readonly debug?: boolean | undefined;
   readonly progress?: RunProgress;
@@ -104,6 +110,7 @@ export async function runRow(
       signal,
       isValidated: true,
       recording: kept.recording,
+      ...loginsOf(at, options),
       ...given(options),
       ...(isWhole ? {} : { onReports: refuseDoubt }),
     });
@@ -204,7 +211,7 @@ export async function endedBefore(
   const { endedRows, pack } = options;
   if (endedRows === undefined || !existsSync(at.folder.ended)) return undefined;
   const { component } = await statesOf(options).read(at);
-  const result = endedRows.resultOf(at, row, component);
+  const result = endedRows.resultOf(at, row, withoutLogins(component));
   if (result === undefined) return undefined;
   const { copyInto, keepLast } = await import('./row-recording.ts');
   const { unfinished, lastRecording } = at.folder;
@@ -222,13 +229,28 @@ function keptBytesOf(options: RowOptions): number {
 }
 
 async function beginningState(at: RowPlace, options: RowOptions): Promise<RowState> {
-  if (options.resetState !== true) return await statesOf(options).read(at);
+  if (options.resetState !== true) {
+    const { component, storage } = await statesOf(options).read(at);
+    return { component: withoutLogins(component), storage };
+  }
   at.log.info('The state is reset: this run begins as a first one');
   return { component: {}, storage: undefined };
 }
 
 function withPushed(result: RowResult, pushed: Pushed): RowResult {
   return pushed.tables.length + pushed.files.length === 0 ? result : { ...result, pushed };
+}
+
+/** Logins are of the whole configuration: its rows share them. */
+function loginsOf(
+  { folder: { dataFolder }, row, log }: RowPlace,
+  options: KnownRowOptions,
+): Pick<ExtractOptions, 'finishState' | 'logins'> {
+  const { environment = process.env, env = systemEnv, logins } = options;
+  if (logins !== undefined) return { logins };
+  if (isCommand(options)) return { logins: folderLogins({ dataFolder, environment, env, log }) };
+  const { finishState, ...own } = componentLogins({ dataFolder, environment, env });
+  return { logins: own, ...(row.id === undefined ? { finishState } : {}) };
 }
 
 /** What goes on to the engine as it is. */

@@ -31,6 +31,26 @@ export function stateParts(state: Json | undefined, row: RowRun): RowState {
   return { component, storage: getKey(whole, 'storage') };
 }
 
+/** A stored state taken apart, whatever it is: a part that is no object is an empty one. */
+export function wholeState(state: Json | undefined): {
+  readonly component: AnyObject;
+  /** Its other parts. */
+  readonly others: readonly (readonly [string, Json])[];
+} {
+  const whole = state !== undefined && isObject(state) ? state : objectOf([]);
+  if (!isWrapped(whole)) return { component: whole, others: [] };
+  const component = getKey(whole, 'component');
+  return {
+    component: component !== undefined && isObject(component) ? component : objectOf([]),
+    others: entriesOf(whole).filter(([key]) => key !== 'component' && isPart(key)),
+  };
+}
+
+/** A state as it is stored. */
+export function wrappedState(component: AnyObject, others: readonly (readonly [string, Json])[]): AnyObject {
+  return objectOf([['component', component], ...others]);
+}
+
 const PARTS: ReadonlySet<string> = new Set(['component', 'storage', 'data_app']);
 
 /** Whether a stored state may have this key. */

@@ -8,7 +8,8 @@ import { previousStartOf, readState } from '../sink/state.ts';
 import type { StorageClient } from '../storage/client/client.ts';
 import type { States } from './row-state.ts';
 import type { RowPlace } from './row-place.ts';
-import { isPart, stateParts } from './state-parts.ts';
+import { loginsIn, withLogins } from './logins/state-logins.ts';
+import { isPart, stateParts, wholeState } from './state-parts.ts';
 import type { ConfigurationPlace } from './stored-configuration.ts';
 
 /**
@@ -37,10 +38,13 @@ export function storedStates(client: StorageClient, place: ConfigurationPlace): 
     },
     async write(at, component, storage, key) {
       try {
-        const known = partsOf(await fetchState(at));
-        const changes: [string, Json][] = [['component', parseExact(component)]];
+        const known = await fetchState(at);
+        const logins = loginsIn(wholeState(known).component, 'the stored state');
+        const written = parseExact(component);
+        const next = isObject(written) ? withLogins(written, logins) : written;
+        const changes: [string, Json][] = [['component', next]];
         if (storage !== undefined) changes.push(['storage', storage]);
-        const state = objectOf(new Map([...known, ...changes]));
+        const state = objectOf(new Map([...partsOf(known), ...changes]));
         if (at.row.id === undefined) await configurations.updateState(place.configuration, state, { key });
         else await rows.updateState(at.row.id, state, { key });
       } catch (error) {

@@ -45,7 +45,8 @@ export interface TargetOptions {
 /** What a run is over: a data folder, or a configuration that a storage keeps. */
 export interface RunTarget {
   /** For {@link run}. */
-  readonly options: DecryptOptions & Pick<RowOptions, 'dataFolder' | 'document' | 'states' | 'storage'>;
+  readonly options: DecryptOptions &
+    Pick<RowOptions, 'dataFolder' | 'document' | 'logins' | 'states' | 'storage'>;
   /** True when the stored configuration is disabled, so that nothing runs unless a row is named. */
   readonly isDisabled: boolean;
   /** The version that the stored configuration has got since; undefined when it is still the same. */
@@ -112,6 +113,8 @@ async function overStored(place: BranchPlace, options: TargetOptions): Promise<R
     const { clientStorage } = await import('./client-storage.ts');
     const { fetchConfiguration } = await import('./stored-configuration.ts');
     const { storedStates } = await import('./stored-states.ts');
+    const { storedLogins } = await import('./logins/stored-logins.ts');
+    const { joinKeys, keysFrom } = await import('../encryption/keys.ts');
     const stored = await fetchConfiguration(opened.client, place);
     log.info(`Configuration “${stored.name}” (${place.configuration}), version ${stored.version}`);
     const { component, configuration, branch } = place;
@@ -129,6 +132,13 @@ async function overStored(place: BranchPlace, options: TargetOptions): Promise<R
           onProgress,
         }),
         states: storedStates(opened.client, place),
+        logins: storedLogins({
+          client: opened.steady,
+          place,
+          keys: () => joinKeys(keysFrom(environment), opened.encryptionKeys ?? []),
+          scope: { project: opened.token.projectId, component },
+          env: options.env ?? systemEnv,
+        }),
       },
       isDisabled: stored.isDisabled,
       newerVersion: async () => {

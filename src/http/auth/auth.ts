@@ -4,6 +4,8 @@ import type { AnyObject } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../message.ts';
+import type { LoginKeeper } from './kept-login.ts';
+import type { PersonLogin } from './person-login.ts';
 
 /**
  * A kind of authentication (`api.authentication.type`): a value in a list that a library user may extend.
@@ -44,6 +46,12 @@ export interface AuthContext {
   readonly parseTime: (text: string, baseSeconds: number) => number | false;
   /** Learns the tokens that a login answers with, so that no log shows them. */
   readonly secrets?: Pick<Secrets, 'add'> | undefined;
+  /** Keeps logins that outlive the run; by default nothing outlives the process. */
+  readonly logins?: LoginKeeper | undefined;
+  /** Is told of work that is to end before the connection is closed. */
+  readonly hold?: ((work: Promise<unknown>) => void) | undefined;
+  /** Is told of each login that a person can make, for `gex login`. */
+  readonly onPersonLogin?: ((login: PersonLogin) => void) | undefined;
   /** JSON path of the `authentication` node, for messages. */
   readonly at: string;
 }

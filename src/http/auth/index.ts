@@ -16,8 +16,11 @@ import { oauth10 } from './oauth10.ts';
 import { oauth20Login } from './oauth20-login.ts';
 import { oauth20 } from './oauth20.ts';
 import { query } from './query.ts';
+import { refreshToken } from './refresh-token.ts';
 import { several } from './several.ts';
 
+export type { KeptLogin, LoginKeeper, PendingRefresh, Tokens } from './kept-login.ts';
+export type { AuthorizationCode, AuthorizationRequest, ExchangedLogin, PersonLogin } from './person-login.ts';
 export type { AuthContext, AuthType, AuthTypeContext } from './auth.ts';
 
 /** Every kind of authentication of this package. */
@@ -32,6 +35,7 @@ export const AUTH_TYPES: readonly AuthType[] = [
   oauth20,
   oauth20Login,
   clientCredentials,
+  refreshToken,
   jwt,
   several,
   choice,

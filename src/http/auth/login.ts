@@ -56,9 +56,15 @@ export const login: AuthType = {
  * that run at the same time, and made again when it has expired.
  *
  * @param loginContexts what the functions of `loginRequest` see
+ * @param onAnswer is told what a login answered, flattened
  * @throws {ConfigError} when the node is wrong
  */
-export function loginFlow(node: AnyObject, context: AuthContext, loginContexts: Contexts): SendWrapper {
+export function loginFlow(
+  node: AnyObject,
+  context: AuthContext,
+  loginContexts: Contexts,
+  onAnswer: (values: AnyObject) => void = () => {},
+): SendWrapper {
   const loginRequest = parseLoginRequest(node, context, loginContexts);
   const format = parseLoginFormat(node, context);
   const expiresAt = parseExpires(getKey(node, 'expires'), context);
@@ -72,6 +78,7 @@ export function loginFlow(node: AnyObject, context: AuthContext, loginContexts: 
       const response = readLoginResponse(await loginRequest(options), format, context);
       const values = flattenContext(response);
       hideTokens(values, context);
+      onAnswer(values);
       return { response, values, expiresAt: expiresAt(response, secondsOf(context.env)) };
     },
     ({ expiresAt }) => expiresAt === undefined || secondsOf(context.env) <= expiresAt,

@@ -1,5 +1,5 @@
-import { flattenContext, objectOf } from '../../json/index.ts';
-import type { AuthType } from './auth.ts';
+import { entriesOf, flattenContext, getKey, isEmpty, objectOf, type AnyObject } from '../../json/index.ts';
+import type { AuthContext, AuthType } from './auth.ts';
 import { parseDataObject, readCredentials } from './credentials.ts';
 import { loginFlow } from './login.ts';
 import { loginKeys } from './login-options.ts';
@@ -47,13 +47,25 @@ export const oauth20Login: AuthType = {
 
   create(node, context) {
     const credentials = readCredentials(context);
-    return loginFlow(node, context, {
+    const user = flattenContext(parseDataObject(credentials));
+    const contexts = {
       attr: context.attributes,
       consumer: objectOf([
         ['client_id', credentials.appKey],
         ['client_secret', credentials.appSecret],
       ]),
-      user: flattenContext(parseDataObject(credentials)),
-    });
+      user,
+    };
+    return loginFlow(node, context, contexts, (answer) => tellOfRotation(user, answer, context));
   },
 };
+
+/** The next run would be refused, and nobody would know why. */
+function tellOfRotation(user: AnyObject, answer: AnyObject, { log, at }: AuthContext): void {
+  const next = getKey(answer, 'refresh_token');
+  if (isEmpty(next) || entriesOf(user).some(([, value]) => value === next)) return;
+  log.warn(
+    'The login answered with a new refresh token, which this type of authentication does not keep. If the API takes each once, the next run is refused: use "oauth20.refreshToken", which keeps it',
+    { path: at },
+  );
+}

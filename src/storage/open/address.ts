@@ -1,6 +1,6 @@
 import { StorageError } from '../../errors.ts';
 import type { OpenOptions, OpenStorage } from './options.ts';
-import { clientOf, productionOf, shown, verify } from './reach.ts';
+import { clientOf, productionOf, steadyOf, shown, verify } from './reach.ts';
 
 /** The service at an address, with the token of `KBC_TOKEN`. */
 export async function openAddress(options: OpenOptions): Promise<OpenStorage> {
@@ -22,6 +22,7 @@ export async function openAddress(options: OpenOptions): Promise<OpenStorage> {
   return {
     client,
     production: productionOf(reach, options),
+    steady: steadyOf(reach, options),
     address,
     isLocal: false,
     ...verified,

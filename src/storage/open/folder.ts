@@ -6,7 +6,7 @@ import { readKeyFile, type Keys } from '../../encryption/index.ts';
 import { RunError, StorageError } from '../../errors.ts';
 import { findHolder, type Holder } from '../server/folder/lock.ts';
 import type { OpenOptions, OpenStorage } from './options.ts';
-import { clientOf, productionOf, verify } from './reach.ts';
+import { clientOf, productionOf, steadyOf, verify } from './reach.ts';
 
 /** How long another command, or a service that is starting, may hold the folder. */
 const PATIENCE_MS = 5000;
@@ -55,6 +55,7 @@ async function openHeld(
   return {
     client,
     production: productionOf(reach, options),
+    steady: steadyOf(reach, options),
     address: dir,
     isLocal: true,
     ...verified,
@@ -85,6 +86,7 @@ async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStor
     return {
       client,
       production: productionOf(reach, options),
+      steady: steadyOf(reach, options),
       address: dir,
       isLocal: true,
       ...verified,

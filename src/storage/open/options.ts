@@ -3,7 +3,7 @@ import type { Keys } from '../../encryption/index.ts';
 import type { Log } from '../../log.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { Connection } from '../client/connection.ts';
-import type { OnProgress } from '../client/index.ts';
+import type { OnProgress, StorageClient } from '../client/index.ts';
 
 export interface OpenOptions {
   /** A folder, or the address of a service (`http://…`, `https://…`). */
@@ -40,6 +40,8 @@ export interface OpenStorage extends Connection {
   readonly token: TokenInfo;
   /** Those that a folder keeps for its `#` values; undefined for an address, and for a folder without any. */
   readonly encryptionKeys: Keys | undefined;
+  /** The same client, for what must be stored though the signal was aborted. */
+  readonly steady: StorageClient;
   /** Ends the service when it runs in this process. To be called once, whatever happened. */
   close(): Promise<void>;
 }

@@ -27,6 +27,11 @@ export function productionOf(reach: Reach, options: OpenOptions): StorageClient 
     : clientOf(reach, { ...options, branch: undefined });
 }
 
+/** A client that goes on when the signal is aborted. It needs no closing: no files go through it. */
+export function steadyOf(reach: Reach, options: OpenOptions): StorageClient {
+  return clientOf(reach, { ...options, signal: new AbortController().signal });
+}
+
 const FIRST_RETRIES = 2;
 const PATIENCE_MS = 20_000;
 

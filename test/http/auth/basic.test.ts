@@ -71,7 +71,7 @@ describe('the type', () => {
       code: 'config.invalid',
       path: 'parameters.api.authentication.type',
       message: 'There is no authentication type “oauth.20”.',
-      hint: 'Did you mean "oauth20"? The types are basic, bearer, apiKey, headers, query, login, oauth10, oauth20, oauth20.login, oauth20.clientCredentials, jwt, several, choice.',
+      hint: 'Did you mean "oauth20"? The types are basic, bearer, apiKey, headers, query, login, oauth10, oauth20, oauth20.login, oauth20.clientCredentials, oauth20.refreshToken, jwt, several, choice.',
     });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/http/message.ts';
 import { baseString } from '../../../src/http/auth/oauth10.ts';
 import type { Json } from '../../../src/json/index.ts';
-import { clientOf, failure, fakeEnv, signal, startApi } from './support.ts';
+import { clientOf, collectWarnings, failure, fakeEnv, signal, startApi } from './support.ts';
 import { createAuth } from '../../../src/http/auth/index.ts';
 
 /** An environment that stands at a second and gives these bytes. */
@@ -249,11 +249,37 @@ describe('oauth20.login', () => {
       apiRequest: { query: { access_token: { response: 'access_token' } } },
     };
     const credentials = { '#data': '{"tokens": {"refresh": "efgh"}}', appKey: 'id', '#appSecret': 'key' };
-    await clientOf({ baseUrl: api.url, auth, credentials }).get('reports');
+    const log = collectWarnings();
+    await clientOf({ baseUrl: api.url, auth, credentials, log }).get('reports');
+    expect(log.warnings).toEqual([]);
     expect(api.seen.map(({ line, body }) => [line, body])).toEqual([
       ['POST /token', 'client_id=id&client_secret=key&refresh_token=efgh&grant_type=refresh_token'],
       ['GET /reports?access_token=new1234', ''],
     ]);
     expect(api.seen[0]?.headers['x-app-key']).toBe('id');
+  });
+
+  test('warns of a refresh token that changes, since it keeps none', async () => {
+    const tokens = ['r0', 'r1'];
+    const api = await startApi(({ line }) =>
+      line.includes('token')
+        ? { body: `{"access_token": "a", "refresh_token": "${tokens.shift()}"}` }
+        : undefined,
+    );
+    const auth = {
+      type: 'oauth20.login',
+      loginRequest: {
+        endpoint: 'token',
+        method: 'FORM',
+        params: { refresh_token: { user: 'refresh_token' } },
+      },
+      apiRequest: { query: { token: { response: 'access_token' } } },
+    };
+    const credentials = { '#data': '{"refresh_token": "r0"}', appKey: 'id', '#appSecret': 'key' };
+    const log = collectWarnings();
+    await clientOf({ baseUrl: api.url, auth, credentials, log }).get('reports');
+    expect(log.warnings).toEqual([]);
+    await clientOf({ baseUrl: api.url, auth, credentials, log }).get('reports');
+    expect(log.warnings).toEqual([expect.stringContaining('use "oauth20.refreshToken", which keeps it')]);
   });
 });

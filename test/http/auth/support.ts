@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Env } from '../../../src/env.ts';
 import { ExtractorError } from '../../../src/errors.ts';
 import { createAuth, type AuthContext } from '../../../src/http/auth/index.ts';
+import type { LoginKeeper } from '../../../src/http/auth/kept-login.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { ApiResponse, Send } from '../../../src/http/message.ts';
 import { buildRequest } from '../../../src/http/request.ts';
@@ -104,6 +105,7 @@ export interface Setup {
   readonly log?: Log;
   readonly trust?: Partial<TrustOptions>;
   readonly secrets?: Secrets;
+  readonly logins?: LoginKeeper;
 }
 
 /** A client as the product puts it together: status, redirects, retries, trust, authentication, network. */
@@ -136,6 +138,7 @@ export function clientOf(setup: Setup): {
     buildRequest: (job) => buildRequest(job, { baseUrl, headers }),
     parseTime: strtotime,
     secrets,
+    logins: setup.logins,
     at: 'parameters.api.authentication',
   };
   const client = createHttpClient({

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+import { RunError } from '../errors.ts';
+import { openTarget } from '../runner/target.ts';
+import type { Command, Io } from './command.ts';
+import { countArg, logOptions, openLog } from './shared.ts';
+import { storedArg } from './stored-arg.ts';
+
+export const loginCommand: Command = {
+  name: 'login',
+  describe: 'Log in to an API as a person, in the browser, and keep the login encrypted for runs',
+  options: {
+    data: {
+      type: 'string',
+      value: 'DIR',
+      describe:
+        'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
+    },
+    row: { type: 'string', value: 'ID', describe: 'The row whose login is made; the first one by default' },
+    'no-browser': { type: 'boolean', describe: 'Only print the address, for a browser on another machine' },
+    timeout: {
+      type: 'string',
+      value: 'SECONDS',
+      default: '300',
+      describe: 'How long to wait for the person',
+    },
+    storage: {
+      type: 'string',
+      value: 'DIR|URL',
+      describe: 'The storage that keeps the configuration, with --component and --config',
+    },
+    component: { type: 'string', value: 'ID', describe: 'Log in for a configuration that the storage keeps' },
+    config: { type: 'string', value: 'ID', describe: 'Id of that configuration' },
+    branch: { type: 'string', value: 'ID', describe: 'Its development branch' },
+    ...logOptions,
+  },
+  examples: [
+    ['gex login --data my-api', 'Open the browser, and keep the login in my-api/in'],
+    ['gex login --data my-api --no-browser', 'Print the address, and paste the one that comes back'],
+  ],
+  async run(args, io) {
+    const log = await openLog(args, io);
+    const timeoutMs = (countArg(args, 'timeout') ?? 300) * 1000;
+    const target = await openTarget({
+      dataFolder: args.text('data'),
+      storage: args.text('storage'),
+      stored: storedArg(args),
+      needsStorage: false,
+      log,
+      secrets: io.secrets,
+      signal: io.signal,
+    });
+    try {
+      const { login } = await import('../runner/login.ts');
+      const results = await login({
+        ...target.options,
+        row: args.text('row'),
+        show: (address, { isPasted }) => show(address, isPasted, args.isSet('no-browser'), io),
+        pasted: async (signal) => await readAddress(signal),
+        timeoutMs,
+        log,
+        secrets: io.secrets,
+        signal: io.signal,
+      });
+      for (const { place, hasRefreshToken, renewAt } of results) {
+        io.print(`Logged in. The login is kept encrypted in ${place}.`);
+        if (!hasRefreshToken)
+          log.warn(
+            `The provider gave no refresh token: ${renewAt === undefined ? 'it did not say how long the login holds' : `the login ends at ${new Date(renewAt * 1000).toISOString()}`}. Many give one for the scope "offline_access", or for "authorizationParams": {"access_type": "offline", "prompt": "consent"}`,
+          );
+      }
+      return 0;
+    } finally {
+      await target.close();
+    }
+  },
+};
+
+function show(address: string, isPasted: boolean, isPrinted: boolean, io: Io): void {
+  io.note(`Log in here:\n\n  ${address}\n`);
+  const canPaste = process.stdin.isTTY;
+  if (isPasted && !canPaste)
+    throw new RunError(
+      'command.invalid',
+      'The provider sends the browser to another place than this machine, so its address has to be pasted, and stdin is no terminal.',
+      {
+        hint: 'Run the command in a terminal, or register a loopback address such as http://127.0.0.1:8765/callback as "redirectUri".',
+      },
+    );
+  if (canPaste)
+    io.note('If the browser does not come back here by itself, paste the address that it shows at the end:');
+  if (!isPrinted) openBrowser(address);
+}
+
+/** By the program of the system; when there is none, the address is printed anyway. */
+function openBrowser(address: string): void {
+  const [command, ...words] =
+    process.platform === 'darwin'
+      ? ['open', address]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', address]
+        : ['xdg-open', address];
+  const child = spawn(command ?? '', words, { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+/** What is pasted into the terminal; never anything where stdin is none. */
+async function readAddress(signal: AbortSignal): Promise<string> {
+  if (!process.stdin.isTTY) return await new Promise<string>(() => {});
+  const lines = createInterface({ input: process.stdin });
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return await lines.question('', { signal });
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,14 @@
+import { RunError } from '../errors.ts';
+import { KNOWN_COMPONENT, type BranchPlace } from '../runner/target.ts';
+import type { Args } from './command.ts';
+
+/** The configuration that the options name; undefined for a run over a data folder. */
+export function storedArg(args: Args): BranchPlace | undefined {
+  const [component, configuration] = [args.text('component'), args.text('config')];
+  const branch = args.text('branch');
+  if (component !== undefined && configuration !== undefined) return { component, configuration, branch };
+  if (component === undefined && configuration === undefined && branch === undefined) return undefined;
+  throw new RunError('command.invalid', 'A stored configuration is named by its component and its id.', {
+    hint: `Write both, such as --component ${KNOWN_COMPONENT} --config 42.`,
+  });
+}

@@ -1,0 +1,141 @@
+import { decryptValue, encryptValue } from '../../encryption/cipher.ts';
+import { kindOfSecret } from '../../encryption/format.ts';
+import type { Keys } from '../../encryption/keys.ts';
+import type { Scope } from '../../encryption/scope.ts';
+import type { Env } from '../../env.ts';
+import { ConfigError } from '../../errors.ts';
+import type { KeptLogin, PendingRefresh, Tokens } from '../../http/auth/index.ts';
+import {
+  encodeExact,
+  entriesOf,
+  getKey,
+  isNumber,
+  isObject,
+  numberOf,
+  objectOf,
+  parseExact,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
+
+/** Encrypts and decrypts what is kept. */
+export interface Sealer {
+  readonly seal: (text: string) => string;
+  readonly open: (text: string) => string;
+}
+
+/** With the first of these keys; all of them decrypt. @throws {EncryptionError} from its functions */
+export function sealer(keys: Keys, scope: Scope, env: Pick<Env, 'randomBytes'>): Sealer {
+  return {
+    seal: (text) => encryptValue(text, scope, keys, env),
+    open: (text) => {
+      // a platform may have decrypted it already, as it does for a component
+      if (kindOfSecret(text) === 'plain') return text;
+      const { value } = decryptValue(text, scope, keys);
+      return typeof value === 'string' ? value : encodeExact(value);
+    },
+  };
+}
+
+/** Made when it is first used: a configuration without logins that are kept needs no key. */
+export function lateSealer(make: () => Sealer): Sealer {
+  let made: Sealer | undefined;
+  const get = (): Sealer => (made ??= make());
+  return { seal: (text) => get().seal(text), open: (text) => get().open(text) };
+}
+
+/**
+ * `{"<name>": {"#tokens": "GEX::1::…", "savedAt": 1, "pending": {"since": 1, "at": 1, "by": "c0ff"}}}` with one login put in place of
+ * an older one. Times are Unix seconds. Under the `#` key is the JSON text of the tokens, encrypted.
+ */
+export function withLogin(
+  logins: AnyObject,
+  name: string,
+  { tokens, pending }: KeptLogin,
+  { seal, savedAt }: Pick<Sealer, 'seal'> & { readonly savedAt: number },
+): AnyObject {
+  const kept: [string, Json][] = [
+    ['#tokens', seal(tokensText(tokens))],
+    ['savedAt', savedAt],
+  ];
+  if (pending !== undefined) kept.push(['pending', objectOf(Object.entries(pending))]);
+  return objectOf(new Map<string, Json>([...entriesOf(logins), [name, objectOf(kept)]]));
+}
+
+/** @throws {ConfigError} when it is not as {@link withLogin} writes it; {@link EncryptionError} without its key */
+export function loginIn(
+  logins: AnyObject,
+  name: string,
+  { open }: Pick<Sealer, 'open'>,
+  place: string,
+): KeptLogin | undefined {
+  const kept = getKey(logins, name);
+  if (kept === undefined) return undefined;
+  const sealed = isObject(kept) ? getKey(kept, '#tokens') : undefined;
+  if (!isObject(kept) || typeof sealed !== 'string') throw damaged(place);
+  const tokens = parseTokens(open(sealed), place);
+  const pending = getKey(kept, 'pending');
+  return { tokens, pending: isObject(pending) ? parsePending(pending, place) : undefined };
+}
+
+/** Of the same login in both, the one that was saved last; of the first when at the same time. */
+export function newerLogins(first: AnyObject, second: AnyObject): AnyObject {
+  const merged = new Map(entriesOf(second));
+  for (const [name, login] of entriesOf(first)) {
+    const other = merged.get(name);
+    if (other === undefined || savedAtOf(login) >= savedAtOf(other)) merged.set(name, login);
+  }
+  return objectOf(merged);
+}
+
+function savedAtOf(login: Json): number {
+  return isObject(login) ? (numberIn(login, 'savedAt') ?? 0) : 0;
+}
+
+function tokensText({ accessToken, refreshToken, renewAt }: Tokens): string {
+  return encodeExact(
+    objectOf(
+      Object.entries({ accessToken, refreshToken, renewAt }).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, value] as const],
+      ),
+    ),
+  );
+}
+
+function parseTokens(text: string, place: string): Tokens {
+  let value: Json;
+  try {
+    value = parseExact(text);
+  } catch {
+    throw damaged(place); // without the cause: it may quote the text
+  }
+  if (!isObject(value)) throw damaged(place);
+  return {
+    accessToken: textIn(value, 'accessToken'),
+    refreshToken: textIn(value, 'refreshToken'),
+    renewAt: numberIn(value, 'renewAt'),
+  };
+}
+
+function parsePending(value: AnyObject, place: string): PendingRefresh {
+  const [since, at, by] = [numberIn(value, 'since'), numberIn(value, 'at'), textIn(value, 'by')];
+  if (since === undefined || at === undefined || by === undefined) throw damaged(place);
+  return { since, at, by };
+}
+
+function textIn(value: AnyObject, key: string): string | undefined {
+  const found = getKey(value, key);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function numberIn(value: AnyObject, key: string): number | undefined {
+  const found = getKey(value, key);
+  return isNumber(found) ? numberOf(found) : undefined;
+}
+
+/** To begin anew because of it would lose a login that may be read yet. */
+export function damaged(place: string): ConfigError {
+  return new ConfigError('config.invalid', `The logins in ${place} cannot be read: they are damaged.`, {
+    hint: 'Bring back a copy; or take them away and log in again, with gex login or a new refresh token.',
+  });
+}

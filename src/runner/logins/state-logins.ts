@@ -1,0 +1,53 @@
+import type { Env } from '../../env.ts';
+import type { LoginKeeper } from '../../http/auth/index.ts';
+import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../json/index.ts';
+import { damaged, loginIn, withLogin, type Sealer } from './kept-json.ts';
+
+/** The key of a state that has the logins. */
+export const LOGINS = 'logins';
+
+/** The state as the engine has it: logins in it would make each run another one, and reach its recording. */
+export function withoutLogins(state: AnyObject): AnyObject {
+  return getKey(state, LOGINS) === undefined
+    ? state
+    : objectOf(entriesOf(state).filter(([key]) => key !== LOGINS));
+}
+
+export function withLogins(state: AnyObject, logins: AnyObject | undefined): AnyObject {
+  if (logins === undefined) return state;
+  return objectOf(new Map<string, Json>([...entriesOf(state), [LOGINS, logins]]));
+}
+
+/** Undefined when there are none. */
+export function loginsIn(state: AnyObject, place: string): AnyObject | undefined {
+  const logins = getKey(state, LOGINS);
+  if (logins === undefined || isObject(logins)) return logins;
+  throw damaged(place);
+}
+
+export interface StateLoginsOptions {
+  /** For messages. */
+  readonly place: string;
+  readonly isShared: boolean;
+  readonly sealer: Sealer;
+  readonly env: Pick<Env, 'now'>;
+  readonly readState: () => Promise<AnyObject>;
+  /** On return it is durable. */
+  readonly writeLogins: (logins: AnyObject) => Promise<void>;
+}
+
+/** Logins under the key `logins` of a state. */
+export function stateLogins(options: StateLoginsOptions): LoginKeeper {
+  const { place, isShared, sealer, env, readState, writeLogins } = options;
+  const read = async (): Promise<AnyObject> => loginsIn(await readState(), place) ?? {};
+  return {
+    place,
+    isShared,
+    isLasting: true,
+    read: async (name) => loginIn(await read(), name, sealer, place),
+    write: async (name, login) =>
+      await writeLogins(
+        withLogin(await read(), name, login, { ...sealer, savedAt: Math.floor(env.now() / 1000) }),
+      ),
+  };
+}
