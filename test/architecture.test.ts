@@ -15,6 +15,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^http\/message\.ts$/, 'message'],
   [/^http\//, 'http'],
   [/^language\//, 'language'],
+  [/^formats\//, 'formats'],
   [/^jobs\//, 'jobs'],
   [/^pagination\//, 'pagination'],
   [/^records\//, 'records'],
@@ -42,16 +43,17 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const STAGES = ['http', 'jobs', 'pagination', 'records', 'sink', 'verdict'];
-const ENGINE = ['leaf', 'message', 'language', ...STAGES, 'recording', 'config', 'extract'];
+const ENGINE = ['leaf', 'message', 'language', 'formats', ...STAGES, 'recording', 'config', 'extract'];
 
 /** What each part may import, besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   leaf: [],
   message: ['leaf'],
   language: ['leaf', 'message'],
-  ...Object.fromEntries(STAGES.map((stage) => [stage, ['leaf', 'message', 'language']])),
+  formats: ['leaf', 'message'],
+  ...Object.fromEntries(STAGES.map((stage) => [stage, ['leaf', 'message', 'language', 'formats']])),
   recording: ['leaf', 'message', 'sink'],
-  config: ['leaf', 'message', 'language', ...STAGES],
+  config: ['leaf', 'message', 'language', 'formats', ...STAGES],
   extract: ENGINE,
   actions: ENGINE,
   importing: ['leaf', 'config'],

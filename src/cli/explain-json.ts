@@ -46,7 +46,7 @@ function pageJson({ page, exchange, body, note, fate, from }: ToldPage): object 
     at: new Date(at).toISOString(),
     ms,
     retries: (attempts ?? 1) - 1,
-    bytes: body.bytes,
+    bytes: exchange.large?.bytes ?? body.bytes,
     ...(note.rows === undefined ? {} : { rows: note.rows }),
     fate,
     from,

@@ -1,6 +1,7 @@
 import { RunError } from '../errors.ts';
 import type { ToldJob, ToldPage } from '../explain/story.ts';
 import { parseExact } from '../json/index.ts';
+import { RecordedBody } from '../recording/large.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
 import type { Secrets } from '../secrets.ts';
 import { shownLines } from '../shown-text.ts';
@@ -65,13 +66,22 @@ function missing({ source, row }: OpenRecording, { name }: ToldJob, hint: string
   });
 }
 
+const SHOWN_BYTES = 2 ** 14;
+
 function bodyOf({ file }: OpenRecording, { body, exchange }: ToldPage, secrets: Secrets): string {
-  const text = file.bytes(body.at, body.bytes).toString('utf8');
+  const { large } = exchange;
+  // of what is too large to look at, the beginning
+  const bytes =
+    large === undefined
+      ? file.bytes(body.at, body.bytes)
+      : new RecordedBody(file, large).read(0, SHOWN_BYTES);
+  const text = Buffer.from(bytes).toString('utf8') + (large === undefined ? '' : '\n…');
   const kind = exchange.headers['content-type'] ?? '';
   return /json/i.test(kind) || /^\s*[[{]/.test(text) ? secrets.redactBody(text) : secrets.redactMessage(text);
 }
 
-function asText({ exchange, body: { bytes }, from, page }: ToldPage, body: string): string[] {
+function asText({ exchange, body: { bytes: held }, from, page }: ToldPage, body: string): string[] {
+  const bytes = exchange.large?.bytes ?? held;
   const { request, status, headers, url, ms, attempts = 1, at } = exchange;
   const why = from.length === 0 ? (page === 1 ? 'the configuration' : '') : from.map(leadText).join('; ');
   const retries = attempts > 1 ? ` after ${plural(attempts - 1, 'retry').replace(/retrys$/, 'retries')}` : '';

@@ -219,7 +219,7 @@ function short(text: string): string {
   return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
 }
 
-const bytesOf = ({ body }: ToldPage): number => body.bytes;
+const bytesOf = ({ body, exchange }: ToldPage): number => exchange.large?.bytes ?? body.bytes;
 const rowsOf = ({ note }: ToldPage): number => note.rows ?? 0;
 
 function sum(pages: readonly ToldPage[], of: (page: ToldPage) => number): number {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { ApiResponse } from '../http/message.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
-import type { Page } from '../records/page.ts';
+import type { Page, RowStream } from '../records/page.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, type PageContent, type RowFilter } from './content.ts';
@@ -20,6 +20,8 @@ export interface RowSource {
   readonly filter: RowFilter | undefined;
   /** Reads an answer that was read before. */
   readonly readAgain: (response: Pick<ApiResponse, 'body' | 'status' | 'url'>) => Page;
+  /** The rows of an answer that was a stream of them; undefined where it is a page. */
+  readonly rowsAgain: (response: ApiResponse) => RowStream | undefined;
 }
 
 export interface BucketOptions {
@@ -28,7 +30,7 @@ export interface BucketOptions {
   /** True for data types whose rows are written at once, so that their pages are not read again. */
   readonly writesAtOnce: (dataType: string) => boolean;
   /** Where the answers are kept. */
-  readonly exchanges: Pick<Exchanges, 'bytes'>;
+  readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
 }
 
 /** The tables of one output bucket: a parser and the sink it writes to. Iterations with one bucket share it. */
@@ -55,10 +57,26 @@ export class Bucket {
 
   /** Writes a page. When it fails, the bucket is of no use any more. */
   async take(content: PageContent, target: PageTarget): Promise<void> {
+    if (content.page.stream !== undefined) return await this.#takeStream(content, target);
     const { parser, writesAtOnce } = this.#options;
     parser.take({ ...target, count: content.page.rows, chunks: () => content.chunks() }, this.#sink);
     if (!writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#sink.settle();
+    await this.#index.settle();
+  }
+
+  /** Writes the rows of a stream chunk by chunk, each as a page of its own, so that memory does not grow with them. */
+  async #takeStream(content: PageContent, target: PageTarget): Promise<void> {
+    const { parser, writesAtOnce } = this.#options;
+    let written = 0;
+    for (const rows of content.chunks()) {
+      parser.take({ ...target, count: rows.length, chunks: () => [rows] }, this.#sink);
+      written += rows.length;
+      await this.#sink.settle();
+      await turn();
+    }
+    if (written === 0) parser.take({ ...target, count: 0, chunks: () => [] }, this.#sink);
+    if (!writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#index.settle();
   }
 
@@ -82,13 +100,18 @@ export class Bucket {
     let number = this.#sources.indexOf(source);
     if (number < 0) number = this.#sources.push(source) - 1;
     const { status } = response;
-    this.#index.add({ dataType, extra, source: number, count: page.rows, status, body: kept.body });
+    const entry = { dataType, extra, source: number, count: page.rows, status, body: kept.body };
+    this.#index.add(page.stream === undefined ? entry : { ...entry, answerAt: kept.at });
   }
 
   *#pages(): Iterable<PageRows> {
-    for (const { dataType, extra, source, count, status, body } of this.#index.entries()) {
+    for (const { dataType, extra, source, count, status, body, answerAt } of this.#index.entries()) {
       const from = this.#sources[source];
       if (from === undefined) throw new Error(`the page index names the source ${source}`);
+      if (answerAt !== undefined) {
+        yield* this.#streamAgain(answerAt, from, { dataType, extra });
+        continue;
+      }
       const { at, bytes } = body;
       const response = { status, url: '', body: this.#options.exchanges.bytes(at, bytes) };
       const { pieces } = from.readAgain(response);
@@ -102,4 +125,24 @@ export class Bucket {
       };
     }
   }
+
+  /** The same pages that {@link #takeStream} made. */
+  *#streamAgain(
+    answerAt: number,
+    { filter, rowsAgain }: RowSource,
+    target: Pick<PageTarget, 'dataType' | 'extra'>,
+  ): Iterable<PageRows> {
+    let written = 0;
+    for (const decoded of rowsAgain(this.#options.exchanges.again(answerAt))?.chunks() ?? []) {
+      const rows = filter === undefined ? decoded : decoded.map(filter);
+      written += rows.length;
+      yield { ...target, count: rows.length, chunks: () => [rows] };
+    }
+    if (written === 0) yield { ...target, count: 0, chunks: () => [] };
+  }
+}
+
+/** Lets signals and answers of others come through. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -25,7 +25,7 @@ export interface BucketsOptions {
   readonly state: Json | undefined;
   readonly parseTime: (text: string) => number | undefined;
   /** Where the answers are kept. */
-  readonly exchanges: Pick<Exchanges, 'bytes'>;
+  readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
   readonly log: Log;
 }
 

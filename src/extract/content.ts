@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ApiRequest, ApiResponse } from '../http/message.ts';
+import { bodyBytes, type ApiRequest, type ApiResponse } from '../http/message.ts';
 import type { Answer } from '../recording/exchanges.ts';
 import { isList, isObject, objectOf, entriesOf, toJsonText, type Json, type Path } from '../json/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
@@ -32,7 +32,16 @@ export class PageContent {
 
   /** Rows after the filter, a chunk at a time. A page of one chunk is decoded once. */
   *chunks(): Iterable<readonly Json[]> {
-    const { pieces } = this.page;
+    const { pieces, stream } = this.page;
+    if (stream !== undefined) {
+      let chunk = 0;
+      for (const decoded of stream.chunks()) {
+        const rows = this.#filter === undefined ? decoded : decoded.map(this.#filter);
+        this.#tell(chunk++, rows);
+        yield rows;
+      }
+      return;
+    }
     const [only] = pieces;
     if (only !== undefined && pieces.length === 1) {
       this.#rows = this.#rows ?? filteredRows(only, this.#filter);
@@ -79,10 +88,10 @@ export class PageContent {
       values: (needs.paths ?? []).map((path) => this.#value(path)),
       headers,
       rows: located.rows,
-      bytes: response.body.length,
+      bytes: bodyBytes(response),
       now: this.answer.now,
       ...(ids === undefined ? {} : { ids }),
-      ...(needs.volume === true ? { volume: toJsonText(this.#whole()).length } : {}),
+      ...(needs.volume === true ? { volume: this.#volume() } : {}),
     };
   }
 
@@ -92,10 +101,15 @@ export class PageContent {
     return path.find(rowsAt !== undefined && path.needs(rowsAt) ? this.#whole() : envelope);
   }
 
-  /** The whole response, its rows as the filter left them. */
+  /** Of a body in another format than JSON, what came. */
+  #volume(): number {
+    return this.page.stream === undefined ? toJsonText(this.#whole()).length : bodyBytes(this.response);
+  }
+
+  /** The whole response, its rows as the filter left them; of a body in another format, what is beside them. */
   #whole(): Json {
-    const { rowsAt } = this.page;
-    if (this.#filter === undefined || this.page.rows === 0 || rowsAt === undefined)
+    const { rowsAt, stream } = this.page;
+    if (stream !== undefined || this.#filter === undefined || this.page.rows === 0 || rowsAt === undefined)
       return this.page.response();
     const rows = [...this.chunks()].flat();
     const single = this.page.pieces[0]?.single === true;

@@ -4,7 +4,7 @@ import { silentLog } from '../log.ts';
 import { createFilter, type CompatLevel } from '../records/filter.ts';
 import type { RowSource } from './bucket.ts';
 import { MissWatch } from './miss-watch.ts';
-import { readAnswer, type PageSourceOptions } from './page-source.ts';
+import { readAnswer, rowsAgain, type PageSourceOptions } from './page-source.ts';
 
 export interface JobPartsOptions extends PageSourceOptions {
   readonly compatLevel: CompatLevel;
@@ -53,6 +53,7 @@ export class JobParts {
             : createFilter(responseFilter, responseFilterDelimiter, { compatLevel, jsonText }, filterAt),
         readAgain: (response) =>
           readAnswer(job, job.endpoint, response, { ...this.#options, log: silentLog }),
+        rowsAgain: (response) => rowsAgain(job, response, this.#options),
       };
       this.#sources.set(job, source);
     }

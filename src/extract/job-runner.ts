@@ -1,6 +1,7 @@
 import type { JobPagination } from '../config/job-pagination.ts';
 import { ExtractorError, PaginationError, RecordError } from '../errors.ts';
 import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
+import { bodyBytes } from '../http/message.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import {
   childRuns,
@@ -29,6 +30,7 @@ import type { CompatLevel } from '../records/filter.ts';
 import type { Reason } from '../reason.ts';
 import type { Bucket, PageTarget } from './bucket.ts';
 import type { PageContent } from './content.ts';
+import { HeaderWatch } from './header-watch.ts';
 import { InOrder } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
 import { warningLevel } from './page-warning.ts';
@@ -177,6 +179,7 @@ export class JobRunner {
       watch: this.#parts.watch(job),
       window: window?.text,
     };
+    const headers = new HeaderWatch();
     const steps = pages({
       paginator,
       guard: createGuard({ maxPages: maxPagesOf(pagination.options, paginated, pagination.at) }),
@@ -188,7 +191,10 @@ export class JobRunner {
       hasChildren: job.children.length > 0,
       onWarning: (message, page) => options.log.warn(message, { ...at, page }),
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
-      onPage: (content, page, verdict) => witness?.see(content, page, verdict),
+      onPage: (content, page, verdict) => {
+        headers.see(content.page.header, page, (message) => options.log.warn(message, { ...at, page }));
+        witness?.see(content, page, verdict);
+      },
     });
     const first = steps.next();
     first.catch(() => undefined); // thrown when its turn comes
@@ -298,7 +304,7 @@ export class JobRunner {
       level: job.level,
       page,
       rows: content.page.rows,
-      bytes: content.response.body.length,
+      bytes: bodyBytes(content.response),
     });
     const { warning } = content.page;
     if (warning !== undefined) log[warningLevel(content.page, page, end)](warning, { job: job.name, page });

@@ -14,6 +14,8 @@ export interface IndexedPage {
   readonly count: number;
   readonly status: number;
   readonly body: BodyPlace;
+  /** Where the record of the answer begins, when its rows were a stream. */
+  readonly answerAt?: number;
 }
 
 const BLOCK_BYTES = 1 << 16;
@@ -31,8 +33,16 @@ export class PageIndex {
     this.#out = new Appender(path);
   }
 
-  add({ dataType, extra, source, count, status, body }: IndexedPage): void {
-    this.#out.text(`${encodeExact([dataType, extra, source, count, status, body.at, body.bytes])}\n`);
+  add({ dataType, extra, source, count, status, body, answerAt }: IndexedPage): void {
+    const numbers = [
+      source,
+      count,
+      status,
+      body.at,
+      body.bytes,
+      ...(answerAt === undefined ? [] : [answerAt]),
+    ];
+    this.#out.text(`${encodeExact([dataType, extra, ...numbers])}\n`);
   }
 
   /** See {@link Appender.settle}. */
@@ -55,8 +65,17 @@ function pageOf(line: string): IndexedPage {
   const [dataType, extra, ...numbers] = isList(value) ? value : [];
   if (typeof dataType !== 'string' || extra === undefined || !isObject(extra))
     throw new Error('the page index has a line that it did not write');
-  const [source = 0, count = 0, status = 0, at = 0, bytes = 0] = numbers.map(Number);
-  return { dataType, extra, source, count, status, body: { at, bytes } };
+  const [source = 0, count = 0, status = 0, at = 0, bytes = 0, answerAt] = numbers.map(Number);
+  const body = { at, bytes };
+  return {
+    dataType,
+    extra,
+    source,
+    count,
+    status,
+    body,
+    ...(answerAt === undefined ? {} : { answerAt }),
+  };
 }
 
 function* linesOf(path: string): Generator<string> {

@@ -1,4 +1,5 @@
 import { RecordError } from '../errors.ts';
+import type { FormatRows } from '../formats/index.ts';
 import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
 import type { Job, JobRun } from '../jobs/index.ts';
 import { objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
@@ -8,10 +9,11 @@ import type { Decision, PageSource } from '../pagination/pages.ts';
 import type { Moment } from '../recording/exchange.ts';
 import type { Exchanges, Kept } from '../recording/exchanges.ts';
 import type { RunPlace } from '../recording/position.ts';
-import { readPage, type Page } from '../records/page.ts';
+import { readPage, type Page, type ReadOptions } from '../records/page.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Judgement } from '../verdict/index.ts';
 import { PageContent, type RowFilter } from './content.ts';
+import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
 import type { MissWatch } from './miss-watch.ts';
 
 export interface PageSourceOptions {
@@ -50,12 +52,14 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
     async fetch(request, page, signal) {
       const wire = buildRequest(request, job.name);
       const ask = { place, page, began, request: wire, headers: needs.headers ?? [], signal };
-      const answer = await exchanges.ask(ask, async () => await send(wire, { signal }));
+      const answer = await exchanges.ask(ask, async (spool) =>
+        send(wire, { signal, file: fileRule(job, spool) }),
+      );
       try {
         return new PageContent(
           wire,
           answer,
-          readAnswer(job, request.endpoint, answer.response, options),
+          await readAnswerOf(job, request.endpoint, answer.response, options),
           filter,
         );
       } catch (error) {
@@ -83,6 +87,63 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   };
 }
 
+type ReadingOptions = Pick<PageSourceOptions, 'ignoreErrors' | 'isExactJson' | 'log' | 'secrets'>;
+
+/** The page in an answer, in whatever format it is. */
+async function readAnswerOf(
+  job: Job,
+  endpoint: string,
+  response: ApiResponse,
+  options: ReadingOptions,
+): Promise<Page> {
+  const rows = rowsOf(job, endpoint, response, options);
+  if (rows === undefined) return readAnswer(job, endpoint, response, options);
+  try {
+    return await formatPage(rows, response);
+  } catch (error) {
+    throw placed(error, response.url, options);
+  }
+}
+
+/** The rows of an answer that was read before; undefined where it is JSON. */
+export function rowsAgain(job: Job, response: FileAnswer, options: ReadingOptions): FormatRows | undefined {
+  return rowsOf(job, job.endpoint, response, options);
+}
+
+/** What came with an error status that is to be ignored is taken as JSON, or as text. */
+function rowsOf(
+  job: Job,
+  endpoint: string,
+  response: FileAnswer,
+  options: ReadingOptions,
+): FormatRows | undefined {
+  if (response.status >= 400) return undefined;
+  try {
+    return formatRows(job, response, readOptions(job, endpoint, response.url, options));
+  } catch (error) {
+    throw placed(error, response.url, options);
+  }
+}
+
+function placed(error: unknown, url: string, { secrets }: ReadingOptions): unknown {
+  return error instanceof RecordError ? error.at({ url: secrets.redactUrl(url) }) : error;
+}
+
+function readOptions(
+  job: Job,
+  endpoint: string,
+  url: string,
+  { isExactJson, secrets }: Pick<ReadingOptions, 'isExactJson' | 'secrets'>,
+): ReadOptions {
+  return {
+    dataField: job.dataField,
+    endpoint,
+    isExact: isExactJson,
+    describeUrl: () => secrets.redactUrl(url),
+    redact: (text: string) => secrets.redact(text),
+  };
+}
+
 /**
  * The page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then data (spec
  * extractor 6.6).
@@ -90,21 +151,12 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
 export function readAnswer(
   job: Job,
   endpoint: string,
-  { body, status, url }: Pick<ApiResponse, 'body' | 'status' | 'url'>,
-  {
-    ignoreErrors,
-    isExactJson,
-    log,
-    secrets,
-  }: Pick<PageSourceOptions, 'ignoreErrors' | 'isExactJson' | 'log' | 'secrets'>,
+  { body: held, large, status, url }: Pick<ApiResponse, 'body' | 'large' | 'status' | 'url'>,
+  { ignoreErrors, isExactJson, log, secrets }: ReadingOptions,
 ): Page {
-  const options = {
-    dataField: job.dataField,
-    endpoint,
-    isExact: isExactJson,
-    describeUrl: () => secrets.redactUrl(url),
-    redact: (text: string) => secrets.redact(text),
-  };
+  const options = readOptions(job, endpoint, url, { isExactJson, secrets });
+  // a JSON document is one page, however it came
+  const body = large === undefined ? held : large.read(0, large.bytes);
   const isIgnored = ignoreErrors.includes(status);
   try {
     const page = readPage(body, options);

@@ -20,7 +20,8 @@ export const DEFAULT_TTL_SECONDS = 604_800;
 
 /**
  * Keeps the responses of GET requests in files, by method and URL (spec extractor 6.11): an aid for writing a
- * configuration. Files are named by a hash and hold status, response headers and body; nothing of the request.
+ * configuration. Files are named by a hash and hold status, response headers and body; nothing of the request. Large
+ * bodies and packed files are not kept.
  */
 export function cache(options: CacheOptions): SendWrapper {
   const { env, log, except = [] } = options;
@@ -33,7 +34,8 @@ export function cache(options: CacheOptions): SendWrapper {
     const age = kept === undefined ? Infinity : env.now() - kept.at;
     if (kept !== undefined && age >= 0 && age < ttlMs) return kept.response;
     const response = await next(request, sendOptions);
-    if (!except.includes(response.status)) {
+    const isFile = response.large !== undefined || response.unpacked !== undefined;
+    if (!isFile && !except.includes(response.status)) {
       await write(file, options.folder, response, env).catch((error: unknown) =>
         log.warn('A response could not be kept in the cache.', {
           folder: options.folder,

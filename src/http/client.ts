@@ -4,6 +4,7 @@ import type { Secrets } from '../secrets.ts';
 import type { Bottom } from './send/bottom.ts';
 import { keepBudgets, type Budget } from './budgets.ts';
 import { cache, type CacheOptions } from './cache.ts';
+import { files } from './files.ts';
 import { logRequests } from './log-requests.ts';
 import type { Send, SendWrapper } from './message.ts';
 import { watchRequests, type RequestEvent } from './watch-requests.ts';
@@ -80,6 +81,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     send: compose(network.send, [
       status({ ignoreErrors: options.ignoreErrors ?? [], secrets }),
       ...outer,
+      files(options.network?.maxBodyBytes),
       pacer.pace,
       options.auth,
       ...inner,
@@ -87,6 +89,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ]),
     // A login happens while the request that needs it holds its place, so only rate and budgets count for it.
     plain: compose(network.send, [
+      withoutFiles,
       status({ secrets }),
       ...outer,
       budgets,
@@ -97,6 +100,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     close: () => network.close(),
   };
 }
+
+/** The answer of a login is no file, whatever the request that needs it asks for. */
+const withoutFiles: SendWrapper =
+  (next) =>
+  (request, { signal }) =>
+    next(request, { signal });
 
 /** The first wrapper is the outermost. */
 function compose(bottom: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {

@@ -2,7 +2,7 @@ import type { Env } from '../env.ts';
 import { HttpError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
-import type { SendWrapper } from './message.ts';
+import { bodyBytes, type SendWrapper } from './message.ts';
 
 /** A debug line for each request as it goes out, and one for what came back, without secrets. */
 export function logRequests({
@@ -20,7 +20,7 @@ export function logRequests({
     const startMs = env.now();
     try {
       const response = await next(request, options);
-      log.debug(`${response.status} ${line}`, { ms: env.now() - startMs, bytes: response.body.length });
+      log.debug(`${response.status} ${line}`, { ms: env.now() - startMs, bytes: bodyBytes(response) });
       return response;
     } catch (error) {
       const reason = error instanceof HttpError ? secrets.redact(error.message) : 'aborted';

@@ -54,18 +54,68 @@ export interface ApiResponse {
   readonly headers: Headers;
   /** The URL that answered, after redirects. */
   readonly url: string;
+  /** Where there is `large`, only how it begins. */
   readonly body: Uint8Array;
+  /** The body, when it is too large for memory: only who asked for it by `SendOptions.file` gets one. */
+  readonly large?: LargeBody;
+  /** Present when the body was a packed file: it is here as it was packed. */
+  readonly unpacked?: Unpacked;
   /** Times that the request was sent until this came; absent when it was once. */
   readonly attempts?: number;
 }
 
+/** A body that lies in a file, to be read in any order. */
+export interface LargeBody {
+  readonly bytes: number;
+  /** Of all of it, in hexadecimal. */
+  readonly sha1: string;
+  /** Memory of its own; shorter where the body ends. */
+  read(at: number, length: number): Uint8Array;
+}
+
+/** What a packed file was, and for an archive the files in it, one behind the other in the body. */
+export interface Unpacked {
+  readonly as: 'gzip' | 'zip';
+  readonly members?: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+/** Takes a body as it comes, for {@link LargeBody}. */
+export interface BodySink {
+  /** The bytes are copied, or written before it returns. */
+  write(part: Uint8Array): void;
+  /** All of it came. */
+  end(sha1: string): LargeBody;
+  /** It is not wanted any more. */
+  abandon(): void;
+}
+
+/** How a body is received that may be a file: large, packed, and no JSON. */
+export interface FileRule {
+  /** Told of the answer before its body: true for a body that is to be received so, false for the usual way. */
+  readonly takes: (headers: Headers) => boolean;
+  /** `auto` looks at the first bytes. */
+  readonly compression: 'auto' | 'gzip' | 'zip' | 'none';
+  /** Which files of an archive are wanted. */
+  readonly member: (name: string) => boolean;
+  /** Where a large body goes; without it, all of it is held, as far as the limit of bodies admits. */
+  readonly open?: (() => BodySink) | undefined;
+  /** The same, for what is not kept. */
+  readonly scratch?: (() => BodySink) | undefined;
+}
+
 export interface SendOptions {
   readonly signal: AbortSignal;
+  readonly file?: FileRule | undefined;
 }
 
 /** Sends one request. Concerns are wrappers: `retry(pace(auth(send)))`. */
 export type Send = (request: ApiRequest, options: SendOptions) => Promise<ApiResponse>;
 export type SendWrapper = (next: Send) => Send;
+
+/** Bytes of a body, wherever it is. */
+export function bodyBytes({ body, large }: Pick<ApiResponse, 'body' | 'large'>): number {
+  return large?.bytes ?? body.length;
+}
 
 export function headerOf(headers: Headers, name: string): string | undefined {
   const direct = headers[name];

@@ -50,21 +50,21 @@ export interface RetryContext {
  * @throws {HttpError} `http.status` when the server asks for a longer wait than is allowed
  */
 export function retry(options: RetryOptions, context: RetryContext): SendWrapper {
-  return (next) =>
-    async (request, { signal }) => {
-      for (let attempt = 1; ; attempt++) {
-        const outcome = await next(request, { signal }).catch((error: unknown) => new Failure(error));
-        const most = maxRetriesOf(outcome, options, context);
-        const reason = attempt > most ? undefined : reasonToRetry(outcome, options);
-        if (reason === undefined) {
-          if (outcome instanceof Failure) throw outcome.error;
-          return attempt === 1 ? outcome : { ...outcome, attempts: attempt };
-        }
-        const waitMs = waitFor(outcome, attempt, options, context.env.now());
-        logWait(reason, request, attempt, waitMs, options, context);
-        await sleepLong(waitMs, context.env, signal);
+  return (next) => async (request, sendOptions) => {
+    const { signal } = sendOptions;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await next(request, sendOptions).catch((error: unknown) => new Failure(error));
+      const most = maxRetriesOf(outcome, options, context);
+      const reason = attempt > most ? undefined : reasonToRetry(outcome, options);
+      if (reason === undefined) {
+        if (outcome instanceof Failure) throw outcome.error;
+        return attempt === 1 ? outcome : { ...outcome, attempts: attempt };
       }
-    };
+      const waitMs = waitFor(outcome, attempt, options, context.env.now());
+      logWait(reason, request, attempt, waitMs, options, context);
+      await sleepLong(waitMs, context.env, signal);
+    }
+  };
 }
 
 class Failure {

@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import { HttpError } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
-import type { SendWrapper } from './message.ts';
+import { bodyBytes, type SendWrapper } from './message.ts';
 
 /** A request as it goes out, or what came of it, without secrets. */
 export interface RequestEvent {
@@ -30,8 +30,8 @@ export function watchRequests(
     const startMs = env.now();
     try {
       const response = await next(request, options);
-      const { status, body: answer } = response;
-      tell({ ...about, answer: { status, bytes: answer.length, ms: env.now() - startMs } });
+      const { status } = response;
+      tell({ ...about, answer: { status, bytes: bodyBytes(response), ms: env.now() - startMs } });
       return response;
     } catch (error) {
       const failure = error instanceof HttpError ? secrets.redact(error.message) : 'aborted';

@@ -18,6 +18,7 @@ import {
 } from '../json/index.ts';
 import { readBody } from './body.ts';
 import { splitComputed, type Computed } from './computed.ts';
+import { parseFormat, type FormatSettings } from '../formats/index.ts';
 import { compileFilter } from './filter.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
@@ -58,6 +59,8 @@ export interface Job {
   readonly queryParamIn?: 'query' | 'params';
   /** Where the rows are in a response (spec extractor 5.1). */
   readonly dataField?: Path;
+  /** What its bodies are, where it says so. */
+  readonly format?: FormatSettings;
   /** Names the table; the endpoint as written when nothing else is given. */
   readonly dataType: string;
   readonly responseFilter: readonly string[];
@@ -159,6 +162,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...readBody(node, method, at),
     ...given('queryParamIn', read.word(node, 'queryParamIn', at, ['query', 'params'])),
     ...given('dataField', readDataField(getKey(node, 'dataField'), `${at}.dataField`)),
+    ...given('format', parseFormat(node, at, jobError)),
     ...given('scroller', read.text(node, 'scroller', at)),
     ...given('pagination', read.object(node, 'pagination', at)),
     ...given('completeness', readCompleteness(node, at)),

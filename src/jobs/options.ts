@@ -1,5 +1,6 @@
 import { COMPLETENESS } from '../completeness.ts';
 import type { OptionSchema } from '../evaluate.ts';
+import { formatOptions } from '../formats/options.ts';
 import { BODY_FORMATS } from './body.ts';
 import { METHODS } from './job.ts';
 import { WINDOWS } from './windows/options.ts';
@@ -147,6 +148,7 @@ const common: Readonly<Record<string, OptionSchema>> = {
     default: '',
     examples: ['data.items', '.', { path: 'data/items', delimiter: '/' }],
   },
+  ...formatOptions,
   dataType: {
     title: 'Data type',
     description:

@@ -1,7 +1,16 @@
 import { hash } from 'node:crypto';
-import { headerOf, withoutHeader, type ApiRequest, type ApiResponse, type Headers } from '../http/message.ts';
+import {
+  headerOf,
+  withoutHeader,
+  type ApiRequest,
+  type ApiResponse,
+  type Headers,
+  type Unpacked,
+} from '../http/message.ts';
 import type { Secrets } from '../secrets.ts';
+import { RecordedBody, type StoredLarge } from './large.ts';
 import type { Position } from './position.ts';
+import type { BodyPlace, RecordFile } from './record-file.ts';
 
 /** What a recording keeps of a request and its answer, but for the body of the answer: the JSON of an `exchange`. */
 export interface ExchangeJson {
@@ -23,6 +32,10 @@ export interface ExchangeJson {
   readonly ms: number;
   /** Times that it was sent, when more than once. */
   readonly attempts?: number;
+  /** The body, where it is too large for memory; that of the record is empty then. */
+  readonly large?: StoredLarge;
+  /** What the body was packed as. */
+  readonly unpacked?: Unpacked;
   /** Milliseconds that the run had stood still before this exchange, when it was stopped and went on. */
   readonly pausedMs?: number;
   /** The same, before the run of the job began. */
@@ -67,16 +80,26 @@ export function keptHeaders(headers: Headers, wanted: readonly string[], secrets
 }
 
 /** The answer as it was, to the request that is made again. */
-export function responseOf(json: ExchangeJson, request: ApiRequest, body: Uint8Array): ApiResponse {
-  const { status, headers, url, attempts } = json;
+export function responseOf(
+  json: ExchangeJson,
+  request: Pick<ApiRequest, 'url'>,
+  { file, place }: { readonly file: RecordFile; readonly place: BodyPlace },
+): ApiResponse {
+  const { status, headers, url, attempts, large, unpacked } = json;
+  const body = large === undefined ? undefined : new RecordedBody(file, large);
   return {
     status,
     headers,
     url: url === undefined ? request.url : withUserOf(request.url, url),
-    body,
+    body: body === undefined ? file.bytes(place.at, place.bytes) : body.read(0, SHOWN_BYTES),
+    ...(body === undefined ? {} : { large: body }),
+    ...(unpacked === undefined ? {} : { unpacked }),
     ...(attempts === undefined ? {} : { attempts }),
   };
 }
+
+/** Of a large body, where a whole one is looked at. */
+const SHOWN_BYTES = 2 ** 16;
 
 /** User and password are not in a recording, and belong into the links of the same host. */
 function withUserOf(from: string, url: string): string {

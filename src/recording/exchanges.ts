@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts';
-import type { ApiRequest, ApiResponse } from '../http/message.ts';
+import type { ApiRequest, ApiResponse, FileRule } from '../http/message.ts';
 import type { AnyObject } from '../json/index.ts';
 import type { Moment } from './exchange.ts';
 import type { RunPlace } from './position.ts';
@@ -31,20 +31,30 @@ export interface Kept {
   /** Names the exchange: which one of the recording it is, from 0. */
   readonly number: number;
   readonly body: BodyPlace;
+  /** Where its record begins. */
+  readonly at: number;
 }
+
+/** What {@link Exchanges.ask} gives to whoever asks the API: places for bodies that are too large for memory. */
+export type Spool = Pick<FileRule, 'open' | 'scratch'>;
+
+/** A request to the API, sent when its answer was not recorded. */
+export type AskApi = (spool: Spool) => Promise<ApiResponse>;
 
 /** Answers the requests of a run: from the API, and what was recorded before from the recording. */
 export interface Exchanges {
   /** When the runs began that begin at this place: now, or what was recorded. */
   moment(place: RunPlace): Moment;
   /** @param send asks the API */
-  ask(ask: Ask, send: () => Promise<ApiResponse>): Promise<Answer>;
+  ask(ask: Ask, send: AskApi): Promise<Answer>;
   /** Keeps what followed from an answer. */
   note(kept: Kept, facts: AnyObject): void;
   /** An answer that could not be used: the run that goes on is to ask again. */
   drop(place: RunPlace, page: number): void;
   /** A part of a body that was kept. */
   bytes(at: number, length: number): Uint8Array;
+  /** An answer that was kept, by {@link Kept.at}. */
+  again(at: number): ApiResponse;
 }
 
 /** The exchanges of a whole run. */
@@ -63,11 +73,19 @@ export interface Recording extends Exchanges {
 export function unrecorded(env: Env): Exchanges {
   return {
     moment: () => ({ now: env.now(), pausedMs: 0 }),
-    ask: async (_, send) => ({ response: await send(), now: env.now(), isRecorded: false, kept: undefined }),
+    ask: async (_, send) => ({
+      response: await send({}),
+      now: env.now(),
+      isRecorded: false,
+      kept: undefined,
+    }),
     note: () => {},
     drop: () => {},
-    bytes: () => {
-      throw new Error('nothing was kept');
-    },
+    bytes: nothing,
+    again: nothing,
   };
+}
+
+function nothing(): never {
+  throw new Error('nothing was kept');
 }

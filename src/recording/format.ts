@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * A recording is a row of records, appended one after the other. Each is a head of {@link HEAD_BYTES} bytes, a text of
- * JSON in UTF-8 and a body, which only an exchange has:
+ * JSON in UTF-8 and a body, which only an exchange has, and a part of a body that is too large for memory:
  *
  * | bytes | |
  * |---|---|
@@ -15,7 +15,7 @@ import { crc32 } from 'node:zlib';
  *
  * Whatever does not fit this ends the recording: it is the rest of a write that was cut.
  */
-export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end'] as const;
+export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end', 'part'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Changes with the meaning of the records; a recording of another one is not read. */

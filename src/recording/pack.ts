@@ -5,9 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { Secrets } from '../secrets.ts';
 import { fileError } from '../sink/file-error.ts';
+import type { ExchangeJson } from './exchange.ts';
 import { encodeRecord } from './format.ts';
+import { PART_BYTES, RecordedBody } from './large.ts';
 import type { RecordFile } from './record-file.ts';
-import { recordsOf, type Scan } from './scan.ts';
+import { exchangeOf, recordsOf, type Scan } from './scan.ts';
 
 /**
  * One compressed file of recordings, one behind the other, that is made to be sent away. It is written under a temporary
@@ -20,6 +22,8 @@ export class Pack {
   readonly #input = new PassThrough();
   /** Undefined until there is something to write. */
   #written: Promise<void> | undefined;
+  /** Before compression: where the next record begins. */
+  #bytes = 0;
 
   readonly #secrets: Secrets;
 
@@ -32,8 +36,9 @@ export class Pack {
   async add(file: RecordFile, scanned: Scan): Promise<void> {
     this.#written ??= this.#write();
     const ended = this.#written.catch(() => undefined); // thrown at the end
-    for (const bytes of recordBytes(file, scanned, this.#secrets)) {
+    for (const bytes of recordBytes(file, scanned, this.#secrets, this.#bytes)) {
       if (this.#input.destroyed) return;
+      this.#bytes += bytes.length;
       if (this.#input.write(bytes)) continue;
       await Promise.race([new Promise((resolve) => this.#input.once('drain', resolve)), ended]);
     }
@@ -61,15 +66,89 @@ export class Pack {
   }
 }
 
-function* recordBytes(file: RecordFile, { head, from, end }: Scan, secrets: Secrets): Generator<Uint8Array> {
+function* recordBytes(
+  file: RecordFile,
+  { head, from, end }: Scan,
+  secrets: Secrets,
+  offset: number,
+): Generator<Uint8Array> {
   const { keys: _, ...open } = head;
-  yield encodeRecord('head', JSON.stringify(open));
-  for (const { at, kind, json, body } of recordsOf(file, from)) {
-    if (at >= end) return;
-    const bytes = secrets.mask(file.bytes(body.at, body.bytes));
-    yield encodeRecord(kind, Buffer.from(secrets.mask(Buffer.from(json))).toString('utf8'), bytes);
-    if (bytes.length > 0) yield bytes;
+  const parts = partsOf(file, { from, end });
+  const moved = new Map<number, number>();
+  let written = offset;
+  const counted = (bytes: Uint8Array): Uint8Array => {
+    written += bytes.length;
+    return bytes;
+  };
+  yield counted(encodeRecord('head', JSON.stringify(open)));
+  for (const record of recordsOf(file, from)) {
+    if (record.at >= end) return;
+    const { kind, body } = record;
+    const part = kind === 'part' ? parts.get(body.at) : undefined;
+    if (kind === 'part' && part === undefined) continue; // of a body that did not come to its end
+    const bytes =
+      part === undefined
+        ? secrets.mask(file.bytes(body.at, body.bytes))
+        : maskedPart(part, body.bytes, secrets);
+    const json = kind === 'exchange' ? withParts(record.json, moved) : record.json;
+    yield counted(encodeRecord(kind, Buffer.from(secrets.mask(Buffer.from(json))).toString('utf8'), bytes));
+    if (part !== undefined) moved.set(body.at, written);
+    if (bytes.length > 0) yield counted(bytes);
   }
+}
+
+/** A part of a large body. */
+interface Part {
+  readonly body: RecordedBody;
+  readonly index: number;
+}
+
+/** The parts that some exchange is made of, by where they lie. */
+function partsOf(file: RecordFile, { from, end }: Pick<Scan, 'from' | 'end'>): Map<number, Part> {
+  const parts = new Map<number, Part>();
+  for (const record of recordsOf(file, from)) {
+    if (record.at >= end) break;
+    const large = record.kind === 'exchange' ? exchangeOf(record).large : undefined;
+    if (large === undefined) continue;
+    const body = new RecordedBody(file, large);
+    for (const [index, at] of large.parts.entries()) parts.set(at, { body, index });
+  }
+  return parts;
+}
+
+/** Bytes around a part in which a secret may stand that is cut by its ends. */
+const AROUND_BYTES = 1 << 15;
+
+function maskedPart({ body, index }: Part, bytes: number, secrets: Secrets): Uint8Array {
+  const start = index * PART_BYTES;
+  let from = Math.max(0, start - AROUND_BYTES);
+  const window = body.read(from, start - from + bytes + AROUND_BYTES);
+  // from one character to another, or it would be no text
+  let cut = 0;
+  if (from > 0) while (cut < 4 && ((window[cut] ?? 0) & 0xc0) === 0x80) cut++;
+  from += cut;
+  const masked = secrets.mask(wholeCharacters(window.subarray(cut)));
+  return masked.subarray(start - from, start - from + bytes);
+}
+
+/** Without the beginning of a character at the end, unless that is all there is. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    if (byte >= 0xc0) end = bytes.length - back;
+    break;
+  }
+  return bytes.length - end < AROUND_BYTES && bytes.length > AROUND_BYTES ? bytes.subarray(0, end) : bytes;
+}
+
+function withParts(json: string, moved: ReadonlyMap<number, number>): string {
+  const exchange = JSON.parse(json) as ExchangeJson; // its check sum is that of what the writer made
+  const { large } = exchange;
+  if (large === undefined) return json;
+  const parts = large.parts.map((at) => moved.get(at) ?? at);
+  return JSON.stringify({ ...exchange, large: { ...large, parts } });
 }
 
 /** The plain form of a recording, which may be compressed. */

@@ -9,6 +9,8 @@ export interface Recorded {
   /** Which exchange of the recording it is, from 0. */
   readonly number: number;
   readonly body: BodyPlace;
+  /** Where its record begins. */
+  readonly at: number;
 }
 
 /**
@@ -42,7 +44,7 @@ export class Past {
     const record = found && this.#file.recordAt(found.at);
     if (found === undefined || record === undefined)
       throw new Error('the recording was whole and is not any more');
-    return { json: exchangeOf(record), number: found.number, body: record.body };
+    return { json: exchangeOf(record), number: found.number, body: record.body, at: record.at };
   }
 
   /** When the runs began that this position is of. */

@@ -12,18 +12,21 @@ import {
   type ExchangeJson,
   type Moment,
 } from './exchange.ts';
-import type { Answer, Ask, Kept, Recording } from './exchanges.ts';
+import type { Answer, Ask, AskApi, Kept, Recording, Spool } from './exchanges.ts';
 import { encodeRecord } from './format.ts';
 import type { RecordingHead } from './head.ts';
+import { PartSink, RecordedBody, ScratchSink } from './large.ts';
 import { Past } from './past.ts';
 import { positionOf, type RunPlace } from './position.ts';
 import { RecordFile, type StoredRecord } from './record-file.ts';
-import { dropKey, type DropJson, type Scan } from './scan.ts';
+import { dropKey, recordedAnswer, type DropJson, type Scan } from './scan.ts';
 
 export interface RecorderOptions {
   readonly env: Env;
   readonly secrets: Secrets;
 }
+
+const NOTHING = new Uint8Array(0);
 
 /** Notes that wait to be written together with the next exchange. */
 const MOST_NOTES = 1000;
@@ -40,6 +43,7 @@ export class Recorder implements Recording {
   #notes: Buffer[] = [];
   /** In the file. */
   #exchanges: number;
+  #scratches = 0;
   /** Nothing was asked for yet since the run goes on. */
   #isAtSeam: boolean;
 
@@ -93,16 +97,16 @@ export class Recorder implements Recording {
     return known ?? { now: this.#options.env.now(), pausedMs: this.#pausedMs };
   }
 
-  async ask(ask: Ask, send: () => Promise<ApiResponse>): Promise<Answer> {
+  async ask(ask: Ask, send: AskApi): Promise<Answer> {
     const { request, signal } = ask;
     const digest = requestDigest(request, this.#options.secrets);
     const recorded = this.#past?.take(positionOf(ask.place, ask.page), digest);
     if (recorded === undefined) return await this.#live(ask, digest, send);
     await turn();
     signal.throwIfAborted();
-    const { json, number, body } = recorded;
-    const response = responseOf(json, request, this.#file.bytes(body.at, body.bytes));
-    return { response, now: json.at - (json.pausedMs ?? 0), isRecorded: true, kept: { number, body } };
+    const { json, number, body, at } = recorded;
+    const response = responseOf(json, request, { file: this.#file, place: body });
+    return { response, now: json.at - (json.pausedMs ?? 0), isRecorded: true, kept: { number, body, at } };
   }
 
   note({ number }: Kept, facts: AnyObject): void {
@@ -117,6 +121,10 @@ export class Recorder implements Recording {
 
   bytes(at: number, length: number): Uint8Array {
     return this.#file.bytes(at, length);
+  }
+
+  again(at: number): ApiResponse {
+    return recordedAnswer(this.#file, at);
   }
 
   /** All jobs have ended. */
@@ -141,16 +149,19 @@ export class Recorder implements Recording {
   }
 
   /** The answer is in the hands of the system before anybody uses it, so that it is never asked for twice. */
-  async #live(ask: Ask, digest: string, send: () => Promise<ApiResponse>): Promise<Answer> {
+  async #live(ask: Ask, digest: string, send: AskApi): Promise<Answer> {
     const { env, secrets } = this.#options;
     const { place, page, began, request } = ask;
     const sentAt = env.now();
-    const response = await send().catch((error: unknown) => {
+    const response = await send(this.#spool()).catch((error: unknown) => {
       throw this.#isAtSeam && page > 1 ? refusal(error, place, page) : error;
     });
     const at = env.now();
     this.#isAtSeam = false;
-    const { status, url, body, attempts } = response;
+    const { status, url, attempts, large, unpacked } = response;
+    if (large !== undefined && !(large instanceof RecordedBody))
+      throw new Error('a large body came from elsewhere and cannot be kept');
+    const body = large === undefined ? response.body : NOTHING;
     const json: ExchangeJson = {
       position: positionOf(place, page),
       request: shownRequest(request, secrets),
@@ -162,6 +173,8 @@ export class Recorder implements Recording {
       at,
       ms: at - sentAt,
       ...(attempts === undefined ? {} : { attempts }),
+      ...(large === undefined ? {} : { large: large.stored }),
+      ...(unpacked === undefined ? {} : { unpacked }),
       ...(this.#pausedMs === 0 ? {} : { pausedMs: this.#pausedMs }),
       ...(began.pausedMs === 0 ? {} : { pausedBeforeMs: began.pausedMs }),
     };
@@ -170,7 +183,14 @@ export class Recorder implements Recording {
       response,
       now: at - this.#pausedMs,
       isRecorded: false,
-      kept: { number: this.#exchanges++, body: written.body },
+      kept: { number: this.#exchanges++, body: written.body, at: written.at },
+    };
+  }
+
+  #spool(): Spool {
+    return {
+      open: () => new PartSink(this.#file, (error) => this.#breaking.abort(error)),
+      scratch: () => new ScratchSink(`${this.#file.path}.${process.pid}.${++this.#scratches}.tmp`),
     };
   }
 

@@ -1,11 +1,11 @@
 import { RunError } from '../errors.ts';
-import type { ApiRequest } from '../http/message.ts';
+import type { ApiRequest, ApiResponse } from '../http/message.ts';
 import type { Secrets } from '../secrets.ts';
 import { requestDigest, responseOf, shownRequest, type Moment, type ShownRequest } from './exchange.ts';
 import type { Answer, Ask, Recording } from './exchanges.ts';
 import { beginningOf, keyOf, positionOf, type RunPlace } from './position.ts';
 import type { RecordFile } from './record-file.ts';
-import { exchangeOf, recordsOf, type Scan } from './scan.ts';
+import { exchangeOf, recordedAnswer, recordsOf, type Scan } from './scan.ts';
 
 /**
  * Plays a recording again: every request is answered from it, and none goes to the API. A request is looked for at its
@@ -58,12 +58,12 @@ export class Replay implements Recording {
     signal.throwIfAborted();
     const json = exchangeOf(record);
     const { body } = record;
-    const response = responseOf(json, request, this.#file.bytes(body.at, body.bytes));
+    const response = responseOf(json, request, { file: this.#file, place: body });
     return {
       response,
       now: json.at - (json.pausedMs ?? 0),
       isRecorded: true,
-      kept: { number: found.number, body },
+      kept: { number: found.number, body, at: record.at },
     };
   }
 
@@ -73,6 +73,10 @@ export class Replay implements Recording {
 
   bytes(at: number, length: number): Uint8Array {
     return this.#file.bytes(at, length);
+  }
+
+  again(at: number): ApiResponse {
+    return recordedAnswer(this.#file, at);
   }
 
   finish(): void {}

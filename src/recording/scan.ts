@@ -1,4 +1,5 @@
-import type { ExchangeJson } from './exchange.ts';
+import type { ApiResponse } from '../http/message.ts';
+import { responseOf, type ExchangeJson } from './exchange.ts';
 import { FORMAT_VERSION } from './format.ts';
 import type { RecordingHead } from './head.ts';
 import { keyOf, type Position } from './position.ts';
@@ -74,8 +75,10 @@ export function scan(file: RecordFile, at = 0): Scan | undefined {
   let isFinished = false;
   let end = first.end;
   for (const record of recordsOf(file, first.end)) {
+    if ((record.kind === 'exchange' || record.kind === 'part') && !file.isBodyWhole(record)) break;
+    // parts behind the last answer are of one that did not come to its end
+    if (record.kind === 'part') continue;
     if (record.kind === 'exchange') {
-      if (!file.isBodyWhole(record)) break;
       last = exchangeOf(record);
       furthest = further(furthest, last.position);
       unnoted.add(exchanges++);
@@ -99,6 +102,13 @@ export function* recordsOf(file: RecordFile, from: number): Generator<StoredReco
 
 export function exchangeOf(record: StoredRecord): ExchangeJson {
   return JSON.parse(record.json) as ExchangeJson; // its check sum is that of what the writer made
+}
+
+/** The answer in a record that begins at a place. */
+export function recordedAnswer(file: RecordFile, at: number): ApiResponse {
+  const record = file.recordAt(at);
+  if (record?.kind !== 'exchange') throw new Error(`the recording has no answer at ${at}`);
+  return responseOf(exchangeOf(record), { url: '' }, { file, place: record.body });
 }
 
 /** What followed from an exchange. */

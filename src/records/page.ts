@@ -45,6 +45,11 @@ export interface RowsPiece {
   readonly malformed?: (cause: Error) => RecordError;
 }
 
+/** Rows that are decoded while they are read, each time anew, in chunks that are the same each time. */
+export interface RowStream {
+  chunks(): Iterable<readonly Json[]>;
+}
+
 /** A response, located but not decoded: what is outside the rows is parsed, the rows are still bytes. */
 export interface Page {
   /** The response without its rows (an empty list stands in their place). */
@@ -56,6 +61,10 @@ export interface Page {
    */
   response(): Json;
   readonly pieces: readonly RowsPiece[];
+  /** The rows of a body in another format than JSON, in the place of the pieces. */
+  readonly stream?: RowStream;
+  /** Names of the columns, where the body says them apart from its rows. */
+  readonly header?: readonly string[];
   readonly rows: number;
   /** Keys of the place where the rows were taken out of the envelope; undefined where the envelope is the response. */
   readonly rowsAt: readonly string[] | undefined;

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import {
   collectSecrets,
   parseConfig,
@@ -13,6 +14,7 @@ import { readStory, type Story } from '../explain/story.ts';
 import { extract } from '../extract.ts';
 import { encodeExact, isObject, parseExact, type AnyObject, type Json } from '../json/index.ts';
 import { silentLog } from '../log.ts';
+import type { ExchangeJson } from '../recording/exchange.ts';
 import { makeHead } from '../recording/head.ts';
 import { Recorder } from '../recording/recorder.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
@@ -133,10 +135,12 @@ async function attempt(
     const story = readStory(file, scanned);
     const answers = new RecordedAnswers({
       story,
-      bodyOf: ({ body, note }) => {
+      bodyOf: ({ body, note, exchange, page }) => {
+        refuseLarge(exchange, page);
         const last = note.stop?.code === 'shortPage' ? 1 : 0;
         const most = rows === undefined ? undefined : rows - last;
-        return redacted(bodies.change(file.bytes(body.at, body.bytes), note.rows, most), secrets);
+        const plain = redacted(bodies.change(file.bytes(body.at, body.bytes), note.rows, most), secrets);
+        return exchange.unpacked === undefined ? plain : gzipSync(plain);
       },
       onExchange: (request, response) => {
         files.add(request, response);
@@ -244,4 +248,17 @@ function notRecorded(row: string | undefined): RunError {
     ...(row === undefined ? {} : { where: { row } }),
     hint: 'Run it, or name the rows that were recorded with --row.',
   });
+}
+
+/** A fixture has bodies as they came, of a size for people. */
+function refuseLarge({ position, large, unpacked }: ExchangeJson, page: number): void {
+  if (large === undefined && unpacked?.as !== 'zip') return;
+  const job = position.at(-1)?.job ?? '';
+  throw new RunError(
+    'recording.invalid',
+    large === undefined
+      ? `An answer of “${job}” was a zip file, of which only the contents were recorded.`
+      : `An answer of “${job}” has ${large.bytes} bytes, which is too much for a fixture.`,
+    { where: { job, page }, hint: 'Ask for less, or write the fixture by hand.' },
+  );
 }

@@ -52,11 +52,15 @@ export class RecordedAnswers {
       moment: (place) => recorder.moment(place),
       ask: async (ask, send) => {
         const answer = this.#answerTo(ask);
-        return await recorder.ask(ask, async () => await this.#current.run(answer, send));
+        return await recorder.ask(
+          ask,
+          async (spool) => await this.#current.run(answer, async () => await send(spool)),
+        );
       },
       note: (kept, facts) => recorder.note(kept, facts),
       drop: (place, page) => recorder.drop(place, page),
       bytes: (at, length) => recorder.bytes(at, length),
+      again: (at) => recorder.again(at),
       finish: () => recorder.finish(),
       close: () => recorder.close(),
     };

@@ -76,17 +76,21 @@ function fromBytes(latin1: string): string {
   return text.includes('\ufffd') ? latin1 : text;
 }
 
-/**
- * Calls `fail` when the connection is not ready, or the response not complete, in time.
- *
- * @returns call it when the request has ended, in whatever way
- */
+/** The clock of a request. */
+export interface Watch {
+  /** A part of a long body came: from now on, it is the pauses that are counted. */
+  progress(): void;
+  /** The request has ended, in whatever way. */
+  end(): void;
+}
+
+/** Calls `fail` when the connection is not ready, or the response not complete, in time. */
 export function watchTimes(
   req: ClientRequest,
   target: Target,
   options: BottomOptions,
   fail: (error: Error) => void,
-): () => void {
+): Watch {
   const total = setTimeout(
     () =>
       fail(
@@ -113,9 +117,12 @@ export function watchTimes(
     );
     socket.once(target.secure ? 'secureConnect' : 'connect', connected);
   });
-  return () => {
-    clearTimeout(total);
-    clearTimeout(connecting);
+  return {
+    progress: () => total.refresh(),
+    end: () => {
+      clearTimeout(total);
+      clearTimeout(connecting);
+    },
   };
 }
 

@@ -12,7 +12,7 @@ const SYNC_DECODED_BYTES = 2 ** 22;
 const MOST_TIMES = 1000;
 const HARMLESS_BYTES = 2 ** 26;
 
-const CHUNK_BYTES = 2 ** 17;
+export const CHUNK_BYTES = 2 ** 17;
 
 /**
  * Undoes `Content-Encoding`: gzip, deflate (with and without its zlib header), br, zstd, also one upon another.
@@ -98,7 +98,7 @@ const INFLATE_RAW: Codec = { sync: zlib.inflateRawSync, stream: zlib.createInfla
 const BROTLI: Codec = { sync: zlib.brotliDecompressSync, stream: zlib.createBrotliDecompress };
 const ZSTD: Codec = { sync: zlib.zstdDecompressSync, stream: zlib.createZstdDecompress };
 
-function codecOf(encoding: string, body: Uint8Array): Codec | undefined {
+export function codecOf(encoding: string, body: Uint8Array): Codec | undefined {
   if (encoding === 'gzip' || encoding === 'x-gzip') return GZIP;
   if (encoding === 'br') return BROTLI;
   if (encoding === 'zstd') return ZSTD;
@@ -112,7 +112,7 @@ function hasZlibHeader(body: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 }
 
-function decodeError(cause: unknown, encoding: string, attempt: Attempt): HttpError {
+export function decodeError(cause: unknown, encoding: string, attempt: Attempt): HttpError {
   const { code } = cause as { code?: string };
   const wasCut = code === 'Z_BUF_ERROR' || /unexpected end/.test((cause as Error).message);
   if (wasCut)
@@ -136,6 +136,32 @@ export function tooLarge(maxBytes: number, attempt: Attempt): HttpError {
       details: { curl: CURL.tooLarge, maxBytes },
     },
   );
+}
+
+/** Watches how much a body grows while it is unpacked as it comes. */
+export class Growth {
+  readonly #attempt: Attempt;
+  #packed = 0;
+  #unpacked = 0;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+  }
+
+  /** Counts what is received. */
+  async *packed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      this.#packed += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** @throws {HttpError} when more comes out than any text grows to */
+  grow(bytes: number): void {
+    this.#unpacked += bytes;
+    if (this.#unpacked > Math.max(HARMLESS_BYTES, this.#packed * MOST_TIMES))
+      throw growsTooMuch(this.#attempt);
+  }
 }
 
 function growsTooMuch(attempt: Attempt): HttpError {

@@ -10,6 +10,7 @@ import {
   wireHeaders,
   type Bottom,
   type BottomOptions,
+  type Watch,
 } from './bottom.ts';
 import { decodeBody, tooLarge } from './decode.ts';
 import type { ApiRequest, ApiResponse } from '../message.ts';
@@ -63,7 +64,7 @@ async function exchange(
 ): Promise<Response<Uint8Array> | 'stale'> {
   signal.throwIfAborted();
   let req: ClientRequest | undefined;
-  let unwatch: (() => void) | undefined;
+  let watch: Watch | undefined;
   let answered = false;
   const wire = toWire(request, target, forward);
   try {
@@ -74,7 +75,7 @@ async function exchange(
       request: (_url, { protocol: _scheme, ...given }, answer) => {
         const settings = { ...given, ...wire.options, agent: wire.secure ? agents.https : agents.http };
         const sent = wire.secure ? https().request(settings, answer) : http.request(settings, answer);
-        unwatch = watchTimes(sent, target, options, (error) => sent.destroy(error));
+        watch = watchTimes(sent, target, options, (error) => sent.destroy(error));
         sent.once('response', () => (answered = true));
         return (req = sent);
       },
@@ -89,7 +90,7 @@ async function exchange(
     if (!answered && isStale(error, req)) return 'stale';
     throw networkError(error, { origin: target.origin, answered });
   } finally {
-    unwatch?.();
+    watch?.end();
   }
 }
 

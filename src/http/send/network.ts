@@ -38,7 +38,7 @@ export function createNetwork(options: NetworkOptions, env: Env, log: Log): Bott
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_BOTTOM.maxBodyBytes,
     secureContext: () => (context ??= secureContextOf(tls)),
   };
-  const direct = createNodeSend(bottom);
+  const direct = createNodeSend({ ...bottom, isLimited: options.maxBodyBytes !== undefined });
   const proxyOf = rememberProxies(environment);
   let indirect: Promise<Bottom> | undefined;
 

@@ -1,0 +1,141 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jsonLines } from '../../src/formats/json-lines.ts';
+import { textLines } from '../../src/formats/lines.ts';
+import { wildcard } from '../../src/formats/wildcard.ts';
+import { xmlRows } from '../../src/formats/xml.ts';
+import { compilePath, encodeExact, parseExact, type Json } from '../../src/json/index.ts';
+import { bodyOf, measure, take } from './support.ts';
+
+const plain = { dataField: undefined, isExact: false, redact: (text: string) => text };
+
+function lineValues(text: string, piece?: number): readonly Json[] {
+  return take(jsonLines(bodyOf(text, piece), plain));
+}
+
+function lines(text: string): readonly Json[] {
+  return take(textLines(bodyOf(text, 3), undefined));
+}
+
+describe('JSON lines', () => {
+  test('give back what was written, line by line', () => {
+    const all = fc.array(fc.jsonValue());
+    fc.assert(
+      fc.property(
+        all,
+        fc.constantFrom('\n', '\r\n', '\n\n'),
+        fc.integer({ min: 1, max: 40 }),
+        (values, end, piece) => {
+          const texts = values.map((value) => JSON.stringify(value));
+          const rows = lineValues(texts.join(end), piece);
+          expect(rows.map((row) => encodeExact(row))).toEqual(
+            texts.map((text) => encodeExact(parseExact(text))),
+          );
+        },
+      ),
+    );
+  });
+
+  test('numbers keep their literals', () => {
+    expect(lineValues('{"a":12345678901234567890}\n{"a":1.50}\n').map((row) => encodeExact(row))).toEqual([
+      '{"a":12345678901234567890}',
+      '{"a":1.50}',
+    ]);
+  });
+
+  test.each([
+    ['{"a":1},{"b":2}\n', 'Line 1'],
+    ['{"a":1}\n[1\n2]\n', 'Line 2'],
+    ['{"a":[{"b":1}\n{"c":2}]}\n{"a":1},{"b":2}\n', 'Line 1'],
+    ['{\n  "a": 1\n}\n', 'Line 1'],
+    ['{"a":1}\n\n{"b":', 'Line 3'],
+  ])('%j is not taken for other rows than it has', (text, line) => {
+    expect(() => lineValues(text)).toThrow(`${line} of the response is no JSON`);
+  });
+
+  test('lines without the data field are told of', () => {
+    const rows = jsonLines(bodyOf('{"r":[1,2]}\n{"s":1}\n{"r":3}\n'), {
+      ...plain,
+      dataField: compilePath('r'),
+    });
+    expect(take(rows)).toEqual([1, 2, 3]);
+    expect(measure(rows).warning).toBe('1 of 3 lines of the response have nothing at “r” and give no row');
+  });
+});
+
+test('lines of text', () => {
+  expect(lines('a\r\n\nß c\n')).toEqual([{ line: 'a' }, { line: '' }, { line: 'ß c' }]);
+  expect(lines('a\nb')).toEqual([{ line: 'a' }, { line: 'b' }]);
+  expect(lines('')).toEqual([]);
+});
+
+describe('XML', () => {
+  const settings = { leaves: 'texts', namespaces: 'keep' } as const;
+  const rowsOf = (text: string, path?: string, piece?: number): readonly Json[] =>
+    take(xmlRows(bodyOf(text, piece), { settings, path: path?.split('.'), charset: undefined }));
+
+  test('is the same, however it comes', () => {
+    const text = '<a><b n="1">é &lt;</b><c/><b n="2"><d>x</d><d/></b></a>';
+    const rows = [
+      { '@n': '1', '#text': 'é <' },
+      { '@n': '2', d: ['x', null] },
+    ];
+    for (let piece = 1; piece < 20; piece++) expect(rowsOf(text, 'a.b', piece)).toEqual(rows);
+  });
+
+  test('what is beside the rows is kept for the pagination', () => {
+    const text = '<a total="2"><next>2</next><list><b>1</b><b>2</b></list></a>';
+    const rows = xmlRows(bodyOf(text), { settings, path: ['a', 'list', 'b'], charset: undefined });
+    expect(measure(rows)).toMatchObject({
+      rows: 2,
+      envelope: { a: { '@total': '2', next: '2', list: null } },
+    });
+  });
+
+  test('rows may hold elements of their own name, and the path may come again elsewhere', () => {
+    expect(rowsOf('<a><b><b>1</b></b><c><b>no</b></c></a>', 'a.b')).toEqual([{ b: '1' }]);
+  });
+
+  test('an encoding that is declared is used', () => {
+    const text = Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><a><b>\xe9</b></a>', 'latin1');
+    expect(take(xmlRows(bodyOf(text), { settings, path: undefined, charset: undefined }))).toEqual(['é']);
+  });
+
+  test.each([
+    ['<a><b></a>', 'Line 1'],
+    ['<a>\n<b/>', 'unclosed tag: a'],
+    ['<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a><b>&x;</b></a>', 'undefined entity'],
+    ['<a><b/><c/></a>', 'more than one kind of element below “a”: “b”, “c”'],
+    ['', 'document must contain a root element'],
+    ['{"error": 1}', 'Line 1'],
+  ])('%j is an error that says what is wrong', (text, message) => {
+    expect(() => rowsOf(text)).toThrow(message);
+  });
+
+  test('what is nested deeper than data is refused', () => {
+    expect(() => rowsOf(`${'<a>'.repeat(300)}${'</a>'.repeat(300)}`)).toThrow('nested too deeply');
+  });
+
+  test('a path that leads nowhere is told of, with what is there', () => {
+    const rows = xmlRows(bodyOf('<a><list><b/></list></a>'), {
+      settings,
+      path: ['a', 'b'],
+      charset: undefined,
+    });
+    expect(measure(rows).warning).toBe('The response has no element at “a.b”. It has “a.list.b”.');
+  });
+});
+
+test('wildcards fit what is between their stars', () => {
+  const fits = wildcard('a*b*.csv');
+  expect(['ab.csv', 'axxbyy.csv', 'a.csv', 'ab.csv.gz', 'bab.csv'].map(fits)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(wildcard('a')('a')).toBe(true);
+  expect(wildcard('*')('')).toBe(true);
+  expect(wildcard('aa*aa')('aaa')).toBe(false);
+});
