@@ -22,7 +22,11 @@ export interface CurlCommand {
   readonly dataAsQuery: boolean;
   /** The command logs in: by -u, or by a bearer token. */
   readonly login: 'basic' | 'bearer' | undefined;
+  /** What it logs in with: `user:password`, or the token. A secret. */
+  readonly credentials: string | undefined;
   readonly hasCookies: boolean;
+  /** As they are sent: `a=1; b=2`. Secrets. */
+  readonly cookies: string | undefined;
   /** What was left out, for people. No values, which may be secret. */
   readonly warnings: readonly string[];
 }
@@ -68,7 +72,8 @@ class Reading {
   #method: string | undefined;
   #dataAsQuery = false;
   #login: 'basic' | 'bearer' | undefined;
-  #hasCookies = false;
+  #credentials: string | undefined;
+  readonly #cookies: string[] = [];
 
   take(words: readonly string[]): void {
     for (let at = 0; at < words.length; at++) {
@@ -108,7 +113,9 @@ class Reading {
       query: this.#query,
       dataAsQuery: this.#dataAsQuery,
       login: this.#login,
-      hasCookies: this.#hasCookies,
+      credentials: this.#credentials,
+      hasCookies: this.#cookies.length > 0,
+      cookies: this.#cookies.length > 0 ? this.#cookies.join('; ') : undefined,
       warnings: this.warnings,
     };
   }
@@ -175,12 +182,14 @@ class Reading {
         break;
       case 'user':
         this.#login = 'basic';
+        this.#credentials = value;
         break;
       case 'bearer':
         this.#login = 'bearer';
+        this.#credentials = value;
         break;
       case 'cookie':
-        this.#hasCookies = true;
+        this.#cookies.push(value);
         break;
       case 'url':
         this.#urls.push(value);

@@ -27,7 +27,11 @@ export interface CurlJob {
  * @throws {ActionError} saying what is wrong with the command, or what a job cannot do
  */
 export function jobFromCurl(source: string, options: CurlJobOptions): CurlJob {
-  const command = readCurlCommand(source);
+  return jobFromCommand(readCurlCommand(source), options);
+}
+
+/** The same for a command that was read, or a request that was written down in another way. */
+export function jobFromCommand(command: CurlCommand, options: CurlJobOptions): CurlJob {
   const warnings = [...command.warnings];
   const address = readAddress(command.url, options.baseUrl);
   if (address.hasUser || command.login === 'basic') warnings.push(loginWarning('basic'));

@@ -1,0 +1,106 @@
+import { plain, wordsOf } from './names.ts';
+
+/** Names that a token's own name leads to: `next_cursor` is sent as `cursor`. Words joined by `_`; best first. */
+const SENT_AS: Readonly<Record<string, readonly string[]>> = {
+  next_cursor: ['cursor', 'next_cursor', 'after', 'page_cursor', 'start_cursor', 'pageToken'],
+  cursor: ['cursor', 'after', 'page', 'next'],
+  next: ['cursor', 'next', 'after', 'page_token', 'page', 'offset', 'start', 'token'],
+  next_page: ['page', 'next_page', 'page_token', 'cursor', 'page_id'],
+  next_page_token: ['page_token', 'next_page_token', 'token'],
+  next_page_id: ['page_id', 'page', 'next_page_id'],
+  next_page_number: ['page', 'page_number', 'page_num'],
+  next_page_key: ['page_key', 'next_page_key', 'key'],
+  next_page_start: ['start', 'page_start'],
+  next_page_cursor: ['page_cursor', 'cursor'],
+  next_token: ['next_token', 'token', 'page_token', 'pagination_token', 'start_token'],
+  next_offset: ['offset', 'next_offset', 'start', 'skip'],
+  next_start: ['start', 'offset'],
+  next_index: ['start_index', 'start', 'offset'],
+  next_start_index: ['start_index', 'start'],
+  next_skip: ['skip', 'offset'],
+  next_key: ['key', 'next_key', 'start_key', 'last_key'],
+  next_id: ['after_id', 'since_id', 'from_id', 'start_id', 'next_id', 'id_after'],
+  next_marker: ['marker', 'start_marker'],
+  next_continuation_token: ['continuation_token', 'continuation'],
+  continuation_token: ['continuation_token', 'continuation', 'token'],
+  continuation: ['continuation', 'continuation_token'],
+  continue: ['continue'],
+  page_token: ['page_token', 'token'],
+  pagination_token: ['pagination_token', 'next_token'],
+  end_cursor: ['after', 'cursor', 'end_cursor'],
+  after: ['after', 'cursor'],
+  next_after: ['after'],
+  scroll_id: ['scroll_id', 'scroll'],
+  bookmark: ['bookmark', 'page'],
+  page_state: ['page_state'],
+  last_evaluated_key: ['exclusive_start_key', 'start_key', 'last_evaluated_key', 'last_key'],
+  next_position: ['position', 'stream_position'],
+  next_stream_position: ['stream_position'],
+  next_sequence: ['sequence', 'since'],
+  offset: ['offset'],
+};
+
+/** What may be a place among other words. */
+const OTHERS = ['cursor', 'page_token', 'after', 'next', 'page'];
+
+/** Names of parameters that a token may be sent as, in the style of its own name. */
+export function sentAs(name: string, isHeader: boolean): readonly string[] {
+  const key = plain(name).replace(/^x_/, '');
+  const stem = key.replace(/^(?:next|continue)_|_next$/g, '');
+  const bases = SENT_AS[key] ?? [stem, key, ...OTHERS];
+  const style = isHeader ? snake : styleOf(name);
+  return [...new Set([...bases.map(style), ...bases.slice(0, 2)])];
+}
+
+function styleOf(name: string): (base: string) => string {
+  if (/^\$/.test(name)) return (base) => `$${camel(base)}`;
+  if (/^[A-Z]/.test(name) && !/^[A-Z_]+$/.test(name)) return (base) => camel(base).replace(/^./, (char) => char.toUpperCase());
+  if (/-/.test(name)) return (base) => base.replaceAll('_', '-');
+  if (/[a-z][A-Z]/.test(name)) return camel;
+  return snake;
+}
+
+function camel(base: string): string {
+  return base.replace(/_([a-z])/g, (_, char: string) => char.toUpperCase());
+}
+
+function snake(base: string): string {
+  return base;
+}
+
+/** Names under which a page number is sent where the answer calls it so. */
+export function pageNames(echo: string): readonly string[] {
+  const bare = echo.replace(/^current_?/i, '');
+  const own = bare === '' || bare.toLowerCase() === 'number' || echo.toLowerCase() === 'current' ? 'page' : lowerFirst(bare);
+  return [...new Set([own, 'page', echo])];
+}
+
+/** The same for a number of rows to skip. */
+export function offsetNames(echo: string): readonly string[] {
+  const words = wordsOf(echo).join('');
+  const usual = words.includes('start') ? ['start', 'offset'] : ['offset', 'skip', 'start'];
+  return [...new Set([echo, ...usual])];
+}
+
+/** Names under which the size of a page is sent, best first. */
+export function sizeName(echo: string | undefined, given: readonly string[]): string {
+  const known = given.find((name) => SIZE.test(plain(name)));
+  if (known !== undefined) return known;
+  if (echo === undefined) return 'limit';
+  const key = plain(echo);
+  return /^(?:items_per_page)$/.test(key) ? 'count' : echo;
+}
+
+export const PAGE = /^(?:page|p|pg|page_(?:number|no|num|index|id)|current_page|pageno)$/;
+export const OFFSET = /^(?:offset|skip|start|start_at|start_index|from|start_row|start_record|row_offset|first_result|page_offset|begin)$/;
+export const SIZE =
+  /^(?:limit|per_page|page_size|size|count|max_results|max|rows|take|top|first|items_per_page|results_per_page|num|page_limit|max_records|n|batch_size)$/;
+export const TOKEN =
+  /^(?:cursor|after|page_token|next_token|token|starting_after|continuation(?:_token)?|scroll_id|since_id|max_id|marker|bookmark|next_cursor|start_key|page_after|page_cursor)$/;
+
+/** Names for the id of the last row that came; `down` for lists that go from new to old. */
+export const ROW_NAMES = ['starting_after', 'after', 'since_id', 'after_id', 'last_id', 'cursor', 'start_after', 'from_id', 'max_id', 'before'];
+
+function lowerFirst(text: string): string {
+  return text.replace(/^[A-Z](?=[a-z])/, (char) => char.toLowerCase());
+}
