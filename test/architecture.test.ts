@@ -28,6 +28,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^runner(?:\.ts|\/)/, 'runner'],
   [/^actions(?:\.ts|\/)/, 'actions'],
   [/^importing\//, 'importing'],
+  [/^init\//, 'init'],
   [/^testing\//, 'testing'],
   [/^explain\//, 'explain'],
   [/^logging\//, 'logging'],
@@ -57,6 +58,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   extract: ENGINE,
   actions: ENGINE,
   importing: ['leaf', 'config'],
+  init: [...ENGINE, 'actions'],
   mapping: ['leaf', 'message', 'sink', 'client', 'protocol'],
   runner: [...ENGINE, 'actions', 'mapping', 'client', 'open'],
   explain: ['leaf', 'recording', 'verdict'],
@@ -66,6 +68,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   process: ['leaf'],
   cli: [
     ...ENGINE,
+    'init',
     'runner',
     'mapping',
     'process',

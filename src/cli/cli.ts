@@ -7,6 +7,7 @@ import { encryptCommand } from './encrypt.ts';
 import { explainCommand } from './explain.ts';
 import { fixtureCommand } from './fixture.ts';
 import { importCommand } from './import.ts';
+import { initCommand } from './init.ts';
 import { descend, HELP, parseLine, type Place } from './parse.ts';
 import { loginCommand } from './login.ts';
 import { runCommand } from './run.ts';
@@ -17,6 +18,7 @@ import { validateCommand } from './validate.ts';
 
 /** Every command, in the order of the help. */
 export const ENTRIES: readonly Entry[] = [
+  initCommand,
   runCommand,
   explainCommand,
   validateCommand,

@@ -37,7 +37,7 @@ export interface Trial {
   readonly failure: ExtractorError | undefined;
   /** It ended because no more requests are allowed. */
   readonly isSpent: boolean;
-  /** A page that brought the rows of an earlier one: the trial ended there. */
+  /** A page that brought the rows of an earlier one, or no rows as the one before: the trial ended there. */
   readonly repeated: { readonly page: number; readonly of: number } | undefined;
 }
 
@@ -71,7 +71,7 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
   });
   const take = async (content: PageContent): Promise<void> => {
     const page = pageOf(content);
-    const of = pages.findIndex((each) => isAgain(page, each));
+    const of = pages.findIndex((each, i) => isAgain(page, each) && (page.rows.length > 0 || i === pages.length - 1));
     if (of >= 0) throw new Repeated(pages.length + 1, of + 1);
     pages.push(page);
   };
@@ -135,11 +135,7 @@ class Repeated extends Error {
 }
 
 function isAgain(page: TriedPage, earlier: TriedPage): boolean {
-  return (
-    page.rows.length > 0 &&
-    page.rows.length === earlier.rows.length &&
-    encodeExact(page.rows) === encodeExact(earlier.rows)
-  );
+  return page.rows.length === earlier.rows.length && encodeExact(page.rows) === encodeExact(earlier.rows);
 }
 
 /** Rows are taken while the page is there: their bytes are not kept. */

@@ -254,7 +254,9 @@ class Facts {
     for (const { path, strength, last, first, isRemaining } of this.#history.totals) {
       if (strength === 'weak') continue;
       const total = isRemaining ? first : last;
-      if (total === rows) return { code: 'totalEquals', path, total };
+      // an API that counts rows from 1 was begun at 1, and nothing was left out before that
+      const isFromOne = this.#traits.start === 1 && total === rows - 1;
+      if (total === rows || isFromOne) return { code: 'totalEquals', path, total };
     }
     return undefined;
   }

@@ -1,0 +1,103 @@
+import { findingLines, openPoints, type Discovery, type FromDocument, type Line } from '../init/index.ts';
+import { shownText } from '../shown-text.ts';
+
+interface Surroundings {
+  /** Variables to be set before a run. */
+  readonly missing: readonly string[];
+}
+
+/** The finding for people: a topic at the left, what was found beside it. */
+export function describeFinding(
+  found: Discovery,
+  { width = Infinity, missing }: Surroundings & { readonly width?: number | undefined },
+): string {
+  const lines: Line[] = [...findingLines(found), ['verdict', VERDICTS[found.verdict]]];
+  const open = openPoints(found);
+  const room = Math.max(...lines.map(([topic]) => topic.length)) + 2;
+  const shown = lines.flatMap(([topic, text], i) => {
+    const name = lines[i - 1]?.[0] === topic ? '' : topic;
+    return wrapped(shownText(text), width - room).map((line, at) => `${(at === 0 ? name : '').padEnd(room)}${line}`.trimEnd());
+  });
+  const points = [...open, ...missing.map((name) => `The value of $${name}: it is not in the configuration; set it before a run.`)];
+  if (points.length === 0) return shown.join('\n');
+  const list = points.flatMap((text) => itemLines(text, width));
+  return [...shown, '', 'Not known, or to be done by you:', ...list].join('\n');
+}
+
+const VERDICTS = {
+  complete: 'complete: a run with this configuration has everything, by what the answers say',
+  ended: 'ended: a run with this configuration comes to an end, and nothing speaks against it',
+  cut: 'unproved: right as far as it was tried, the end was not reached',
+  doubtful: 'doubtful: do not use it as it is',
+} as const;
+
+/** The same for programs. */
+export function findingJson(
+  found: Discovery,
+  { file, missing }: Surroundings & { readonly file: string | undefined },
+): string {
+  const { place, fields, key, time, settled, report } = found;
+  return JSON.stringify(
+    {
+      ...(file === undefined ? {} : { file }),
+      verdict: found.verdict,
+      configuration: found.configuration,
+      rows: { path: place.keys.join('.'), kind: place.kind, firstPage: place.rows.length },
+      others: found.others.map(({ keys, rows }) => ({ path: keys.join('.'), rows: rows.length })),
+      id: key.paths,
+      time: time?.path ?? null,
+      fields: fields.map(({ path, kind, filled, distinct, rows }) => ({ path, kind, filled, distinct, rows })),
+      nextPage: settled === undefined ? null : settled.candidate.says,
+      pages: found.pages,
+      rowsRead: found.rows,
+      report: report ?? null,
+      evidence: settled?.evidence ?? [],
+      against: found.against,
+      tried: found.tried,
+      open: openPoints(found),
+      variables: missing,
+      requests: found.requests,
+    },
+    null,
+    2,
+  );
+}
+
+/** What was taken from a document, and what was not. */
+export function describeDocument(document: FromDocument, width = Infinity): string {
+  const { kind, title, lists, skipped, variables, notes } = document;
+  const head = `${kind}${title === '' ? '' : `, “${shownText(title)}”`}: ${lists.length} ${lists.length === 1 ? 'list' : 'lists'}`;
+  const lines = lists.flatMap(({ path, table, parent, rowsAt, nextPage }) => {
+    const rows = rowsAt === '' ? '' : `, rows in \`${rowsAt}\``;
+    const of = parent === undefined ? '' : `, for each row of ${parent}`;
+    return [`GET ${path} → ${table}`, ...wrapped(`${nextPage}${rows}${of}`, width - 4).map((line) => `    ${line}`)];
+  });
+  const left = skipped.length === 0 ? [] : ['', 'Not taken:', ...skipped.flatMap(({ what, why }) => itemLines(`${what}: ${why}`, width))];
+  const points = [
+    'Nothing was asked for: whether the API does what the document says is seen by gex run --limit 2, and its verdict.',
+    ...notes,
+    ...variables.map((name) => `The value of $${name}: set it before a run.`),
+  ];
+  return [head, '', ...lines, ...left, '', 'Not known, or to be done by you:', ...points.flatMap((text) => itemLines(text, width))]
+    .map((line) => shownText(line))
+    .join('\n');
+}
+
+export function documentJson(document: FromDocument, file: string | undefined): string {
+  return JSON.stringify({ ...(file === undefined ? {} : { file }), verdict: 'untried', ...document }, null, 2);
+}
+
+function itemLines(text: string, width: number): string[] {
+  return wrapped(shownText(text), width - 2).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`);
+}
+
+/** A text in lines of a width, broken between words. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > Math.max(20, width - 1)) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}

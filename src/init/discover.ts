@@ -1,0 +1,273 @@
+import type { Env } from '../env.ts';
+import { RecordError, type ExtractorError } from '../errors.ts';
+import { isObject, keysOf, objectOf, parseExact, type AnyObject, type Json } from '../json/index.ts';
+import type { Secrets } from '../secrets.ts';
+import { shownText } from '../shown-text.ts';
+import type { JobReport } from '../verdict/index.ts';
+import { candidatesOf, seesMore, type Candidate, type Observed } from './candidates.ts';
+import { overlapOf } from './compare.ts';
+import { configurationOf, rowsKeys } from './configure.ts';
+import { atFirstPage } from './first-page.ts';
+import { fieldsOf, type Field } from './fields.ts';
+import { findKey, findTime, type RowKey } from './keys.ts';
+import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import { findRows, type RowsPlace } from './rows.ts';
+import type { FromDocument } from './openapi/configure.ts';
+import { settle, type Settled } from './settle.ts';
+import { documentIn } from './source.ts';
+import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
+import type { Target } from './target.ts';
+import { Wire, type WireOptions } from './wire.ts';
+
+export interface DiscoverOptions {
+  readonly target: Target;
+  /** Values of `$env:NAME`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Requests that may be made, redirects and repeated ones included. */
+  readonly maxRequests: number;
+  readonly env: Env;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly onStep?: (text: string) => void;
+  readonly onRequest?: WireOptions['onRequest'];
+}
+
+/** What was found out of a list of an API. */
+export interface Discovery {
+  readonly target: Target;
+  readonly place: RowsPlace;
+  /** Other lists of the answer. */
+  readonly others: readonly RowsPlace[];
+  readonly fields: readonly Field[];
+  readonly key: RowKey;
+  readonly time: Field | undefined;
+  readonly signs: Signs;
+  /** How the pages follow each other; undefined where nothing leads on. */
+  readonly settled: Settled | undefined;
+  readonly configuration: AnyObject;
+  /** Of the last run of the configuration, where it came to its end. */
+  readonly report: JobReport | undefined;
+  readonly verdict: Settled['verdict'];
+  /** What speaks against the configuration. */
+  readonly against: readonly string[];
+  readonly pages: number;
+  readonly rows: number;
+  readonly tried: readonly Tried[];
+  readonly notes: readonly string[];
+  readonly requests: number;
+  /** Times that the API asked to wait. */
+  readonly waits: number;
+}
+
+/** A list; or at the address there is a document that describes the API. */
+export type Discovered = { readonly list: Discovery } | { readonly document: FromDocument };
+
+/**
+ * Asks an API for a list, and finds out how to get all of it: the rows, their id and time, and the way from page to
+ * page, which counts only when it was tried.
+ *
+ * @throws {ExtractorError} when there is no answer that rows could be taken from
+ */
+export async function discover(options: DiscoverOptions): Promise<Discovered> {
+  const { env, secrets, signal, environment } = options;
+  const target = atFirstPage(options.target);
+  const wire = new Wire({
+    maxRequests: options.maxRequests,
+    env,
+    ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
+    onWait: (waitMs) => options.onStep?.(`waiting ${Math.ceil(waitMs / 1000)} s, as the API asks`),
+  });
+  const lab: Laboratory = {
+    wire,
+    env,
+    secrets,
+    environment,
+    signal,
+    ...(options.onStep === undefined ? {} : { onStep: options.onStep }),
+  };
+  options.onStep?.('asking for the list');
+  const { body, headers } = await firstAnswer(target, lab);
+  const document = documentIn(body, `${target.baseUrl}${target.endpoint}`);
+  if (document !== undefined) return { document };
+  const places = findRows(body, target.dataType);
+  const [found] = places;
+  if (found === undefined) throw noRows(body);
+  const place: RowsPlace = found.score < 0 && isObject(body) ? { ...found, keys: [], kind: 'one', rows: [body], why: 'the answer is one object' } : found;
+
+  const fields = fieldsOf(place.rows);
+  const signs = signsOf(body, place, headers);
+  const name = place.keys.at(-1) ?? target.dataType;
+  const key = findKey(fields, place.rows, name);
+  const subject: Subject = { target, rowsKeys: rowsKeys(place), rows: place.rows, id: namedKey(key) };
+  const observed: Observed = { target, signs, rows: place.rows.length, id: key.paths[0], body };
+  const tried: Tried[] = [];
+  const notes: string[] = [];
+  const settled =
+    place.kind === 'one' || place.rows.length === 0
+      ? undefined
+      : await findWay(observed, subject, lab, tried, notes);
+  return { list: await concluded({ settled, place, places, fields, signs, key, subject, tried, notes, lab }) };
+}
+
+async function firstAnswer(
+  target: Target,
+  lab: Laboratory,
+): Promise<{ readonly body: Json; readonly headers: Readonly<Record<string, string>> }> {
+  const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
+  if (trial.failure !== undefined) throw trial.failure;
+  const response = trial.pages[0]?.response;
+  const text = Buffer.from(response?.body ?? []).toString('utf8').replace(/^\uFEFF/, '');
+  if (response === undefined || text.trim() === '')
+    throw new RecordError('response.shape', 'The answer is empty: there are no rows to learn from.', {
+      hint: 'Ask for a list that has rows; check the address and its parameters.',
+    });
+  return { body: parseExact(text), headers: response.headers };
+}
+
+function noRows(body: Json): ExtractorError {
+  const has = isObject(body)
+    ? `It has ${keysOf(body).slice(0, 10).map((key) => `“${shownText(key)}”`).join(', ') || 'no keys at all'}.`
+    : 'It is a single value.';
+  return new RecordError('response.shape', `There is no list in the answer. ${has}`, {
+    hint: 'Give the address of a list, such as https://api.example.com/v1/users.',
+  });
+}
+
+/** Ids by name tell rows of two pages apart; what is merely different on one page may be so by chance. */
+function namedKey({ paths }: RowKey): readonly string[] {
+  return paths.length === 1 && !/(?:^|\.)(?:name|number|no|email|title)$/i.test(paths[0] ?? '') ? paths : [];
+}
+
+/** Tries candidates until one is proved, or nothing is left to try. */
+async function findWay(
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+  notes: string[],
+): Promise<Settled | undefined> {
+  let best: Settled | undefined;
+  let mixed: Candidate | undefined;
+  let isRuledOut = false;
+  for (const candidate of candidatesOf(seen)) {
+    if (lab.wire.left === 0) {
+      notes.push('All requests that are allowed were made before everything was tried: more are allowed by --max-requests.');
+      break;
+    }
+    if (candidate.isGuess && best !== undefined) break;
+    if (candidate.isGuess && !isRuledOut && candidate.counts !== undefined) {
+      const names = await unknownNames(seen, subject, lab);
+      isRuledOut = true;
+      if (names !== undefined) {
+        tried.push({ what: names, result: 'they change nothing: page 1 comes again' });
+        break;
+      }
+    }
+    const look = await lookAt(candidate, subject, lab);
+    if (look.outcome === 'mixed') mixed ??= candidate;
+    if (look.outcome !== 'new' && look.outcome !== 'empty') {
+      tried.push({ what: candidate.says, result: look.why });
+      continue;
+    }
+    // an empty page is no end where the answer says that there is more
+    if (look.outcome === 'empty' && (candidate.counts === undefined || seesMore(seen))) {
+      tried.push({ what: candidate.says, result: look.why });
+      continue;
+    }
+    const settled = await settle(candidate, seen, subject, lab, tried);
+    if (settled === undefined) continue;
+    if (settled.verdict !== 'doubtful') return settled;
+    best ??= settled;
+  }
+  if (best === undefined && mixed !== undefined && lab.wire.left > 0)
+    best = await settle(mixed, seen, subject, lab, tried);
+  return best;
+}
+
+/** All parameters that are guessed, in one request: when the answer stays the same, the API knows none of them. */
+async function unknownNames(seen: Observed, subject: Subject, lab: Laboratory): Promise<string | undefined> {
+  const guesses = candidatesOf(seen).filter(({ isGuess, counts }) => isGuess && counts !== undefined);
+  const sent = guesses.flatMap(({ kind, counts }): [string, Json][] =>
+    counts?.param.length === 1 ? [[counts.param[0] ?? '', kind === 'page' ? 2 : subject.rows.length]] : [],
+  );
+  if (sent.length < 3) return undefined;
+  lab.onStep?.('trying usual parameters at once');
+  const params = objectOf([...Object.entries(seen.target.params), ...sent]);
+  const trial = await runOf(lab, configurationOf(seen.target, { params, rows: subject.rowsKeys }), 1);
+  const [page] = trial.pages;
+  if (page === undefined || !overlapOf(subject.rows, page.rows, subject.id).isSame) return undefined;
+  return sent.map(([name]) => `\`${name}\``).join(', ');
+}
+
+interface Parts {
+  readonly settled: Settled | undefined;
+  readonly place: RowsPlace;
+  readonly places: readonly RowsPlace[];
+  readonly fields: readonly Field[];
+  readonly signs: Signs;
+  readonly key: RowKey;
+  readonly subject: Subject;
+  readonly tried: readonly Tried[];
+  readonly notes: readonly string[];
+  readonly lab: Laboratory;
+}
+
+/** Puts it together: the id and the time by all rows that came, the verdict by the run. */
+async function concluded(parts: Parts): Promise<Discovery> {
+  const { place, signs, subject, lab } = parts;
+  const configuration =
+    parts.settled?.configuration ?? configurationOf(subject.target, { rows: subject.rowsKeys });
+  const trial = parts.settled?.trial ?? (await runOf(lab, configuration, undefined));
+  const rows = trial.pages.flatMap((page) => page.rows);
+  const all = rows.length > 0 ? rows : place.rows;
+  const fields = fieldsOf(all);
+  const own = parts.settled === undefined ? ofOnePage(parts, trial.report) : parts.settled;
+  const notes = parts.settled === undefined && own.verdict === 'ended' ? [...parts.notes, ...suspicion(parts)] : parts.notes;
+  return {
+    target: subject.target,
+    place,
+    others: parts.places.filter((each) => each !== place && each.kind === 'list' && each.rows.length > 0 && each.score > 0),
+    fields,
+    key: findKey(fields, all, place.keys.at(-1) ?? subject.target.dataType),
+    time: findTime(fields),
+    signs,
+    settled: parts.settled,
+    configuration,
+    report: trial.report,
+    verdict: own.verdict,
+    against: own.against,
+    pages: trial.pages.filter((page) => page.rows.length > 0).length,
+    rows: rows.length,
+    tried: parts.tried,
+    notes,
+    requests: lab.wire.sent,
+    waits: lab.wire.waits,
+  };
+}
+
+/** Rows that many APIs give at most. */
+const USUAL = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10_000]);
+
+function ofOnePage(
+  { place, signs }: Parts,
+  report: JobReport | undefined,
+): Pick<Settled, 'verdict' | 'against'> {
+  const doubts = report?.doubtful[0]?.doubts.map(({ text }) => text) ?? [];
+  if (doubts.length > 0) return { verdict: 'doubtful', against: doubts };
+  const total = valueOf(signOf(signs, 'total'));
+  const rows = place.rows.length;
+  if (place.kind !== 'one' && rows === 0)
+    return { verdict: 'doubtful', against: [`The list \`${pathOf(place.keys) || '.'}\` is empty: nothing can be learnt from it.`] };
+  if (total !== undefined && total > rows)
+    return { verdict: 'doubtful', against: [`The answer says that there are ${total} rows, and has ${rows}; no way to the others was found.`] };
+  return { verdict: report?.verdict === 'complete' ? 'complete' : 'ended', against: [] };
+}
+
+/** A list that is as long as a page commonly is. */
+function suspicion({ place: { kind, rows }, tried }: Parts): string[] {
+  if (kind !== 'list' || !USUAL.has(rows.length)) return [];
+  const how = tried.length === 0 ? '' : ' No parameter that was tried leads to others.';
+  return [
+    `Whether these are all rows: the answer has exactly ${rows.length}, which is what many APIs give at most, and nothing in it says that there are no more.${how} See the API's documentation.`,
+  ];
+}

@@ -1,0 +1,7 @@
+export { discover, type Discovered, type Discovery } from './discover.ts';
+export { selected, type FromDocument } from './openapi/configure.ts';
+export type { RecordedRequest } from './requests.ts';
+export { readContent, readSource, type Source } from './source.ts';
+export { targetOf } from './target.ts';
+export { Vault } from './vault.ts';
+export { findingLines, openPoints, type Line } from './words.ts';

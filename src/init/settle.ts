@@ -1,0 +1,216 @@
+import { withKey, type AnyObject } from '../json/index.ts';
+import type { JobReport } from '../verdict/index.ts';
+import { offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
+import { overlapOf } from './compare.ts';
+import { configurationFor, failureText, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import { count } from './names.ts';
+import { signOf, valueOf } from './signs.ts';
+import { withParameter } from './target.ts';
+import type { Trial } from './trial.ts';
+
+/** A configuration that was run, and how far it is right. */
+export interface Settled {
+  readonly candidate: Candidate;
+  readonly configuration: AnyObject;
+  readonly trial: Trial;
+  /**
+   * `complete`: something in the answers says that these are all; `ended`: it came to an honest end; `cut`: it is right
+   * as far as it was tried; `doubtful`: something speaks against it.
+   */
+  readonly verdict: 'complete' | 'ended' | 'cut' | 'doubtful';
+  /** What was seen beside the run itself. */
+  readonly evidence: readonly string[];
+  readonly against: readonly string[];
+}
+
+/** Requests that are kept for a look at the end of a long list. */
+const FOR_THE_END = 3;
+
+/**
+ * Makes a candidate whose second page was good into a configuration: its first page must be the known one, and the run
+ * must come to an end, or to what the requests allow.
+ *
+ * @returns undefined where it turned out to be wrong
+ */
+export async function settle(
+  candidate: Candidate,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<Settled | undefined> {
+  const begun = await beginningOf(candidate, seen, subject, lab, tried);
+  if (begun === undefined) return undefined;
+  const expected = expectedPages(begun, seen);
+  const isLong = expected !== undefined && expected + 1 > lab.wire.left;
+  const limit = isLong ? Math.max(3, lab.wire.left - FOR_THE_END) : undefined;
+  let best: Settled | undefined;
+  for (const ending of endingsOf(begun, seen)) {
+    const pagination = { ...begun.pagination, ...ending.pagination };
+    const configuration = configurationFor(subject, {
+      params: begun.params,
+      pagination,
+      ...(ending.api === undefined ? {} : { api: ending.api }),
+    });
+    lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
+    const trial = await runOf(lab, configuration, limit);
+    const settled = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, isLong);
+    if (isBetter(settled, best)) best = settled;
+    if (settled.verdict !== 'doubtful') break;
+    tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
+    if (lab.wire.left === 0) break;
+  }
+  if (best?.verdict === 'cut' && expected !== undefined) return await withFarEnd(best, expected, seen, subject, lab);
+  return best;
+}
+
+/** The candidate whose first page is the page that is known: of page numbers that may be 0 or 1. */
+async function beginningOf(
+  candidate: Candidate,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<Candidate | undefined> {
+  const { counts, kind } = candidate;
+  if (counts === undefined) return candidate;
+  const others =
+    kind === 'page'
+      ? [pageCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)]
+      : [offsetCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)];
+  for (const each of [candidate, ...others]) {
+    const { params, pagination } = each;
+    const trial = await runOf(lab, configurationFor(subject, { params, pagination }), 1);
+    const [first] = trial.pages;
+    if (trial.isSpent) return candidate;
+    if (first !== undefined && overlapOf(subject.rows, first.rows, subject.id).isSame) return each;
+    const why = trial.failure === undefined ? 'its first page is not the first one' : failureText(trial.failure);
+    tried.push({ what: each.says, result: why });
+  }
+  return undefined;
+}
+
+interface Ending {
+  readonly says: string;
+  readonly pagination: AnyObject;
+  readonly api?: AnyObject;
+}
+
+/** Ways to end, the least first: what ends by itself needs no rule. */
+function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly Ending[] {
+  const endings: Ending[] = [{ says: '', pagination: {} }];
+  const inBody = (path: string | undefined): path is string => path !== undefined && !path.startsWith('header ');
+  const more = signOf(signs, 'more');
+  const end = signOf(signs, 'end');
+  if (inBody(more?.path) && kind !== 'row')
+    endings.push({ says: `, until \`${more.path}\` is false`, pagination: { stopWhen: { value: more.path, is: 'false' } } });
+  if (inBody(end?.path))
+    endings.push({ says: `, until \`${end.path}\` is true`, pagination: { stopWhen: { value: end.path, is: 'true' } } });
+  if (counts === undefined) return [...endings, { says: ', until a page is empty', pagination: { emptyPage: 'stop' } }];
+  const [total, pages, page] = [signOf(signs, 'total'), signOf(signs, 'pages'), signOf(signs, 'page')];
+  if (inBody(pages?.path) && inBody(page?.path))
+    endings.push({
+      says: `, until \`${page.path}\` is \`${pages.path}\``,
+      pagination: { stopWhen: { value: page.path, is: 'atLeast', than: { path: pages.path } } },
+    });
+  if (inBody(total?.path))
+    endings.push({ says: `, until \`${total.path}\` rows have come`, pagination: { limitStop: { field: total.path } } });
+  if (kind === 'page')
+    endings.push({
+      says: ', until a page is short',
+      pagination: { limit: counts.size, ...(counts.sizeParam === 'limit' ? {} : { limitParam: counts.sizeParam }) },
+    });
+  endings.push({
+    says: ', until the API answers 404',
+    pagination: {},
+    api: { http: { ignoreErrors: [404] } },
+  });
+  return endings;
+}
+
+/** Pages that the answer speaks of. */
+function expectedPages({ counts }: Candidate, { signs, rows }: Observed): number | undefined {
+  const total = valueOf(signOf(signs, 'total'));
+  const size = counts?.size ?? rows;
+  return total === undefined || size === 0 ? valueOf(signOf(signs, 'pages')) : Math.ceil(total / size);
+}
+
+function judged(candidate: Candidate, configuration: AnyObject, trial: Trial, isLong: boolean): Settled {
+  const { failure, repeated, pages, report } = trial;
+  const base = { candidate, configuration, trial, evidence: [] };
+  if (failure !== undefined) {
+    const page = failure.where.page ?? pages.length + 1;
+    return { ...base, verdict: 'doubtful', against: [`page ${page}: ${failureText(failure)}`] };
+  }
+  if (repeated !== undefined) {
+    const how = pages[repeated.of - 1]?.rows.length === 0 ? 'is empty, as the one before' : `brings page ${repeated.of} again`;
+    return { ...base, verdict: 'doubtful', against: [`page ${repeated.page} ${how}`] };
+  }
+  const against = doubtsOf(report, isLong);
+  if (against.length > 0) return { ...base, verdict: 'doubtful', against };
+  const verdict = report === undefined || report.verdict === 'doubtful' ? 'cut' : report.verdict;
+  return { ...base, verdict, against };
+}
+
+/** What speaks against a run; of one that was cut, only what its pages show. */
+function doubtsOf(report: JobReport | undefined, isCut: boolean): string[] {
+  const doubts = report?.doubtful[0]?.doubts ?? [];
+  return doubts.filter(({ code }) => !isCut || !OF_THE_END.has(code)).map(({ text }) => text);
+}
+
+const OF_THE_END = new Set<string>(['totalAbove', 'pagesAbove', 'nextPage', 'moreFlag', 'fullPage']);
+
+const RANK = { doubtful: 0, cut: 1, ended: 2, complete: 3 } as const;
+
+function isBetter(one: Settled, other: Settled | undefined): boolean {
+  if (other === undefined || RANK[one.verdict] > RANK[other.verdict]) return true;
+  return RANK[one.verdict] === RANK[other.verdict] && one.trial.pages.length > other.trial.pages.length;
+}
+
+/** Of a list that is too long to be read: its last page, and what is behind it. */
+async function withFarEnd(
+  settled: Settled,
+  pages: number,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+): Promise<Settled> {
+  const { candidate } = settled;
+  const { counts, kind } = candidate;
+  const total = valueOf(signOf(seen.signs, 'total'));
+  if (counts === undefined || total === undefined || lab.wire.left === 0) return settled;
+  const start = kind === 'page' ? counts.first + pages - 1 : counts.first + (pages - 1) * counts.size;
+  const far =
+    kind === 'page'
+      ? { params: candidate.params, pagination: withKey(candidate.pagination, 'firstPage', start) }
+      : {
+          params: withParameter(candidate.params, counts.param, start),
+          pagination: withKey(candidate.pagination, 'offsetFromJob', true),
+        };
+  lab.onStep?.('looking at the last page');
+  const trial = await runOf(lab, configurationFor(subject, far), 2);
+  const [last, behind] = trial.pages;
+  if (last === undefined) return settled;
+  const expected = total - (pages - 1) * counts.size;
+  const { known } = overlapOf(subject.rows, last.rows, subject.id);
+  if (known > 0 || last.rows.length !== expected) {
+    const against = known > 0 ? 'it brings rows of page 1' : `it has ${count(last.rows.length, 'row')}, and ${expected} were to come`;
+    return { ...settled, verdict: 'doubtful', against: [`page ${pages}, the last one by the total, is not right: ${against}`] };
+  }
+  const evidence = [`page ${pages}, the last one by the total, has its ${count(expected, 'row')}`];
+  if (behind?.rows.length === 0) evidence.push('the page behind it is empty');
+  if (trial.failure !== undefined || trial.repeated !== undefined) {
+    const what = trial.failure === undefined ? 'brings it again' : failureText(trial.failure);
+    const ending = endingsOf(candidate, seen).find(({ pagination }) => 'stopWhen' in pagination || 'limitStop' in pagination);
+    if (ending === undefined)
+      return { ...settled, verdict: 'doubtful', against: [`behind the last page ${what}, and nothing says where the end is`] };
+    const pagination = { ...candidate.pagination, ...ending.pagination };
+    return {
+      ...settled,
+      candidate: { ...candidate, pagination, says: candidate.says + ending.says },
+      configuration: configurationFor(subject, { params: candidate.params, pagination }),
+      evidence: [...evidence, `behind it the API ${what}`],
+    };
+  }
+  return { ...settled, evidence };
+}
