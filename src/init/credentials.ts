@@ -77,7 +77,7 @@ export class Credentials {
     else
       throw new RunError('command.invalid', 'The value of --auth cannot be understood.', {
         hint: [
-          'Write one of bearer:$TOKEN, basic:USER:$PASSWORD, header:X-Api-Key=$KEY, query:api_key=$KEY.',
+          'Write one of bearer:$TOKEN, basic:USER:$PASSWORD, header:NAME=$KEY, query:NAME=$KEY.',
           rest === '' && kind !== ''
             ? 'Is the variable set? The shell puts an empty text in its place when it is not; in single quotes it reaches gex as it is written.'
             : 'In single quotes the name of the variable goes into the configuration.',

@@ -5,10 +5,11 @@ import type { Secrets } from '../secrets.ts';
 import { shownText } from '../shown-text.ts';
 import type { JobReport } from '../verdict/index.ts';
 import { candidatesOf, seesMore, type Candidate, type Observed } from './candidates.ts';
-import { overlapOf } from './compare.ts';
+import { changingKeys, overlapOf } from './compare.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
 import { fieldsOf, type Field } from './fields.ts';
+import { firstFailure } from './first-failure.ts';
 import { findKey, findTime, type RowKey } from './keys.ts';
 import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
 import { findRows, type RowsPlace } from './rows.ts';
@@ -98,12 +99,22 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const signs = signsOf(body, place, headers);
   const name = place.keys.at(-1) ?? target.dataType;
   const key = findKey(fields, place.rows, name);
-  const subject: Subject = { target, rowsKeys: rowsKeys(place), rows: place.rows, id: namedKey(key) };
+  const known: Subject = { target, rowsKeys: rowsKeys(place), rows: place.rows, id: namedKey(key), changing: [] };
   const observed: Observed = { target, signs, rows: place.rows.length, id: key.paths[0], body };
   const tried: Tried[] = [];
   const notes: string[] = [];
+  const steady = place.kind === 'one' || place.rows.length === 0 ? known : await withChanges(known, lab);
+  if (steady === undefined)
+    notes.push(
+      'How the pages follow: two equal requests bring different rows, and they have no id, so that no page can be told from another.',
+    );
+  const subject = steady ?? known;
+  if (subject.changing.length > 0)
+    notes.push(
+      `${subject.changing.map((key) => `\`${key}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
+    );
   const settled =
-    place.kind === 'one' || place.rows.length === 0
+    place.kind === 'one' || place.rows.length === 0 || steady === undefined
       ? undefined
       : await findWay(observed, subject, lab, tried, notes);
   return { list: await concluded({ settled, place, places, fields, signs, key, subject, tried, notes, lab }) };
@@ -114,7 +125,7 @@ async function firstAnswer(
   lab: Laboratory,
 ): Promise<{ readonly body: Json; readonly headers: Readonly<Record<string, string>> }> {
   const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
-  if (trial.failure !== undefined) throw trial.failure;
+  if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
   const response = trial.pages[0]?.response;
   const text = Buffer.from(response?.body ?? []).toString('utf8').replace(/^\uFEFF/, '');
   if (response === undefined || text.trim() === '')
@@ -137,6 +148,25 @@ function noRows(body: Json): ExtractorError {
 function namedKey({ paths }: RowKey): readonly string[] {
   return paths.length === 1 && !/(?:^|\.)(?:name|number|no|email|title)$/i.test(paths[0] ?? '') ? paths : [];
 }
+
+/**
+ * Rows without an id are told apart by what is in them, as far as it stays the same from request to request.
+ *
+ * @returns undefined where it does not
+ */
+async function withChanges(subject: Subject, lab: Laboratory): Promise<Subject | undefined> {
+  if (subject.id.length > 0 || lab.wire.left < ENOUGH) return subject;
+  lab.onStep?.('asking once more, as the rows have no id');
+  const configuration = configurationOf(subject.target, { rows: subject.rowsKeys });
+  lab.wire.forgetAll();
+  const trial = await runOf(lab, configuration, 1);
+  const again = trial.pages[0]?.rows;
+  const changing = again === undefined ? [] : changingKeys(subject.rows, again);
+  return changing === undefined ? undefined : { ...subject, changing };
+}
+
+/** Requests that must be left for one that only makes sure. */
+const ENOUGH = 5;
 
 /** Tries candidates until one is proved, or nothing is left to try. */
 async function findWay(
@@ -195,7 +225,7 @@ async function unknownNames(seen: Observed, subject: Subject, lab: Laboratory): 
   const params = objectOf([...Object.entries(seen.target.params), ...sent]);
   const trial = await runOf(lab, configurationOf(seen.target, { params, rows: subject.rowsKeys }), 1);
   const [page] = trial.pages;
-  if (page === undefined || !overlapOf(subject.rows, page.rows, subject.id).isSame) return undefined;
+  if (page === undefined || !overlapOf(subject.rows, page.rows, subject).isSame) return undefined;
   return sent.map(([name]) => `\`${name}\``).join(', ');
 }
 

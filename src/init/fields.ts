@@ -77,7 +77,7 @@ function kindOf(value: Json): Kind {
 }
 
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?Z|\s?[+-]\d\d:?\d\d)?)?$/;
-const TIME_NAME = /(?:^|[._])(?:time|timestamp|ts|date|created|updated|modified|changed)(?:$|[._])|(?:_at|At|_on|Time|Date|Timestamp)$/i;
+const TIME_NAME = /(?:^|[._])(?:time|timestamp|ts|date|created|updated|modified|changed|added|inserted|published|posted|registered|seen)(?:$|[._])|(?:_at|At|_on|Time|Date|Timestamp)$/i;
 
 /** Seconds or milliseconds since 1970, of the years 2001 to 2100, under a name that means a time. */
 function isEpoch(path: string, kind: Kind, values: readonly Json[]): boolean {

@@ -3,7 +3,7 @@ import type { ExtractorError } from '../errors.ts';
 import { getKey, isObject, type AnyObject, type Json } from '../json/index.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Candidate } from './candidates.ts';
-import { overlapOf } from './compare.ts';
+import { overlapOf, type Identity } from './compare.ts';
 import { configurationOf, type JobParts } from './configure.ts';
 import { count } from './names.ts';
 import type { Target } from './target.ts';
@@ -22,13 +22,11 @@ export interface Laboratory {
 }
 
 /** The list that was found, as it came with the first answer. */
-export interface Subject {
+export interface Subject extends Identity {
   readonly target: Target;
   /** Keys of the job that say where the rows are. */
   readonly rowsKeys: AnyObject;
   readonly rows: readonly Json[];
-  /** Paths of the id; empty where none is known. */
-  readonly id: readonly string[];
 }
 
 /** What was tried, and what came of it; JSON. */
@@ -69,7 +67,7 @@ export async function lookAt(candidate: Candidate, subject: Subject, lab: Labora
   return judgeLook(trial, subject);
 }
 
-function judgeLook(trial: Trial, { rows, id }: Subject): Look {
+function judgeLook(trial: Trial, subject: Subject): Look {
   const { failure, pages, report, repeated } = trial;
   if (trial.isSpent) return { outcome: 'spent', why: 'no requests are left' };
   if (failure !== undefined) return { outcome: 'wrong', why: failureText(failure) };
@@ -78,7 +76,7 @@ function judgeLook(trial: Trial, { rows, id }: Subject): Look {
   const second = pages[1];
   if (second === undefined) return { outcome: 'wrong', why: report?.reasons[0]?.text ?? 'it ends after page 1' };
   if (second.rows.length === 0) return { outcome: 'empty', why: 'page 2 is empty' };
-  const { known, isSame, isById, rows: came } = overlapOf(rows, second.rows, id);
+  const { known, isSame, isById, rows: came } = overlapOf(subject.rows, second.rows, subject);
   const how = isById ? ' by their ids' : '';
   if (isSame || known === came) return { outcome: 'wrong', why: `page 2 brings rows of page 1${how}` };
   const same = report?.doubtful[0]?.doubts.find(({ code }) => code === 'samePage' || code === 'onlyKnownRows');

@@ -1,5 +1,5 @@
 import { entriesOf, getKey, isList, isObject, isScalar, keysOf, type AnyObject, type Json } from '../json/index.ts';
-import { singular, wordsOf } from './names.ts';
+import { plain, singular, wordsOf } from './names.ts';
 
 /** A place in an answer where rows may be. */
 export interface RowsPlace {
@@ -36,8 +36,12 @@ const MAX_PLACES = 500;
 export function findRows(body: Json, endpoint: string): readonly RowsPlace[] {
   const places: RowsPlace[] = [];
   visit(body, [], places, wordsOf(endpoint).map(singular));
-  if (places.length === 0 && isObject(body) && keysOf(body).length > 0)
-    places.push({ keys: [], kind: 'one', rows: [body], score: 0, why: 'the answer is one object' });
+  if (isObject(body) && keysOf(body).length > 0) {
+    // a list inside of a thing that has an id belongs to the thing
+    const score = isThing(body) ? 60 + Math.max(...places.map(({ rows }) => Math.min(20, rows.length)), 0) : 0;
+    if (score > 0 || places.length === 0)
+      places.push({ keys: [], kind: 'one', rows: [body], score, why: 'the answer is one object' });
+  }
   return places.toSorted((a, b) => b.score - a.score);
 }
 
@@ -56,6 +60,17 @@ function visit(value: Json, keys: readonly string[], places: RowsPlace[], names:
   const under = valuesPlace(value, keys, names);
   if (under !== undefined) places.push(under);
   for (const [key, item] of entriesOf(value)) visit(item, [...keys, key], places, names);
+}
+
+/** Has an id, and other single values; what is said of pages is no thing, nor is an answer of JSON-RPC. */
+function isThing(object: AnyObject): boolean {
+  const scalars = entriesOf(object).filter(([, value]) => isScalar(value));
+  const names = scalars.map(([key]) => plain(key));
+  return (
+    scalars.length > 1 &&
+    names.some((name) => /^_?(?:id|uuid|guid)$/.test(name)) &&
+    !names.some((name) => /^(?:jsonrpc|total|count|page|offset|next|has_more|cursor|took|limit)$|^next_|^total_/.test(name))
+  );
 }
 
 /** `[{"page": 1, …}, [row, row]]`: what is said of the page, and the rows. */

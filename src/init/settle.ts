@@ -1,6 +1,6 @@
 import { withKey, type AnyObject } from '../json/index.ts';
 import type { JobReport } from '../verdict/index.ts';
-import { offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
+import { leavesOf, offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
 import { overlapOf } from './compare.ts';
 import { configurationFor, failureText, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
 import { count } from './names.ts';
@@ -78,16 +78,35 @@ async function beginningOf(
     kind === 'page'
       ? [pageCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)]
       : [offsetCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)];
+  if (kind === 'page' && counts.first === 1 && isGiven(counts.param, seen) && !saysWhere(seen)) {
+    const [zero] = others;
+    const trial = await runOf(lab, configurationFor(subject, { params: zero?.params ?? {}, pagination: zero?.pagination }), 1);
+    const rows = trial.pages[0]?.rows ?? [];
+    if (zero !== undefined && rows.length > 0 && overlapOf(subject.rows, rows, subject).known === 0) {
+      tried.push({ what: candidate.says, result: 'there is a page 0, with other rows' });
+      return zero;
+    }
+  }
   for (const each of [candidate, ...others]) {
     const { params, pagination } = each;
     const trial = await runOf(lab, configurationFor(subject, { params, pagination }), 1);
     const [first] = trial.pages;
     if (trial.isSpent) return candidate;
-    if (first !== undefined && overlapOf(subject.rows, first.rows, subject.id).isSame) return each;
+    if (first !== undefined && overlapOf(subject.rows, first.rows, subject).isSame) return each;
     const why = trial.failure === undefined ? 'its first page is not the first one' : failureText(trial.failure);
     tried.push({ what: each.says, result: why });
   }
   return undefined;
+}
+
+/** The request has the parameter: its first page is only what was asked for. */
+function isGiven(param: readonly string[], { target }: Observed): boolean {
+  return leavesOf(target.params).some(({ keys }) => keys.join('.') === param.join('.'));
+}
+
+/** The answer says where the page is, or how many rows there are: a page too little would be seen. */
+function saysWhere({ signs }: Observed): boolean {
+  return signs.all.some(({ kind }) => kind === 'page' || kind === 'offset' || kind === 'total' || kind === 'pages');
 }
 
 interface Ending {
@@ -148,6 +167,8 @@ function judged(candidate: Candidate, configuration: AnyObject, trial: Trial, is
   }
   const against = doubtsOf(report, isLong);
   if (against.length > 0) return { ...base, verdict: 'doubtful', against };
+  if (trial.isSpent && pages.length < 2)
+    return { ...base, verdict: 'doubtful', against: ['page 2 has other rows, but no requests are left to try the configuration: --max-requests allows more'] };
   const verdict = report === undefined || report.verdict === 'doubtful' ? 'cut' : report.verdict;
   return { ...base, verdict, against };
 }
@@ -192,7 +213,7 @@ async function withFarEnd(
   const [last, behind] = trial.pages;
   if (last === undefined) return settled;
   const expected = total - (pages - 1) * counts.size;
-  const { known } = overlapOf(subject.rows, last.rows, subject.id);
+  const { known } = overlapOf(subject.rows, last.rows, subject);
   if (known > 0 || last.rows.length !== expected) {
     const against = known > 0 ? 'it brings rows of page 1' : `it has ${count(last.rows.length, 'row')}, and ${expected} were to come`;
     return { ...settled, verdict: 'doubtful', against: [`page ${pages}, the last one by the total, is not right: ${against}`] };

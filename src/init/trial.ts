@@ -109,6 +109,7 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
         limit: options.limit,
         signal,
         progress: {},
+        startedAt: env.now(),
       });
       for (const [index, job] of jobs.entries()) await runner.run(job, index);
       reports.push(...witnesses.reports());

@@ -32,6 +32,7 @@ export class Wire {
   readonly #answers = new Map<string, ApiResponse>();
   #sent = 0;
   #waits = 0;
+  #last: ApiResponse | undefined;
 
   constructor(options: WireOptions) {
     this.#options = options;
@@ -45,14 +46,19 @@ export class Wire {
     return Math.max(0, this.#options.maxRequests - this.#sent);
   }
 
+  /** The last answer that came. */
+  get last(): ApiResponse | undefined {
+    return this.#last;
+  }
+
   /** Times that the API asked to wait. */
   get waits(): number {
     return this.#waits;
   }
 
-  /** Forgets an answer, so that it is asked for again. */
-  forget(request: ApiRequest): void {
-    this.#answers.delete(keyOf(request));
+  /** Forgets the answers, so that they are asked for again. */
+  forgetAll(): void {
+    this.#answers.clear();
   }
 
   readonly tap: SendWrapper = (next) => async (request, options) => {
@@ -63,7 +69,7 @@ export class Wire {
       if (this.left === 0) throw new BudgetSpent();
       this.#sent++;
       this.#options.onRequest?.(request, this.#sent);
-      const response = await next(request, options);
+      const response = (this.#last = await next(request, options));
       const waitMs = this.#waitFor(response);
       if (waitMs === undefined) {
         this.#answers.set(key, response);
