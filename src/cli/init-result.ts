@@ -16,9 +16,14 @@ export function describeFinding(
   const room = Math.max(...lines.map(([topic]) => topic.length)) + 2;
   const shown = lines.flatMap(([topic, text], i) => {
     const name = lines[i - 1]?.[0] === topic ? '' : topic;
-    return wrapped(shownText(text), width - room).map((line, at) => `${(at === 0 ? name : '').padEnd(room)}${line}`.trimEnd());
+    return wrapped(shownText(text), width - room).map((line, at) =>
+      `${(at === 0 ? name : '').padEnd(room)}${line}`.trimEnd(),
+    );
   });
-  const points = [...open, ...missing.map((name) => `The value of $${name}: it is not in the configuration; set it before a run.`)];
+  const points = [
+    ...open,
+    ...missing.map((name) => `The value of $${name}: it is not in the configuration; set it before a run.`),
+  ];
   if (points.length === 0) return shown.join('\n');
   const list = points.flatMap((text) => itemLines(text, width));
   return [...shown, '', 'Not known, or to be done by you:', ...list].join('\n');
@@ -46,7 +51,13 @@ export function findingJson(
       others: found.others.map(({ keys, rows }) => ({ path: keys.join('.'), rows: rows.length })),
       id: key.paths,
       time: time?.path ?? null,
-      fields: fields.map(({ path, kind, filled, distinct, rows }) => ({ path, kind, filled, distinct, rows })),
+      fields: fields.map(({ path, kind, filled, distinct, rows }) => ({
+        path,
+        kind,
+        filled,
+        distinct,
+        rows,
+      })),
       nextPage: settled === undefined ? null : settled.candidate.says,
       pages: found.pages,
       rowsRead: found.rows,
@@ -70,21 +81,39 @@ export function describeDocument(document: FromDocument, width = Infinity): stri
   const lines = lists.flatMap(({ path, table, parent, rowsAt, nextPage }) => {
     const rows = rowsAt === '' ? '' : `, rows in \`${rowsAt}\``;
     const of = parent === undefined ? '' : `, for each row of ${parent}`;
-    return [`GET ${path} → ${table}`, ...wrapped(`${nextPage}${rows}${of}`, width - 4).map((line) => `    ${line}`)];
+    return [
+      `GET ${path} → ${table}`,
+      ...wrapped(`${nextPage}${rows}${of}`, width - 4).map((line) => `    ${line}`),
+    ];
   });
-  const left = skipped.length === 0 ? [] : ['', 'Not taken:', ...skipped.flatMap(({ what, why }) => itemLines(`${what}: ${why}`, width))];
+  const left =
+    skipped.length === 0
+      ? []
+      : ['', 'Not taken:', ...skipped.flatMap(({ what, why }) => itemLines(`${what}: ${why}`, width))];
   const points = [
     'Nothing was asked for: whether the API does what the document says is seen by gex run --limit 2, and its verdict.',
     ...notes,
     ...variables.map((name) => `The value of $${name}: set it before a run.`),
   ];
-  return [head, '', ...lines, ...left, '', 'Not known, or to be done by you:', ...points.flatMap((text) => itemLines(text, width))]
+  return [
+    head,
+    '',
+    ...lines,
+    ...left,
+    '',
+    'Not known, or to be done by you:',
+    ...points.flatMap((text) => itemLines(text, width)),
+  ]
     .map((line) => shownText(line))
     .join('\n');
 }
 
 export function documentJson(document: FromDocument, file: string | undefined): string {
-  return JSON.stringify({ ...(file === undefined ? {} : { file }), verdict: 'untried', ...document }, null, 2);
+  return JSON.stringify(
+    { ...(file === undefined ? {} : { file }), verdict: 'untried', ...document },
+    null,
+    2,
+  );
 }
 
 function itemLines(text: string, width: number): string[] {

@@ -13,14 +13,24 @@ const MAX_REQUESTS = 12;
 export const initCommand: Command = {
   name: 'init',
   describe: 'Look at an API, find its rows and how its pages follow, and write config.json',
-  words: [{ name: 'source', describe: 'An address, a curl command in quotes, or a file: HAR, OpenAPI, Postman; - is stdin', isRequired: true }],
+  words: [
+    {
+      name: 'source',
+      describe: 'An address, a curl command in quotes, or a file: HAR, OpenAPI, Postman; - is stdin',
+      isRequired: true,
+    },
+  ],
   options: {
     select: {
       type: 'string',
       value: 'TEXT',
       describe: 'Of a file with several lists, those that have this in their address',
     },
-    header: { type: 'list', value: "'NAME: VALUE'", describe: 'A header of every request; may be given several times' },
+    header: {
+      type: 'list',
+      value: "'NAME: VALUE'",
+      describe: 'A header of every request; may be given several times',
+    },
     auth: {
       type: 'string',
       value: 'LOGIN',
@@ -36,13 +46,19 @@ export const initCommand: Command = {
     out: { type: 'string', value: 'DIR', default: '.', describe: 'The folder that gets config.json' },
     force: { type: 'boolean', describe: 'Replace a config.json that is there' },
     'dry-run': { type: 'boolean', describe: 'Show the configuration, and write nothing' },
-    strict: { type: 'boolean', describe: 'Fail also where the end was not reached, or nothing says that it has everything' },
+    strict: {
+      type: 'boolean',
+      describe: 'Fail also where the end was not reached, or nothing says that it has everything',
+    },
     json: { type: 'boolean', describe: 'Print all that was found as JSON' },
   },
   examples: [
     ['gex init https://api.example.com/v1/users --out my-api', 'Find out how to get all users'],
-    ["gex init https://api.example.com/v1/users --auth 'bearer:$API_TOKEN'", 'With the token in the environment'],
-    ["gex init 'curl https://api.example.com/search -d q=sea'", 'From a command that a browser has copied'],
+    [
+      "gex init https://api.example.com/v1/users --auth 'bearer:$API_TOKEN'",
+      'With the token in the environment',
+    ],
+    ['gex init - < request.txt', 'From a curl command that a browser has copied'],
     ['gex init openapi.yaml --out my-api', 'All lists that a document describes'],
   ],
   async run(args, io) {
@@ -105,7 +121,9 @@ function chosen(requests: readonly RecordedRequest[], args: Args, io: Io): Recor
       },
     );
   if (others.length > 0)
-    io.note(`Of ${requests.length} lists in the file ${first.what} is taken. --select TEXT chooses another: ${others.map(({ what }) => what).join(', ')}`);
+    io.note(
+      `Of ${requests.length} lists in the file ${first.what} is taken. --select TEXT chooses another: ${others.map(({ what }) => what).join(', ')}`,
+    );
   return first.command;
 }
 
@@ -144,7 +162,9 @@ async function concludeDocument(
   const taken = selected(document, args.text('select'));
   if (taken.lists.length === 0) {
     const skipped = taken.skipped.slice(0, 5).map(({ what, why }) => `${what}: ${why}`);
-    throw new RunError('command.invalid', 'The document describes no list that could be taken.', { lines: skipped });
+    throw new RunError('command.invalid', 'The document describes no list that could be taken.', {
+      lines: skipped,
+    });
   }
   const text = textOf(taken.configuration);
   const isDry = args.isSet('dry-run');
@@ -190,7 +210,6 @@ function progressOf(io: Io): { readonly onStep: (text: string) => void } {
 }
 
 async function stdin(): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of process.stdin) parts.push(Buffer.from(part));
-  return Buffer.concat(parts).toString('utf8');
+  const { text } = await import('node:stream/consumers');
+  return await text(process.stdin);
 }

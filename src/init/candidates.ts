@@ -10,6 +10,7 @@ import {
   withoutKey,
   type AnyObject,
   type Json,
+  type JsonObject,
 } from '../json/index.ts';
 import { numericOf } from '../settings.ts';
 import { OFFSET, offsetNames, PAGE, pageNames, ROW_NAMES, sentAs, SIZE, sizeName, TOKEN } from './guesses.ts';
@@ -22,7 +23,7 @@ export interface Candidate {
   readonly kind: 'link' | 'url' | 'token' | 'row' | 'page' | 'offset';
   /** What it does: “`meta.next` → `cursor`”. */
   readonly says: string;
-  readonly pagination: AnyObject;
+  readonly pagination: JsonObject;
   /** Parameters of the job with it. */
   readonly params: AnyObject;
   /** Nothing in the answer speaks of it. */
@@ -92,7 +93,7 @@ function urls({ path, keys, value }: Pointer, { target }: Observed): Candidate[]
   if (keys === undefined) return [];
   const isQuery = typeof value === 'string' && /^\??[\w.[\]%-]+=[^/]*$/.test(value);
   const form = { method: 'response.url', urlKey: path };
-  const make = (pagination: AnyObject, how: string): Candidate => ({
+  const make = (pagination: JsonObject, how: string): Candidate => ({
     kind: 'url',
     says: `the address in \`${path}\`${how}`,
     pagination,
@@ -101,7 +102,12 @@ function urls({ path, keys, value }: Pointer, { target }: Observed): Candidate[]
   });
   return isQuery
     ? [make({ ...form, paramIsQuery: true }, ', a query')]
-    : [make(form, ''), ...(entriesOf(target.params).length > 0 ? [make({ ...form, includeParams: true }, ' with the parameters')] : [])];
+    : [
+        make(form, ''),
+        ...(entriesOf(target.params).length > 0
+          ? [make({ ...form, includeParams: true }, ' with the parameters')]
+          : []),
+      ];
 }
 
 /** The token in an address that cannot be followed as it is. */
@@ -109,7 +115,8 @@ function tokensInUrl({ path, keys, value }: Pointer, { target }: Observed): Cand
   if (keys === undefined || typeof value !== 'string') return [];
   const sent = leavesOf(target.params);
   return queryOf(value).flatMap(([name, text]): Candidate[] => {
-    if (text === '' || sent.some(({ keys: [key], value: own }) => key === name && toText(own) === text)) return [];
+    if (text === '' || sent.some(({ keys: [key], value: own }) => key === name && toText(own) === text))
+      return [];
     return [
       {
         kind: 'token',
@@ -157,7 +164,12 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
       return {
         kind: 'token',
         says: `\`${path}\` → \`${place.join('.')}\``,
-        pagination: { method: 'response.param', responseParam: from, queryParam: paramOf(place), ...included(params) },
+        pagination: {
+          method: 'response.param',
+          responseParam: from,
+          queryParam: paramOf(place),
+          ...included(params),
+        },
         params,
         isGuess: false,
       };
@@ -205,7 +217,9 @@ function pageInfosIn(value: Json, keys: readonly string[]): (readonly string[])[
 /** The id of the last row leads on. */
 function rowIds({ target, id, signs }: Observed, isGuess: boolean): Candidate[] {
   if (id === undefined) return [];
-  const given = leavesOf(target.params).flatMap(({ keys }) => (TOKEN.test(plain(keys.at(-1) ?? '')) ? [keys] : []));
+  const given = leavesOf(target.params).flatMap(({ keys }) =>
+    TOKEN.test(plain(keys.at(-1) ?? '')) ? [keys] : [],
+  );
   const more = signOf(signs, 'more');
   const stop =
     more === undefined || more.path.startsWith('header ')
@@ -241,21 +255,27 @@ function counted(seen: Observed): Candidate[] {
   for (const { keys, value } of given) {
     const name = plain(keys.at(-1) ?? '');
     const number = numericOf(value);
-    if (PAGE.test(name) && number !== undefined) found.push(pageCandidate(keys, firstOf(valueOf(page), number), seen));
-    if (OFFSET.test(name) && number !== undefined) found.push(offsetCandidate(keys, number === 1 && valueOf(offset) !== 0 ? 1 : 0, seen));
+    if (PAGE.test(name) && number !== undefined)
+      found.push(pageCandidate(keys, firstOf(valueOf(page), number), seen));
+    if (OFFSET.test(name) && number !== undefined)
+      found.push(offsetCandidate(keys, number === 1 && valueOf(offset) !== 0 ? 1 : 0, seen));
   }
   for (const { rel, url } of signs.links) {
     if (!/^next|^last/.test(rel)) continue;
     for (const [name, text] of queryOf(url)) {
       const key = plain(name);
       if (!/^\d+$/.test(text)) continue;
-      if (PAGE.test(key) || /^page_(?:number|page)$/.test(key)) found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
+      if (PAGE.test(key) || /^page_(?:number|page)$/.test(key))
+        found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
       else if (OFFSET.test(key) && (!rel.startsWith('next') || Number(text) >= seen.rows))
-        found.push(offsetCandidate([name], rel.startsWith('next') && Number(text) === seen.rows + 1 ? 1 : 0, seen));
+        found.push(
+          offsetCandidate([name], rel.startsWith('next') && Number(text) === seen.rows + 1 ? 1 : 0, seen),
+        );
     }
   }
   if (page !== undefined && !page.path.startsWith('header '))
-    for (const name of pageNames(page.name)) found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
+    for (const name of pageNames(page.name))
+      found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
   if (offset !== undefined && !offset.path.startsWith('header '))
     for (const name of offsetNames(offset.name))
       found.push(offsetCandidate([name], offset.kind === 'position' && offset.value === 1 ? 1 : 0, seen));
@@ -275,7 +295,10 @@ function blind(seen: Observed): Candidate[] {
   return [
     ...(isOdata ? [] : pages.map((name) => ({ ...pageCandidate([name], 1, seen), isGuess: true }))),
     ...offsets.map(([name, first]) => ({ ...offsetCandidate([name], first, seen), isGuess: true })),
-    ...['pageNumber', '_page', 'p', 'pageIndex'].map((name) => ({ ...pageCandidate([name], 1, seen), isGuess: true })),
+    ...['pageNumber', '_page', 'p', 'pageIndex'].map((name) => ({
+      ...pageCandidate([name], 1, seen),
+      isGuess: true,
+    })),
     ...rowIds(seen, true),
   ];
 }
@@ -302,7 +325,11 @@ export function pageCandidate(place: Place, first: number, seen: Observed): Cand
 export function offsetCandidate(place: Place, first: number, seen: Observed, size = seen.rows): Candidate {
   const given = topNames(seen.target.params);
   const echo = signOf(seen.signs, 'size');
-  const sizeParam = /^\$/.test(place[0] ?? '') ? '$top' : place[0] === 'page[offset]' ? 'page[limit]' : sizeName(echo?.name, given);
+  const sizeParam = (place[0] ?? '').startsWith('$')
+    ? '$top'
+    : place[0] === 'page[offset]'
+      ? 'page[limit]'
+      : sizeName(echo?.name, given);
   const bare = withoutAt(seen.target.params, place);
   const params = withoutKey(bare, sizeParam);
   return {
@@ -329,7 +356,9 @@ function firstOf(echo: number | undefined, given: number | undefined): number {
 }
 
 function hasEcho({ signs }: Observed): boolean {
-  return signs.all.some(({ kind, path }) => /^(?:page|offset|position)$/.test(kind) && !path.startsWith('header '));
+  return signs.all.some(
+    ({ kind, path }) => /^(?:page|offset|position)$/.test(kind) && !path.startsWith('header '),
+  );
 }
 
 export function seesMore({ signs, rows }: Pick<Observed, 'signs' | 'rows'>): boolean {
@@ -338,7 +367,10 @@ export function seesMore({ signs, rows }: Pick<Observed, 'signs' | 'rows'>): boo
 }
 
 /** Scalars of the parameters, at any depth. */
-export function leavesOf(params: AnyObject, above: Place = []): { readonly keys: Place; readonly value: Json }[] {
+export function leavesOf(
+  params: AnyObject,
+  above: Place = [],
+): { readonly keys: Place; readonly value: Json }[] {
   return entriesOf(params).flatMap(([key, value]) => {
     const keys = [...above, key];
     if (isObject(value)) return getKey(value, 'attr') === undefined ? leavesOf(value, keys) : [];
@@ -358,12 +390,14 @@ export function withoutAt(params: AnyObject, [key = '', ...rest]: Place): AnyObj
   const inner = getKey(params, key);
   if (rest.length === 0) return withoutKey(params, key);
   return isObject(inner)
-    ? objectOf(entriesOf(params).map(([name, value]) => [name, name === key ? withoutAt(inner, rest) : value]))
+    ? objectOf(
+        entriesOf(params).map(([name, value]) => [name, name === key ? withoutAt(inner, rest) : value]),
+      )
     : params;
 }
 
 /** The job's parameters go along with a token where there are any. */
-function included(params: AnyObject): AnyObject {
+function included(params: AnyObject): JsonObject {
   return entriesOf(params).length > 0 ? { includeParams: true } : {};
 }
 

@@ -27,11 +27,16 @@ export function overlapOf(
   { id, changing }: Identity,
 ): Overlap {
   const isById = id.length > 0 && [...first, ...second].every((row) => keyOf(row, id) !== undefined);
-  const textOf = (row: Json): string => 
+  const textOf = (row: Json): string =>
     isById ? (keyOf(row, id) ?? '') : encodeExact(steady(row, changing));
   const there = new Set(first.map(textOf));
   const known = second.filter((row) => there.has(textOf(row))).length;
-  return { known, rows: second.length, isSame: known === second.length && second.length === first.length, isById };
+  return {
+    known,
+    rows: second.length,
+    isSame: known === second.length && second.length === first.length,
+    isById,
+  };
 }
 
 function steady(row: Json, changing: readonly string[]): Json {

@@ -1,4 +1,4 @@
-import { entriesOf, objectOf, sizeOf, type AnyObject, type Json } from '../json/index.ts';
+import { entriesOf, objectOf, sizeOf, type AnyObject, type Json, type JsonObject } from '../json/index.ts';
 import type { RowsPlace } from './rows.ts';
 import { pathOf } from './signs.ts';
 import type { Target } from './target.ts';
@@ -10,7 +10,7 @@ export interface JobParts {
   readonly rows?: AnyObject;
   readonly pagination?: AnyObject | undefined;
   /** Keys of `api`, such as `http`. */
-  readonly api?: AnyObject;
+  readonly api?: JsonObject;
 }
 
 /** A configuration of one job: what is not needed is not in it. Pure. */
@@ -33,7 +33,7 @@ export function configurationOf(target: Target, parts: JobParts): AnyObject {
   };
   const config = {
     ...(sizeOf(target.secretHeaders) > 0 ? { http: { headers: target.secretHeaders } } : {}),
-    ...target.attributes,
+    ...Object.fromEntries(entriesOf(target.attributes)),
     jobs: [objectOf(job)],
   };
   return { parameters: { api, config } };
@@ -43,7 +43,9 @@ export function configurationOf(target: Target, parts: JobParts): AnyObject {
 export function rowsKeys(place: RowsPlace): AnyObject {
   if (place.kind === 'one') return { dataField: '.' };
   const path = place.keys.length === 0 ? {} : { dataField: fieldOf(place.keys) };
-  return place.kind === 'values' ? { ...(place.keys.length === 0 ? { dataField: '.' } : path), rowsAt: 'values' } : path;
+  return place.kind === 'values'
+    ? { ...(place.keys.length === 0 ? { dataField: '.' } : path), rowsAt: 'values' }
+    : path;
 }
 
 function fieldOf(keys: readonly string[]): Json {

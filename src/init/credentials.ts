@@ -142,7 +142,12 @@ export class Credentials {
   }
 
   #key(name: string, value: string, place: 'header' | 'query'): void {
-    const variable = name.toLowerCase() === 'authorization' ? 'API_TOKEN' : /api/i.test(name) ? name : `API_${name.replace(/^x-/i, '')}`;
+    const variable =
+      name.toLowerCase() === 'authorization'
+        ? 'API_TOKEN'
+        : /api/i.test(name)
+          ? name
+          : `API_${name.replace(/^x-/i, '')}`;
     const isSet = this.#authentication === undefined;
     const key = this.#vault.keep(value, variable);
     if (isSet) {
@@ -150,7 +155,9 @@ export class Credentials {
       return;
     }
     if (place === 'query') {
-      this.notes.push(`The parameter ${name} is a second login, and was left out: add it to the configuration.`);
+      this.notes.push(
+        `The parameter ${name} is a second login, and was left out: add it to the configuration.`,
+      );
       return;
     }
     const attribute = `#${name}`;

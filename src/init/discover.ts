@@ -93,13 +93,22 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const places = findRows(body, target.dataType);
   const [found] = places;
   if (found === undefined) throw noRows(body);
-  const place: RowsPlace = found.score < 0 && isObject(body) ? { ...found, keys: [], kind: 'one', rows: [body], why: 'the answer is one object' } : found;
+  const place: RowsPlace =
+    found.score < 0 && isObject(body)
+      ? { ...found, keys: [], kind: 'one', rows: [body], why: 'the answer is one object' }
+      : found;
 
   const fields = fieldsOf(place.rows);
   const signs = signsOf(body, place, headers);
   const name = place.keys.at(-1) ?? target.dataType;
   const key = findKey(fields, place.rows, name);
-  const known: Subject = { target, rowsKeys: rowsKeys(place), rows: place.rows, id: namedKey(key), changing: [] };
+  const known: Subject = {
+    target,
+    rowsKeys: rowsKeys(place),
+    rows: place.rows,
+    id: namedKey(key),
+    changing: [],
+  };
   const observed: Observed = { target, signs, rows: place.rows.length, id: key.paths[0], body };
   const tried: Tried[] = [];
   const notes: string[] = [];
@@ -117,7 +126,9 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     place.kind === 'one' || place.rows.length === 0 || steady === undefined
       ? undefined
       : await findWay(observed, subject, lab, tried, notes);
-  return { list: await concluded({ settled, place, places, fields, signs, key, subject, tried, notes, lab }) };
+  return {
+    list: await concluded({ settled, place, places, fields, signs, key, subject, tried, notes, lab }),
+  };
 }
 
 async function firstAnswer(
@@ -127,7 +138,9 @@ async function firstAnswer(
   const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
   if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
   const response = trial.pages[0]?.response;
-  const text = Buffer.from(response?.body ?? []).toString('utf8').replace(/^\uFEFF/, '');
+  const text = Buffer.from(response?.body ?? [])
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
   if (response === undefined || text.trim() === '')
     throw new RecordError('response.shape', 'The answer is empty: there are no rows to learn from.', {
       hint: 'Ask for a list that has rows; check the address and its parameters.',
@@ -137,7 +150,12 @@ async function firstAnswer(
 
 function noRows(body: Json): ExtractorError {
   const has = isObject(body)
-    ? `It has ${keysOf(body).slice(0, 10).map((key) => `“${shownText(key)}”`).join(', ') || 'no keys at all'}.`
+    ? `It has ${
+        keysOf(body)
+          .slice(0, 10)
+          .map((key) => `“${shownText(key)}”`)
+          .join(', ') || 'no keys at all'
+      }.`
     : 'It is a single value.';
   return new RecordError('response.shape', `There is no list in the answer. ${has}`, {
     hint: 'Give the address of a list, such as https://api.example.com/v1/users.',
@@ -181,7 +199,9 @@ async function findWay(
   let isRuledOut = false;
   for (const candidate of candidatesOf(seen)) {
     if (lab.wire.left === 0) {
-      notes.push('All requests that are allowed were made before everything was tried: more are allowed by --max-requests.');
+      notes.push(
+        'All requests that are allowed were made before everything was tried: more are allowed by --max-requests.',
+      );
       break;
     }
     if (candidate.isGuess && best !== undefined) break;
@@ -252,11 +272,16 @@ async function concluded(parts: Parts): Promise<Discovery> {
   const all = rows.length > 0 ? rows : place.rows;
   const fields = fieldsOf(all);
   const own = parts.settled === undefined ? ofOnePage(parts, trial.report) : parts.settled;
-  const notes = parts.settled === undefined && own.verdict === 'ended' ? [...parts.notes, ...suspicion(parts)] : parts.notes;
+  const notes =
+    parts.settled === undefined && own.verdict === 'ended'
+      ? [...parts.notes, ...suspicion(parts)]
+      : parts.notes;
   return {
     target: subject.target,
     place,
-    others: parts.places.filter((each) => each !== place && each.kind === 'list' && each.rows.length > 0 && each.score > 0),
+    others: parts.places.filter(
+      (each) => each !== place && each.kind === 'list' && each.rows.length > 0 && each.score > 0,
+    ),
     fields,
     key: findKey(fields, all, place.keys.at(-1) ?? subject.target.dataType),
     time: findTime(fields),
@@ -287,9 +312,17 @@ function ofOnePage(
   const total = valueOf(signOf(signs, 'total'));
   const rows = place.rows.length;
   if (place.kind !== 'one' && rows === 0)
-    return { verdict: 'doubtful', against: [`The list \`${pathOf(place.keys) || '.'}\` is empty: nothing can be learnt from it.`] };
+    return {
+      verdict: 'doubtful',
+      against: [`The list \`${pathOf(place.keys) || '.'}\` is empty: nothing can be learnt from it.`],
+    };
   if (total !== undefined && total > rows)
-    return { verdict: 'doubtful', against: [`The answer says that there are ${total} rows, and has ${rows}; no way to the others was found.`] };
+    return {
+      verdict: 'doubtful',
+      against: [
+        `The answer says that there are ${total} rows, and has ${rows}; no way to the others was found.`,
+      ],
+    };
   return { verdict: report?.verdict === 'complete' ? 'complete' : 'ended', against: [] };
 }
 

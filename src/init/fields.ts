@@ -1,4 +1,13 @@
-import { entriesOf, isInteger, isList, isNumber, isObject, numberOf, toJsonText, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  isInteger,
+  isList,
+  isNumber,
+  isObject,
+  numberOf,
+  toJsonText,
+  type Json,
+} from '../json/index.ts';
 
 /** What kind of values a field has; `mixed` where they are of several. */
 export type Kind = 'integer' | 'number' | 'boolean' | 'time' | 'text' | 'list' | 'object' | 'null' | 'mixed';
@@ -77,7 +86,8 @@ function kindOf(value: Json): Kind {
 }
 
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?Z|\s?[+-]\d\d:?\d\d)?)?$/;
-const TIME_NAME = /(?:^|[._])(?:time|timestamp|ts|date|created|updated|modified|changed|added|inserted|published|posted|registered|seen)(?:$|[._])|(?:_at|At|_on|Time|Date|Timestamp)$/i;
+const TIME_NAME =
+  /(?:^|[._])(?:time|timestamp|ts|date|created|updated|modified|changed|added|inserted|published|posted|registered|seen)(?:$|[._])|(?:_at|At|_on|Time|Date|Timestamp)$/i;
 
 /** Seconds or milliseconds since 1970, of the years 2001 to 2100, under a name that means a time. */
 function isEpoch(path: string, kind: Kind, values: readonly Json[]): boolean {

@@ -24,7 +24,9 @@ export function atFirstPage(target: Target): Target {
       notes.push(`\`${shown}: ${toText(value)}\` was given, and the configuration begins at the first row.`);
     } else if (CURSOR.test(name) && toText(value) !== '') {
       params = withoutAt(params, keys);
-      notes.push(`\`${shown}\` was left out: it is the place of a later page, and the configuration begins at the first one.`);
+      notes.push(
+        `\`${shown}\` was left out: it is the place of a later page, and the configuration begins at the first one.`,
+      );
     }
   }
   return notes.length === 0 ? target : { ...target, params, notes: [...target.notes, ...notes] };

@@ -53,8 +53,9 @@ export function sentAs(name: string, isHeader: boolean): readonly string[] {
 }
 
 function styleOf(name: string): (base: string) => string {
-  if (/^\$/.test(name)) return (base) => `$${camel(base)}`;
-  if (/^[A-Z]/.test(name) && !/^[A-Z_]+$/.test(name)) return (base) => camel(base).replace(/^./, (char) => char.toUpperCase());
+  if (name.startsWith('$')) return (base) => `$${camel(base)}`;
+  if (/^[A-Z]/.test(name) && !/^[A-Z_]+$/.test(name))
+    return (base) => camel(base).replace(/^./, (char) => char.toUpperCase());
   if (/-/.test(name)) return (base) => base.replaceAll('_', '-');
   if (/[a-z][A-Z]/.test(name)) return camel;
   return snake;
@@ -71,7 +72,10 @@ function snake(base: string): string {
 /** Names under which a page number is sent where the answer calls it so. */
 export function pageNames(echo: string): readonly string[] {
   const bare = echo.replace(/^current_?/i, '');
-  const own = bare === '' || bare.toLowerCase() === 'number' || echo.toLowerCase() === 'current' ? 'page' : lowerFirst(bare);
+  const own =
+    bare === '' || bare.toLowerCase() === 'number' || echo.toLowerCase() === 'current'
+      ? 'page'
+      : lowerFirst(bare);
   return [...new Set([own, 'page', echo])];
 }
 
@@ -92,14 +96,26 @@ export function sizeName(echo: string | undefined, given: readonly string[]): st
 }
 
 export const PAGE = /^(?:page|p|pg|page_(?:number|no|num|index|id)|current_page|pageno)$/;
-export const OFFSET = /^(?:offset|skip|start|start_at|start_index|from|start_row|start_record|row_offset|first_result|page_offset|begin)$/;
+export const OFFSET =
+  /^(?:offset|skip|start|start_at|start_index|from|start_row|start_record|row_offset|first_result|page_offset|begin)$/;
 export const SIZE =
   /^(?:limit|per_page|page_size|size|count|max_results|max|rows|take|top|first|items_per_page|results_per_page|num|page_limit|max_records|n|batch_size)$/;
 export const TOKEN =
   /^(?:cursor|after|page_token|next_token|token|starting_after|continuation(?:_token)?|scroll_id|since_id|max_id|marker|bookmark|next_cursor|start_key|page_after|page_cursor)$/;
 
 /** Names for the id of the last row that came; `down` for lists that go from new to old. */
-export const ROW_NAMES = ['starting_after', 'after', 'since_id', 'after_id', 'last_id', 'cursor', 'start_after', 'from_id', 'max_id', 'before'];
+export const ROW_NAMES = [
+  'starting_after',
+  'after',
+  'since_id',
+  'after_id',
+  'last_id',
+  'cursor',
+  'start_after',
+  'from_id',
+  'max_id',
+  'before',
+];
 
 function lowerFirst(text: string): string {
   return text.replace(/^[A-Z](?=[a-z])/, (char) => char.toLowerCase());

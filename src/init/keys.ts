@@ -10,7 +10,23 @@ export interface RowKey {
   readonly others: readonly string[];
 }
 
-const ID_NAMES = ['id', '_id', 'uuid', 'guid', 'uid', 'gid', 'sid', 'key', 'code', 'slug', 'number', 'no', 'sku', 'name', 'email'];
+const ID_NAMES = [
+  'id',
+  '_id',
+  'uuid',
+  'guid',
+  'uid',
+  'gid',
+  'sid',
+  'key',
+  'code',
+  'slug',
+  'number',
+  'no',
+  'sku',
+  'name',
+  'email',
+];
 const KEY_KINDS = new Set<Field['kind']>(['integer', 'text', 'mixed']);
 
 /**
@@ -20,7 +36,6 @@ const KEY_KINDS = new Set<Field['kind']>(['integer', 'text', 'mixed']);
  * @param list the name of the list or of the endpoint: `user_id` is the id of `users`
  */
 export function findKey(fields: readonly Field[], rows: readonly Json[], list: string): RowKey {
-  const isFull = ({ filled, rows: all, kind }: Field): boolean => filled === all && all > 0 && KEY_KINDS.has(kind);
   const words = wordsOf(list).map(singular);
   const unique = fields
     .filter((field) => isFull(field) && field.distinct === field.rows)
@@ -30,11 +45,17 @@ export function findKey(fields: readonly Field[], rows: readonly Json[], list: s
   const [best, ...others] = named.length > 0 ? named : unique.filter(({ field }) => isLikelyId(field));
   if (best !== undefined) return { paths: [best.field.path], others: others.map(({ field }) => field.path) };
   if (rows.length < 3) return NO_KEY;
-  const parts = fields.filter((field) => isFull(field) && rankOf(field, words) < UNNAMED && !field.path.includes('.'));
+  const parts = fields.filter(
+    (field) => isFull(field) && rankOf(field, words) < UNNAMED && !field.path.includes('.'),
+  );
   for (const [i, one] of parts.entries())
     for (const two of parts.slice(i + 1))
       if (isUnique(rows, [one.path, two.path])) return { paths: [one.path, two.path], others: [] };
   return NO_KEY;
+}
+
+function isFull({ filled, rows, kind }: Field): boolean {
+  return filled === rows && rows > 0 && KEY_KINDS.has(kind);
 }
 
 const NO_KEY: RowKey = { paths: [], others: [] };
@@ -45,7 +66,10 @@ function rankOf({ path }: Field, list: readonly string[]): number {
   const name = plain(keys.at(-1) ?? '') || 'id';
   const depth = 20 * (keys.length - 1);
   // an id in an object inside of the row is that of something else, but for wrappers
-  if (keys.length > 1 && !/^(?:node|attributes|item|data|properties|fields|record|document)$/.test(keys[0] ?? ''))
+  if (
+    keys.length > 1 &&
+    !/^(?:node|attributes|item|data|properties|fields|record|document)$/.test(keys[0] ?? '')
+  )
     return list.includes(singular(keys[0] ?? '')) && ID_NAMES.includes(name) ? 40 : UNNAMED;
   const own = list.length > 0 && new RegExp(`^${list.join('_')}_?(?:id|key|no|number|code|uuid)$`).test(name);
   if (own) return depth + 1;
@@ -95,7 +119,10 @@ const CHANGE_NAMES = [
 export function findTime(fields: readonly Field[]): Field | undefined {
   const ranked = fields
     .filter(({ kind, filled, rows, distinct }) => kind === 'time' && filled === rows && distinct > 1)
-    .filter(({ path }) => !/birth|due|start|end|expir|valid|delet|clos|schedul|deliver|departure|arrival/i.test(path))
+    .filter(
+      ({ path }) =>
+        !/birth|due|start|end|expir|valid|delet|clos|schedul|deliver|departure|arrival/i.test(path),
+    )
     .map((field) => ({ field, rank: CHANGE_NAMES.findIndex((name) => name.test(plain(field.path))) }))
     .filter(({ rank }) => rank >= 0)
     .toSorted((a, b) => a.rank - b.rank || a.field.path.length - b.field.path.length);

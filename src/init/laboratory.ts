@@ -61,7 +61,10 @@ export async function lookAt(candidate: Candidate, subject: Subject, lab: Labora
   const asPlain = counts !== undefined && counts.first === (candidate.kind === 'page' ? counts.first : 0);
   const trial = await runOf(
     lab,
-    configurationFor(subject, { params, pagination: asPlain ? { ...pagination, firstPageParams: false } : pagination }),
+    configurationFor(subject, {
+      params,
+      pagination: asPlain ? { ...pagination, firstPageParams: false } : pagination,
+    }),
     2,
   );
   return judgeLook(trial, subject);
@@ -74,14 +77,19 @@ function judgeLook(trial: Trial, subject: Subject): Look {
   if (repeated !== undefined || report?.reasons.some(({ reason }) => REPEATS.has(reason.code)))
     return { outcome: 'wrong', why: 'page 1 comes again' };
   const second = pages[1];
-  if (second === undefined) return { outcome: 'wrong', why: report?.reasons[0]?.text ?? 'it ends after page 1' };
+  if (second === undefined)
+    return { outcome: 'wrong', why: report?.reasons[0]?.text ?? 'it ends after page 1' };
   if (second.rows.length === 0) return { outcome: 'empty', why: 'page 2 is empty' };
   const { known, isSame, isById, rows: came } = overlapOf(subject.rows, second.rows, subject);
   const how = isById ? ' by their ids' : '';
   if (isSame || known === came) return { outcome: 'wrong', why: `page 2 brings rows of page 1${how}` };
-  const same = report?.doubtful[0]?.doubts.find(({ code }) => code === 'samePage' || code === 'onlyKnownRows');
-  if (same !== undefined) return { outcome: 'wrong', why: 'page 2 brings page 1 again, but for changing values' };
-  if (known > 0) return { outcome: 'mixed', why: `${known} of ${count(came, 'row')} of page 2 are rows of page 1${how}` };
+  const same = report?.doubtful[0]?.doubts.find(
+    ({ code }) => code === 'samePage' || code === 'onlyKnownRows',
+  );
+  if (same !== undefined)
+    return { outcome: 'wrong', why: 'page 2 brings page 1 again, but for changing values' };
+  if (known > 0)
+    return { outcome: 'mixed', why: `${known} of ${count(came, 'row')} of page 2 are rows of page 1${how}` };
   return { outcome: 'new', why: `page 2 has ${count(came, 'other row')}` };
 }
 

@@ -15,7 +15,7 @@ export function plain(name: string): string {
 }
 
 export function singular(word: string): string {
-  if (/ies$/.test(word) && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:ss|us|is)$/.test(word)) return word;
   if (/(?:[sxz]|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.replace(/s$/, '');

@@ -1,4 +1,14 @@
-import { entriesOf, getKey, isList, isObject, objectOf, parseExact, sizeOf, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  parseExact,
+  sizeOf,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { isSecretName } from '../secrets.ts';
 import type { FromDocument } from './openapi/configure.ts';
 import { configurationFrom } from './openapi/configure.ts';
@@ -26,7 +36,9 @@ export function fromPostman(collection: AnyObject): FromDocument {
     return [{ item, read, auth }];
   });
   const [baseUrl = 'https://api.example.com'] = [...servers].toSorted((a, b) => b[1] - a[1])[0] ?? [];
-  const prefix = commonFolder(found.filter(({ read }) => read.origin === baseUrl).map(({ read }) => read.path));
+  const prefix = commonFolder(
+    found.filter(({ read }) => read.origin === baseUrl).map(({ read }) => read.path),
+  );
   const known = new Set<string>();
   const lists: ListOperation[] = [];
   for (const { item, read } of found) {
@@ -39,8 +51,15 @@ export function fromPostman(collection: AnyObject): FromDocument {
     const sample = answerOf(item);
     const name = read.path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
     const place: RowsPlace | undefined =
-      sample === undefined ? { keys: [], kind: 'list', rows: [], score: 0, why: 'not known' } : findRows(sample, name)[0];
-    if (place === undefined || place.kind !== 'list' || place.score < 0 || (sample === undefined && /\}\/?$/.test(read.path))) {
+      sample === undefined
+        ? { keys: [], kind: 'list', rows: [], score: 0, why: 'not known' }
+        : findRows(sample, name)[0];
+    if (
+      place === undefined ||
+      place.kind !== 'list' ||
+      place.score < 0 ||
+      (sample === undefined && /\}\/?$/.test(read.path))
+    ) {
       skipped.push({ what, why: 'it brings no list' });
       continue;
     }
@@ -63,10 +82,18 @@ export function fromPostman(collection: AnyObject): FromDocument {
     lists,
     skipped,
     baseUrl: `${baseUrl}${prefix}`,
-    login: loginOf(found.map(({ auth }) => auth).find((auth) => auth !== undefined) ?? getKey(collection, 'auth')),
+    login: loginOf(
+      found.map(({ auth }) => auth).find((auth) => auth !== undefined) ?? getKey(collection, 'auth'),
+    ),
     notes: [
-      ...[...unknown].map((name) => `The variable {{${name}}} has no value in the collection: put it into the configuration.`),
-      ...(unseen === 0 ? [] : [`Where the rows are in ${unseen} of the lists: the collection has no saved answers of them. The only list of an answer is taken.`]),
+      ...[...unknown].map(
+        (name) => `The variable {{${name}}} has no value in the collection: put it into the configuration.`,
+      ),
+      ...(unseen === 0
+        ? []
+        : [
+            `Where the rows are in ${unseen} of the lists: the collection has no saved answers of them. The only list of an answer is taken.`,
+          ]),
     ],
   });
 }
@@ -114,17 +141,29 @@ function readRequest(request: Json, fill: (text: string) => string): ReadRequest
 }
 
 /** Parameters that are switched off are known to the API, too. */
-function* parametersIn(query: string, list: Json | undefined, fill: (text: string) => string): Iterable<Parameter> {
+function* parametersIn(
+  query: string,
+  list: Json | undefined,
+  fill: (text: string) => string,
+): Iterable<Parameter> {
   const pairs: (readonly [string, string, boolean])[] = isList(list)
     ? list.flatMap((each) => {
         const [key, value] = isObject(each) ? [getKey(each, 'key'), getKey(each, 'value')] : [];
         if (typeof key !== 'string' || !isObject(each)) return [];
-        return [[key, typeof value === 'string' ? fill(value) : '', getKey(each, 'disabled') !== true] as const];
+        return [
+          [key, typeof value === 'string' ? fill(value) : '', getKey(each, 'disabled') !== true] as const,
+        ];
       })
     : [...new URLSearchParams(query)].map(([key, value]) => [key, value, true] as const);
   for (const [name, value, isOn] of pairs) {
     if (isSecretName(name)) continue;
-    yield { name, place: 'query', isRequired: isOn && value !== '' && !/\{\{/.test(value), value, schema: {} };
+    yield {
+      name,
+      place: 'query',
+      isRequired: isOn && value !== '' && !/\{\{/.test(value),
+      value,
+      schema: {},
+    };
   }
 }
 
@@ -133,7 +172,8 @@ function answerOf(item: AnyObject): Json | undefined {
   for (const response of isList(responses) ? responses : []) {
     const body = isObject(response) ? getKey(response, 'body') : undefined;
     const code = isObject(response) ? getKey(response, 'code') : undefined;
-    if (typeof body !== 'string' || !/^\s*[[{]/.test(body) || (typeof code === 'number' && code >= 300)) continue;
+    if (typeof body !== 'string' || !/^\s*[[{]/.test(body) || (typeof code === 'number' && code >= 300))
+      continue;
     try {
       return parseExact(body);
     } catch {
@@ -147,8 +187,12 @@ function variablesOf(collection: AnyObject): ReadonlyMap<string, string> {
   const list = getKey(collection, 'variable');
   return new Map(
     (isList(list) ? list : []).flatMap((each) => {
-      const [key, value] = isObject(each) ? [getKey(each, 'key') ?? getKey(each, 'id'), getKey(each, 'value')] : [];
-      return typeof key === 'string' && typeof value === 'string' && value !== '' && !isSecretName(key) ? [[key, value] as const] : [];
+      const [key, value] = isObject(each)
+        ? [getKey(each, 'key') ?? getKey(each, 'id'), getKey(each, 'value')]
+        : [];
+      return typeof key === 'string' && typeof value === 'string' && value !== '' && !isSecretName(key)
+        ? [[key, value] as const]
+        : [];
     }),
   );
 }
@@ -182,12 +226,16 @@ function loginOf(auth: Json | undefined): {
   if (!isObject(auth)) return none;
   const type = getKey(auth, 'type');
   const settings = settingsOf(typeof type === 'string' ? getKey(auth, type) : undefined);
-  if (type === 'bearer') return { ...none, authentication: { type, '#token': '$env:API_TOKEN' }, variables: ['API_TOKEN'] };
+  if (type === 'bearer')
+    return { ...none, authentication: { type, '#token': '$env:API_TOKEN' }, variables: ['API_TOKEN'] };
   if (type === 'basic')
     return {
       ...none,
       authentication: { type },
-      attributes: objectOf([['#username', '$env:API_USER'], ['#password', '$env:API_PASSWORD']]),
+      attributes: objectOf([
+        ['#username', '$env:API_USER'],
+        ['#password', '$env:API_PASSWORD'],
+      ]),
       variables: ['API_USER', 'API_PASSWORD'],
     };
   if (type === 'apikey')
@@ -202,16 +250,25 @@ function loginOf(auth: Json | undefined): {
       variables: ['API_KEY'],
     };
   return typeof type === 'string' && type !== 'noauth'
-    ? { ...none, notes: [`The login of the collection is of the kind “${type}”: set \`api.authentication\`.`] }
+    ? {
+        ...none,
+        notes: [`The login of the collection is of the kind “${type}”: set \`api.authentication\`.`],
+      }
     : none;
 }
 
 /** A list of keys and values (2.1), or an object (2.0). */
 function settingsOf(node: Json | undefined): ReadonlyMap<string, string> {
   const pairs = isList(node)
-    ? node.map((each) => (isObject(each) ? ([getKey(each, 'key'), getKey(each, 'value')] as const) : ([] as const)))
+    ? node.map((each) =>
+        isObject(each) ? ([getKey(each, 'key'), getKey(each, 'value')] as const) : ([] as const),
+      )
     : isObject(node) && sizeOf(node) > 0
       ? entriesOf(node)
       : [];
-  return new Map(pairs.flatMap(([key, value]) => (typeof key === 'string' && typeof value === 'string' ? [[key, value] as const] : [])));
+  return new Map(
+    pairs.flatMap(([key, value]) =>
+      typeof key === 'string' && typeof value === 'string' ? [[key, value] as const] : [],
+    ),
+  );
 }

@@ -40,12 +40,14 @@ function recordedOf(entry: AnyObject): RecordedRequest | undefined {
   const response = getKey(entry, 'response');
   if (!isObject(request) || !isObject(response)) return undefined;
   const [method, url] = [textAt(request, 'method'), textAt(request, 'url')];
-  if (method === undefined || url === undefined || !/^https?:/i.test(url) || !/^(?:GET|POST)$/i.test(method)) return undefined;
+  if (method === undefined || url === undefined || !/^https?:/i.test(url) || !/^(?:GET|POST)$/i.test(method))
+    return undefined;
   const body = jsonIn(getKey(response, 'content'));
   if (body === undefined) return undefined;
   const address = url.split('?', 1)[0] ?? url;
   const [place] = findRows(body, address.split('/').findLast((part) => part !== '') ?? '');
-  if (place === undefined || place.kind === 'one' || place.score < 40 || place.rows.length === 0) return undefined;
+  if (place === undefined || place.kind === 'one' || place.score < 40 || place.rows.length === 0)
+    return undefined;
   return { command: commandOf(request, method, url), what: `${method} ${address}`, place };
 }
 
@@ -73,7 +75,8 @@ function jsonIn(content: Json | undefined): Json | undefined {
   if (!isObject(content)) return undefined;
   const text = textAt(content, 'text');
   if (text === undefined) return undefined;
-  const plain = textAt(content, 'encoding') === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
+  const plain =
+    textAt(content, 'encoding') === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
   if (!/^\s*[[{]/.test(plain)) return undefined;
   try {
     return parseExact(plain);

@@ -1,4 +1,13 @@
-import { entriesOf, getKey, isList, isObject, isScalar, keysOf, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  isScalar,
+  keysOf,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { plain, singular, wordsOf } from './names.ts';
 
 /** A place in an answer where rows may be. */
@@ -22,7 +31,9 @@ const ROWS = new Set(
 /** Lists that stand beside the rows. */
 const BESIDE = new Set(
   `links link errors error warnings warning messages included facets aggregations columns fields headers header filters
-  filter breadcrumbs sort sorts meta metadata pagination paging debug notices scopes permissions schema tags`.split(/\s+/),
+  filter breadcrumbs sort sorts meta metadata pagination paging debug notices scopes permissions schema tags`.split(
+    /\s+/,
+  ),
 );
 
 const MAX_DEPTH = 6;
@@ -38,7 +49,9 @@ export function findRows(body: Json, endpoint: string): readonly RowsPlace[] {
   visit(body, [], places, wordsOf(endpoint).map(singular));
   if (isObject(body) && keysOf(body).length > 0) {
     // a list inside of a thing that has an id belongs to the thing
-    const score = isThing(body) ? 60 + Math.max(...places.map(({ rows }) => Math.min(20, rows.length)), 0) : 0;
+    const score = isThing(body)
+      ? 60 + Math.max(...places.map(({ rows }) => Math.min(20, rows.length)), 0)
+      : 0;
     if (score > 0 || places.length === 0)
       places.push({ keys: [], kind: 'one', rows: [body], score, why: 'the answer is one object' });
   }
@@ -69,7 +82,9 @@ function isThing(object: AnyObject): boolean {
   return (
     scalars.length > 1 &&
     names.some((name) => /^_?(?:id|uuid|guid)$/.test(name)) &&
-    !names.some((name) => /^(?:jsonrpc|total|count|page|offset|next|has_more|cursor|took|limit)$|^next_|^total_/.test(name))
+    !names.some((name) =>
+      /^(?:jsonrpc|total|count|page|offset|next|has_more|cursor|took|limit)$|^next_|^total_/.test(name),
+    )
   );
 }
 
@@ -108,13 +123,15 @@ function valuesPlace(
   if (entries.length < 2 || !entries.every(([, value]) => isObject(value))) return undefined;
   const rows = entries.map(([, value]) => value);
   const counts = new Map<string, number>();
-  for (const row of rows) if (isObject(row)) for (const key of keysOf(row)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const row of rows)
+    if (isObject(row)) for (const key of keysOf(row)) counts.set(key, (counts.get(key) ?? 0) + 1);
   const common = [...counts].filter(([, count]) => count === rows.length).map(([key]) => key);
   if (common.length < 2 || common.length * 2 < counts.size) return undefined;
   const hasIds = entries.every(([key]) => /\d|^[A-Z]{2,5}$/.test(key));
   const holdsScalar = rows.some((row) => isObject(row) && isScalar(getKey(row, common[0] ?? '')));
   if (!holdsScalar || (!hasIds && entries.length < 3)) return undefined;
-  const score = 30 + (hasIds ? 20 : 0) + Math.min(rows.length, 20) + scoreOfName(keys, names) - 4 * keys.length;
+  const score =
+    30 + (hasIds ? 20 : 0) + Math.min(rows.length, 20) + scoreOfName(keys, names) - 4 * keys.length;
   return { keys, kind: 'values', rows, score, why: 'an object each, under its key' };
 }
 
@@ -125,5 +142,9 @@ function scoreOfName(keys: readonly string[], names: readonly string[]): number 
   const isCalled = words.length > 0 && words.every((word) => names.includes(word));
   const name = words.join('_');
   const beside = keys.some((each) => BESIDE.has(wordsOf(each).join('_')));
-  return (isCalled ? 30 : 0) + (ROWS.has(key.toLowerCase()) || ROWS.has(name) ? 20 : 0) - (beside && !isCalled ? 60 : 0);
+  return (
+    (isCalled ? 30 : 0) +
+    (ROWS.has(key.toLowerCase()) || ROWS.has(name) ? 20 : 0) -
+    (beside && !isCalled ? 60 : 0)
+  );
 }

@@ -1,8 +1,15 @@
-import { withKey, type AnyObject } from '../json/index.ts';
+import type { AnyObject, JsonObject } from '../json/index.ts';
 import type { JobReport } from '../verdict/index.ts';
 import { leavesOf, offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
 import { overlapOf } from './compare.ts';
-import { configurationFor, failureText, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import {
+  configurationFor,
+  failureText,
+  runOf,
+  type Laboratory,
+  type Subject,
+  type Tried,
+} from './laboratory.ts';
 import { count } from './names.ts';
 import { signOf, valueOf } from './signs.ts';
 import { withParameter } from './target.ts';
@@ -54,13 +61,19 @@ export async function settle(
     });
     lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
     const trial = await runOf(lab, configuration, limit);
-    const settled = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, isLong);
+    const settled = judged(
+      { ...begun, pagination, says: begun.says + ending.says },
+      configuration,
+      trial,
+      isLong,
+    );
     if (isBetter(settled, best)) best = settled;
     if (settled.verdict !== 'doubtful') break;
     tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
     if (lab.wire.left === 0) break;
   }
-  if (best?.verdict === 'cut' && expected !== undefined) return await withFarEnd(best, expected, seen, subject, lab);
+  if (best?.verdict === 'cut' && expected !== undefined)
+    return await withFarEnd(best, expected, seen, subject, lab);
   return best;
 }
 
@@ -80,7 +93,11 @@ async function beginningOf(
       : [offsetCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)];
   if (kind === 'page' && counts.first === 1 && isGiven(counts.param, seen) && !saysWhere(seen)) {
     const [zero] = others;
-    const trial = await runOf(lab, configurationFor(subject, { params: zero?.params ?? {}, pagination: zero?.pagination }), 1);
+    const trial = await runOf(
+      lab,
+      configurationFor(subject, { params: zero?.params ?? {}, pagination: zero?.pagination }),
+      1,
+    );
     const rows = trial.pages[0]?.rows ?? [];
     if (zero !== undefined && rows.length > 0 && overlapOf(subject.rows, rows, subject).known === 0) {
       tried.push({ what: candidate.says, result: 'there is a page 0, with other rows' });
@@ -93,7 +110,8 @@ async function beginningOf(
     const [first] = trial.pages;
     if (trial.isSpent) return candidate;
     if (first !== undefined && overlapOf(subject.rows, first.rows, subject).isSame) return each;
-    const why = trial.failure === undefined ? 'its first page is not the first one' : failureText(trial.failure);
+    const why =
+      trial.failure === undefined ? 'its first page is not the first one' : failureText(trial.failure);
     tried.push({ what: each.says, result: why });
   }
   return undefined;
@@ -106,26 +124,34 @@ function isGiven(param: readonly string[], { target }: Observed): boolean {
 
 /** The answer says where the page is, or how many rows there are: a page too little would be seen. */
 function saysWhere({ signs }: Observed): boolean {
-  return signs.all.some(({ kind }) => kind === 'page' || kind === 'offset' || kind === 'total' || kind === 'pages');
+  return signs.all.some(
+    ({ kind }) => kind === 'page' || kind === 'offset' || kind === 'total' || kind === 'pages',
+  );
 }
 
 interface Ending {
   readonly says: string;
-  readonly pagination: AnyObject;
-  readonly api?: AnyObject;
+  readonly pagination: JsonObject;
+  readonly api?: JsonObject;
 }
 
 /** Ways to end, the least first: what ends by itself needs no rule. */
 function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly Ending[] {
   const endings: Ending[] = [{ says: '', pagination: {} }];
-  const inBody = (path: string | undefined): path is string => path !== undefined && !path.startsWith('header ');
   const more = signOf(signs, 'more');
   const end = signOf(signs, 'end');
   if (inBody(more?.path) && kind !== 'row')
-    endings.push({ says: `, until \`${more.path}\` is false`, pagination: { stopWhen: { value: more.path, is: 'false' } } });
+    endings.push({
+      says: `, until \`${more.path}\` is false`,
+      pagination: { stopWhen: { value: more.path, is: 'false' } },
+    });
   if (inBody(end?.path))
-    endings.push({ says: `, until \`${end.path}\` is true`, pagination: { stopWhen: { value: end.path, is: 'true' } } });
-  if (counts === undefined) return [...endings, { says: ', until a page is empty', pagination: { emptyPage: 'stop' } }];
+    endings.push({
+      says: `, until \`${end.path}\` is true`,
+      pagination: { stopWhen: { value: end.path, is: 'true' } },
+    });
+  if (counts === undefined)
+    return [...endings, { says: ', until a page is empty', pagination: { emptyPage: 'stop' } }];
   const [total, pages, page] = [signOf(signs, 'total'), signOf(signs, 'pages'), signOf(signs, 'page')];
   if (inBody(pages?.path) && inBody(page?.path))
     endings.push({
@@ -133,11 +159,17 @@ function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly E
       pagination: { stopWhen: { value: page.path, is: 'atLeast', than: { path: pages.path } } },
     });
   if (inBody(total?.path))
-    endings.push({ says: `, until \`${total.path}\` rows have come`, pagination: { limitStop: { field: total.path } } });
+    endings.push({
+      says: `, until \`${total.path}\` rows have come`,
+      pagination: { limitStop: { field: total.path } },
+    });
   if (kind === 'page')
     endings.push({
       says: ', until a page is short',
-      pagination: { limit: counts.size, ...(counts.sizeParam === 'limit' ? {} : { limitParam: counts.sizeParam }) },
+      pagination: {
+        limit: counts.size,
+        ...(counts.sizeParam === 'limit' ? {} : { limitParam: counts.sizeParam }),
+      },
     });
   endings.push({
     says: ', until the API answers 404',
@@ -145,6 +177,10 @@ function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly E
     api: { http: { ignoreErrors: [404] } },
   });
   return endings;
+}
+
+function inBody(path: string | undefined): path is string {
+  return path !== undefined && !path.startsWith('header ');
 }
 
 /** Pages that the answer speaks of. */
@@ -162,13 +198,22 @@ function judged(candidate: Candidate, configuration: AnyObject, trial: Trial, is
     return { ...base, verdict: 'doubtful', against: [`page ${page}: ${failureText(failure)}`] };
   }
   if (repeated !== undefined) {
-    const how = pages[repeated.of - 1]?.rows.length === 0 ? 'is empty, as the one before' : `brings page ${repeated.of} again`;
+    const how =
+      pages[repeated.of - 1]?.rows.length === 0
+        ? 'is empty, as the one before'
+        : `brings page ${repeated.of} again`;
     return { ...base, verdict: 'doubtful', against: [`page ${repeated.page} ${how}`] };
   }
   const against = doubtsOf(report, isLong);
   if (against.length > 0) return { ...base, verdict: 'doubtful', against };
   if (trial.isSpent && pages.length < 2)
-    return { ...base, verdict: 'doubtful', against: ['page 2 has other rows, but no requests are left to try the configuration: --max-requests allows more'] };
+    return {
+      ...base,
+      verdict: 'doubtful',
+      against: [
+        'page 2 has other rows, but no requests are left to try the configuration: --max-requests allows more',
+      ],
+    };
   const verdict = report === undefined || report.verdict === 'doubtful' ? 'cut' : report.verdict;
   return { ...base, verdict, against };
 }
@@ -203,10 +248,10 @@ async function withFarEnd(
   const start = kind === 'page' ? counts.first + pages - 1 : counts.first + (pages - 1) * counts.size;
   const far =
     kind === 'page'
-      ? { params: candidate.params, pagination: withKey(candidate.pagination, 'firstPage', start) }
+      ? { params: candidate.params, pagination: { ...candidate.pagination, firstPage: start } }
       : {
           params: withParameter(candidate.params, counts.param, start),
-          pagination: withKey(candidate.pagination, 'offsetFromJob', true),
+          pagination: { ...candidate.pagination, offsetFromJob: true },
         };
   lab.onStep?.('looking at the last page');
   const trial = await runOf(lab, configurationFor(subject, far), 2);
@@ -215,16 +260,29 @@ async function withFarEnd(
   const expected = total - (pages - 1) * counts.size;
   const { known } = overlapOf(subject.rows, last.rows, subject);
   if (known > 0 || last.rows.length !== expected) {
-    const against = known > 0 ? 'it brings rows of page 1' : `it has ${count(last.rows.length, 'row')}, and ${expected} were to come`;
-    return { ...settled, verdict: 'doubtful', against: [`page ${pages}, the last one by the total, is not right: ${against}`] };
+    const against =
+      known > 0
+        ? 'it brings rows of page 1'
+        : `it has ${count(last.rows.length, 'row')}, and ${expected} were to come`;
+    return {
+      ...settled,
+      verdict: 'doubtful',
+      against: [`page ${pages}, the last one by the total, is not right: ${against}`],
+    };
   }
   const evidence = [`page ${pages}, the last one by the total, has its ${count(expected, 'row')}`];
   if (behind?.rows.length === 0) evidence.push('the page behind it is empty');
   if (trial.failure !== undefined || trial.repeated !== undefined) {
     const what = trial.failure === undefined ? 'brings it again' : failureText(trial.failure);
-    const ending = endingsOf(candidate, seen).find(({ pagination }) => 'stopWhen' in pagination || 'limitStop' in pagination);
+    const ending = endingsOf(candidate, seen).find(
+      ({ pagination }) => 'stopWhen' in pagination || 'limitStop' in pagination,
+    );
     if (ending === undefined)
-      return { ...settled, verdict: 'doubtful', against: [`behind the last page ${what}, and nothing says where the end is`] };
+      return {
+        ...settled,
+        verdict: 'doubtful',
+        against: [`behind the last page ${what}, and nothing says where the end is`],
+      };
     const pagination = { ...candidate.pagination, ...ending.pagination };
     return {
       ...settled,

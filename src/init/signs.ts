@@ -61,7 +61,9 @@ const NO_OWN = { total: [], pages: [], next: [], more: [], end: [], not: [] };
 /** The first sign of a kind, a clear one before others, with the value and the name of its place. */
 export function signOf(signs: Signs, kind: SignKind): (Sign & { readonly name: string }) | undefined {
   const found = signs.all.filter((sign) => sign.kind === kind);
-  const best = ['strong', 'plain', 'weak'].flatMap((strength) => found.filter((sign) => sign.strength === strength))[0];
+  const best = ['strong', 'plain', 'weak'].flatMap((strength) =>
+    found.filter((sign) => sign.strength === strength),
+  )[0];
   return best === undefined ? undefined : { ...best, name: best.path.split('.').at(-1) ?? '' };
 }
 
@@ -83,7 +85,10 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Ite
       yield {
         keys: way,
         path: pathOf(way),
-        name: isNext && next === undefined && /^(?:href|url|uri|link|value|token)$/i.test(key) ? (keys.at(-1) ?? key) : key,
+        name:
+          isNext && next === undefined && /^(?:href|url|uri|link|value|token)$/i.test(key)
+            ? (keys.at(-1) ?? key)
+            : key,
         value: scalar,
         isUrl: isUrl(scalar),
         isStrong,
@@ -103,7 +108,9 @@ function isPlaceWithText(key: string, value: Json): boolean {
 
 function* pointersInHeaders(headers: Readonly<Record<string, string>>): Iterable<Pointer> {
   for (const [name, value] of Object.entries(headers)) {
-    const bare = name.replace(/^x-/, '').replace(/^(?:pagination|paging|ms|opc)-(?=.*(?:next|cursor|contin))/, '');
+    const bare = name
+      .replace(/^x-/, '')
+      .replace(/^(?:pagination|paging|ms|opc)-(?=.*(?:next|cursor|contin))/, '');
     if (name === 'link' || value === '' || /rate|quota|cache|request|trace/.test(name)) continue;
     const next = meaningsOf(bare).find(({ topic }) => topic === 'next');
     if (next === undefined || /^(?:true|false)$/i.test(value)) continue;
@@ -143,13 +150,17 @@ export function digAt(body: Json, path: string): Json | undefined {
 function* linksIn(value: Json, name: string, depth = 0): Iterable<{ rel: string; url: string }> {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string') {
-    if (/^(?:next|last|first|self|prev|previous)/i.test(name) && isUrl(value)) yield { rel: name.toLowerCase(), url: value };
+    if (/^(?:next|last|first|self|prev|previous)/i.test(name) && isUrl(value))
+      yield { rel: name.toLowerCase(), url: value };
     return;
   }
   if (isList(value)) {
     for (const item of value) {
       if (!isObject(item)) continue;
-      const [rel, url] = [getKey(item, 'rel') ?? getKey(item, 'relation'), getKey(item, 'href') ?? getKey(item, 'url') ?? getKey(item, 'uri')];
+      const [rel, url] = [
+        getKey(item, 'rel') ?? getKey(item, 'relation'),
+        getKey(item, 'href') ?? getKey(item, 'url') ?? getKey(item, 'uri'),
+      ];
       if (typeof rel === 'string' && typeof url === 'string') yield { rel: rel.toLowerCase(), url };
     }
     return;
@@ -160,7 +171,9 @@ function* linksIn(value: Json, name: string, depth = 0): Iterable<{ rel: string;
 }
 
 function* linksInHeader(header: string | undefined): Iterable<{ rel: string; url: string }> {
-  for (const [, url = '', rel = ''] of (header ?? '').matchAll(/<([^>]*)>[^,<]*?;\s*rel\s*=\s*"?([\w ]+)"?/gi))
+  for (const [, url = '', rel = ''] of (header ?? '').matchAll(
+    /<([^>]*)>[^,<]*?;\s*rel\s*=\s*"?([\w ]+)"?/gi,
+  ))
     yield { rel: rel.toLowerCase(), url };
 }
 
@@ -168,7 +181,8 @@ function* linksInHeader(header: string | undefined): Iterable<{ rel: string; url
 export function without(value: Json, keys: readonly string[], replacement: Json): Json {
   const [key, ...rest] = keys;
   if (key === undefined) return replacement;
-  if (isList(value)) return value.map((item, i) => (String(i) === key ? without(item, rest, replacement) : item));
+  if (isList(value))
+    return value.map((item, i) => (String(i) === key ? without(item, rest, replacement) : item));
   if (!isObject(value)) return value;
   return objectOf(
     entriesOf(value).map(([name, item]) => [name, name === key ? without(item, rest, replacement) : item]),

@@ -20,7 +20,8 @@ export type Source =
  */
 export function readSource(text: string): Source {
   const bare = text.trim();
-  if (/^(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(bare)) return { kind: 'request', command: readCurlCommand(bare) };
+  if (/^(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(bare))
+    return { kind: 'request', command: readCurlCommand(bare) };
   return { kind: 'request', command: addressCommand(withScheme(bare)) };
 }
 

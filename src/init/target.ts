@@ -83,10 +83,7 @@ export function targetOf(command: CurlCommand, given: Given, vault: Vault): Targ
     headers: objectOf([...entriesOf(objectAt(job, 'headers')), ...own]),
     secretHeaders: credentials.secretHeaders,
     attributes: credentials.attributes,
-    notes: [
-      ...warnings.filter((warning) => !/seems to hold a secret/.test(warning)),
-      ...credentials.notes,
-    ],
+    notes: [...warnings.filter((warning) => !/seems to hold a secret/.test(warning)), ...credentials.notes],
   };
 }
 
@@ -122,7 +119,12 @@ function tableName(endpoint: string, address: string): string {
   const parts = [endpoint, ...address.split('/').slice(3).toReversed()];
   for (const part of parts) {
     const words = wordsOf(part.split('?', 1)[0] ?? '');
-    if (words.length > 0 && /[a-z]/.test(words.join('')) && !/^v\d+$/.test(words.join('')) && !/\d{3}/.test(part))
+    if (
+      words.length > 0 &&
+      /[a-z]/.test(words.join('')) &&
+      !/^v\d+$/.test(words.join('')) &&
+      !/\d{3}/.test(part)
+    )
       return words.join('_');
   }
   return 'rows';
@@ -156,6 +158,9 @@ function objectAt(node: AnyObject, key: string): AnyObject {
 export function withParameter(params: AnyObject, keys: readonly string[], value: Json): AnyObject {
   const [key = '', ...rest] = keys;
   const inner = getKey(params, key);
-  return withKey(params, key, rest.length === 0 ? value : withParameter(isObject(inner) ? inner : {}, rest, value));
+  return withKey(
+    params,
+    key,
+    rest.length === 0 ? value : withParameter(isObject(inner) ? inner : {}, rest, value),
+  );
 }
-

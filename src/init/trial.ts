@@ -71,7 +71,9 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
   });
   const take = async (content: PageContent): Promise<void> => {
     const page = pageOf(content);
-    const of = pages.findIndex((each, i) => isAgain(page, each) && (page.rows.length > 0 || i === pages.length - 1));
+    const of = pages.findIndex(
+      (each, i) => isAgain(page, each) && (page.rows.length > 0 || i === pages.length - 1),
+    );
     if (of >= 0) throw new Repeated(pages.length + 1, of + 1);
     pages.push(page);
   };
@@ -79,7 +81,8 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
     const configuration = resolveSecrets(options.configuration, options.environment);
     const config = forLooking(parseExtractorConfig(configuration));
     const [effective] = config.configs;
-    if (effective === undefined) throw new ConfigError('config.invalid', 'The configuration describes no run.');
+    if (effective === undefined)
+      throw new ConfigError('config.invalid', 'The configuration describes no run.');
     const time = timeContext({}, Math.floor(env.now() / 1000));
     const { connection, jobRunner } = openConfig({
       config,
@@ -94,7 +97,10 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
     });
     try {
       const witnesses = new Witnesses({
-        completeness: parseCompleteness(getKey(config.api.node, 'completeness'), 'parameters.api.completeness'),
+        completeness: parseCompleteness(
+          getKey(config.api.node, 'completeness'),
+          'parameters.api.completeness',
+        ),
         mappings: parseMappings(effective.mappings, effective.mappingsAt),
         log: silentLog,
         secrets,

@@ -48,7 +48,9 @@ export class Vault {
 
   /** Variables that are to be set before the configuration is run. */
   get missing(): readonly string[] {
-    return [...this.#values].filter(([name, value]) => this.#environment[name] !== value).map(([name]) => name);
+    return [...this.#values]
+      .filter(([name, value]) => this.#environment[name] !== value)
+      .map(([name]) => name);
   }
 
   /** The shell has put a value in the place of a variable: which one it was can be seen. */
@@ -60,7 +62,12 @@ export class Vault {
   }
 
   #freeName(name: string): string {
-    const base = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_').replace(/^_+|_+$/g, '').replace(/^X_/, '') || 'API_SECRET';
+    const base =
+      name
+        .toUpperCase()
+        .replace(/[^A-Z0-9]+/g, '_')
+        .replace(/^_+|_+$/g, '')
+        .replace(/^X_/, '') || 'API_SECRET';
     for (let i = 1; ; i++) {
       const wanted = i === 1 ? base : `${base}_${i}`;
       if (!this.#values.has(wanted) && this.#environment[wanted] === undefined) return wanted;

@@ -90,6 +90,7 @@ export class Wire {
 }
 
 function keyOf({ method, url, body }: ApiRequest): string {
-  const text = body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
+  const text =
+    body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
   return `${method} ${url}\n${text}`;
 }

@@ -10,9 +10,18 @@ export type Line = readonly [topic: string, text: string];
 /** What was found, in words with evidence. */
 export function findingLines(found: Discovery): readonly Line[] {
   const { place, others, fields, time, settled, tried } = found;
-  const lines: Line[] = [['request', requestText(found)], ['rows', rowsText(found)]];
+  const lines: Line[] = [
+    ['request', requestText(found)],
+    ['rows', rowsText(found)],
+  ];
   if (others.length > 0)
-    lines.push(['other lists', others.slice(0, 5).map(({ keys, rows }) => `\`${pathOf(keys)}\` (${rows.length})`).join(', ')]);
+    lines.push([
+      'other lists',
+      others
+        .slice(0, 5)
+        .map(({ keys, rows }) => `\`${pathOf(keys)}\` (${rows.length})`)
+        .join(', '),
+    ]);
   if (place.rows.length > 0) {
     if (place.kind !== 'one') lines.push(['id', keyText(found)]);
     if (time !== undefined) lines.push(['time', timeText(time)]);
@@ -40,7 +49,13 @@ function keyText({ key, rows, fields }: Discovery): string {
   const [first, second] = key.paths;
   if (first === undefined) return 'none found: no field is in every row and in no two the same';
   if (second !== undefined) return `\`${first}\` and \`${second}\` together, unique in ${count(all, 'row')}`;
-  const others = key.others.length === 0 ? '' : `; also ${key.others.slice(0, 3).map((path) => `\`${path}\``).join(', ')}`;
+  const others =
+    key.others.length === 0
+      ? ''
+      : `; also ${key.others
+          .slice(0, 3)
+          .map((path) => `\`${path}\``)
+          .join(', ')}`;
   return `\`${first}\`, unique and never empty in ${count(all, 'row')}${others}`;
 }
 
@@ -52,8 +67,12 @@ function timeText({ path, least, most, order }: Field): string {
 const SHOWN_FIELDS = 12;
 
 function fieldsText(fields: readonly Field[]): string {
-  const own = fields.filter(({ kind, path }) => kind !== 'object' || !fields.some((other) => other.path.startsWith(`${path}.`)));
-  const shown = own.slice(0, SHOWN_FIELDS).map(({ path, kind }) => `${path} ${kind === 'null' ? 'empty' : kind}`);
+  const own = fields.filter(
+    ({ kind, path }) => kind !== 'object' || !fields.some((other) => other.path.startsWith(`${path}.`)),
+  );
+  const shown = own
+    .slice(0, SHOWN_FIELDS)
+    .map(({ path, kind }) => `${path} ${kind === 'null' ? 'empty' : kind}`);
   const more = own.length > SHOWN_FIELDS ? `, and ${own.length - SHOWN_FIELDS} more` : '';
   return `${own.length}: ${shown.join(', ')}${more}`;
 }
@@ -80,14 +99,19 @@ export function openPoints(found: Discovery): readonly string[] {
         ? 'Whether it ends where it should: the list is longer than the requests that are allowed. --max-requests allows more, and gex run says in the end whether it has everything.'
         : 'Whether all pages between are whole: the list is longer than the requests that are allowed. gex run says in the end whether it has everything.',
     );
-  if (verdict === 'ended' && place.kind !== 'one' && !notes.some((note) => note.startsWith('Whether these are all')))
+  if (
+    verdict === 'ended' &&
+    place.kind !== 'one' &&
+    !notes.some((note) => note.startsWith('Whether these are all'))
+  )
     points.push('Whether these are all rows: no total in the answers equals them, and nothing else says so.');
   if (place.kind === 'list' && place.rows.length > 0 && key.paths.length === 0)
     points.push('An id: rows that come twice cannot be told apart.');
   if (place.kind !== 'one' && place.rows.length > 0 && time === undefined)
     points.push('A time of change: no field is a time that every row has.');
   else if (time !== undefined)
-    points.push(`Whether the API can filter by \`${time.path}\`: see its documentation for a parameter such as “since”.`);
+    points.push(
+      `Whether the API can filter by \`${time.path}\`: see its documentation for a parameter such as “since”.`,
+    );
   return points;
 }
-

@@ -30,19 +30,29 @@ async function init(
   const out = path.join(folder, String(++made));
   try {
     const ended = await runHere(
-      ['init', word.replaceAll('ORIGIN', origin), '--out', out, ...args.map((arg) => arg.replaceAll('ORIGIN', origin))],
+      [
+        'init',
+        word.replaceAll('ORIGIN', origin),
+        '--out',
+        out,
+        ...args.map((arg) => arg.replaceAll('ORIGIN', origin)),
+      ],
       { env },
     );
     const file = path.join(out, 'config.json');
     const written = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-    const config = written === undefined ? undefined : (JSON.parse(written) as { parameters: { api: { pagination?: Record<string, unknown> } } });
+    const config =
+      written === undefined
+        ? undefined
+        : (JSON.parse(written) as { parameters: { api: { pagination?: Record<string, unknown> } } });
     return { ...ended, asked, written, origin, pagination: config?.parameters.api.pagination };
   } finally {
     close();
   }
 }
 
-const int = ({ query }: Asked, name: string, otherwise: number): number => Number(query.get(name) ?? otherwise);
+const int = ({ query }: Asked, name: string, otherwise: number): number =>
+  Number(query.get(name) ?? otherwise);
 
 describe('gex init never writes a wrong configuration without a word', () => {
   test('an API that ignores parameters, with a hundred rows: it says that there may be more', async () => {
@@ -53,7 +63,9 @@ describe('gex init never writes a wrong configuration without a word', () => {
   });
 
   test('a token that leads nowhere', async () => {
-    const { code, stdout, pagination } = await init(() => ({ body: { data: rowsOf(20), next_cursor: 'abc' } }));
+    const { code, stdout, pagination } = await init(() => ({
+      body: { data: rowsOf(20), next_cursor: 'abc' },
+    }));
     expect({ code, pagination }).toEqual({ code: 1, pagination: undefined });
     expect(stdout).toContain('`next_cursor` → `cursor`: page 1 comes again');
     expect(stdout).toContain('doubtful');
@@ -99,7 +111,9 @@ describe('gex init never writes a wrong configuration without a word', () => {
       const page = int(asked, 'page', 1);
       const by = ++turn * 17;
       const shuffled = all.map((row, i) => ({ row, key: (i * by) % 61 })).toSorted((a, b) => a.key - b.key);
-      return { body: { data: shuffled.slice((page - 1) * 20, page * 20).map(({ row }) => row), page, total: 61 } };
+      return {
+        body: { data: shuffled.slice((page - 1) * 20, page * 20).map(({ row }) => row), page, total: 61 },
+      };
     });
     expect(code, stdout).toBe(1);
     expect(stdout).toContain('doubtful');
@@ -141,14 +155,22 @@ describe('gex init never writes a wrong configuration without a word', () => {
     expect(asked.length).toBeLessThanOrEqual(12);
     expect(stdout).toContain('unproved');
     expect(stdout).toContain('of 5003 rows');
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('page 101, the last one by the total, has its 3 rows; the page behind it is empty');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'page 101, the last one by the total, has its 3 rows; the page behind it is empty',
+    );
   });
 
   test('as many requests as are allowed', async () => {
     const all = rowsOf(61);
     for (const most of [1, 2, 3]) {
       const { asked, stdout, code } = await init(
-        (request) => ({ body: { data: all.slice(int(request, 'offset', 0), int(request, 'offset', 0) + 20), offset: int(request, 'offset', 0), total: 61 } }),
+        (request) => ({
+          body: {
+            data: all.slice(int(request, 'offset', 0), int(request, 'offset', 0) + 20),
+            offset: int(request, 'offset', 0),
+            total: 61,
+          },
+        }),
         { args: ['--max-requests', String(most)] },
       );
       expect(asked.length).toBeLessThanOrEqual(most);
@@ -188,26 +210,99 @@ describe('gex init begins at the beginning', () => {
   });
 });
 
+/** An API that wants a login. */
+const wants =
+  (check: (asked: Asked) => boolean): Api =>
+  (asked) =>
+    check(asked)
+      ? { body: { data: rowsOf(3), total: 3 } }
+      : { status: 401, headers: { 'www-authenticate': 'Bearer realm="api"' }, body: {} };
+
 describe('gex init keeps secrets to itself', () => {
   const SECRET = 'tok-5f1d9a7c33';
-  const wants =
-    (check: (asked: Asked) => boolean): Api =>
-    (asked) =>
-      check(asked) ? { body: { data: rowsOf(3), total: 3 } } : { status: 401, headers: { 'www-authenticate': 'Bearer realm="api"' }, body: {} };
 
-  test.each<[string, { word?: string; args?: readonly string[]; env?: Record<string, string> }, (asked: Asked) => boolean, string]>([
-    ['a bearer token', { args: ['--auth', `bearer:${SECRET}`] }, ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`, '$env:API_TOKEN'],
-    ['a variable by its name', { args: ['--auth', 'bearer:$MY_TOKEN'], env: { MY_TOKEN: SECRET } }, ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`, '$env:MY_TOKEN'],
-    ['a variable that the shell has replaced', { args: ['--auth', `bearer:${SECRET}`], env: { LIBRARY_TOKEN: SECRET } }, ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`, '$env:LIBRARY_TOKEN'],
-    ['user and password', { args: ['--auth', `basic:anna:${SECRET}`] }, ({ headers }) => headers['authorization'] === `Basic ${Buffer.from(`anna:${SECRET}`).toString('base64')}`, '$env:API_PASSWORD'],
-    ['a key in a header', { args: ['--auth', `header:X-Api-Key=${SECRET}`] }, ({ headers }) => headers['x-api-key'] === SECRET, '$env:API_KEY'],
-    ['a key in the query', { args: ['--auth', `query:api_key=${SECRET}`] }, ({ query }) => query.get('api_key') === SECRET, '$env:API_KEY'],
-    ['a key in the address', { word: `ORIGIN/v1/users?api_key=${SECRET}` }, ({ query }) => query.get('api_key') === SECRET, '$env:API_KEY'],
-    ['a header', { args: ['--header', `Authorization: Bearer ${SECRET}`] }, ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`, '$env:API_TOKEN'],
-    ['a curl command', { word: `curl 'ORIGIN/v1/users' -H 'Authorization: Bearer ${SECRET}' -H 'Accept: application/json'` }, ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`, '$env:API_TOKEN'],
-    ['a curl command with a user', { word: `curl -u anna:${SECRET} ORIGIN/v1/users` }, ({ headers }) => headers['authorization'] === `Basic ${Buffer.from(`anna:${SECRET}`).toString('base64')}`, '$env:API_PASSWORD'],
-    ['a curl command with cookies', { word: `curl ORIGIN/v1/users -b 'session=${SECRET}; theme=dark'` }, ({ headers }) => (headers['cookie'] ?? '').includes(SECRET), '$env:API_COOKIE'],
-    ['a key in a body', { word: `curl ORIGIN/v1/users --json '{"api_key":"${SECRET}","q":"a"}'` }, ({ body }) => body['api_key'] === SECRET, '$env:'],
+  test.each<
+    [
+      string,
+      { word?: string; args?: readonly string[]; env?: Record<string, string> },
+      (asked: Asked) => boolean,
+      string,
+    ]
+  >([
+    [
+      'a bearer token',
+      { args: ['--auth', `bearer:${SECRET}`] },
+      ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`,
+      '$env:API_TOKEN',
+    ],
+    [
+      'a variable by its name',
+      { args: ['--auth', 'bearer:$MY_TOKEN'], env: { MY_TOKEN: SECRET } },
+      ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`,
+      '$env:MY_TOKEN',
+    ],
+    [
+      'a variable that the shell has replaced',
+      { args: ['--auth', `bearer:${SECRET}`], env: { LIBRARY_TOKEN: SECRET } },
+      ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`,
+      '$env:LIBRARY_TOKEN',
+    ],
+    [
+      'user and password',
+      { args: ['--auth', `basic:anna:${SECRET}`] },
+      ({ headers }) =>
+        headers['authorization'] === `Basic ${Buffer.from(`anna:${SECRET}`).toString('base64')}`,
+      '$env:API_PASSWORD',
+    ],
+    [
+      'a key in a header',
+      { args: ['--auth', `header:X-Api-Key=${SECRET}`] },
+      ({ headers }) => headers['x-api-key'] === SECRET,
+      '$env:API_KEY',
+    ],
+    [
+      'a key in the query',
+      { args: ['--auth', `query:api_key=${SECRET}`] },
+      ({ query }) => query.get('api_key') === SECRET,
+      '$env:API_KEY',
+    ],
+    [
+      'a key in the address',
+      { word: `ORIGIN/v1/users?api_key=${SECRET}` },
+      ({ query }) => query.get('api_key') === SECRET,
+      '$env:API_KEY',
+    ],
+    [
+      'a header',
+      { args: ['--header', `Authorization: Bearer ${SECRET}`] },
+      ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`,
+      '$env:API_TOKEN',
+    ],
+    [
+      'a curl command',
+      { word: `curl 'ORIGIN/v1/users' -H 'Authorization: Bearer ${SECRET}' -H 'Accept: application/json'` },
+      ({ headers }) => headers['authorization'] === `Bearer ${SECRET}`,
+      '$env:API_TOKEN',
+    ],
+    [
+      'a curl command with a user',
+      { word: `curl -u anna:${SECRET} ORIGIN/v1/users` },
+      ({ headers }) =>
+        headers['authorization'] === `Basic ${Buffer.from(`anna:${SECRET}`).toString('base64')}`,
+      '$env:API_PASSWORD',
+    ],
+    [
+      'a curl command with cookies',
+      { word: `curl ORIGIN/v1/users -b 'session=${SECRET}; theme=dark'` },
+      ({ headers }) => (headers['cookie'] ?? '').includes(SECRET),
+      '$env:API_COOKIE',
+    ],
+    [
+      'a key in a body',
+      { word: `curl ORIGIN/v1/users --json '{"api_key":"${SECRET}","q":"a"}'` },
+      ({ body }) => body['api_key'] === SECRET,
+      '$env:',
+    ],
   ])('%s', async (_, options, check, reference) => {
     const { code, stdout, stderr, written = '' } = await init(wants(check), options);
     expect(code, stdout + stderr).toBe(0);
@@ -217,7 +312,10 @@ describe('gex init keeps secrets to itself', () => {
   });
 
   test('a variable that is not set', async () => {
-    const { code, stderr, asked } = await init(wants(() => true), { args: ['--auth', 'bearer:$NOWHERE_TOKEN'] });
+    const { code, stderr, asked } = await init(
+      wants(() => true),
+      { args: ['--auth', 'bearer:$NOWHERE_TOKEN'] },
+    );
     expect({ code, asked }).toEqual({ code: 1, asked: [] });
     expect(stderr).toContain('$NOWHERE_TOKEN is not set.');
   });
@@ -233,9 +331,20 @@ describe('gex init keeps secrets to itself', () => {
 describe('gex init says what is wrong with the address', () => {
   test.each<[string, Api, string]>([
     ['a page for people', () => ({ body: '<!doctype html><h1>Welcome</h1>' }), 'page for people'],
-    ['a login page behind a redirect', (asked) => (asked.path === '/login' ? { body: '<html>log in</html>' } : { status: 302, headers: { location: '/login' }, body: '' }), 'That is how a missing login looks'],
+    [
+      'a login page behind a redirect',
+      (asked) =>
+        asked.path === '/login'
+          ? { body: '<html>log in</html>' }
+          : { status: 302, headers: { location: '/login' }, body: '' },
+      'That is how a missing login looks',
+    ],
     ['not found', () => ({ status: 404, body: { message: 'no' } }), 'is it that of the API'],
-    ['a wait that is too long', () => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }), 'allows no more requests for now'],
+    [
+      'a wait that is too long',
+      () => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }),
+      'allows no more requests for now',
+    ],
     ['no list', () => ({ body: '42' }), 'no list'],
     ['nothing', () => ({ status: 204, body: '' }), 'empty'],
   ])('%s', async (_, api, said) => {
@@ -250,16 +359,22 @@ describe('gex init says what is wrong with the address', () => {
     const { code, stdout } = await init((asked) =>
       asked.number % 2 === 0
         ? { status: 429, headers: { 'retry-after': '0.05' }, body: {} }
-        : { body: { data: all.slice((int(asked, 'page', 1) - 1) * 20, int(asked, 'page', 1) * 20), page: int(asked, 'page', 1), total: 30 } },
+        : {
+            body: {
+              data: all.slice((int(asked, 'page', 1) - 1) * 20, int(asked, 'page', 1) * 20),
+              page: int(asked, 'page', 1),
+              total: 30,
+            },
+          },
     );
     expect(code, stdout).toBe(0);
     expect(stdout).toContain('the API asked to wait');
   });
 });
 
-describe('gex init and files', () => {
-  const api: Api = () => ({ body: { data: rowsOf(3), total: 3 } });
+const api: Api = () => ({ body: { data: rowsOf(3), total: 3 } });
 
+describe('gex init and files', () => {
   test('a config.json that is there stays', async () => {
     const out = mkdtempSync(path.join(folder, 'there-'));
     writeFileSync(path.join(out, 'config.json'), '{"mine": true}');

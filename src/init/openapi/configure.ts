@@ -63,7 +63,9 @@ export function fromOpenApi(document: ApiDocument, from: string | undefined): Fr
     login: loginOf(document, undefined),
     notes: [
       ...server.notes,
-      ...[...document.outside].slice(0, 3).map((reference) => `What ${reference} describes was not read: it is another document.`),
+      ...[...document.outside]
+        .slice(0, 3)
+        .map((reference) => `What ${reference} describes was not read: it is another document.`),
     ],
   });
 }
@@ -91,10 +93,16 @@ export function configurationFrom(described: Described): FromDocument {
   const rows = tops.map((branch) => {
     const id = ids.take(resourceOf(branch.list.path));
     const { job, pagination } = jobOf(branch, { id, tables, taken, parent: undefined, server: baseUrl });
-    const parameters = { ...(pagination === undefined ? {} : { api: { pagination } }), config: { jobs: [job] } };
+    const parameters = {
+      ...(pagination === undefined ? {} : { api: { pagination } }),
+      config: { jobs: [job] },
+    };
     return { id, configuration: { parameters } };
   });
-  const api = { baseUrl, ...(login.authentication === undefined ? {} : { authentication: login.authentication }) };
+  const api = {
+    baseUrl,
+    ...(login.authentication === undefined ? {} : { authentication: login.authentication }),
+  };
   const shared: AnyObject = {
     parameters: { api, ...(sizeOf(login.attributes) > 0 ? { config: login.attributes } : {}) },
   };
@@ -115,7 +123,9 @@ export function selected(document: FromDocument, text: string | undefined): From
   const wanted = new Set(document.lists.flatMap(({ path, row }) => (path.includes(text) ? [row] : [])));
   const { configuration } = document;
   const rows = getKey(configuration, 'rows');
-  const kept = (isList(rows) ? rows : []).filter((row) => isObject(row) && wanted.has(toText(getKey(row, 'id'))));
+  const kept = (isList(rows) ? rows : []).filter(
+    (row) => isObject(row) && wanted.has(toText(getKey(row, 'id'))),
+  );
   return {
     ...document,
     configuration: withKey(withKey(configuration, 'rows', kept), 'rowsSortOrder', [...wanted]),
@@ -128,17 +138,30 @@ function withoutNeedy(lists: readonly ListOperation[]): {
   readonly usable: readonly ListOperation[];
   readonly skipped: readonly Skipped[];
 } {
-  const needs = ({ parameters }: ListOperation): string[] =>
-    parameters
-      .filter(({ isRequired, place, value, name }) => isRequired && place !== 'path' && value === undefined && !isSecretName(name))
-      .map(({ name }) => `\`${name}\``);
   return {
-    usable: lists.filter((list) => needs(list).length === 0),
+    usable: lists.filter((list) => needsOf(list).length === 0),
     skipped: lists.flatMap((list) => {
-      const names = needs(list);
-      return names.length === 0 ? [] : [{ what: `GET ${list.path}`, why: `it wants ${names.join(', ')}, and the document has no value for it` }];
+      const names = needsOf(list);
+      return names.length === 0
+        ? []
+        : [
+            {
+              what: `GET ${list.path}`,
+              why: `it wants ${names.join(', ')}, and the document has no value for it`,
+            },
+          ];
     }),
   };
+}
+
+/** Parameters that must be there, and that the document has no value for. */
+function needsOf({ parameters }: ListOperation): string[] {
+  return parameters
+    .filter(
+      ({ isRequired, place, value, name }) =>
+        isRequired && place !== 'path' && value === undefined && !isSecretName(name),
+    )
+    .map(({ name }) => `\`${name}\``);
 }
 
 interface JobContext {
@@ -170,7 +193,9 @@ function jobOf(
   });
   const params = objectOf([
     ...list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
-      isRequired && place === 'query' && value !== undefined && getKey(paging.params, name) === undefined ? [[name, value]] : [],
+      isRequired && place === 'query' && value !== undefined && getKey(paging.params, name) === undefined
+        ? [[name, value]]
+        : [],
     ),
     ...entriesOf(paging.params),
   ]);
@@ -215,7 +240,8 @@ function serverOf(
   const text = document.version === 2 ? swaggerServer(document, from) : openApiServer(document);
   const base = from !== undefined && /^https?:/i.test(from) ? from : undefined;
   const whole = URL.canParse(text, base) ? new URL(text, base).href : undefined;
-  const notes = whole === undefined ? ['The document names no server: set `api.baseUrl` to the address of the API.'] : [];
+  const notes =
+    whole === undefined ? ['The document names no server: set `api.baseUrl` to the address of the API.'] : [];
   const baseUrl = whole ?? `https://api.example.com${text.startsWith('/') ? text : ''}`;
   return { baseUrl: baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`, notes };
 }
@@ -236,7 +262,12 @@ function swaggerServer({ root }: ApiDocument, from: string | undefined): string 
   if (host === undefined) return path;
   const schemes = getKey(root, 'schemes');
   const known = Array.isArray(schemes) ? schemes : [];
-  const scheme = known.includes('https') || known.length === 0 ? (from?.startsWith('http:') === true && known.length === 0 ? 'http' : 'https') : 'http';
+  const scheme =
+    known.includes('https') || known.length === 0
+      ? from?.startsWith('http:') === true && known.length === 0
+        ? 'http'
+        : 'https'
+      : 'http';
   return `${scheme}://${host}${path}`;
 }
 
@@ -253,4 +284,3 @@ class Names {
     }
   }
 }
-

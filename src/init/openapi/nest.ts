@@ -23,7 +23,8 @@ export function nest(lists: readonly ListOperation[]): {
     const parts = partsOf(list.path);
     const last = parts.findLastIndex((part) => /^\{.*\}$/.test(part));
     if (last < 0) {
-      if (/[{}]/.test(list.path)) skipped.push({ what: `GET ${list.path}`, why: 'a parameter is only a part of a segment' });
+      if (/[{}]/.test(list.path))
+        skipped.push({ what: `GET ${list.path}`, why: 'a parameter is only a part of a segment' });
       else tops.push(put(placed, list, undefined));
       continue;
     }
@@ -32,7 +33,9 @@ export function nest(lists: readonly ListOperation[]): {
     const path = above === undefined ? undefined : idFor(name, above.list);
     if (above === undefined || path === undefined) {
       const why =
-        above === undefined ? `no list gives \`${name}\`` : `the rows of \`${above.list.path}\` have nothing that is \`${name}\``;
+        above === undefined
+          ? `no list gives \`${name}\``
+          : `the rows of \`${above.list.path}\` have nothing that is \`${name}\``;
       skipped.push({ what: `GET ${list.path}`, why });
       continue;
     }
@@ -57,7 +60,9 @@ function idFor(parameter: string, { place, path }: ListOperation): string | unde
   const row: Json | undefined = place.rows[0];
   if (!isObject(row)) return undefined;
   const names = keysOf(row);
-  const resource = wordsOf(path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '').map(singular).join('_');
+  const resource = wordsOf(path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '')
+    .map(singular)
+    .join('_');
   const wanted = plain(parameter);
   const bare = wanted.startsWith(`${resource}_`) ? wanted.slice(resource.length + 1) : wanted;
   const own = names.find((name) => plain(name) === wanted) ?? names.find((name) => plain(name) === bare);
@@ -66,6 +71,8 @@ function idFor(parameter: string, { place, path }: ListOperation): string | unde
     const alike = names.find((name) => bare.endsWith(`_${plain(name)}`));
     if (alike !== undefined) return alike;
   }
-  const id = ['id', '_id', 'uuid', 'guid', 'key', 'gid', 'sid'].find((name) => getKey(row, name) !== undefined);
+  const id = ['id', '_id', 'uuid', 'guid', 'key', 'gid', 'sid'].find(
+    (name) => getKey(row, name) !== undefined,
+  );
   return id;
 }

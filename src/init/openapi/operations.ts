@@ -90,7 +90,10 @@ function responseOf(operation: AnyObject, document: ApiDocument): AnyObject | un
 function answerOf(response: AnyObject, document: ApiDocument): Json | undefined {
   if (document.version === 2) {
     const examples = document.object(response, 'examples');
-    return sampleOf(getKey(response, 'schema'), document) ?? (examples === undefined ? undefined : getKey(examples, 'application/json'));
+    return (
+      sampleOf(getKey(response, 'schema'), document) ??
+      (examples === undefined ? undefined : getKey(examples, 'application/json'))
+    );
   }
   const content = document.object(response, 'content');
   if (content === undefined) return undefined;

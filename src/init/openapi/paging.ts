@@ -25,14 +25,22 @@ const SIZE_WANTED = 100;
 export function pagingOf({ parameters, sample, place, headers }: ListOperation, target: Target): Paging {
   const query = parameters.filter((parameter) => parameter.place === 'query');
   const known = new Set(query.map(({ name }) => name));
-  const signs = signsOf(sample, place, headers.includes('link') ? { link: '<https://example.com/next>; rel="next"' } : {});
+  const signs = signsOf(
+    sample,
+    place,
+    headers.includes('link') ? { link: '<https://example.com/next>; rel="next"' } : {},
+  );
   const size = query.find(({ name }) => SIZE.test(plain(name)));
   const rows = sizeOf(size);
   const candidates = candidatesOf({ target, signs, rows: rows ?? SIZE_WANTED, id: undefined, body: sample });
   const followed = candidates.find((one) => isFollowed(one, known));
   if (followed !== undefined) {
     const includeParams = followed.kind === 'token' && size !== undefined ? { includeParams: true } : {};
-    return { pagination: { ...followed.pagination, ...includeParams }, params: sized(size, rows), says: followed.says };
+    return {
+      pagination: { ...followed.pagination, ...includeParams },
+      params: sized(size, rows),
+      says: followed.says,
+    };
   }
   const page = query.find((parameter) => PAGE.test(plain(parameter.name)) && isNumber(parameter));
   if (page !== undefined) {
@@ -64,7 +72,8 @@ export function pagingOf({ parameters, sample, place, headers }: ListOperation, 
   return {
     pagination: undefined,
     params: {},
-    says: query.length === 0 && !more ? 'one page' : 'one page: the document names no parameter for the next one',
+    says:
+      query.length === 0 && !more ? 'one page' : 'one page: the document names no parameter for the next one',
   };
 }
 
@@ -76,7 +85,9 @@ function isFollowed({ kind, pagination }: Candidate, known: ReadonlySet<string>)
 
 function isNumber({ schema }: Parameter): boolean {
   const type = getKey(schema, 'type');
-  return type === undefined || JSON.stringify(type).includes('integer') || JSON.stringify(type).includes('number');
+  return (
+    type === undefined || JSON.stringify(type).includes('integer') || JSON.stringify(type).includes('number')
+  );
 }
 
 /** The largest page that is allowed, and not more than is wanted. */

@@ -1,4 +1,13 @@
-import { entriesOf, getKey, isList, isObject, objectOf, type AnyObject, type Json } from '../../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import { meaningsOf } from '../../verdict/classify.ts';
 import type { ApiDocument } from './document.ts';
 
@@ -6,7 +15,12 @@ const MAX_DEPTH = 8;
 const MAX_KEYS = 200;
 
 /** An answer as a schema describes it: made up, with one item in each list. */
-export function sampleOf(schema: Json | undefined, document: ApiDocument, name = '', depth = 0): Json | undefined {
+export function sampleOf(
+  schema: Json | undefined,
+  document: ApiDocument,
+  name = '',
+  depth = 0,
+): Json | undefined {
   const node = document.resolve(schema);
   if (node === undefined || depth > MAX_DEPTH) return undefined;
   const example = getKey(node, 'example') ?? firstOf(getKey(node, 'examples')) ?? getKey(node, 'const');
@@ -35,7 +49,8 @@ export function propertiesOf(node: AnyObject, document: ApiDocument, depth = 0):
   const own = document.object(node, 'properties');
   const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((key) => document.list(node, key));
   const known = new Map<string, Json>();
-  for (const part of parts) for (const [key, value] of propertiesOf(part, document, depth + 1)) known.set(key, value);
+  for (const part of parts)
+    for (const [key, value] of propertiesOf(part, document, depth + 1)) known.set(key, value);
   for (const [key, value] of own === undefined ? [] : entriesOf(own)) known.set(key, value);
   return [...known];
 }
@@ -43,7 +58,7 @@ export function propertiesOf(node: AnyObject, document: ApiDocument, depth = 0):
 function typeOf(node: AnyObject): string {
   const type = getKey(node, 'type');
   if (typeof type === 'string') return type;
-  if (isList(type)) return String(type.find((one) => one !== 'null') ?? 'string');
+  if (isList(type)) return toText(type.find((one) => one !== 'null') ?? 'string');
   if (getKey(node, 'items') !== undefined) return 'array';
   return getKey(node, 'additionalProperties') === undefined ? 'string' : 'object';
 }
@@ -51,9 +66,15 @@ function typeOf(node: AnyObject): string {
 /** A value that says by its kind what the schema says: an address, a token, a number. */
 function scalarOf(node: AnyObject, type: string, name: string): Json {
   if (type === 'boolean') return true;
-  if (type === 'integer' || type === 'number') return meaningsOf(name).some(({ topic }) => topic === 'total') ? 1000 : 1;
+  if (type === 'integer' || type === 'number')
+    return meaningsOf(name).some(({ topic }) => topic === 'total') ? 1000 : 1;
   const format = getKey(node, 'format');
-  if (format === 'uri' || format === 'url' || format === 'uri-reference' || /(?:url|link|href|uri)$/i.test(name))
+  if (
+    format === 'uri' ||
+    format === 'url' ||
+    format === 'uri-reference' ||
+    /(?:url|link|href|uri)$/i.test(name)
+  )
     return 'https://example.com/next';
   if (format === 'date-time' || format === 'date') return '2026-01-01T00:00:00Z';
   return 'text';

@@ -1,4 +1,13 @@
-import { entriesOf, getKey, isList, isObject, keysOf, objectOf, type AnyObject, type Json } from '../../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  keysOf,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import { textAt, type ApiDocument } from './document.ts';
 
 /** How to log in, by what a document says. */
@@ -28,7 +37,9 @@ export function loginOf(document: ApiDocument, required: Json | undefined): Logi
   }
   return {
     ...NONE,
-    notes: [`The login (${names.join(', ')}) is of a kind that the document does not describe far enough: set \`api.authentication\`.`],
+    notes: [
+      `The login (${names.join(', ')}) is of a kind that the document does not describe far enough: set \`api.authentication\`.`,
+    ],
   };
 }
 
@@ -47,22 +58,33 @@ function ofScheme(scheme: AnyObject, document: ApiDocument): Login | undefined {
     return {
       ...NONE,
       authentication: { type: 'basic' },
-      attributes: objectOf([['#username', '$env:API_USER'], ['#password', '$env:API_PASSWORD']]),
+      attributes: objectOf([
+        ['#username', '$env:API_USER'],
+        ['#password', '$env:API_PASSWORD'],
+      ]),
       variables: ['API_USER', 'API_PASSWORD'],
     };
   if (type === 'http' && kind === 'bearer') return bearer([]);
   if (type === 'apikey') {
     const [name, place] = [textAt(scheme, 'name'), textAt(scheme, 'in')];
     if (name === undefined || place === 'cookie') return undefined;
-    if (name.toLowerCase() === 'authorization' && /bearer/i.test(textAt(scheme, 'description') ?? '')) return bearer([]);
+    if (name.toLowerCase() === 'authorization' && /bearer/i.test(textAt(scheme, 'description') ?? ''))
+      return bearer([]);
     return {
       ...NONE,
-      authentication: { type: 'apiKey', ...(place === 'query' ? { in: 'query' } : {}), name, '#key': '$env:API_KEY' },
+      authentication: {
+        type: 'apiKey',
+        ...(place === 'query' ? { in: 'query' } : {}),
+        name,
+        '#key': '$env:API_KEY',
+      },
       variables: ['API_KEY'],
     };
   }
   if (type === 'oauth2') return ofOauth(scheme, document);
-  return type === 'openidconnect' ? bearer(['The API logs in by OpenID Connect: put an access token into $API_TOKEN.']) : undefined;
+  return type === 'openidconnect'
+    ? bearer(['The API logs in by OpenID Connect: put an access token into $API_TOKEN.'])
+    : undefined;
 }
 
 function ofOauth(scheme: AnyObject, document: ApiDocument): Login {
@@ -75,9 +97,16 @@ function ofOauth(scheme: AnyObject, document: ApiDocument): Login {
       : document.object(flows, 'clientCredentials');
   const tokenUrl = textAt(flow, 'tokenUrl');
   if (flow === undefined || tokenUrl === undefined)
-    return bearer(['The API logs in by OAuth 2.0 for a person: put an access token into $API_TOKEN, or set `api.authentication`.']);
+    return bearer([
+      'The API logs in by OAuth 2.0 for a person: put an access token into $API_TOKEN, or set `api.authentication`.',
+    ]);
   const scopes = document.object(flow, 'scopes');
-  const scope = scopes === undefined ? '' : entriesOf(scopes).map(([name]) => name).join(' ');
+  const scope =
+    scopes === undefined
+      ? ''
+      : entriesOf(scopes)
+          .map(([name]) => name)
+          .join(' ');
   return {
     ...NONE,
     authentication: {
@@ -88,10 +117,18 @@ function ofOauth(scheme: AnyObject, document: ApiDocument): Login {
       ...(scope === '' ? {} : { scope }),
     },
     variables: ['API_CLIENT_ID', 'API_CLIENT_SECRET'],
-    notes: scope === '' ? [] : ['All scopes of the document are asked for: take away those that the login has not.'],
+    notes:
+      scope === ''
+        ? []
+        : ['All scopes of the document are asked for: take away those that the login has not.'],
   };
 }
 
 function bearer(notes: readonly string[]): Login {
-  return { ...NONE, authentication: { type: 'bearer', '#token': '$env:API_TOKEN' }, variables: ['API_TOKEN'], notes };
+  return {
+    ...NONE,
+    authentication: { type: 'bearer', '#token': '$env:API_TOKEN' },
+    variables: ['API_TOKEN'],
+    notes,
+  };
 }
