@@ -37,6 +37,8 @@ export const ERROR_CODES = {
   'auth.failed': 'The login or the signing of a request failed.',
   'auth.notKept': 'The API gave a new refresh token, and it could not be kept.',
   'http.status': 'The API answered with an error status after all retries.',
+  'http.declared':
+    'The API answered what a reaction of the configuration takes for an error, or kept answering what is to be asked for again.',
   'http.network': 'The API could not be reached, or the connection broke, after all retries.',
   'http.tooLarge': 'The body of a response is larger than allowed.',
   'http.tls': 'The secure connection could not be made.',

@@ -5,6 +5,7 @@ import {
   type EffectiveConfig,
   type ExtractorConfig,
 } from './config/extractor-config.ts';
+import { checkReactions } from './config/check-reactions.ts';
 import { collectSecrets } from './config/secrets.ts';
 import type { Env } from './env.ts';
 import { RunError } from './errors.ts';
@@ -15,7 +16,7 @@ import { timeContext } from './extract/time.ts';
 import type { AuthType, LoginKeeper } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
 import type { FirstContact } from './http/retry.ts';
-import { strtotime } from './jobs/functions/index.ts';
+import { createCaller, strtotime } from './jobs/functions/index.ts';
 import { parseJobs, type JobWarning } from './jobs/index.ts';
 import { getKey, type AnyObject } from './json/index.ts';
 import type { Log } from './log.ts';
@@ -205,6 +206,7 @@ async function runConfig(
   const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
   for (const { message, path: at, hint } of warnings)
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
+  checkReactions(config.api, jobs, createCaller(options.env));
   const bucket = buckets.of(effective);
   const { connection, jobRunner } = openConfig({ ...options, config, effective, time });
   try {

@@ -31,6 +31,8 @@ export type Reason =
   | { readonly code: 'forceVolume'; readonly bytes: number; readonly limit: number }
   /** `--limit`. */
   | { readonly code: 'limit'; readonly pages: number }
+  /** A reaction of the configuration skips what this answer is for; `text` is what was seen. */
+  | { readonly code: 'skipped'; readonly page: number; readonly at: string; readonly text: string }
   /** The body is that of an earlier page, which is not written again. */
   | { readonly code: 'sameResponse'; readonly page: number }
   | { readonly code: 'repeatedRequest'; readonly page: number }
@@ -77,6 +79,8 @@ export function reasonText(reason: Reason): string {
       return `forceStop: ${reason.bytes} bytes have come, more than ${reason.limit}`;
     case 'limit':
       return `the limit of ${reason.pages} ${reason.pages === 1 ? 'page' : 'pages'} is reached`;
+    case 'skipped':
+      return `the answer is skipped by \`${reason.at}\`: ${reason.text}`;
     case 'sameResponse':
       return `the response equals that of page ${reason.page}`;
     case 'repeatedRequest':

@@ -68,6 +68,7 @@ function exchangeToShow({ exchanges, job, failure }: Probe): Exchange | undefine
 /** The API answered, though not as a run needs it. */
 const ANSWERS: readonly ErrorCode[] = [
   'http.status',
+  'http.declared',
   'response.notJson',
   'response.shape',
   'records.invalid',

@@ -10,7 +10,7 @@ import {
 import { reasonText } from '../reason.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
 import { shownText } from '../shown-text.ts';
-import { doubtText, proofText, type Judgement } from '../verdict/index.ts';
+import { doubtText, proofText, reactionText, type Judgement } from '../verdict/index.ts';
 import { commonBase, lineOf } from './explain-line.ts';
 import { fitTable } from './fit-table.ts';
 import { formatBytes, formatCount, plural } from './format.ts';
@@ -105,6 +105,7 @@ function verdictLines({ runs, report }: ToldJob, isFinished: boolean): string[] 
     for (const { doubts } of report.doubtful.slice(0, 1))
       lines.push(...doubts.map(({ text }) => `Doubtful, first: ${shownText(text)}`));
   }
+  for (const reaction of report?.reactions ?? []) lines.push(shownText(reactionText(reaction)));
   if (open.length > 0) {
     const last = open.at(-1)?.pages.findLast(({ fate }) => fate !== 'ahead')?.page ?? 0;
     lines.push(
@@ -189,10 +190,13 @@ function whyText({ page, from, fate, exchange, note }: ToldPage): string {
   if (parts.length === 0) parts.push(page === 1 ? 'the configuration' : '');
   if (fate === 'ahead') parts.push('asked for ahead, and not needed');
   if (isRepeated(note)) parts.push('came before: not written');
+  if (note.taken !== undefined) parts.push(TAKEN[note.taken.do]);
   if (fate === 'bad') parts.push('the answer could not be used');
   if (exchange.status !== 200) parts.push(`status ${exchange.status}`);
   return parts.filter((part) => part !== '').join('; ');
 }
+
+const TAKEN = { empty: 'taken as empty', skip: 'skipped', rows: 'taken as rows' } as const;
 
 export function leadText(lead: Lead): string {
   switch (lead.how) {

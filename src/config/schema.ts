@@ -1,4 +1,4 @@
-import { languageDefinitions } from '../language/index.ts';
+import { languageDefinitions, REACTIONS } from '../language/index.ts';
 import type { OptionSchema } from '../evaluate.ts';
 import {
   allowedHostsOptions,
@@ -128,6 +128,7 @@ const api: OptionSchema = {
     http: { $ref: '#/definitions/http' },
     retryConfig: { $ref: '#/definitions/retryConfig' },
     budgets: BUDGETS,
+    reactions: REACTIONS,
     caCertificate: caCertificateOption,
     '#clientCertificate': clientCertificateOption,
     trustedHosts: trustedHostsSchema,

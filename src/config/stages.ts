@@ -1,7 +1,9 @@
 import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
-import { strtotime } from '../jobs/functions/index.ts';
+import { createCaller, strtotime } from '../jobs/functions/index.ts';
+import { systemEnv } from '../env.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
+import { checkReactions } from './check-reactions.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
 import { paginationOf } from './job-pagination.ts';
 
@@ -27,6 +29,7 @@ export function checkStages(
     const warnings: JobWarning[] = [];
     const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
     for (const warning of warnings) report({ severity: 'warning', ...warning });
+    checkReactions(config.api, jobs, createCaller(systemEnv));
     parseMappings(effective.mappings, effective.mappingsAt);
     checkPagination(config.api, jobs, methods);
   }

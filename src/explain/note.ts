@@ -1,6 +1,6 @@
 import { entriesOf, getKey, isList, isObject, parseExact, toText, type Json } from '../json/index.ts';
 import type { Reason } from '../reason.ts';
-import type { Judgement } from '../verdict/index.ts';
+import type { Judgement, ReactionReport } from '../verdict/index.ts';
 
 /** What followed from an answer, as the recording keeps it. */
 export interface Note {
@@ -14,9 +14,13 @@ export interface Note {
   readonly parameters?: readonly Parameter[];
   /** The window of time of the run, in words. */
   readonly window?: string;
+  /** A reaction of the configuration took the answer otherwise than as usual. */
+  readonly taken?: Taken;
   readonly stop?: Reason;
   readonly judgement?: Judgement;
 }
+
+export type Taken = Omit<ReactionReport, 'answers' | 'request'>;
 
 export interface Parameter {
   readonly name: string;
@@ -36,6 +40,7 @@ export function readNote(json: string): Note & { readonly of: number } {
     of: number;
     rows?: number;
     window?: string;
+    taken?: Taken;
     stop?: Reason;
     judgement?: Judgement;
   }; // as the recorder wrote it
@@ -50,6 +55,7 @@ export function readNote(json: string): Note & { readonly of: number } {
     ...(path === undefined || min === undefined || max === undefined ? {} : { ids: { path, min, max } }),
     ...(isList(parameters) ? { parameters: parameters.map(parameterOf) } : {}),
     ...(plain.window === undefined ? {} : { window: plain.window }),
+    ...(plain.taken === undefined ? {} : { taken: plain.taken }),
     ...(plain.stop === undefined ? {} : { stop: plain.stop }),
     ...(plain.judgement === undefined ? {} : { judgement: plain.judgement }),
   };

@@ -108,6 +108,11 @@ function told({ name, level, runs }: ReadJob): ToldJob {
   for (const { pages } of list) {
     const judgement = judgementOf(pages);
     const reason = pages.find(({ note }) => note.stop !== undefined)?.note.stop;
+    for (const { note, exchange, fate } of pages) {
+      const { method, url } = exchange.request;
+      if (fate === 'used' && note.taken !== undefined)
+        tally.react([{ ...note.taken, answers: 1, request: `${method} ${url}` }]);
+    }
     const used = pages.filter(({ fate, note }) => fate === 'used' && !isRepeated(note));
     const [first] = pages;
     if (reason === undefined || first === undefined) continue;

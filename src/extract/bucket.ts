@@ -112,6 +112,11 @@ export class Bucket {
         yield* this.#streamAgain(answerAt, from, { dataType, extra });
         continue;
       }
+      if (count === 0) {
+        // its body may be anything: that of an error which is taken as empty
+        yield { dataType, extra, count, chunks: () => [] };
+        continue;
+      }
       const { at, bytes } = body;
       const response = { status, url: '', body: this.#options.exchanges.bytes(at, bytes) };
       const { pieces } = from.readAgain(response);

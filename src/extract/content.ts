@@ -3,6 +3,7 @@ import { bodyBytes, type ApiRequest, type ApiResponse } from '../http/message.ts
 import type { Answer } from '../recording/exchanges.ts';
 import { isList, isObject, objectOf, entriesOf, toJsonText, type Json, type Path } from '../json/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
+import type { Taken } from './reactor.ts';
 import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
 
 /** Changes a row before anybody uses it (`responseFilter`). */
@@ -13,17 +14,20 @@ export class PageContent {
   readonly request: ApiRequest;
   readonly answer: Answer;
   readonly page: Page;
+  /** A reaction of the configuration took the answer otherwise than as usual. */
+  readonly taken: Taken | undefined;
   readonly #filter: RowFilter | undefined;
   #rows: readonly Json[] | undefined;
   #onRows: ((rows: readonly Json[]) => void) | undefined;
   /** Pieces whose rows were told of. */
   #told = 0;
 
-  constructor(request: ApiRequest, answer: Answer, page: Page, filter: RowFilter | undefined) {
+  constructor(request: ApiRequest, answer: Answer, page: Page, filter: RowFilter | undefined, taken?: Taken) {
     this.request = request;
     this.answer = answer;
     this.page = page;
     this.#filter = filter;
+    this.taken = taken;
   }
 
   get response(): ApiResponse {

@@ -5,8 +5,9 @@ import { createFilter, type CompatLevel } from '../records/filter.ts';
 import type { RowSource } from './bucket.ts';
 import { MissWatch } from './miss-watch.ts';
 import { readAnswer, rowsAgain, type PageSourceOptions } from './page-source.ts';
+import { Reactor, type ReactorOptions } from './reactor.ts';
 
-export interface JobPartsOptions extends PageSourceOptions {
+export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
   readonly compatLevel: CompatLevel;
 }
 
@@ -15,18 +16,26 @@ export class JobParts {
   readonly #options: JobPartsOptions;
   readonly #sources = new Map<Job, RowSource>();
   readonly #recursion = new Map<Job, (row: Json) => boolean>();
+  readonly #reactors = new Map<Job, Reactor>();
   readonly #watches = new Map<Job, MissWatch>();
 
   constructor(options: JobPartsOptions) {
     this.#options = options;
   }
 
-  /** Says what was looked for in vain; all is then forgotten. */
+  /** Says what was looked for in vain, and how often reactions did something; all is then forgotten. */
   warnOfMisses(): void {
     for (const [job, watch] of this.#watches) {
       for (const message of watch.warnings()) this.#options.log.warn(message, { job: job.name });
     }
     this.#watches.clear();
+    for (const reactor of this.#reactors.values()) reactor.tellCounts();
+  }
+
+  reactor(job: Job): Reactor {
+    let reactor = this.#reactors.get(job);
+    if (reactor === undefined) this.#reactors.set(job, (reactor = new Reactor(job, this.#options)));
+    return reactor;
   }
 
   recursionFilter(child: Job): (row: Json) => boolean {

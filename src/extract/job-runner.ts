@@ -34,12 +34,13 @@ import { HeaderWatch } from './header-watch.ts';
 import { InOrder } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
 import { warningLevel } from './page-warning.ts';
+import type { ReactorOptions } from './reactor.ts';
 import { noteJudgement, pageSource, type PageSourceOptions } from './page-source.ts';
 import { endText, type Progress } from './progress.ts';
 import { planRuns, type PlannedRun, type PlannedWindow } from './run-windows.ts';
 import type { RunWitness, Witnesses } from './witnesses.ts';
 
-export interface JobRunnerOptions extends PageSourceOptions {
+export interface JobRunnerOptions extends PageSourceOptions, ReactorOptions {
   /** Where the pages of all jobs go. */
   readonly bucket: Pick<Bucket, 'take'>;
   readonly paginationOf: (job: Job) => JobPagination;
@@ -169,6 +170,7 @@ export class JobRunner {
     const paginator = this.#paginator(pagination, paginated);
     const { needs } = paginator;
     const witness = options.witnesses?.begin(job, paginator, window?.text);
+    const reactor = this.#parts.reactor(job);
     const source = {
       job,
       run,
@@ -178,6 +180,7 @@ export class JobRunner {
       filter: this.#parts.source(job).filter,
       watch: this.#parts.watch(job),
       window: window?.text,
+      reactor,
     };
     const headers = new HeaderWatch();
     const steps = pages({
@@ -193,6 +196,7 @@ export class JobRunner {
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
       onPage: (content, page, verdict) => {
         headers.see(content.page.header, page, (message) => options.log.warn(message, { ...at, page }));
+        if (content.taken !== undefined) reactor.tell(content.taken, content.request.url);
         witness?.see(content, page, verdict);
       },
     });

@@ -2,7 +2,7 @@ import { paginationOf } from '../config/job-pagination.ts';
 import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
 import { attributesOf } from '../jobs/attributes.ts';
 import { createCaller, createEvaluator, strtotime } from '../jobs/functions/index.ts';
-import type { AnyObject } from '../json/index.ts';
+import { getKey, type AnyObject } from '../json/index.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import { connect, type ConnectOptions, type Connection } from './connect.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
@@ -18,7 +18,7 @@ type OwnOptions = Pick<
   JobRunnerOptions,
   'bucket' | 'exchanges' | 'iteration' | 'limit' | 'progress' | 'signal' | 'startedAt'
 > &
-  Partial<Pick<JobRunnerOptions, 'send' | 'concurrency' | 'witnesses'>>;
+  Partial<Pick<JobRunnerOptions, 'send' | 'concurrency' | 'isPatient' | 'witnesses'>>;
 
 /** One effective configuration, ready to run jobs. Close its connection at the end. */
 export interface OpenConfig {
@@ -49,6 +49,7 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         paginationOf: (job) => paginationOf(job, config.api),
         methods,
         parseTime: strtotime,
+        reactions: getKey(config.api.node, 'reactions'),
         evaluateAt: (now) => createEvaluator({ ...env, now }),
         evaluatePlaceholderAt: (now) => createEvaluator({ ...env, now }, { placeholders: true }),
         callAt,

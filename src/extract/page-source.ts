@@ -1,13 +1,14 @@
 import { RecordError } from '../errors.ts';
 import type { FormatRows } from '../formats/index.ts';
 import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
-import type { Job, JobRun } from '../jobs/index.ts';
+import type { Contexts } from '../evaluate.ts';
+import { contextsOf, type Job, type JobRun } from '../jobs/index.ts';
 import { objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
-import type { Log } from '../log.ts';
+import { silentLog, type Log } from '../log.ts';
 import type { Needs } from '../pagination/index.ts';
 import type { Decision, PageSource } from '../pagination/pages.ts';
 import type { Moment } from '../recording/exchange.ts';
-import type { Exchanges, Kept } from '../recording/exchanges.ts';
+import type { Answer, Exchanges, Kept } from '../recording/exchanges.ts';
 import type { RunPlace } from '../recording/position.ts';
 import { readPage, type Page, type ReadOptions } from '../records/page.ts';
 import type { Secrets } from '../secrets.ts';
@@ -15,6 +16,7 @@ import type { Judgement } from '../verdict/index.ts';
 import { PageContent, type RowFilter } from './content.ts';
 import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
 import type { MissWatch } from './miss-watch.ts';
+import type { Reactor, Taken } from './reactor.ts';
 
 export interface PageSourceOptions {
   readonly send: Send;
@@ -26,6 +28,8 @@ export interface PageSourceOptions {
   readonly isExactJson: boolean;
   readonly log: Log;
   readonly secrets: Secrets;
+  /** What every job has: `attr`, `time`. */
+  readonly contexts: Contexts;
 }
 
 /** One run of a job, and what is seen of its pages. */
@@ -39,11 +43,12 @@ export interface SourceRun {
   readonly watch: MissWatch;
   /** The window of time that it asks for, in words. */
   readonly window?: string | undefined;
+  readonly reactor: Reactor;
 }
 
 /** Gets the pages of one run of a job: from the API, or from what was recorded. */
 export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
-  const { job, place, began, filter, needs, watch, window } = run;
+  const { job, place, began, filter, needs, watch, window, reactor } = run;
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
   const parameters = run.run.parameters.filter(({ name }) => own.has(name));
@@ -51,23 +56,34 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   return {
     async fetch(request, page, signal) {
       const wire = buildRequest(request, job.name);
-      const ask = { place, page, began, request: wire, headers: needs.headers ?? [], signal };
+      const read = readerOf(job, request.endpoint, options);
+      const exchanged = reactor.isIdle
+        ? undefined
+        : {
+            request,
+            page,
+            now: began.now,
+            contexts: () => contextsOf(run.run, options.contexts),
+            pageOf: read.silently,
+          };
+      const headers = [...(needs.headers ?? []), ...reactor.headers];
+      const ask = { place, page, began, request: wire, headers, signal };
+      const react = exchanged === undefined ? {} : { react: reactor.react(exchanged) };
       const answer = await exchanges.ask(ask, async (spool) =>
-        send(wire, { signal, file: fileRule(job, spool) }),
+        send(wire, { signal, file: fileRule(job, spool), ...react }),
       );
       try {
-        return new PageContent(
-          wire,
-          answer,
-          await readAnswerOf(job, request.endpoint, answer.response, options),
-          filter,
-        );
+        const taken = exchanged && reactor.taken(answer.response, exchanged);
+        if (taken?.do === 'empty' || taken?.do === 'skip') return withoutBody(wire, answer, filter, taken);
+        return new PageContent(wire, answer, await read.page(answer.response), filter, taken);
       } catch (error) {
         exchanges.drop(place, page);
         throw error;
       }
     },
     isLive: ({ answer }) => !answer.isRecorded,
+    ends: ({ taken }, page) =>
+      taken?.do === 'skip' ? { code: 'skipped', page, at: taken.at, text: taken.why } : undefined,
     observe(content, wanted, page) {
       const observation = content.observe(wanted, page);
       watch.see(wanted, observation, () => content.page.envelope);
@@ -80,24 +96,41 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       count: content.page.rows,
       describe: () => `${content.request.method} ${secrets.redactUrl(content.request.url)}`,
     }),
-    decided({ answer, page }, decision) {
+    decided({ answer, page, taken }, decision) {
       if (answer.kept !== undefined)
-        exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters, window }));
+        exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters, window, taken }));
     },
   };
 }
 
 type ReadingOptions = Pick<PageSourceOptions, 'ignoreErrors' | 'isExactJson' | 'log' | 'secrets'>;
 
-/** The page in an answer, in whatever format it is. */
-async function readAnswerOf(
-  job: Job,
-  endpoint: string,
-  response: ApiResponse,
-  options: ReadingOptions,
-): Promise<Page> {
-  const rows = rowsOf(job, endpoint, response, options);
-  if (rows === undefined) return readAnswer(job, endpoint, response, options);
+/** Reads the page in an answer, in whatever format it is. */
+function readerOf(job: Job, endpoint: string, options: ReadingOptions): Reader {
+  let last: { readonly body: ApiResponse['body']; readonly page: Page } | undefined;
+  /** A JSON document, read once however often it is asked for. */
+  const json = (response: ApiResponse, log: Log): Page => {
+    if (last?.body !== response.body)
+      last = { body: response.body, page: readAnswer(job, endpoint, response, { ...options, log }) };
+    return last.page;
+  };
+  return {
+    async page(response) {
+      const rows = rowsOf(job, endpoint, response, options);
+      return rows === undefined ? json(response, options.log) : await pageOf(rows, response, options);
+    },
+    silently: (response) =>
+      rowsOf(job, endpoint, response, options) === undefined ? json(response, silentLog) : undefined,
+  };
+}
+
+interface Reader {
+  readonly page: (response: ApiResponse) => Promise<Page>;
+  /** The page, where it is a JSON document, without a word about what it is not. */
+  readonly silently: (response: ApiResponse) => Page | undefined;
+}
+
+async function pageOf(rows: FormatRows, response: ApiResponse, options: ReadingOptions): Promise<Page> {
   try {
     return await formatPage(rows, response);
   } catch (error) {
@@ -144,6 +177,24 @@ function readOptions(
   };
 }
 
+/** What is to be taken as empty is as an answer without a body, which ends a job. */
+function withoutBody(
+  request: ApiRequest,
+  answer: Answer,
+  filter: RowFilter | undefined,
+  taken: Taken,
+): PageContent {
+  const body = new Uint8Array(0);
+  const page = readPage(body, {
+    dataField: undefined,
+    endpoint: '',
+    describeUrl: () => '',
+    redact: (text) => text,
+  });
+  const { large: _large, unpacked: _unpacked, ...response } = answer.response;
+  return new PageContent(request, { ...answer, response: { ...response, body } }, page, filter, taken);
+}
+
 /**
  * The page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then data (spec
  * extractor 6.6).
@@ -157,7 +208,8 @@ export function readAnswer(
   const options = readOptions(job, endpoint, url, { isExactJson, secrets });
   // a JSON document is one page, however it came
   const body = large === undefined ? held : large.read(0, large.bytes);
-  const isIgnored = ignoreErrors.includes(status);
+  // another error comes here only where a reaction takes it
+  const isIgnored = status >= 400 || ignoreErrors.includes(status);
   try {
     const page = readPage(body, options);
     // Rows are decoded when they are used, which is too late to take the body as text.
@@ -181,7 +233,14 @@ function noteOf(
     rows,
     parameters,
     window,
-  }: { needs: Needs; rows: number; parameters: JobRun['parameters']; window: string | undefined },
+    taken,
+  }: {
+    needs: Needs;
+    rows: number;
+    parameters: JobRun['parameters'];
+    window: string | undefined;
+    taken: Taken | undefined;
+  },
 ): AnyObject {
   const note: [string, Json][] = [['rows', rows]];
   if (observation !== undefined) {
@@ -195,6 +254,7 @@ function noteOf(
       note.push(['parameters', parameters.map(({ name, path, value }) => [name, path ?? name, value])]);
   }
   if (window !== undefined) note.push(['window', window]);
+  if (taken !== undefined) note.push(['taken', objectOf(Object.entries(taken))]);
   if ('stop' in next) note.push(['stop', objectOf(Object.entries(next.stop))]);
   return objectOf(note);
 }

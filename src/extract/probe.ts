@@ -124,6 +124,7 @@ async function run({
       iteration: 0,
       send,
       concurrency: 1,
+      isPatient: false,
       limit: 1,
       signal,
       progress: {},

@@ -7,12 +7,14 @@ import type { Reason } from '../reason.ts';
 import type { Mapping, Mappings } from '../records/mapping/mapping.ts';
 import type { Secrets } from '../secrets.ts';
 import {
+  addReaction,
   describeDoubt,
   JobTally,
   Witness,
   type Doubt,
   type JobReport,
   type Judgement,
+  type ReactionReport,
 } from '../verdict/index.ts';
 import type { PageContent } from './content.ts';
 
@@ -55,8 +57,15 @@ export class Witnesses {
     const traits = paginator.traits ?? { kind: 'follow', at: 'parameters.api.pagination' };
     const witness = new Witness(traits, own, keyPaths(this.#options.mappings.get(job.dataType)));
     let request = '';
+    const reactions = new Map<string, ReactionReport>();
     return {
       see: (content, page, { verdict, repeats }) => {
+        const { taken } = content;
+        if (taken !== undefined) {
+          const { method, url } = content.request;
+          const shown = `${method} ${this.#options.secrets.redactUrl(url)}`;
+          addReaction(reactions, { ...taken, answers: 1, request: shown });
+        }
         if (page === 1) {
           const { method, url } = content.request;
           request = `${method} ${this.#options.secrets.redactUrl(url)}`;
@@ -84,6 +93,7 @@ export class Witnesses {
         );
         const judgement = withDoubts(ended.judgement, also);
         tally.add({ ...ended, judgement, request, ...(window === undefined ? {} : { window }) });
+        tally.react(reactions.values());
         return judgement;
       },
     };

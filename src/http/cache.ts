@@ -30,7 +30,7 @@ export function cache(options: CacheOptions): SendWrapper {
   return (next) => async (request, sendOptions) => {
     if (request.method !== 'GET') return next(request, sendOptions);
     const file = join(options.folder, hash('sha256', `${request.method} ${request.url}`));
-    const kept = await read(file, request);
+    const kept = sendOptions.attempt?.isAgain === true ? undefined : await read(file, request);
     const age = kept === undefined ? Infinity : env.now() - kept.at;
     if (kept !== undefined && age >= 0 && age < ttlMs) return kept.response;
     const response = await next(request, sendOptions);

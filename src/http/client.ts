@@ -89,10 +89,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ]),
     // A login happens while the request that needs it holds its place, so only rate and budgets count for it.
     plain: compose(network.send, [
-      withoutFiles,
+      plainly,
       status({ secrets }),
       ...outer,
-      budgets,
       pacer.paceRate,
       options.guard,
       ...inner,
@@ -101,15 +100,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** The answer of a login is no file, whatever the request that needs it asks for. */
-const withoutFiles: SendWrapper =
-  (next) =>
-  (request, { signal }) =>
-    next(request, { signal });
-
 /** The first wrapper is the outermost. */
 function compose(bottom: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
   return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, bottom);
+}
+
+/** What a request asks for beside is not for its login: that answer is no file, and no reaction speaks of it. */
+function plainly(next: Send): Send {
+  return async (request, { signal }) => await next(request, { signal });
 }
 
 function given(send: Send): Bottom {

@@ -62,6 +62,8 @@ export interface ApiResponse {
   readonly unpacked?: Unpacked;
   /** Times that the request was sent until this came; absent when it was once. */
   readonly attempts?: number;
+  /** The configuration says that it is taken as it is, whatever its status. */
+  readonly isTaken?: true;
 }
 
 /** A body that lies in a file, to be read in any order. */
@@ -106,7 +108,49 @@ export interface FileRule {
 export interface SendOptions {
   readonly signal: AbortSignal;
   readonly file?: FileRule | undefined;
+  /** What the configuration says about answers, before anybody else looks at them. */
+  readonly react?: React;
+  /** One attempt of several. */
+  readonly attempt?: Attempt;
 }
+
+export interface Attempt {
+  /** The same object for all attempts of one request. */
+  readonly of: object;
+  /** The login of the attempt before is no longer good. */
+  readonly renewsLogin: boolean;
+  /** The request was sent before: what was kept of its answer is no answer now. */
+  readonly isAgain: boolean;
+}
+
+/**
+ * Says what is to be done about an answer; undefined where it is to be taken as usual.
+ *
+ * @param isSpent whether the request was sent again for this reason as often as it may be
+ * @param nowMs milliseconds since 1970
+ */
+export type React = (
+  response: ApiResponse,
+  isSpent: (reason: AgainReason) => boolean,
+  nowMs: number,
+) => Reacted | undefined;
+
+export type Reacted =
+  | { readonly do: 'take' }
+  | { readonly do: 'fail'; readonly error: Error }
+  | { readonly do: 'again'; readonly reason: AgainReason; readonly why: string; readonly pause: Pause };
+
+/** Why a request is sent again. Reasons are told apart by identity. */
+export interface AgainReason {
+  readonly isLogin: boolean;
+  /** How often it may be sent again for it. */
+  readonly times: number;
+}
+
+/** How long to wait: as the configuration says, as the answer says, or as usual. */
+export type Pause =
+  | { readonly by: 'configuration' | 'answer'; readonly ms: number }
+  | { readonly by: 'usual' };
 
 /** Sends one request. Concerns are wrappers: `retry(pace(auth(send)))`. */
 export type Send = (request: ApiRequest, options: SendOptions) => Promise<ApiResponse>;

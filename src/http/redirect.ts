@@ -35,6 +35,11 @@ function locationOf({ status, headers }: ApiResponse): string | undefined {
   return FOLLOWED.has(status) ? headers['location'] || undefined : undefined;
 }
 
+/** Whether an answer only leads to another one. */
+export function isRedirect(response: ApiResponse): boolean {
+  return locationOf(response) !== undefined;
+}
+
 function follow(request: ApiRequest, status: number, location: string): ApiRequest {
   const url = resolveUrl(request.url, location);
   let { method, body, headers } = request;

@@ -1,7 +1,18 @@
 import type { Env } from '../env.ts';
 import { HttpError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type SendWrapper } from './message.ts';
+import {
+  headerOf,
+  type AgainReason,
+  type ApiRequest,
+  type ApiResponse,
+  type Attempt,
+  type Pause,
+  type React,
+  type Reacted,
+  type SendWrapper,
+} from './message.ts';
+import { isRedirect } from './redirect.ts';
 import { CURL, RETRYABLE_CURL } from './send/network-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Secrets } from '../secrets.ts';
@@ -47,24 +58,84 @@ export interface RetryContext {
  * does. Waits as long as the server says, not jittered, else 1, 2, 4 … seconds. After the last attempt the response
  * is handed on and the error thrown as they are.
  *
+ * What the configuration says about an answer (`react`) comes first, and has its own count.
+ *
  * @throws {HttpError} `http.status` when the server asks for a longer wait than is allowed
  */
 export function retry(options: RetryOptions, context: RetryContext): SendWrapper {
   return (next) => async (request, sendOptions) => {
-    const { signal } = sendOptions;
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await next(request, sendOptions).catch((error: unknown) => new Failure(error));
+    const { signal, react } = sendOptions;
+    let attempt = 1;
+    const told = react === undefined ? undefined : new Told(react);
+    for (let sent = 1; ; sent++) {
+      const own = told === undefined ? sendOptions : { ...sendOptions, attempt: told.attempt(sent > 1) };
+      const outcome = await next(request, own).catch((error: unknown) => new Failure(error));
+      const reacted = outcome instanceof Failure ? undefined : told?.react(outcome, context.env.now());
+      if (reacted?.do === 'fail') throw reacted.error;
+      if (reacted?.do === 'again' && told !== undefined && !(outcome instanceof Failure)) {
+        const count = told.count(reacted.reason);
+        const waitMs = pauseFor(outcome, reacted.pause, count, options, context.env.now());
+        logWait(reacted.why, request, count, waitMs, reacted.reason.times, context);
+        await sleepLong(waitMs, context.env, signal);
+        continue;
+      }
       const most = maxRetriesOf(outcome, options, context);
-      const reason = attempt > most ? undefined : reasonToRetry(outcome, options);
+      const reason = attempt > most || reacted !== undefined ? undefined : reasonToRetry(outcome, options);
       if (reason === undefined) {
         if (outcome instanceof Failure) throw outcome.error;
-        return attempt === 1 ? outcome : { ...outcome, attempts: attempt };
+        const answer = sent === 1 ? outcome : { ...outcome, attempts: sent };
+        return reacted === undefined ? answer : { ...answer, isTaken: true };
       }
       const waitMs = waitFor(outcome, attempt, options, context.env.now());
-      logWait(reason, request, attempt, waitMs, options, context);
+      logWait(reason, request, attempt, waitMs, options.maxRetries, context);
+      attempt++;
       await sleepLong(waitMs, context.env, signal);
     }
   };
+}
+
+/** What the configuration said about the answers to one request, and how often it was sent again for it. */
+class Told {
+  readonly #react: React;
+  readonly #counts = new Map<AgainReason, number>();
+  readonly #of = {};
+  #renewsLogin = false;
+
+  constructor(react: React) {
+    this.#react = react;
+  }
+
+  react(response: ApiResponse, nowMs: number): Reacted | undefined {
+    // a hop is no answer
+    if (isRedirect(response)) return undefined;
+    return this.#react(response, (reason) => (this.#counts.get(reason) ?? 0) >= reason.times, nowMs);
+  }
+
+  count(reason: AgainReason): number {
+    const count = (this.#counts.get(reason) ?? 0) + 1;
+    this.#counts.set(reason, count);
+    this.#renewsLogin = reason.isLogin;
+    return count;
+  }
+
+  attempt(isAgain: boolean): Attempt {
+    const renewsLogin = this.#renewsLogin;
+    this.#renewsLogin = false;
+    return { of: this.#of, renewsLogin, isAgain };
+  }
+}
+
+function pauseFor(
+  outcome: ApiResponse,
+  pause: Pause,
+  count: number,
+  options: RetryOptions,
+  nowMs: number,
+): number {
+  if (pause.by === 'usual') return waitFor(outcome, count, options, nowMs);
+  if (pause.by === 'answer' && pause.ms > options.maxRetryAfterMs)
+    throw tooLong(outcome, pause.ms, 'its answer', options);
+  return pause.ms;
 }
 
 class Failure {
@@ -114,15 +185,16 @@ function waitFor(outcome: Outcome, attempt: number, options: RetryOptions, nowMs
   const usual = Math.min(1000 * 2 ** (attempt - 1), LONGEST_MS);
   if (outcome instanceof Failure) return usual;
   const told = retryAfterMs(headerOf(outcome.headers, options.retryHeader.toLowerCase()), nowMs) ?? usual;
-  if (told > Math.max(options.maxRetryAfterMs, usual)) throw tooLong(outcome, told, options);
+  if (told > Math.max(options.maxRetryAfterMs, usual))
+    throw tooLong(outcome, told, options.retryHeader, options);
   return told;
 }
 
-function tooLong({ status }: ApiResponse, waitMs: number, options: RetryOptions): HttpError {
+function tooLong({ status }: ApiResponse, waitMs: number, where: string, options: RetryOptions): HttpError {
   const [asked, most] = [Math.ceil(waitMs / 1000), options.maxRetryAfterMs / 1000];
   return new HttpError(
     'http.status',
-    `The API answered ${status} and asks to wait ${asked} seconds (${options.retryHeader}), which is longer than ${most}.`,
+    `The API answered ${status} and asks to wait ${asked} seconds (${where}), which is longer than ${most}.`,
     {
       hint: 'Run it again after that time. To let a run wait so long, set api.retryConfig.maxRetryAfter to as many seconds.',
       details: { status, retryAfterMs: waitMs, maxRetryAfterMs: options.maxRetryAfterMs },
@@ -135,10 +207,10 @@ function logWait(
   request: ApiRequest,
   attempt: number,
   waitMs: number,
-  options: RetryOptions,
+  maxRetries: number,
   { log, secrets }: RetryContext,
 ): void {
-  const fields = { attempt, maxRetries: options.maxRetries, waitMs, url: secrets.redactUrl(request.url) };
+  const fields = { attempt, maxRetries, waitMs, url: secrets.redactUrl(request.url) };
   log.info(`Retrying in ${waitMs / 1000} seconds [${attempt} x] after ${reason}.`, fields);
 }
 

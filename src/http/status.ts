@@ -24,7 +24,8 @@ export function status({ ignoreErrors = [], secrets }: StatusOptions): SendWrapp
     const response = await next(request, options).catch((error: unknown) => {
       throw error instanceof HttpError ? error.at(placeOf(request, request.url, secrets)) : error;
     });
-    if (response.status < 400 || ignoreErrors.includes(response.status)) return response;
+    const isFine = response.status < 400 || response.isTaken === true;
+    if (isFine || ignoreErrors.includes(response.status)) return response;
     throw statusError(request, response, secrets);
   };
 }

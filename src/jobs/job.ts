@@ -71,6 +71,8 @@ export interface Job {
   readonly userData?: AnyObject;
   /** As written, and checked. */
   readonly completeness?: Json;
+  /** As written; they come before those of the API, and children do not inherit them. */
+  readonly reactions?: Json;
   readonly children: readonly Job[];
   /** Of children only, as is the next one. */
   readonly placeholders: readonly Placeholder[];
@@ -165,6 +167,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('format', parseFormat(node, at, jobError)),
     ...given('scroller', read.text(node, 'scroller', at)),
     ...given('pagination', read.object(node, 'pagination', at)),
+    ...given('reactions', getKey(node, 'reactions')),
     ...given('completeness', readCompleteness(node, at)),
     ...given('userData', readUserData(getKey(node, 'userData'), 'job_parent_id')),
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),

@@ -1,6 +1,7 @@
 import { COMPLETENESS } from '../completeness.ts';
 import type { OptionSchema } from '../evaluate.ts';
 import { formatOptions } from '../formats/options.ts';
+import { REACTIONS } from '../language/index.ts';
 import { BODY_FORMATS } from './body.ts';
 import { METHODS } from './job.ts';
 import { WINDOWS } from './windows/options.ts';
@@ -58,6 +59,7 @@ const common: Readonly<Record<string, OptionSchema>> = {
     examples: ['GET', 'POST'],
   },
   completeness: COMPLETENESS,
+  reactions: REACTIONS,
   params: {
     title: 'Parameters',
     description:

@@ -5,6 +5,8 @@ export { CONTEXTS, type Context, type Kind } from './kinds.ts';
 export { parseLinkHeader } from './link-header.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
 export { compilePlace, goesToQuery, type Place } from './place.ts';
+export { compileReactions, needsOfReactions, type Deed, type Reaction, type Wait } from './reactions.ts';
+export { REACTIONS } from './reaction-schema.ts';
 export { resolveReference } from './resolve-reference.ts';
 export { conditionSchema, languageDefinitions, placeSchema, sourceSchema } from './schemas.ts';
 export { compileSource, isSourceObject } from './source.ts';

@@ -14,6 +14,8 @@ export interface PageSource<T> {
    */
   isLive(content: T): boolean;
   observe(content: T, needs: Needs, page: number): Observation;
+  /** Why the job ends with a page whatever the pagination says; undefined where it decides. */
+  ends?(content: T, page: number): Reason | undefined;
   digests(content: T): PageDigests;
   /** Told of what follows from a page: the next request, or the end. */
   decided(content: T, decision: Decision): void;
@@ -132,10 +134,13 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
         return verdict.reason;
       }
       const observation = source.observe(content, paginator.needs, page);
+      const ended = source.ends?.(content, page);
       const next: Step =
-        limit !== undefined && page >= limit
-          ? { stop: { code: 'limit', pages: limit } }
-          : paginator.next(observation, current.step.state);
+        ended !== undefined
+          ? { stop: ended }
+          : limit !== undefined && page >= limit
+            ? { stop: { code: 'limit', pages: limit } }
+            : paginator.next(observation, current.step.state);
       source.decided(content, { observation, next });
       if (isEager && !('stop' in next)) {
         lookAhead(queue, next, page + 1, options, send, source.isLive(content) ? budget(next, page) : 1);

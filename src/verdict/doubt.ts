@@ -24,6 +24,8 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   | { readonly code: 'partial' }
   /** All windows of time brought the same rows. */
   | { readonly code: 'sameWindows'; readonly windows: number }
+  /** A page behind the first was skipped by a reaction. */
+  | { readonly code: 'skipped'; readonly text: string }
 );
 
 export type DoubtCode = Doubt['code'];

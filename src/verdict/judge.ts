@@ -83,6 +83,9 @@ class Facts {
   /** Errors in answers, and answers that are a part. */
   *broken(): Iterable<Doubt> {
     const { error, partial } = this.#history;
+    const reason = this.#reason;
+    if (reason.code === 'skipped' && reason.page > 1)
+      yield { code: 'skipped', key: reason.at, page: reason.page, text: reason.text };
     if (error !== undefined) yield { code: 'error', key: 'dataField', ...error };
     if (partial !== undefined) yield { code: 'partial', key: 'params', ...partial };
   }

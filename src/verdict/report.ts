@@ -42,6 +42,21 @@ export interface JobReport {
   readonly doubtful: readonly DoubtfulRun[];
   /** Rows whose ids came before, where ids are known. */
   readonly rowsTwice: number;
+  /** Answers that reactions of the configuration took otherwise than as usual. */
+  readonly reactions?: readonly ReactionReport[];
+}
+
+/** What a reaction did. */
+export interface ReactionReport {
+  /** `skip`: the run of the job has no rows; `empty`: the page has none; `rows`: the body of an error became rows. */
+  readonly do: 'empty' | 'skip' | 'rows';
+  /** JSON path of it. */
+  readonly at: string;
+  /** How many answers it was. */
+  readonly answers: number;
+  /** What was seen of the first of them, and its request, redacted. */
+  readonly why: string;
+  readonly request: string;
 }
 
 export interface DoubtfulRun {
@@ -59,6 +74,7 @@ export class JobTally {
   readonly #verdicts: Partial<Record<Verdict, number>> = {};
   readonly #reasons = new Map<ReasonCode, { reason: Reason; runs: number }>();
   readonly #doubtful: DoubtfulRun[] = [];
+  readonly #reactions = new Map<string, ReactionReport>();
   #proof: Proof | undefined;
   #runs = 0;
   #pages = 0;
@@ -92,6 +108,11 @@ export class JobTally {
     }
   }
 
+  /** Answers of a run that were taken otherwise than as usual; runs in their order. */
+  react(reactions: Iterable<ReactionReport>): void {
+    for (const reaction of reactions) addReaction(this.#reactions, reaction);
+  }
+
   /** Undefined for a job that did not run. */
   report(accepted: string | undefined, isRequired: boolean): JobReport | undefined {
     if (this.#runs === 0) return undefined;
@@ -116,9 +137,28 @@ export class JobTally {
       ...(this.#proof === undefined ? {} : { proof: this.#proof }),
       doubtful: [...this.#doubtful],
       rowsTwice: this.#rowsTwice,
+      ...(this.#reactions.size === 0 ? {} : { reactions: [...this.#reactions.values()] }),
     };
   }
 }
+
+/** Counts what one reaction did, by where it stands; the first example stays. */
+export function addReaction(known: Map<string, ReactionReport>, reaction: ReactionReport): void {
+  const before = known.get(reaction.at);
+  known.set(reaction.at, { ...(before ?? reaction), answers: (before?.answers ?? 0) + reaction.answers });
+}
+
+/** What a reaction did, in a sentence. */
+export function reactionText({ do: deed, at, answers, why, request }: ReactionReport): string {
+  const first = answers === 1 ? `, ${request}` : `, first ${request}`;
+  return `${answers} ${answers === 1 ? 'answer was' : 'answers were'} ${DONE[deed]} by \`${at}\`: ${why}${first}`;
+}
+
+const DONE = {
+  empty: 'taken as empty',
+  skip: 'skipped',
+  rows: 'taken as rows, whatever the status,',
+} as const;
 
 /** Doubtful, and nobody has said that it is all right. */
 export function isOpen({ verdict, accepted }: JobReport): boolean {

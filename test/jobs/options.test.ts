@@ -3,8 +3,8 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { OptionSchema } from '../../src/evaluate.ts';
 import { jobDefinitions, jobsOption, parseJobs } from '../../src/jobs/index.ts';
-import { languageDefinitions } from '../../src/language/index.ts';
 import type { Json } from '../../src/json/index.ts';
+import { languageDefinitions } from '../../src/language/index.ts';
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: true, strictTypes: false });
 const definitions = { ...languageDefinitions, ...jobDefinitions };

@@ -19,6 +19,8 @@ export function shareSession<T extends object>(
   isUsable: (value: T) => boolean,
 ): Session<T> {
   let current: T | undefined;
+  /** What the attempts of a request were made with. */
+  const used = new WeakMap<object, T>();
   let pending: { readonly value: Promise<T>; readonly signal: AbortSignal } | undefined;
 
   async function start(options: SendOptions): Promise<T> {
@@ -30,21 +32,30 @@ export function shareSession<T extends object>(
     }
   }
 
+  async function usable(options: SendOptions): Promise<T> {
+    for (;;) {
+      options.signal.throwIfAborted();
+      if (current !== undefined && isUsable(current)) return current;
+      pending ??= { value: start(options), signal: options.signal };
+      const { value, signal } = pending;
+      try {
+        return await (signal === options.signal ? value : unlessAborted(value, options.signal));
+      } catch (error) {
+        // Another request began this login and was aborted meanwhile: that is not our failure.
+        if (signal.aborted && !options.signal.aborted) continue;
+        throw error;
+      }
+    }
+  }
+
   return {
     async get(options) {
-      for (;;) {
-        options.signal.throwIfAborted();
-        if (current !== undefined && isUsable(current)) return current;
-        pending ??= { value: start(options), signal: options.signal };
-        const { value, signal } = pending;
-        try {
-          return await (signal === options.signal ? value : unlessAborted(value, options.signal));
-        } catch (error) {
-          // Another request began this login and was aborted meanwhile: that is not our failure.
-          if (signal.aborted && !options.signal.aborted) continue;
-          throw error;
-        }
-      }
+      const { attempt } = options;
+      // another request may have renewed it already
+      if (attempt?.renewsLogin === true && current === used.get(attempt.of)) current = undefined;
+      const value = await usable(options);
+      if (attempt !== undefined) used.set(attempt.of, value);
+      return value;
     },
     drop(value) {
       if (current !== value) return false;
