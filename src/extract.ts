@@ -230,11 +230,15 @@ async function runConfig(
       signal,
       progress,
     });
+    runner.check(jobs);
     for (const [index, job] of jobs.entries()) {
       signal.throwIfAborted();
       await runner.run(job, index);
     }
-    reports.push(...witnesses.reports());
+    for (const report of witnesses.reports()) {
+      const leftOut = runner.leftOut.get(report.at);
+      reports.push(leftOut === undefined ? report : { ...report, leftOut });
+    }
   } finally {
     await connection.close();
   }

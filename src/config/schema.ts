@@ -29,6 +29,7 @@ import {
   recordDefinitions,
   userDataSchema,
 } from '../records/options.ts';
+import { rowOptions } from '../records/row-options.ts';
 import { resourceDefinitions, schemaKey } from './schemas/resource.ts';
 import { storageSchema } from './schemas/storage.ts';
 import { branchesOf, isSchema, propertiesOf } from './validation-schema.ts';
@@ -207,8 +208,8 @@ const definitions: Readonly<Record<string, OptionSchema>> = {
   [PAGINATION_DEFINITION]: onceEach(PAGINATION_OPTIONS),
   ...jobDefinitions,
   ...languageDefinitions,
-  job: withPagination(jobDefinitions.job),
-  childJob: withPagination(jobDefinitions.childJob),
+  job: withOthers(jobDefinitions.job),
+  childJob: withOthers(jobDefinitions.childJob),
   ...recordDefinitions,
 };
 
@@ -248,10 +249,10 @@ function partOf(schema: OptionSchema): OptionSchema {
   return { ...rest, properties: { ...propertiesOf(schema), api: without(api, 'required') } };
 }
 
-/** A job's own pagination has the schema of that of the API. */
-function withPagination(job: OptionSchema): OptionSchema {
+/** What other stages read of a job: its own pagination, which has the schema of that of the API, and its rows. */
+function withOthers(job: OptionSchema): OptionSchema {
   const pagination = { $ref: `#/definitions/${PAGINATION_DEFINITION}` };
-  return { ...job, properties: { ...propertiesOf(job), pagination } };
+  return { ...job, properties: { ...propertiesOf(job), ...rowOptions, pagination } };
 }
 
 /** The keys that all methods have are described once, and only named in the branch of each method. */

@@ -1,8 +1,11 @@
+import { systemEnv } from '../env.ts';
 import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
-import { systemEnv } from '../env.ts';
+import { getKey } from '../json/index.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
+import { compileRowsAt } from '../records/rows-at.ts';
+import { compileSteps } from '../records/steps/index.ts';
 import { checkReactions } from './check-reactions.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
 import { paginationOf } from './job-pagination.ts';
@@ -31,7 +34,18 @@ export function checkStages(
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     checkReactions(config.api, jobs, createCaller(systemEnv));
     parseMappings(effective.mappings, effective.mappingsAt);
+    checkRows(jobs);
     checkPagination(config.api, jobs, methods);
+  }
+}
+
+/** Functions are looked up, and not called. */
+function checkRows(jobs: readonly Job[]): void {
+  const call = createCaller(systemEnv, { placeholders: true });
+  for (const { rowSettings, at, children } of jobs) {
+    compileRowsAt(getKey(rowSettings, 'rowsAt'), `${at}.rowsAt`);
+    compileSteps(rowSettings, at, () => call);
+    checkRows(children);
   }
 }
 

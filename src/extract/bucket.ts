@@ -2,11 +2,11 @@ import path from 'node:path';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { ApiResponse } from '../http/message.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
-import type { Page, RowStream } from '../records/page.ts';
+import type { Page, RowsPiece, RowStream } from '../records/page.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, type PageContent, type RowFilter } from './content.ts';
-import { PageIndex } from './page-index.ts';
+import { PageIndex, type IndexedPage } from './page-index.ts';
 
 /** What a page's rows belong to. */
 export interface PageTarget {
@@ -18,10 +18,19 @@ export interface PageTarget {
 /** How the rows of a job come out of its answers, each time the same. */
 export interface RowSource {
   readonly filter: RowFilter | undefined;
+  /** What became of the rows of a page before they were written, by what was kept of it; undefined where nothing did. */
+  readonly changeAgain:
+    | ((kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[])
+    | undefined;
   /** Reads an answer that was read before. */
   readonly readAgain: (response: Pick<ApiResponse, 'body' | 'status' | 'url'>) => Page;
   /** The rows of an answer that was a stream of them; undefined where it is a page. */
-  readonly rowsAgain: (response: ApiResponse) => RowStream | undefined;
+  readonly rowsAgain: (response: ApiResponse) => StreamAgain | undefined;
+}
+
+/** A stream of rows, and what is beside them. */
+export interface StreamAgain extends RowStream {
+  envelope(): Json;
 }
 
 export interface BucketOptions {
@@ -59,7 +68,7 @@ export class Bucket {
   async take(content: PageContent, target: PageTarget): Promise<void> {
     if (content.page.stream !== undefined) return await this.#takeStream(content, target);
     const { parser, writesAtOnce } = this.#options;
-    parser.take({ ...target, count: content.page.rows, chunks: () => content.chunks() }, this.#sink);
+    parser.take({ ...target, count: content.writtenCount, chunks: () => content.written() }, this.#sink);
     if (!writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#sink.settle();
     await this.#index.settle();
@@ -69,7 +78,7 @@ export class Bucket {
   async #takeStream(content: PageContent, target: PageTarget): Promise<void> {
     const { parser, writesAtOnce } = this.#options;
     let written = 0;
-    for (const rows of content.chunks()) {
+    for (const rows of content.written()) {
       parser.take({ ...target, count: rows.length, chunks: () => [rows] }, this.#sink);
       written += rows.length;
       await this.#sink.settle();
@@ -94,22 +103,31 @@ export class Bucket {
     await this.#sink.abandon();
   }
 
-  #remember({ answer, page }: PageContent, { dataType, extra, source }: PageTarget): void {
+  #remember({ answer, page, steps }: PageContent, { dataType, extra, source }: PageTarget): void {
     const { kept, response } = answer;
     if (kept === undefined) throw new Error('a page that may be read again was not kept');
     let number = this.#sources.indexOf(source);
     if (number < 0) number = this.#sources.push(source) - 1;
     const { status } = response;
-    const entry = { dataType, extra, source: number, count: page.rows, status, body: kept.body };
+    const entry = {
+      dataType,
+      extra,
+      source: number,
+      count: page.rows,
+      status,
+      body: kept.body,
+      ...(steps === undefined ? {} : { facts: steps.facts }),
+    };
     this.#index.add(page.stream === undefined ? entry : { ...entry, answerAt: kept.at });
   }
 
   *#pages(): Iterable<PageRows> {
-    for (const { dataType, extra, source, count, status, body, answerAt } of this.#index.entries()) {
+    for (const entry of this.#index.entries()) {
+      const { dataType, extra, source, count, status, body, answerAt, facts } = entry;
       const from = this.#sources[source];
       if (from === undefined) throw new Error(`the page index names the source ${source}`);
       if (answerAt !== undefined) {
-        yield* this.#streamAgain(answerAt, from, { dataType, extra });
+        yield* this.#streamAgain(answerAt, from, entry);
         continue;
       }
       if (count === 0) {
@@ -119,7 +137,20 @@ export class Bucket {
       }
       const { at, bytes } = body;
       const response = { status, url: '', body: this.#options.exchanges.bytes(at, bytes) };
-      const { pieces } = from.readAgain(response);
+      const page = from.readAgain(response);
+      const { pieces } = page;
+      if (facts !== undefined && from.changeAgain !== undefined) {
+        yield {
+          dataType,
+          extra,
+          ...changedRows(
+            pieces,
+            from.filter,
+            from.changeAgain(facts, () => page.response()),
+          ),
+        };
+        continue;
+      }
       yield {
         dataType,
         extra,
@@ -134,12 +165,16 @@ export class Bucket {
   /** The same pages that {@link #takeStream} made. */
   *#streamAgain(
     answerAt: number,
-    { filter, rowsAgain }: RowSource,
-    target: Pick<PageTarget, 'dataType' | 'extra'>,
+    { filter, rowsAgain, changeAgain }: RowSource,
+    { dataType, extra, facts }: IndexedPage,
   ): Iterable<PageRows> {
     let written = 0;
-    for (const decoded of rowsAgain(this.#options.exchanges.again(answerAt))?.chunks() ?? []) {
-      const rows = filter === undefined ? decoded : decoded.map(filter);
+    const target = { dataType, extra };
+    const stream = rowsAgain(this.#options.exchanges.again(answerAt));
+    const change = facts === undefined ? undefined : changeAgain?.(facts, () => stream?.envelope() ?? null);
+    for (const decoded of stream?.chunks() ?? []) {
+      const filtered = filter === undefined ? decoded : decoded.map(filter);
+      const rows = change === undefined ? filtered : change(filtered);
       written += rows.length;
       yield { ...target, count: rows.length, chunks: () => [rows] };
     }
@@ -150,4 +185,23 @@ export class Bucket {
 /** Lets signals and answers of others come through. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The rows that were written of a page, made again in the same way. */
+function changedRows(
+  pieces: readonly RowsPiece[],
+  filter: RowFilter | undefined,
+  change: (rows: readonly Json[]) => readonly Json[],
+): Pick<PageRows, 'count' | 'chunks'> {
+  const [only, second] = pieces;
+  if (only === undefined || second !== undefined) {
+    return {
+      count: only === undefined ? 0 : Infinity,
+      *chunks() {
+        for (const piece of pieces) yield change(filteredRows(piece, filter));
+      },
+    };
+  }
+  const rows = change(filteredRows(only, filter));
+  return { count: rows.length, chunks: () => [rows] };
 }

@@ -1,13 +1,36 @@
 import { hash } from 'node:crypto';
 import { bodyBytes, type ApiRequest, type ApiResponse } from '../http/message.ts';
 import type { Answer } from '../recording/exchanges.ts';
-import { isList, isObject, objectOf, entriesOf, toJsonText, type Json, type Path } from '../json/index.ts';
+import {
+  entriesOf,
+  isList,
+  isObject,
+  objectOf,
+  toJsonText,
+  type AnyObject,
+  type Json,
+  type Path,
+} from '../json/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
 import type { Taken } from './reactor.ts';
 import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
 
 /** Changes a row before anybody uses it (`responseFilter`). */
 export type RowFilter = (row: Json) => Json;
+
+/** What becomes of the rows of one page before they are written, with what is kept of the page for another reading. */
+export interface PageSteps {
+  readonly facts: AnyObject;
+  /** @param isSeen the rows of the chunk came before, and are not to be counted again */
+  readonly change: (rows: readonly Json[], isSeen: boolean) => readonly Json[];
+}
+
+/** What is done with a page. */
+export interface PageUse {
+  readonly filter: RowFilter | undefined;
+  readonly steps?: PageSteps | undefined;
+  readonly taken?: Taken | undefined;
+}
 
 /** One page of a job: what was asked, what came, and its rows, decoded when they are needed. */
 export class PageContent {
@@ -17,12 +40,19 @@ export class PageContent {
   /** A reaction of the configuration took the answer otherwise than as usual. */
   readonly taken: Taken | undefined;
   readonly #filter: RowFilter | undefined;
+  /** None where rows are written as they came. */
+  readonly steps: PageSteps | undefined;
+  /** The rows that are written, of a page of one chunk. */
+  #written: readonly Json[] | undefined;
+  /** Chunks whose rows were changed. */
+  #changed = 0;
   #rows: readonly Json[] | undefined;
   #onRows: ((rows: readonly Json[]) => void) | undefined;
   /** Pieces whose rows were told of. */
   #told = 0;
 
-  constructor(request: ApiRequest, answer: Answer, page: Page, filter: RowFilter | undefined, taken?: Taken) {
+  constructor(request: ApiRequest, answer: Answer, page: Page, { filter, steps, taken }: PageUse) {
+    this.steps = steps;
     this.request = request;
     this.answer = answer;
     this.page = page;
@@ -58,6 +88,31 @@ export class PageContent {
       this.#tell(i, rows);
       yield rows;
     }
+  }
+
+  /** The rows as they are written, a chunk at a time. */
+  written(): Iterable<readonly Json[]> {
+    if (this.steps === undefined) return this.chunks();
+    return this.#written === undefined ? this.#change(this.steps) : [this.#written];
+  }
+
+  *#change({ change }: PageSteps): Iterable<readonly Json[]> {
+    let chunk = 0;
+    for (const rows of this.chunks()) {
+      const isSeen = chunk++ < this.#changed;
+      this.#changed = Math.max(this.#changed, chunk);
+      const made = change(rows, isSeen);
+      if (this.page.pieces.length === 1) this.#written = made;
+      yield made;
+    }
+  }
+
+  /** How many they are; infinitely many where only reading them would tell. */
+  get writtenCount(): number {
+    if (this.steps === undefined) return this.page.rows;
+    if (this.page.pieces.length > 1) return Infinity;
+    const [rows = []] = this.written();
+    return rows.length;
   }
 
   /** Lets somebody see the rows, each once and in order, when they are decoded for another purpose. */
@@ -110,10 +165,14 @@ export class PageContent {
     return this.page.stream === undefined ? toJsonText(this.#whole()).length : bodyBytes(this.response);
   }
 
-  /** The whole response, its rows as the filter left them; of a body in another format, what is beside them. */
+  /**
+   * The whole response, its rows as the filter left them, where they stand in it; of a body in another format, what is
+   * beside them.
+   */
   #whole(): Json {
-    const { rowsAt, stream } = this.page;
-    if (stream !== undefined || this.#filter === undefined || this.page.rows === 0 || rowsAt === undefined)
+    const { rowsAt, isMade, stream } = this.page;
+    const isElsewhere = stream !== undefined || isMade === true;
+    if (isElsewhere || this.#filter === undefined || this.page.rows === 0 || rowsAt === undefined)
       return this.page.response();
     const rows = [...this.chunks()].flat();
     const single = this.page.pieces[0]?.single === true;

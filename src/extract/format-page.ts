@@ -4,7 +4,9 @@ import { bodyBytes, type ApiResponse, type FileRule } from '../http/message.ts';
 import type { Job } from '../jobs/index.ts';
 import type { Json } from '../json/index.ts';
 import type { Spool } from '../recording/exchanges.ts';
-import { decodeRows, readPage, type Page, type ReadOptions } from '../records/page.ts';
+import { RecordError } from '../errors.ts';
+import { decodeRows, type Page } from '../records/page.ts';
+import { readRows, type RowsOptions } from '../records/read-rows.ts';
 
 /** The answer as far as its rows are concerned. */
 export type FileAnswer = Pick<ApiResponse, 'body' | 'large' | 'unpacked' | 'headers' | 'url' | 'status'>;
@@ -23,19 +25,30 @@ export function fileRule({ format = DEFAULT_FORMAT }: Job, spool: Spool): FileRu
 }
 
 /** The rows of an answer in another format than JSON; undefined for JSON. */
-export function formatRows(job: Job, answer: FileAnswer, options: ReadOptions): FormatRows | undefined {
+export function formatRows(job: Job, answer: FileAnswer, options: RowsOptions): FormatRows | undefined {
   const { format = DEFAULT_FORMAT } = job;
   const { headers, unpacked, large, body } = answer;
   if (unpacked === undefined && !isFile(format, headers)) return undefined;
   const bytes = large ?? { bytes: body.length, read: (at, length) => body.subarray(at, at + length) };
   if (bytes.bytes === 0 && unpacked?.members === undefined) return undefined;
-  return readFormat(bytes, {
+  const rows = readFormat(bytes, {
     settings: format,
     about: answer,
     dataField: job.dataField,
     isExact: options.isExact === true,
     redact: options.redact,
     readJson: (json) => jsonRows(json, options),
+  });
+  if (rows !== undefined && unpacked?.members === undefined) refuseForms(options);
+  return rows;
+}
+
+/** Records of other formats have one place and one form. */
+function refuseForms({ rowsAt, otherFields = [] }: RowsOptions): void {
+  if (rowsAt === undefined && otherFields.length === 0) return;
+  const what = rowsAt === undefined ? 'Several places of rows' : `Rows at “${rowsAt.form}”`;
+  throw new RecordError('response.shape', `${what} are looked for in JSON, and the answer is none`, {
+    hint: 'Leave “rowsAt” out, and give one “dataField”; or ask the API for JSON.',
   });
 }
 
@@ -62,13 +75,13 @@ export async function formatPage(rows: FormatRows, answer: FileAnswer): Promise<
   };
 }
 
-function jsonRows(bytes: Uint8Array, options: ReadOptions): FormatRows {
+function jsonRows(bytes: Uint8Array, options: RowsOptions): FormatRows {
   return {
     *chunks() {
-      for (const piece of readPage(bytes, options).pieces) yield decodeRows(piece);
+      for (const piece of readRows(bytes, options).pieces) yield decodeRows(piece);
     },
     *measure() {
-      const { rows, warning } = readPage(bytes, options);
+      const { rows, warning } = readRows(bytes, options);
       yield;
       return { rows, envelope: null, warning };
     },

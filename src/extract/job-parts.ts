@@ -1,14 +1,31 @@
-import { jsonTextOf, type Json } from '../json/index.ts';
+import type { CallFunction, Contexts } from '../evaluate.ts';
+import { bodyBytes } from '../http/message.ts';
+import { getKey, jsonTextOf, type Json } from '../json/index.ts';
 import { compileFilter, type Job } from '../jobs/index.ts';
 import { silentLog } from '../log.ts';
 import { createFilter, type CompatLevel } from '../records/filter.ts';
+import { compileRowsAt, type RowsAt } from '../records/rows-at.ts';
+import { compileSteps, RowWatch, type RowSteps } from '../records/steps/index.ts';
 import type { RowSource } from './bucket.ts';
+import type { PageSteps } from './content.ts';
 import { MissWatch } from './miss-watch.ts';
-import { readAnswer, rowsAgain, type PageSourceOptions } from './page-source.ts';
+import { readAnswer, rowsAgain, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
 import { Reactor, type ReactorOptions } from './reactor.ts';
+import { factsOf, keepFacts } from './row-facts.ts';
+import { tellOfRows } from './tell-rows.ts';
 
 export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
   readonly compatLevel: CompatLevel;
+  /** Makes the functions of the language, by a clock. */
+  readonly callAt: (now: () => number) => CallFunction;
+  readonly contexts: Contexts;
+}
+
+/** What the rows of a job are made of and become. */
+export interface JobRows {
+  readonly rowsAt: RowsAt | undefined;
+  readonly steps: RowSteps | undefined;
+  readonly watch: RowWatch;
 }
 
 /** What all runs of a job share, made when it is first needed. */
@@ -18,6 +35,8 @@ export class JobParts {
   readonly #recursion = new Map<Job, (row: Json) => boolean>();
   readonly #reactors = new Map<Job, Reactor>();
   readonly #watches = new Map<Job, MissWatch>();
+  readonly #rows = new Map<Job, JobRows>();
+  readonly #leftOut = new Map<string, number>();
 
   constructor(options: JobPartsOptions) {
     this.#options = options;
@@ -30,12 +49,64 @@ export class JobParts {
     }
     this.#watches.clear();
     for (const reactor of this.#reactors.values()) reactor.tellCounts();
+    for (const [job, rows] of this.#rows) {
+      tellOfRows(job, rows, this.#options.log);
+      if (rows.watch.leftOut > 0)
+        this.#leftOut.set(job.at, (this.#leftOut.get(job.at) ?? 0) + rows.watch.leftOut);
+    }
+    this.#rows.clear();
   }
 
   reactor(job: Job): Reactor {
     let reactor = this.#reactors.get(job);
     if (reactor === undefined) this.#reactors.set(job, (reactor = new Reactor(job, this.#options)));
     return reactor;
+  }
+
+  /** Rows of the jobs so far that their conditions left out, by the JSON path of the job. */
+  get leftOut(): ReadonlyMap<string, number> {
+    return this.#leftOut;
+  }
+
+  /** @throws {RecordError} when the settings of the rows cannot be used */
+  rows(job: Job): JobRows {
+    let rows = this.#rows.get(job);
+    if (rows === undefined) {
+      const { rowSettings, at } = job;
+      rows = {
+        rowsAt: compileRowsAt(getKey(rowSettings, 'rowsAt'), `${at}.rowsAt`),
+        steps: compileSteps(rowSettings, at, this.#options.callAt),
+        watch: new RowWatch(),
+      };
+      this.#rows.set(job, rows);
+    }
+    return rows;
+  }
+
+  /** What becomes of the rows of a page. */
+  pageSteps(
+    job: Job,
+    { request, number, answer, page }: ArrivedPage,
+    contexts: () => Contexts,
+  ): PageSteps | undefined {
+    const { steps, watch } = this.rows(job);
+    if (steps === undefined) return undefined;
+    const { headers, status, url } = answer.response;
+    const { secrets, contexts: common } = this.#options;
+    const facts = keepFacts(steps, {
+      now: answer.now,
+      status,
+      url: secrets.redactUrl(url),
+      page: number,
+      rows: page.rows,
+      bytes: bodyBytes(answer.response),
+      headers,
+      request,
+      contexts,
+    });
+    const known = factsOf(facts, () => page.response(), common);
+    const [counted, again] = [steps.of(known, watch), steps.of(known)];
+    return { facts, change: (rows, isSeen) => (isSeen ? again(rows) : counted(rows)) };
   }
 
   recursionFilter(child: Job): (row: Json) => boolean {
@@ -52,7 +123,8 @@ export class JobParts {
     let source = this.#sources.get(job);
     if (source === undefined) {
       const { responseFilter, responseFilterDelimiter, at } = job;
-      const { compatLevel, isExactJson } = this.#options;
+      const { compatLevel, isExactJson, contexts } = this.#options;
+      const { rowsAt, steps } = this.rows(job);
       const jsonText = jsonTextOf(isExactJson);
       const filterAt = `${at}.responseFilter`;
       source = {
@@ -61,8 +133,10 @@ export class JobParts {
             ? undefined
             : createFilter(responseFilter, responseFilterDelimiter, { compatLevel, jsonText }, filterAt),
         readAgain: (response) =>
-          readAnswer(job, job.endpoint, response, { ...this.#options, log: silentLog }),
-        rowsAgain: (response) => rowsAgain(job, response, this.#options),
+          readAnswer({ job, rowsAt }, job.endpoint, response, { ...this.#options, log: silentLog }),
+        rowsAgain: (response) => rowsAgain({ job, rowsAt }, response, this.#options),
+        changeAgain:
+          steps === undefined ? undefined : (kept, response) => steps.of(factsOf(kept, response, contexts)),
       };
       this.#sources.set(job, source);
     }

@@ -5,6 +5,7 @@ import { bodyBytes } from '../http/message.ts';
 import type { AnyObject, Json } from '../json/index.ts';
 import {
   childRuns,
+  contextsOf,
   extraColumns,
   firstRequest,
   ROOT_RUN,
@@ -35,7 +36,7 @@ import { InOrder } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
 import { warningLevel } from './page-warning.ts';
 import type { ReactorOptions } from './reactor.ts';
-import { noteJudgement, pageSource, type PageSourceOptions } from './page-source.ts';
+import { noteJudgement, pageSource, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
 import { endText, type Progress } from './progress.ts';
 import { planRuns, type PlannedRun, type PlannedWindow } from './run-windows.ts';
 import type { RunWitness, Witnesses } from './witnesses.ts';
@@ -95,6 +96,23 @@ export class JobRunner {
   constructor(options: JobRunnerOptions) {
     this.#options = options;
     this.#parts = new JobParts(options);
+  }
+
+  /**
+   * Reads the settings of the rows of all jobs, so that a mistake in the last one ends a run before it begins.
+   *
+   * @throws {RecordError}
+   */
+  check(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      this.#parts.rows(job);
+      this.check(job.children);
+    }
+  }
+
+  /** Rows that conditions left out, by the JSON path of the job. */
+  get leftOut(): ReadonlyMap<string, number> {
+    return this.#parts.leftOut;
   }
 
   /** @param index which job of the configuration, from 0 */
@@ -171,6 +189,7 @@ export class JobRunner {
     const { needs } = paginator;
     const witness = options.witnesses?.begin(job, paginator, window?.text);
     const reactor = this.#parts.reactor(job);
+    const { rowsAt, steps: rowSteps } = this.#parts.rows(job);
     const source = {
       job,
       run,
@@ -178,6 +197,12 @@ export class JobRunner {
       began,
       needs,
       filter: this.#parts.source(job).filter,
+      rowsAt,
+      headers: rowSteps?.needs.headers ?? [],
+      stepsOf:
+        rowSteps === undefined
+          ? undefined
+          : (page: ArrivedPage) => this.#parts.pageSteps(job, page, () => contextsOf(run, options.contexts)),
       watch: this.#parts.watch(job),
       window: window?.text,
       reactor,

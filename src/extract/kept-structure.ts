@@ -1,6 +1,7 @@
 import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
 import { parseJobs, type Job } from '../jobs/index.ts';
 import {
+  encodeExact,
   entriesOf,
   getKey,
   isObject,
@@ -82,10 +83,19 @@ function knownSettings(state: AnyObject): StructureSettings {
 }
 
 function settingsOf(job: Job, { compatLevel, mappings }: EffectiveConfig): string {
-  const { dataField, responseFilter, responseFilterDelimiter, dataType } = job;
+  const { dataField, otherFields = [], rowSettings, responseFilter, responseFilterDelimiter, dataType } = job;
   const isMapped = mappings !== undefined && getKey(mappings, dataType) !== undefined;
   const filter = responseFilter.length === 0 ? [] : [responseFilter, responseFilterDelimiter];
-  return JSON.stringify([dataField?.text ?? '', dataField?.keys ?? [], filter, compatLevel, isMapped]);
+  const fields = otherFields.map(({ text, keys }) => [text, keys ?? []]);
+  return JSON.stringify([
+    dataField?.text ?? '',
+    dataField?.keys ?? [],
+    filter,
+    compatLevel,
+    isMapped,
+    // a state of before these settings knows nothing of them
+    ...(fields.length === 0 && sizeOf(rowSettings) === 0 ? [] : [fields, encodeExact(rowSettings)]),
+  ]);
 }
 
 function* withChildren(jobs: readonly Job[]): Generator<Job, void> {

@@ -16,6 +16,8 @@ export interface IndexedPage {
   readonly body: BodyPlace;
   /** Where the record of the answer begins, when its rows were a stream. */
   readonly answerAt?: number;
+  /** What the steps of the job looked at beside the body. */
+  readonly facts?: AnyObject;
 }
 
 const BLOCK_BYTES = 1 << 16;
@@ -33,7 +35,7 @@ export class PageIndex {
     this.#out = new Appender(path);
   }
 
-  add({ dataType, extra, source, count, status, body, answerAt }: IndexedPage): void {
+  add({ dataType, extra, source, count, status, body, answerAt, facts }: IndexedPage): void {
     const numbers = [
       source,
       count,
@@ -42,7 +44,7 @@ export class PageIndex {
       body.bytes,
       ...(answerAt === undefined ? [] : [answerAt]),
     ];
-    this.#out.text(`${encodeExact([dataType, extra, ...numbers])}\n`);
+    this.#out.text(`${encodeExact([dataType, extra, facts ?? null, ...numbers])}\n`);
   }
 
   /** See {@link Appender.settle}. */
@@ -62,7 +64,7 @@ export class PageIndex {
 
 function pageOf(line: string): IndexedPage {
   const value = parseExact(line);
-  const [dataType, extra, ...numbers] = isList(value) ? value : [];
+  const [dataType, extra, facts, ...numbers] = isList(value) ? value : [];
   if (typeof dataType !== 'string' || extra === undefined || !isObject(extra))
     throw new Error('the page index has a line that it did not write');
   const [source = 0, count = 0, status = 0, at = 0, bytes = 0, answerAt] = numbers.map(Number);
@@ -75,6 +77,7 @@ function pageOf(line: string): IndexedPage {
     status,
     body,
     ...(answerAt === undefined ? {} : { answerAt }),
+    ...(isObject(facts) ? { facts } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import { RecordError } from '../errors.ts';
-import type { FormatRows } from '../formats/index.ts';
+import type { FormatRows, Measured } from '../formats/index.ts';
 import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
 import type { Contexts } from '../evaluate.ts';
 import { contextsOf, type Job, type JobRun } from '../jobs/index.ts';
@@ -10,10 +10,13 @@ import type { Decision, PageSource } from '../pagination/pages.ts';
 import type { Moment } from '../recording/exchange.ts';
 import type { Answer, Exchanges, Kept } from '../recording/exchanges.ts';
 import type { RunPlace } from '../recording/position.ts';
-import { readPage, type Page, type ReadOptions } from '../records/page.ts';
+import { readPage, type Page } from '../records/page.ts';
+import { readRows, type RowsOptions } from '../records/read-rows.ts';
+import type { RowsAt } from '../records/rows-at.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Judgement } from '../verdict/index.ts';
-import { PageContent, type RowFilter } from './content.ts';
+import type { StreamAgain } from './bucket.ts';
+import { PageContent, type PageSteps, type RowFilter } from './content.ts';
 import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
 import type { MissWatch } from './miss-watch.ts';
 import type { Reactor, Taken } from './reactor.ts';
@@ -39,6 +42,11 @@ export interface SourceRun {
   readonly place: RunPlace;
   readonly began: Moment;
   readonly filter: RowFilter | undefined;
+  readonly rowsAt: RowsAt | undefined;
+  /** Headers that are wanted of the answers, beside those of the pagination. */
+  readonly headers: readonly string[];
+  /** What becomes of the rows of a page; undefined where nothing does. */
+  readonly stepsOf: ((page: ArrivedPage) => PageSteps | undefined) | undefined;
   readonly needs: Needs;
   readonly watch: MissWatch;
   /** The window of time that it asks for, in words. */
@@ -46,9 +54,18 @@ export interface SourceRun {
   readonly reactor: Reactor;
 }
 
+/** A page, with what was asked for. */
+export interface ArrivedPage {
+  readonly request: JobRequest;
+  /** From 1. */
+  readonly number: number;
+  readonly answer: Answer;
+  readonly page: Page;
+}
+
 /** Gets the pages of one run of a job: from the API, or from what was recorded. */
 export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
-  const { job, place, began, filter, needs, watch, window, reactor } = run;
+  const { job, place, began, filter, rowsAt, stepsOf, needs, watch, window, reactor } = run;
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
   const parameters = run.run.parameters.filter(({ name }) => own.has(name));
@@ -56,7 +73,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   return {
     async fetch(request, page, signal) {
       const wire = buildRequest(request, job.name);
-      const read = readerOf(job, request.endpoint, options);
+      const read = readerOf({ job, rowsAt }, request.endpoint, options);
       const exchanged = reactor.isIdle
         ? undefined
         : {
@@ -66,7 +83,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
             contexts: () => contextsOf(run.run, options.contexts),
             pageOf: read.silently,
           };
-      const headers = [...(needs.headers ?? []), ...reactor.headers];
+      const headers = [...new Set([...(needs.headers ?? []), ...reactor.headers, ...run.headers])];
       const ask = { place, page, began, request: wire, headers, signal };
       const react = exchanged === undefined ? {} : { react: reactor.react(exchanged) };
       const answer = await exchanges.ask(ask, async (spool) =>
@@ -75,7 +92,9 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       try {
         const taken = exchanged && reactor.taken(answer.response, exchanged);
         if (taken?.do === 'empty' || taken?.do === 'skip') return withoutBody(wire, answer, filter, taken);
-        return new PageContent(wire, answer, await read.page(answer.response), filter, taken);
+        const content = await read.page(answer.response);
+        const steps = stepsOf?.({ request, number: page, answer, page: content });
+        return new PageContent(wire, answer, content, { filter, steps, taken });
       } catch (error) {
         exchanges.drop(place, page);
         throw error;
@@ -103,24 +122,30 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   };
 }
 
+/** A job, and the form of its rows. */
+interface JobReading {
+  readonly job: Job;
+  readonly rowsAt: RowsAt | undefined;
+}
+
 type ReadingOptions = Pick<PageSourceOptions, 'ignoreErrors' | 'isExactJson' | 'log' | 'secrets'>;
 
 /** Reads the page in an answer, in whatever format it is. */
-function readerOf(job: Job, endpoint: string, options: ReadingOptions): Reader {
+function readerOf(reading: JobReading, endpoint: string, options: ReadingOptions): Reader {
   let last: { readonly body: ApiResponse['body']; readonly page: Page } | undefined;
   /** A JSON document, read once however often it is asked for. */
   const json = (response: ApiResponse, log: Log): Page => {
     if (last?.body !== response.body)
-      last = { body: response.body, page: readAnswer(job, endpoint, response, { ...options, log }) };
+      last = { body: response.body, page: readAnswer(reading, endpoint, response, { ...options, log }) };
     return last.page;
   };
   return {
     async page(response) {
-      const rows = rowsOf(job, endpoint, response, options);
+      const rows = rowsOf(reading, endpoint, response, options);
       return rows === undefined ? json(response, options.log) : await pageOf(rows, response, options);
     },
     silently: (response) =>
-      rowsOf(job, endpoint, response, options) === undefined ? json(response, silentLog) : undefined,
+      rowsOf(reading, endpoint, response, options) === undefined ? json(response, silentLog) : undefined,
   };
 }
 
@@ -139,20 +164,34 @@ async function pageOf(rows: FormatRows, response: ApiResponse, options: ReadingO
 }
 
 /** The rows of an answer that was read before; undefined where it is JSON. */
-export function rowsAgain(job: Job, response: FileAnswer, options: ReadingOptions): FormatRows | undefined {
-  return rowsOf(job, job.endpoint, response, options);
+export function rowsAgain(
+  reading: JobReading,
+  response: FileAnswer,
+  options: ReadingOptions,
+): StreamAgain | undefined {
+  const rows = rowsOf(reading, reading.job.endpoint, response, options);
+  let measured: Measured | undefined;
+  return rows && { chunks: () => rows.chunks(), envelope: () => (measured ??= measure(rows)).envelope };
+}
+
+function measure(rows: FormatRows): Measured {
+  const steps = rows.measure();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 /** What came with an error status that is to be ignored is taken as JSON, or as text. */
 function rowsOf(
-  job: Job,
+  reading: JobReading,
   endpoint: string,
   response: FileAnswer,
   options: ReadingOptions,
 ): FormatRows | undefined {
   if (response.status >= 400) return undefined;
   try {
-    return formatRows(job, response, readOptions(job, endpoint, response.url, options));
+    return formatRows(reading.job, response, readOptions(reading, endpoint, response.url, options));
   } catch (error) {
     throw placed(error, response.url, options);
   }
@@ -163,13 +202,15 @@ function placed(error: unknown, url: string, { secrets }: ReadingOptions): unkno
 }
 
 function readOptions(
-  job: Job,
+  { job, rowsAt }: JobReading,
   endpoint: string,
   url: string,
   { isExactJson, secrets }: Pick<ReadingOptions, 'isExactJson' | 'secrets'>,
-): ReadOptions {
+): RowsOptions {
   return {
     dataField: job.dataField,
+    otherFields: job.otherFields,
+    rowsAt,
     endpoint,
     isExact: isExactJson,
     describeUrl: () => secrets.redactUrl(url),
@@ -192,7 +233,7 @@ function withoutBody(
     redact: (text) => text,
   });
   const { large: _large, unpacked: _unpacked, ...response } = answer.response;
-  return new PageContent(request, { ...answer, response: { ...response, body } }, page, filter, taken);
+  return new PageContent(request, { ...answer, response: { ...response, body } }, page, { filter, taken });
 }
 
 /**
@@ -200,25 +241,25 @@ function withoutBody(
  * extractor 6.6).
  */
 export function readAnswer(
-  job: Job,
+  reading: JobReading,
   endpoint: string,
   { body: held, large, status, url }: Pick<ApiResponse, 'body' | 'large' | 'status' | 'url'>,
   { ignoreErrors, isExactJson, log, secrets }: ReadingOptions,
 ): Page {
-  const options = readOptions(job, endpoint, url, { isExactJson, secrets });
+  const options = readOptions(reading, endpoint, url, { isExactJson, secrets });
   // a JSON document is one page, however it came
   const body = large === undefined ? held : large.read(0, large.bytes);
   // another error comes here only where a reaction takes it
   const isIgnored = status >= 400 || ignoreErrors.includes(status);
   try {
-    const page = readPage(body, options);
+    const page = readRows(body, options);
     // Rows are decoded when they are used, which is too late to take the body as text.
     if (isIgnored) page.response();
     return page;
   } catch (error) {
     if (!isIgnored || !(error instanceof RecordError) || error.code !== 'response.notJson') throw error;
     log.warn(`A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`, {
-      job: job.name,
+      job: reading.job.name,
     });
     const errorData = Buffer.from(body).toString('utf8');
     return readPage(Buffer.from(JSON.stringify({ errorData })), options);

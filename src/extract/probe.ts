@@ -45,7 +45,7 @@ export interface Exchange {
 }
 
 export interface ProbedPage {
-  /** Rows after `dataField` and `responseFilter`. */
+  /** Rows as they would be written. */
   readonly rows: readonly Json[];
   /** Extra columns: user data and values of placeholders (spec extractor 5.5). */
   readonly extra: AnyObject;
@@ -81,7 +81,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   );
   const pages: ProbedPage[] = [];
   const take = async (content: PageContent, { extra }: { readonly extra: AnyObject }): Promise<void> => {
-    if (content.request.label === job.name) pages.push({ rows: [...content.chunks()].flat(), extra });
+    if (content.request.label === job.name) pages.push({ rows: [...content.written()].flat(), extra });
   };
   const exchanges: Exchange[] = [];
   const tap: SendWrapper = (next) => async (request, sendOptions) => {

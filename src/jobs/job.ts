@@ -9,6 +9,7 @@ import {
   isNumber,
   isObject,
   md5,
+  objectOf,
   serializeMap,
   toJsonText,
   toText,
@@ -59,10 +60,14 @@ export interface Job {
   readonly queryParamIn?: 'query' | 'params';
   /** Where the rows are in a response (spec extractor 5.1). */
   readonly dataField?: Path;
+  /** Further places, whose rows follow. */
+  readonly otherFields?: readonly Path[];
   /** What its bodies are, where it says so. */
   readonly format?: FormatSettings;
   /** Names the table; the endpoint as written when nothing else is given. */
   readonly dataType: string;
+  /** As written: `rowsAt`, `where`, `columns` and the others that say what the rows are made of and become. */
+  readonly rowSettings: AnyObject;
   readonly responseFilter: readonly string[];
   readonly responseFilterDelimiter: string;
   readonly scroller?: string;
@@ -163,7 +168,8 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('query', read.map(node, 'query', at)),
     ...readBody(node, method, at),
     ...given('queryParamIn', read.word(node, 'queryParamIn', at, ['query', 'params'])),
-    ...given('dataField', readDataField(getKey(node, 'dataField'), `${at}.dataField`)),
+    ...readDataFields(getKey(node, 'dataField'), `${at}.dataField`),
+    rowSettings: objectOf(entriesOf(node).filter(([key]) => ROW_SETTINGS.has(key))),
     ...given('format', parseFormat(node, at, jobError)),
     ...given('scroller', read.text(node, 'scroller', at)),
     ...given('pagination', read.object(node, 'pagination', at)),
@@ -241,6 +247,33 @@ function readId(node: AnyObject, at: string): string | undefined {
   if (value === undefined || isEmpty(value)) return undefined;
   if (typeof value === 'string') return value;
   throw jobError(`${at}.id`, `“id” must be a text, not ${kindOf(value)}`, 'Put it in double quotes.');
+}
+
+/** What the rows are made of and become; the records read it. */
+const ROW_SETTINGS: ReadonlySet<string> = new Set([
+  'rowsAt',
+  'expand',
+  'where',
+  'columns',
+  'exclude',
+  'rename',
+  'case',
+  'cells',
+  'links',
+]);
+
+function readDataFields(value: Json | undefined, at: string): Pick<Job, 'dataField' | 'otherFields'> {
+  const items = isList(value) ? value : [value];
+  const [first, ...others] = items.map((item, i) => readDataField(item, isList(value) ? `${at}[${i}]` : at));
+  if (others.length === 0) return given('dataField', first);
+  const known = [first, ...others].filter((path) => path !== undefined);
+  if (known.length === items.length)
+    return { ...given('dataField', first), otherFields: Object.freeze(known.slice(1)) };
+  throw jobError(
+    at,
+    'One of the places of the rows is empty',
+    'Give each place a path, such as "data.items".',
+  );
 }
 
 function readDataField(value: Json | undefined, at: string): Path | undefined {

@@ -31,6 +31,26 @@ const anyCase = METHODS.map((method) =>
   method.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`),
 );
 
+const placeOfRows: OptionSchema = {
+  type: 'object',
+  properties: {
+    path: {
+      title: 'Path',
+      description: 'Path of the rows, keys joined by the delimiter. Required.',
+      type: ['string', 'number'],
+      minLength: 1,
+      examples: ['data/items'],
+    },
+    delimiter: {
+      title: 'Delimiter',
+      description: 'What stands between the keys of the path, where a key itself has a dot.',
+      type: ['string', 'null'],
+      default: '.',
+      examples: ['/'],
+    },
+  },
+};
+
 /** Keys that jobs and children share. */
 const common: Readonly<Record<string, OptionSchema>> = {
   id: {
@@ -123,32 +143,10 @@ const common: Readonly<Record<string, OptionSchema>> = {
   dataField: {
     title: 'Data field',
     description:
-      'Where the rows are in the response: a path of keys joined by ".", or "." for the whole response. A list gives its items, anything else is one row. Not set, the only list of the response is taken.',
-    anyOf: [
-      { type: text },
-      { type: 'array', maxItems: 0 },
-      {
-        type: 'object',
-        properties: {
-          path: {
-            title: 'Path',
-            description: 'Path of the rows, keys joined by the delimiter. Required.',
-            type: ['string', 'number'],
-            minLength: 1,
-            examples: ['data/items'],
-          },
-          delimiter: {
-            title: 'Delimiter',
-            description: 'What stands between the keys of the path, where a key itself has a dot.',
-            type: ['string', 'null'],
-            default: '.',
-            examples: ['/'],
-          },
-        },
-      },
-    ],
+      'Where the rows are in the response: a path of keys joined by ".", or "." for the whole response. A list gives its items, anything else is one row. A list of places gives the rows of all of them, in order. Not set, the only list of the response is taken.',
+    anyOf: [{ type: text }, { type: 'array', items: { anyOf: [{ type: text }, placeOfRows] } }, placeOfRows],
     default: '',
-    examples: ['data.items', '.', { path: 'data/items', delimiter: '/' }],
+    examples: ['data.items', '.', ['created', 'changed'], { path: 'data/items', delimiter: '/' }],
   },
   ...formatOptions,
   dataType: {

@@ -137,6 +137,7 @@ class AutomaticParser implements RecordParser {
     const root = this.#plan(page.dataType);
     this.#out = out;
     for (const rows of chunks) {
+      if (rows.length === 0) continue;
       if (!this.#emitter.rows(root, rows, page.extra)) return false;
       for (const { table, bytes, rows: count } of this.#emitter.batches()) {
         const known = this.#tables.get(table.plan.node);

@@ -34,13 +34,14 @@ export interface ReadOptions {
 export interface RowsPiece {
   /** Good until the bytes of another piece are asked for. */
   readonly bytes: Uint8Array;
-  readonly byteLength: number;
   readonly rows: number;
   readonly plain: boolean;
   /** The bytes are one value, which is the row. */
   readonly single: boolean;
   /** That value, where it is decoded already. */
   readonly value?: Json;
+  /** The rows, where they are made of what the bytes say. */
+  readonly decoded?: () => readonly Json[];
   /** What to say when the bytes are no JSON, which only decoding them shows. */
   readonly malformed?: (cause: Error) => RecordError;
 }
@@ -68,6 +69,8 @@ export interface Page {
   readonly rows: number;
   /** Keys of the place where the rows were taken out of the envelope; undefined where the envelope is the response. */
   readonly rowsAt: readonly string[] | undefined;
+  /** The rows are made of what is in the response, and do not stand there as they are. */
+  readonly isMade?: boolean;
   /** Digest of the body. */
   readonly digest: string;
   /** Digest of the rows' bytes alone. */
@@ -99,6 +102,7 @@ export function readPage(body: Uint8Array, options: ReadOptions): Page {
  * @throws {RecordError} `response.notJson` for rows that are malformed
  */
 export function decodeRows(piece: RowsPiece): readonly Json[] {
+  if (piece.decoded !== undefined) return piece.decoded();
   try {
     const value = piece.value ?? decode(piece.bytes, piece.plain);
     return piece.single ? [value] : (value as readonly Json[]); // a piece that is not single is a list by construction
@@ -143,11 +147,7 @@ function locate(bytes: Uint8Array, options: ReadOptions): Page {
   // Only a JSONPath gathers rows from several places.
   const gathered = Buffer.from(encodeExact(value));
   const shape = { rows: value.length, plain: false, single: false };
-  return {
-    ...common,
-    pieces: [{ bytes: gathered, byteLength: gathered.length, ...shape }],
-    rows: value.length,
-  };
+  return { ...common, pieces: [{ bytes: gathered, ...shape }], rows: value.length };
 }
 
 /** The list at the keys, in what was found by them. */
@@ -209,7 +209,6 @@ function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: (cause: Error
     get bytes() {
       return isWhole ? bytes.subarray(start - 1, end + 1) : listOf(bytes.subarray(start, end));
     },
-    byteLength: end - start + 2,
     rows,
     plain,
     single: false,
@@ -229,8 +228,15 @@ function listOf(items: Uint8Array): Uint8Array {
 }
 
 function singlePiece(value: Json): RowsPiece {
-  const bytes = Buffer.from(encodeExact(value));
-  return { bytes, byteLength: bytes.length, rows: 1, plain: false, single: true, value };
+  return {
+    get bytes() {
+      return Buffer.from(encodeExact(value));
+    },
+    rows: 1,
+    plain: false,
+    single: true,
+    value,
+  };
 }
 
 function decode(bytes: Uint8Array, plain: boolean): Json {

@@ -11,7 +11,7 @@ export interface PageRows {
    * decodes anew; a chunk must not be kept.
    */
   chunks(): Iterable<readonly Json[]>;
-  /** Number of rows in all chunks. */
+  /** Number of rows in all chunks; infinite where only reading several chunks would tell. */
   readonly count: number;
 }
 

@@ -9,5 +9,6 @@ export function describeProblem(problem: Problem, file: string): string {
 
 /** The message, and what to do about it. */
 export function problemText({ message, hint }: Problem): string {
-  return hint === undefined ? message : `${message} ${hint}`;
+  if (hint === undefined) return message;
+  return `${message}${/[.!?:]$/.test(message) ? '' : '.'} ${hint}`;
 }

@@ -42,6 +42,8 @@ export interface JobReport {
   readonly doubtful: readonly DoubtfulRun[];
   /** Rows whose ids came before, where ids are known. */
   readonly rowsTwice: number;
+  /** Rows that came, and that `where` of the job left out. */
+  readonly leftOut?: number;
   /** Answers that reactions of the configuration took otherwise than as usual. */
   readonly reactions?: readonly ReactionReport[];
 }

@@ -29,6 +29,7 @@ describe('a job with its endpoint alone', () => {
       dataType: 'users?active=1',
       responseFilter: [],
       responseFilterDelimiter: '.',
+      rowSettings: {},
       placeholders: [],
       computed: [],
       children: [],
@@ -294,9 +295,9 @@ describe('a mistake is named with its path', () => {
       /it is true/,
     ],
     [
-      'a data field that is a list',
-      [{ endpoint: 'a', dataField: ['b'] }],
-      'config.jobs[0].dataField',
+      'a data field that is a list of lists',
+      [{ endpoint: 'a', dataField: [['b']] }],
+      'config.jobs[0].dataField[0]',
       /not a list/,
     ],
     [

@@ -118,7 +118,7 @@ describe('schema and reader agree', () => {
     [{ endpoint: 'a', params: 'b' }],
     [{ endpoint: 'a', method: 'OPTIONS' }],
     [{ endpoint: 'a', id: 5 }],
-    [{ endpoint: 'a', dataField: ['a'] }],
+    [{ endpoint: 'a', dataField: [['a']] }],
     [{ endpoint: 'a', paramsIn: 'header' }],
     [{ endpoint: 'a', responseFilter: [[]] }],
     [{ endpoint: 'a', children: [{ endpoint: 'b', placeholders: { id: '' } }] }],

@@ -51,8 +51,9 @@ export function createLegacyParser(options: LegacyParserOptions): RecordParser {
 
 /** A page with null as its only row is as good as empty. */
 function hasRows(page: PageRows): boolean {
-  if (page.count > 1) return true;
-  for (const row of rowsOf(page)) return row !== null;
+  if (page.count > 1 && page.count < Infinity) return true;
+  let rows = 0;
+  for (const row of rowsOf(page)) if (row !== null || rows++ > 0) return true;
   return false;
 }
 
