@@ -9,8 +9,8 @@ export interface JobParts {
   /** `dataField`, where it is not left out, and what else says where the rows are. */
   readonly rows?: AnyObject;
   readonly pagination?: AnyObject | undefined;
-  /** Keys of `api`, such as `http`. */
-  readonly api?: JsonObject;
+  /** Further keys of the job. */
+  readonly job?: JsonObject;
 }
 
 /** A configuration of one job: what is not needed is not in it. Pure. */
@@ -22,13 +22,13 @@ export function configurationOf(target: Target, parts: JobParts): AnyObject {
   if (sizeOf(params) > 0) job.push(['params', params]);
   if (paramsIn !== undefined) job.push(['paramsIn', paramsIn]);
   job.push(...entriesOf(parts.rows ?? {}));
+  job.push(...Object.entries(parts.job ?? {}));
   if (dataType !== endpoint) job.push(['dataType', dataType]);
   const http = sizeOf(target.headers) > 0 ? { http: { headers: target.headers } } : {};
   const api = {
     baseUrl: target.baseUrl,
     ...(target.authentication === undefined ? {} : { authentication: target.authentication }),
     ...http,
-    ...parts.api,
     ...(parts.pagination === undefined ? {} : { pagination: parts.pagination }),
   };
   const config = {

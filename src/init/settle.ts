@@ -52,12 +52,13 @@ export async function settle(
   const isLong = expected !== undefined && expected + 1 > lab.wire.left;
   const limit = isLong ? Math.max(3, lab.wire.left - FOR_THE_END) : undefined;
   let best: Settled | undefined;
-  for (const ending of endingsOf(begun, seen)) {
+  const endings = [...endingsOf(begun, seen)];
+  for (const ending of endings) {
     const pagination = { ...begun.pagination, ...ending.pagination };
     const configuration = configurationFor(subject, {
       params: begun.params,
       pagination,
-      ...(ending.api === undefined ? {} : { api: ending.api }),
+      ...(ending.job === undefined ? {} : { job: ending.job }),
     });
     lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
     const trial = await runOf(lab, configuration, limit);
@@ -70,7 +71,15 @@ export async function settle(
     if (isBetter(settled, best)) best = settled;
     if (settled.verdict !== 'doubtful') break;
     tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
-    if (lab.wire.left === 0) break;
+    // the last resort: an error behind the last page is the end
+    const status = trial.failure?.details['status'];
+    if (begun.counts !== undefined && isRefusal(status) && !endings.some(({ job }) => job !== undefined))
+      endings.push({
+        says: `, until the API answers ${status}`,
+        pagination: {},
+        job: { reactions: [{ when: { status }, do: 'empty' }] },
+      });
+    if (lab.wire.left === 0 && trial.isSpent) break;
   }
   if (best?.verdict === 'cut' && expected !== undefined)
     return await withFarEnd(best, expected, seen, subject, lab);
@@ -129,10 +138,15 @@ function saysWhere({ signs }: Observed): boolean {
   );
 }
 
+/** How APIs answer for a page that there is not. */
+function isRefusal(status: unknown): status is number {
+  return typeof status === 'number' && [400, 404, 410, 416, 422].includes(status);
+}
+
 interface Ending {
   readonly says: string;
   readonly pagination: JsonObject;
-  readonly api?: JsonObject;
+  readonly job?: JsonObject;
 }
 
 /** Ways to end, the least first: what ends by itself needs no rule. */
@@ -171,11 +185,6 @@ function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly E
         ...(counts.sizeParam === 'limit' ? {} : { limitParam: counts.sizeParam }),
       },
     });
-  endings.push({
-    says: ', until the API answers 404',
-    pagination: {},
-    api: { http: { ignoreErrors: [404] } },
-  });
   return endings;
 }
 

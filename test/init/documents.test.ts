@@ -241,53 +241,54 @@ describe('gex init takes lists, children, server, login and pagination from an O
   });
 });
 
-describe('gex init takes the requests of a Postman collection', () => {
-  const collection = (origin: string, is20: boolean): object => {
-    const url = (raw: string): unknown =>
-      is20
-        ? raw
-        : {
-            raw,
-            query: [...new URL(raw.replace('{{base}}', origin)).searchParams].map(([key, value]) => ({
-              key,
-              value,
-            })),
-          };
-    const saved = (body: unknown): object[] => [{ code: 200, body: JSON.stringify(body) }];
-    const apikey = is20
-      ? { key: 'X-Api-Key', value: 'key-3141592', in: 'header' }
-      : [
-          { key: 'key', value: 'X-Api-Key' },
-          { key: 'value', value: 'key-3141592' },
-        ];
-    return {
-      info: {
-        name: 'Library',
-        schema: `https://schema.getpostman.com/json/collection/v2.${is20 ? 0 : 1}.0/collection.json`,
-      },
-      variable: [{ key: 'base', value: `${origin}/v2` }],
-      auth: { type: 'apikey', apikey: is20 ? { key: 'X-Api-Key', value: 'key-3141592' } : apikey },
-      item: [
-        {
-          name: 'Authors',
-          item: [
-            {
-              name: 'List',
-              request: { method: 'GET', url: url('{{base}}/authors?page=1&per_page=2') },
-              response: saved({ total: 5, authors: rowsOf(2) }),
-            },
-            {
-              name: 'Books',
-              request: { method: 'GET', url: url('{{base}}/authors/:id/books') },
-              response: saved({ data: [{ isbn: 'b1', title: 'T' }], meta: { next_cursor: 'x' } }),
-            },
-            { name: 'New', request: { method: 'POST', url: url('{{base}}/authors') } },
-          ],
-        },
-      ],
-    };
-  };
+const saved = (body: unknown): object[] => [{ code: 200, body: JSON.stringify(body) }];
 
+const collection = (origin: string, is20: boolean): object => {
+  const url = (raw: string): unknown =>
+    is20
+      ? raw
+      : {
+          raw,
+          query: [...new URL(raw.replace('{{base}}', origin)).searchParams].map(([key, value]) => ({
+            key,
+            value,
+          })),
+        };
+  const apikey = is20
+    ? { key: 'X-Api-Key', value: 'key-3141592', in: 'header' }
+    : [
+        { key: 'key', value: 'X-Api-Key' },
+        { key: 'value', value: 'key-3141592' },
+      ];
+  return {
+    info: {
+      name: 'Library',
+      schema: `https://schema.getpostman.com/json/collection/v2.${is20 ? 0 : 1}.0/collection.json`,
+    },
+    variable: [{ key: 'base', value: `${origin}/v2` }],
+    auth: { type: 'apikey', apikey: is20 ? { key: 'X-Api-Key', value: 'key-3141592' } : apikey },
+    item: [
+      {
+        name: 'Authors',
+        item: [
+          {
+            name: 'List',
+            request: { method: 'GET', url: url('{{base}}/authors?page=1&per_page=2') },
+            response: saved({ total: 5, authors: rowsOf(2) }),
+          },
+          {
+            name: 'Books',
+            request: { method: 'GET', url: url('{{base}}/authors/:id/books') },
+            response: saved({ data: [{ isbn: 'b1', title: 'T' }], meta: { next_cursor: 'x' } }),
+          },
+          { name: 'New', request: { method: 'POST', url: url('{{base}}/authors') } },
+        ],
+      },
+    ],
+  };
+};
+
+describe('gex init takes the requests of a Postman collection', () => {
   test.each([
     ['2.0', true],
     ['2.1', false],
@@ -305,17 +306,12 @@ describe('gex init takes the requests of a Postman collection', () => {
   });
 });
 
-describe('gex init takes a request of a HAR file', () => {
-  const entry = (
-    method: string,
-    url: string,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): object => ({
-    request: { method, url, headers: Object.entries(headers).map(([name, value]) => ({ name, value })) },
-    response: { status: 200, content: { mimeType: 'application/json', text: JSON.stringify(body) } },
-  });
+const entry = (method: string, url: string, body: unknown, headers: Record<string, string> = {}): object => ({
+  request: { method, url, headers: Object.entries(headers).map(([name, value]) => ({ name, value })) },
+  response: { status: 200, content: { mimeType: 'application/json', text: JSON.stringify(body) } },
+});
 
+describe('gex init takes a request of a HAR file', () => {
   test('the list with most rows, at its first page, without the secrets of the browser', async () => {
     const all = rowsOf(30);
     const token = 'eyJhbGciOi.secret-token.abc';
