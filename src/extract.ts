@@ -203,7 +203,13 @@ async function runConfig(
 ): Promise<void> {
   const { signal, tell, limit, progress = {} } = options;
   const warnings: JobWarning[] = [];
-  const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
+  const jobs = parseJobs(
+    effective.jobs,
+    effective.jobsAt,
+    warnings,
+    config.api.defaultOptions,
+    config.api.pagination,
+  );
   for (const { message, path: at, hint } of warnings)
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   checkReactions(config.api, jobs, createCaller(options.env));

@@ -37,8 +37,19 @@ export type Reason =
   | { readonly code: 'sameResponse'; readonly page: number }
   | { readonly code: 'repeatedRequest'; readonly page: number }
   | { readonly code: 'repeatedRows'; readonly page: number }
+  | ConditionReason
   /** A pagination method of a user of the library. */
   | { readonly code: 'other'; readonly text: string };
+
+/** `stopWhen` held of the page. */
+export interface ConditionReason {
+  readonly code: 'condition';
+  /** The condition, and what was seen. */
+  readonly text: string;
+  readonly evidence: string;
+  /** The answer says that it is the end; or the configuration ends it; or it is a rule such as a short page. */
+  readonly meaning: 'said' | 'cut' | 'rule';
+}
 
 export type ReasonCode = Reason['code'];
 
@@ -71,6 +82,8 @@ export function reasonText(reason: Reason): string {
         : `limitStop: the response has no total in \`${reason.field}\``;
     case 'rowLimit':
       return `limitStop: ${reason.rows} of ${reason.count} rows have come`;
+    case 'condition':
+      return `stopWhen: ${reason.evidence}`;
     case 'forcePages':
       return `forceStop: page ${reason.pages} is the last one allowed`;
     case 'forceTime':

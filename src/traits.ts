@@ -4,6 +4,9 @@ export interface Traits {
   readonly kind: 'none' | 'count' | 'follow';
   /** JSON path of the pagination in the configuration. */
   readonly at: string;
+  /** Keys below `at` that say what is looked for in an answer, and where it goes, where they are not the usual ones. */
+  readonly looks?: string;
+  readonly asks?: string;
   /** Rows that a page was asked for. */
   readonly size?: number;
   /** Where the counting begins on purpose. */

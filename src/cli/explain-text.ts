@@ -214,7 +214,11 @@ export function leadText(lead: Lead): string {
 }
 
 function placeText(from: string): string {
-  return from.startsWith('header ') ? `the header ${from.slice(7)}` : `\`${from}\``;
+  if (from.startsWith('header ')) return `the header ${from.slice(7)}`;
+  // a source that says in words what it is: a path begins otherwise
+  return /^the (?:header|link|largest|smallest|parameter|number|address|function) /.test(from)
+    ? from
+    : `\`${from}\``;
 }
 
 const SHORT = 24;

@@ -1,7 +1,7 @@
 import { systemEnv } from '../env.ts';
 import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
-import { getKey } from '../json/index.ts';
+import { getKey, toJsonText } from '../json/index.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import { compileRowsAt } from '../records/rows-at.ts';
@@ -30,7 +30,13 @@ export function checkStages(
 ): void {
   for (const effective of config.configs) {
     const warnings: JobWarning[] = [];
-    const jobs = parseJobs(effective.jobs, effective.jobsAt, warnings, config.api.defaultOptions);
+    const jobs = parseJobs(
+      effective.jobs,
+      effective.jobsAt,
+      warnings,
+      config.api.defaultOptions,
+      config.api.pagination,
+    );
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     checkReactions(config.api, jobs, createCaller(systemEnv));
     parseMappings(effective.mappings, effective.mappingsAt);
@@ -40,8 +46,9 @@ export function checkStages(
 }
 
 /** Functions are looked up, and not called. */
+const call = createCaller(systemEnv, { placeholders: true });
+
 function checkRows(jobs: readonly Job[]): void {
-  const call = createCaller(systemEnv, { placeholders: true });
   for (const { rowSettings, at, children } of jobs) {
     compileRowsAt(getKey(rowSettings, 'rowsAt'), `${at}.rowsAt`);
     compileSteps(rowSettings, at, () => call);
@@ -55,13 +62,22 @@ function checkPagination(
   methods: readonly PaginationMethod[] | undefined,
 ): void {
   for (const job of jobs) {
-    const { endpoint, method, scroller } = job;
+    const { endpoint, endpointCall, method, params, headers, paramsIn, query, body, scroller } = job;
     const { options, at } = paginationOf(job, api);
-    // Parameters and headers are left out: functions in them have no values yet.
+    // Functions in parameters and headers have no values yet: they are only looked through for places.
+    const written = {
+      endpoint: endpointCall === undefined ? endpoint : toJsonText(endpointCall),
+      method,
+      params,
+      headers,
+      ...(paramsIn === undefined ? {} : { paramsIn }),
+      ...(query === undefined ? {} : { query }),
+      ...(body === undefined ? {} : { body }),
+    };
     createPaginator(
       options,
       { endpoint, method, params: {}, headers: {}, ...(scroller === undefined ? {} : { scroller }) },
-      { parseTime: strtotime, at, ...(methods === undefined ? {} : { methods }) },
+      { parseTime: strtotime, call, written, at, ...(methods === undefined ? {} : { methods }) },
     );
     checkPagination(api, job.children, methods);
   }

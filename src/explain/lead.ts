@@ -52,7 +52,8 @@ const shown = new Secrets();
 
 function linkLead({ values = new Map(), headers = new Map() }: Note, url: string): Lead | undefined {
   for (const [path, value] of values) {
-    if (typeof value !== 'string' || value.length < 2) continue;
+    // of a link in a header, the header is the source
+    if (typeof value !== 'string' || value.length < 2 || path.startsWith('the link ')) continue;
     const link = shown.redactUrl(value);
     if (/^https?:|[/?]/i.test(link) && (isOf(url, link) || sameQuery(url, link)))
       return { how: 'link', from: path };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { bodyBytes, type ApiRequest, type ApiResponse } from '../http/message.ts';
+import { bodyBytes, type ApiRequest, type ApiResponse, type JobRequest } from '../http/message.ts';
 import type { Answer } from '../recording/exchanges.ts';
 import {
   entriesOf,
@@ -11,6 +11,7 @@ import {
   type Json,
   type Path,
 } from '../json/index.ts';
+import type { View } from '../language/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
 import type { Taken } from './reactor.ts';
 import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
@@ -27,13 +28,22 @@ export interface PageSteps {
 
 /** What is done with a page. */
 export interface PageUse {
+  /** The request as the job and the pagination made it. */
+  readonly asked: JobRequest;
   readonly filter: RowFilter | undefined;
   readonly steps?: PageSteps | undefined;
   readonly taken?: Taken | undefined;
 }
 
+interface Edges {
+  readonly first: Json | undefined;
+  readonly last: Json | undefined;
+}
+
 /** One page of a job: what was asked, what came, and its rows, decoded when they are needed. */
 export class PageContent {
+  /** The request as the job and the pagination made it, and as it went over the wire. */
+  readonly asked: JobRequest;
   readonly request: ApiRequest;
   readonly answer: Answer;
   readonly page: Page;
@@ -47,11 +57,13 @@ export class PageContent {
   /** Chunks whose rows were changed. */
   #changed = 0;
   #rows: readonly Json[] | undefined;
+  #edges: Edges | undefined;
   #onRows: ((rows: readonly Json[]) => void) | undefined;
   /** Pieces whose rows were told of. */
   #told = 0;
 
-  constructor(request: ApiRequest, answer: Answer, page: Page, { filter, steps, taken }: PageUse) {
+  constructor(request: ApiRequest, answer: Answer, page: Page, { asked, filter, steps, taken }: PageUse) {
+    this.asked = asked;
     this.steps = steps;
     this.request = request;
     this.answer = answer;
@@ -127,12 +139,13 @@ export class PageContent {
   }
 
   get requestDigest(): string {
-    const { method, url, body } = this.request;
-    return hash('sha1', body === undefined ? `${method} ${url}` : `${method} ${url}\n${textOf(body)}`);
+    const { method, url, headers, body } = this.request;
+    const parts = [method, url, JSON.stringify(headers), ...(body === undefined ? [] : [textOf(body)])];
+    return hash('sha1', parts.join('\n'));
   }
 
-  /** What a paginator sees of the page. */
-  observe(needs: Needs, page: number): Observation {
+  /** What a paginator sees of the page; its sources and conditions look at it by the view. */
+  observe(needs: Needs, page: number, view: View): Observation {
     const { response, page: located } = this;
     const headers: Record<string, string> = {};
     for (const name of needs.headers ?? []) {
@@ -144,7 +157,11 @@ export class PageContent {
       page,
       status: response.status,
       url: response.url,
-      values: (needs.paths ?? []).map((path) => this.#value(path)),
+      values: (needs.paths ?? []).map((path) => this.value(path)),
+      read: (needs.sources ?? []).map((source) => source.read(view)),
+      met: (needs.conditions ?? []).map((condition) =>
+        condition.holds(view) ? condition.describe(view) : undefined,
+      ),
       headers,
       rows: located.rows,
       bytes: bodyBytes(response),
@@ -154,8 +171,8 @@ export class PageContent {
     };
   }
 
-  /** Most values are outside the rows, which then need not be decoded. */
-  #value(path: Path): Json | undefined {
+  /** A value of the response. Most are outside the rows, which then need not be decoded. */
+  value(path: Path): Json | undefined {
     const { rowsAt, envelope } = this.page;
     return path.find(rowsAt !== undefined && path.needs(rowsAt) ? this.#whole() : envelope);
   }
@@ -163,6 +180,27 @@ export class PageContent {
   /** Of a body in another format than JSON, what came. */
   #volume(): number {
     return this.page.stream === undefined ? toJsonText(this.#whole()).length : bodyBytes(this.response);
+  }
+
+  /** The first or the last row. */
+  edge(which: 'first' | 'last'): Json | undefined {
+    return (this.#edges ??= this.#readEdges())[which];
+  }
+
+  /** Of a page in pieces only the two that are asked for are decoded; of a file all go by. */
+  #readEdges(): Edges {
+    const { pieces, stream } = this.page;
+    if (stream === undefined && pieces.length > 1) {
+      const [first, last] = [pieces[0], pieces.at(-1)].map((piece) =>
+        piece === undefined ? [] : filteredRows(piece, this.#filter),
+      );
+      return { first: first?.[0], last: last?.at(-1) };
+    }
+    let edges: Edges = { first: undefined, last: undefined };
+    for (const rows of this.chunks()) {
+      if (rows.length > 0) edges = { first: edges.first ?? rows[0], last: rows.at(-1) };
+    }
+    return edges;
   }
 
   /**

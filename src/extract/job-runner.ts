@@ -17,7 +17,7 @@ import {
 import {
   createGuard,
   createPaginator,
-  maxPagesOf,
+  guardOptionsOf,
   type PaginatedJob,
   type PaginationMethod,
   type Paginator,
@@ -185,7 +185,7 @@ export class JobRunner {
     const at = { job: job.name };
     const controller = new AbortController();
     const pagination = options.paginationOf(job);
-    const paginator = this.#paginator(pagination, paginated);
+    const paginator = this.#paginator(pagination, paginated, began);
     const { needs } = paginator;
     const witness = options.witnesses?.begin(job, paginator, window?.text);
     const reactor = this.#parts.reactor(job);
@@ -206,11 +206,12 @@ export class JobRunner {
       watch: this.#parts.watch(job),
       window: window?.text,
       reactor,
+      contexts: () => contextsOf(run, options.contexts),
     };
     const headers = new HeaderWatch();
     const steps = pages({
       paginator,
-      guard: createGuard({ maxPages: maxPagesOf(pagination.options, paginated, pagination.at) }),
+      guard: createGuard(guardOptionsOf(pagination.options, paginated, pagination.at)),
       source: pageSource(source, options),
       signal: AbortSignal.any([options.signal, this.#failing.signal, controller.signal]),
       now: began.now - began.pausedMs,
@@ -230,9 +231,15 @@ export class JobRunner {
     return { job, run, place, began, window, witness, steps, first, abandon: () => controller.abort() };
   }
 
-  #paginator({ options, at }: JobPagination, job: PaginatedJob): Paginator {
-    const { methods, parseTime } = this.#options;
-    return createPaginator(options, job, { parseTime, at, ...(methods === undefined ? {} : { methods }) });
+  #paginator({ options, at }: JobPagination, job: PaginatedJob, began: Moment): Paginator {
+    const { methods, parseTime, callAt } = this.#options;
+    const call = callAt(() => began.now);
+    return createPaginator(options, job, {
+      parseTime,
+      call,
+      at,
+      ...(methods === undefined ? {} : { methods }),
+    });
   }
 
   /** @returns how many pages came */

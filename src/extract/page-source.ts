@@ -19,6 +19,7 @@ import type { StreamAgain } from './bucket.ts';
 import { PageContent, type PageSteps, type RowFilter } from './content.ts';
 import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
 import type { MissWatch } from './miss-watch.ts';
+import { pageView } from './page-view.ts';
 import type { Reactor, Taken } from './reactor.ts';
 
 export interface PageSourceOptions {
@@ -52,6 +53,8 @@ export interface SourceRun {
   /** The window of time that it asks for, in words. */
   readonly window?: string | undefined;
   readonly reactor: Reactor;
+  /** What sources may refer to by name. */
+  readonly contexts: () => Contexts;
 }
 
 /** A page, with what was asked for. */
@@ -65,11 +68,13 @@ export interface ArrivedPage {
 
 /** Gets the pages of one run of a job: from the API, or from what was recorded. */
 export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
-  const { job, place, began, filter, rowsAt, stepsOf, needs, watch, window, reactor } = run;
+  const { job, place, began, filter, rowsAt, stepsOf, needs, watch, window, reactor, contexts } = run;
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
   const parameters = run.run.parameters.filter(({ name }) => own.has(name));
   const { send, buildRequest, exchanges, secrets } = options;
+  /** Rows of the pages that were observed. */
+  let total = 0;
   return {
     async fetch(request, page, signal) {
       const wire = buildRequest(request, job.name);
@@ -91,10 +96,11 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       );
       try {
         const taken = exchanged && reactor.taken(answer.response, exchanged);
-        if (taken?.do === 'empty' || taken?.do === 'skip') return withoutBody(wire, answer, filter, taken);
+        if (taken?.do === 'empty' || taken?.do === 'skip')
+          return withoutBody(request, wire, answer, filter, taken);
         const content = await read.page(answer.response);
         const steps = stepsOf?.({ request, number: page, answer, page: content });
-        return new PageContent(wire, answer, content, { filter, steps, taken });
+        return new PageContent(wire, answer, content, { asked: request, filter, steps, taken });
       } catch (error) {
         exchanges.drop(place, page);
         throw error;
@@ -104,8 +110,10 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
     ends: ({ taken }, page) =>
       taken?.do === 'skip' ? { code: 'skipped', page, at: taken.at, text: taken.why } : undefined,
     observe(content, wanted, page) {
-      const observation = content.observe(wanted, page);
-      watch.see(wanted, observation, () => content.page.envelope);
+      total += content.page.rows;
+      const view = pageView(content, { page, read: total, request: content.asked, contexts });
+      const observation = content.observe(wanted, page, view);
+      watch.see(wanted, observation, view, () => content.page.envelope);
       return observation;
     },
     digests: (content) => ({
@@ -220,6 +228,7 @@ function readOptions(
 
 /** What is to be taken as empty is as an answer without a body, which ends a job. */
 function withoutBody(
+  asked: JobRequest,
   request: ApiRequest,
   answer: Answer,
   filter: RowFilter | undefined,
@@ -233,7 +242,11 @@ function withoutBody(
     redact: (text) => text,
   });
   const { large: _large, unpacked: _unpacked, ...response } = answer.response;
-  return new PageContent(request, { ...answer, response: { ...response, body } }, page, { filter, taken });
+  return new PageContent(request, { ...answer, response: { ...response, body } }, page, {
+    asked,
+    filter,
+    taken,
+  });
 }
 
 /**
@@ -285,8 +298,11 @@ function noteOf(
 ): AnyObject {
   const note: [string, Json][] = [['rows', rows]];
   if (observation !== undefined) {
-    const { page, values, headers, ids } = observation;
-    const looked = (needs.paths ?? []).map(({ text }, i) => [text, values[i] ?? null] as const);
+    const { page, values, read, headers, ids } = observation;
+    const looked = [
+      ...(needs.paths ?? []).map(({ text }, i) => [text, values[i] ?? null] as const),
+      ...(needs.sources ?? []).map(({ text }, i) => [text, read[i] ?? null] as const),
+    ];
     if (looked.length > 0) note.push(['values', objectOf(looked)]);
     const kept = Object.entries(headers);
     if (kept.length > 0) note.push(['headers', objectOf(kept)]);

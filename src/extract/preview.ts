@@ -123,6 +123,7 @@ async function previewConfig(
       const pagination = paginationOf(job, config.api);
       const paginator = createPaginator(pagination.options, paginated, {
         parseTime: strtotime,
+        call: callAt(() => env.now()),
         at: pagination.at,
         ...(methods === undefined ? {} : { methods }),
       });

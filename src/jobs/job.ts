@@ -17,6 +17,7 @@ import {
   type Json,
   type Path,
 } from '../json/index.ts';
+import { textPlacesIn } from '../language/index.ts';
 import { readBody } from './body.ts';
 import { splitComputed, type Computed } from './computed.ts';
 import { parseFormat, type FormatSettings } from '../formats/index.ts';
@@ -96,6 +97,7 @@ export interface Job {
  * @param at JSON path of the node, such as `parameters.config.jobs`
  * @param warnings receives what works, but hardly as meant
  * @param defaultOptions `api.http.defaultOptions`, whose `method` is that of jobs that name none (spec extractor 1.2)
+ * @param pagination that of the API, which may fill names in braces
  * @throws {JobError} naming the path of the first mistake
  */
 export function parseJobs(
@@ -103,9 +105,15 @@ export function parseJobs(
   at: string,
   warnings: JobWarning[] = [],
   defaultOptions: AnyObject = {},
+  pagination: Json = null,
 ): readonly Job[] {
   const method = read.word(defaultOptions, 'method', 'parameters.api.http.defaultOptions', METHODS) ?? 'GET';
-  const jobs = parseList(node, at, { level: 0, names: [], method }, warnings);
+  const jobs = parseList(
+    node,
+    at,
+    { level: 0, names: [], places: textPlacesIn(pagination), method },
+    warnings,
+  );
   if (jobs.length > 0) return jobs;
   throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
 }
@@ -114,6 +122,8 @@ export function parseJobs(
 interface Above {
   readonly level: number;
   readonly names: readonly string[];
+  /** Names in braces that the pagination of the API fills. */
+  readonly places: readonly string[];
   readonly method: Method;
 }
 
@@ -187,7 +197,8 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
       warnings,
     ),
   };
-  warnings.push(...warnAbout(job, others, node, names));
+  const places = job.pagination === undefined ? above.places : textPlacesIn(job.pagination);
+  warnings.push(...warnAbout(job, others, node, { names, places }));
   return Object.freeze(job);
 }
 

@@ -21,20 +21,25 @@ interface Checked {
   readonly placeholders: readonly Placeholder[];
 }
 
-/**
- * @param paths the placeholders that are found in a parent row
- * @param names the placeholders the job knows, its own and inherited ones
- */
+/** Names in braces that mean something. */
+interface Known {
+  /** Placeholders, the job's own and inherited ones. */
+  readonly names: readonly string[];
+  /** Filled by the pagination. */
+  readonly places: readonly string[];
+}
+
+/** @param paths the placeholders that are found in a parent row */
 export function warnAbout(
   job: Checked,
   paths: Json | undefined,
   node: AnyObject,
-  names: readonly string[],
+  { names, places }: Known,
 ): readonly JobWarning[] {
   return [
     ...uselessScroller(job, node),
     ...(job.level > 0 ? startedByEveryRow(job, names) : withoutEffect(job, paths, node)),
-    ...(job.level > 0 || names.length > 0 ? unknownNames(job, names) : []),
+    ...(job.level > 0 || names.length > 0 ? unknownNames(job, [...names, ...places]) : []),
   ];
 }
 

@@ -123,7 +123,7 @@ function statusCondition(value: Json, options: SourceOptions): Condition {
   const { text, holds } = statusReading(value, options);
   return {
     text: `the status is ${text}`,
-    needs: { headers: [], rows: false },
+    needs: { headers: [], rows: false, origins: ['page'] },
     sources: [],
     compared: [],
     holds: (view) => holds(statusOf(view)),

@@ -4,7 +4,7 @@ export { compareInstants, instantOfSeconds, readInstant, type Instant } from './
 export { CONTEXTS, type Context, type Kind } from './kinds.ts';
 export { parseLinkHeader } from './link-header.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
-export { compilePlace, goesToQuery, type Place } from './place.ts';
+export { compilePlace, goesToQuery, textPlacesIn, type Place } from './place.ts';
 export { compileReactions, needsOfReactions, type Deed, type Reaction, type Wait } from './reactions.ts';
 export { REACTIONS } from './reaction-schema.ts';
 export { resolveReference } from './resolve-reference.ts';

@@ -90,6 +90,15 @@ export function compilePlace(value: Json, options: PlaceOptions): Place {
   return placeOf(kind, toText(name), first ?? '');
 }
 
+/** The names in braces that the places of a setting fill in texts of a request, at any depth of it. */
+export function textPlacesIn(setting: Json): readonly string[] {
+  if (isList(setting)) return setting.flatMap(textPlacesIn);
+  if (!isObject(setting)) return [];
+  return entriesOf(setting).flatMap(([key, value]) =>
+    (key === 'path' || key === 'template') && typeof value === 'string' ? [value] : textPlacesIn(value),
+  );
+}
+
 function placeOf(kind: PlaceKind, name: string, first: Json): Place {
   if (kind === 'path' || kind === 'template') return textPlace(kind, name, first);
   return PLACES[kind](name);

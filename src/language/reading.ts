@@ -19,8 +19,12 @@ import { invalidSetting } from './settings.ts';
 import { needsOf, type CompileSource, type Read, type SourceNeeds, type SourceOptions } from './types.ts';
 import { ANSWER_FACTS, type AnswerFact } from './view.ts';
 
-const NOTHING: SourceNeeds = { headers: [], rows: false };
-const ROWS: SourceNeeds = { headers: [], rows: true };
+const NOTHING: SourceNeeds = { headers: [], rows: false, origins: [] };
+const RESPONSE: SourceNeeds = { ...NOTHING, origins: ['response'] };
+const ROW: SourceNeeds = { ...NOTHING, origins: ['rows'] };
+const ROWS: SourceNeeds = { ...ROW, rows: true };
+const RUN: SourceNeeds = { ...NOTHING, origins: ['run'] };
+const PAGE: SourceNeeds = { ...NOTHING, origins: ['page'] };
 
 /** How the value of one kind of source is read, before `match` and its like. */
 export function readingOf(
@@ -46,7 +50,7 @@ export function readingOf(
       }
       return {
         text: `${place.text} of the request`,
-        needs: NOTHING,
+        needs: RUN,
         read: ({ request }) => (request === undefined ? undefined : place.read(request)),
       };
     }
@@ -56,7 +60,7 @@ export function readingOf(
       return answerReading(value, options);
     case 'header': {
       const name = textAt(kind, value, options).toLowerCase();
-      const needs = { headers: [name], rows: false };
+      const needs = { ...RESPONSE, headers: [name] };
       return { text: `the header ${toText(value)}`, needs, read: (view) => view.header?.(name) };
     }
     case 'link':
@@ -75,9 +79,9 @@ function pathReading(
   path: Path,
 ): Read {
   const { text } = path;
-  if (kind === 'path') return { text, path, needs: NOTHING, read: (view) => view.here(path) };
-  if (kind === 'response') return { text, needs: NOTHING, read: (view) => view.response?.(path) };
-  if (kind === 'row') return { text, needs: NOTHING, read: (view) => view.row?.(path) };
+  if (kind === 'path') return { text, path, needs: RESPONSE, read: (view) => view.here(path) };
+  if (kind === 'response') return { text, path, needs: RESPONSE, read: (view) => view.response?.(path) };
+  if (kind === 'row') return { text, needs: ROW, read: (view) => view.row?.(path) };
   if (kind === 'first' || kind === 'last') {
     return { text: `${text} of the ${kind} row`, needs: ROWS, read: (view) => view.edge?.(kind, path) };
   }
@@ -142,7 +146,7 @@ function answerReading(value: Json, { at, invalid = invalidSetting }: SourceOpti
       `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${ANSWER_FACTS.join(', ')}.`,
     );
   }
-  return { text: FACT_TEXTS[fact], needs: NOTHING, read: (view) => view.answer?.(fact) };
+  return { text: FACT_TEXTS[fact], needs: FACT_NEEDS[fact], read: (view) => view.answer?.(fact) };
 }
 
 const FACT_TEXTS: Readonly<Record<AnswerFact, string>> = {
@@ -152,6 +156,15 @@ const FACT_TEXTS: Readonly<Record<AnswerFact, string>> = {
   read: 'the number of rows so far',
   bytes: 'the number of bytes',
   url: 'the address that answered',
+};
+
+const FACT_NEEDS: Readonly<Record<AnswerFact, SourceNeeds>> = {
+  status: PAGE,
+  page: RUN,
+  rows: PAGE,
+  read: RUN,
+  bytes: PAGE,
+  url: RESPONSE,
 };
 
 /** The address of a link of the header `Link` (RFC 8288), resolved against the page; or one of its attributes. */
@@ -166,7 +179,7 @@ function linkReading(
   const name = attribute?.toLowerCase();
   return {
     text: name === undefined ? `the link “${rel}”` : `${name} of the link “${rel}”`,
-    needs: { headers: ['link'], rows: false },
+    needs: { ...RESPONSE, headers: ['link'] },
     read(view) {
       const url = view.answer?.('url');
       const base = typeof url === 'string' ? url : '';

@@ -4,12 +4,19 @@ import type { Invalid } from '../settings.ts';
 import type { Kind } from './kinds.ts';
 import type { View } from './view.ts';
 
+/**
+ * Whose word a value is: of the response around the rows, of a row, of the run that asks and counts, or a fact of the
+ * page (its status, its number of rows). Constants are nobody's.
+ */
+export type Origin = 'response' | 'rows' | 'run' | 'page';
+
 /** What a source must be able to see, so that it is kept for it. */
 export interface SourceNeeds {
   /** Response headers, in lower case: a run that goes on finds them in its recording. */
   readonly headers: readonly string[];
   /** It looks into the rows of the page. */
   readonly rows: boolean;
+  readonly origins: readonly Origin[];
 }
 
 /** A value of the exchange, compiled once (docs/language/sources.md). */
@@ -51,5 +58,6 @@ export function needsOf(parts: readonly { readonly needs: SourceNeeds }[]): Sour
   return {
     headers: [...new Set(parts.flatMap(({ needs }) => needs.headers))],
     rows: parts.some(({ needs }) => needs.rows),
+    origins: [...new Set(parts.flatMap(({ needs }) => needs.origins))],
   };
 }

@@ -1,15 +1,19 @@
+import type { CallFunction } from '../evaluate.ts';
+import type { JobRequest } from '../http/message.ts';
 import { getKey, isInteger, isObject, type AnyObject, type Json } from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 import { PAGINATION_METHODS } from './methods.ts';
 import { chooseScroller, multiple } from './multiple.ts';
 import { none } from './none.ts';
-import { DEFAULT_MAX_PAGES } from './page-guard.ts';
+import type { GuardOptions } from './page-guard.ts';
 import type { PaginatedJob, PaginationMethod, Paginator } from './paginator.ts';
 import { invalid, read } from './settings.ts';
 import { emptyBody } from './stops/empty-body.ts';
 import { forceStop, type ParseTime } from './stops/force-stop.ts';
 import { limitStop } from './stops/limit-stop.ts';
+import { emptyPage, emptyPageOf } from './stops/empty-page.ts';
 import { nextPageFlag } from './stops/next-page-flag.ts';
+import { stopWhen } from './stops/stop-when.ts';
 import { withStops } from './stops/compose.ts';
 
 export interface PaginatorContext {
@@ -17,13 +21,17 @@ export interface PaginatorContext {
   readonly methods?: readonly PaginationMethod[];
   /** Reads the relative times of `forceStop.time`. */
   readonly parseTime: ParseTime;
+  /** Calls the functions in sources; without it they are refused. */
+  readonly call?: CallFunction | undefined;
+  /** The job's request as it is written, where functions in it have no values yet. */
+  readonly written?: JobRequest;
   /** JSON path of the options, for messages; `parameters.api.pagination` by default. */
   readonly at?: string;
 }
 
 /**
  * The paginator of one run of a job, with its stop rules around it: empty body, `limitStop`, `forceStop`,
- * `nextPageFlag`, then the method (spec extractor 2.1). Options that are no map or have no method mean one request.
+ * `nextPageFlag`, `stopWhen`, `emptyPage`, then the method (spec extractor 2.1). Options that are no map or have no method mean one request.
  *
  * @param options the `pagination` node of the configuration
  * @param job the job's first request, functions evaluated
@@ -38,12 +46,16 @@ export function createPaginator(options: Json, job: PaginatedJob, context: Pagin
   const paginator = methodOf(node, context.methods ?? PAGINATION_METHODS, at).create(node, job, {
     at,
     nested,
+    call: context.call,
+    written: context.written,
   });
   const rules = [
     emptyBody,
-    limitStop(node, at),
+    limitStop(node, { at, call: context.call }),
     forceStop(node, at, context.parseTime),
-    nextPageFlag(node, at),
+    nextPageFlag(node, { at, call: context.call }),
+    stopWhen(node, { at, call: context.call }),
+    emptyPage(node, at),
   ];
   return withStops(
     paginator,
@@ -52,24 +64,25 @@ export function createPaginator(options: Json, job: PaginatedJob, context: Pagin
 }
 
 /**
- * Pages that a job may have, for the guard. With `multiple`, the pagination that the job chose is asked first.
+ * What the guard must know of a pagination. With `multiple`, the pagination that the job chose is asked first.
  *
  * @throws {PaginationError} when `maxPages` is not a whole number
  */
-export function maxPagesOf(options: Json, job: PaginatedJob, at: string = DEFAULT_AT): number {
-  return ownMaxPages(options, job, at) ?? DEFAULT_MAX_PAGES;
+export function guardOptionsOf(options: Json, job: PaginatedJob, at: string = DEFAULT_AT): GuardOptions {
+  if (!isObject(options)) return {};
+  const maxPages = read.count(options, 'maxPages', at);
+  const own: GuardOptions = {
+    ...(maxPages === undefined ? {} : { maxPages }),
+    ...(emptyPageOf(options, at) === 'goOn' ? { emptyGoesOn: true } : {}),
+  };
+  if (getKey(options, 'method') !== multiple.method) return own;
+  const chosen = chooseScroller(options, job, at);
+  return chosen === undefined
+    ? own
+    : { ...own, ...guardOptionsOf(chosen.options, job, `${at}.scrollers.${chosen.name}`) };
 }
 
 const DEFAULT_AT = 'parameters.api.pagination';
-
-function ownMaxPages(options: Json, job: PaginatedJob, at: string): number | undefined {
-  if (!isObject(options)) return undefined;
-  const own = read.count(options, 'maxPages', at);
-  if (getKey(options, 'method') !== multiple.method) return own;
-  const chosen = chooseScroller(options, job, at);
-  const inner = chosen && ownMaxPages(chosen.options, job, `${at}.scrollers.${chosen.name}`);
-  return inner ?? own;
-}
 
 function methodOf(options: AnyObject, methods: readonly PaginationMethod[], at: string): PaginationMethod {
   const name = read.text(options, 'method', at) ?? none.method;

@@ -2,6 +2,7 @@ import { PaginationError } from '../errors.ts';
 import {
   compilePath,
   getKey,
+  isEmpty,
   isInteger,
   isObject,
   type AnyObject,
@@ -9,8 +10,10 @@ import {
   type JsonNumber,
 } from '../json/index.ts';
 import { exactInteger } from './id-range.ts';
-import type { IdRange, PaginationMethod } from './paginator.ts';
-import { placeOf, requestOf, withParam } from './request.ts';
+import { compileSource, placeSchema, sourceSchema, type Kind } from '../language/index.ts';
+import { mustBeIn, placeAt } from './language.ts';
+import type { IdPath, IdRange, MethodContext, PaginationMethod } from './paginator.ts';
+import { requestOf } from './request.ts';
 import { FLAG, queryParamIn } from './shared-options.ts';
 import { invalid, read, requiredText } from './settings.ts';
 
@@ -38,21 +41,16 @@ export const cursor: PaginationMethod = {
     type: 'object',
     required: ['idKey', 'param'],
     properties: {
-      idKey: {
-        title: 'Path of the id',
-        description: 'Path of the numeric id in each row.',
-        type: 'string',
-        minLength: 1,
-        examples: ['id', 'fields.id'],
-      },
-      param: {
-        title: 'Parameter of the id',
-        description:
-          'Name of the parameter that carries the id. It overrides a parameter of the job of the same name.',
-        type: 'string',
-        minLength: 1,
-        examples: ['since_id'],
-      },
+      idKey: sourceSchema(
+        'Path of the id',
+        'Path of the numeric id in each row, or another source in the row.',
+        ['id', 'fields.id', { row: 'ref', match: '^E-(\\d+)$' }],
+      ),
+      param: placeSchema(
+        'Parameter of the id',
+        'Where the id goes: the name of a parameter, which overrides one of the job, or a place in the request.',
+        ['since_id', { body: 'filter.after' }],
+      ),
       increment: {
         title: 'Increment',
         description:
@@ -71,29 +69,45 @@ export const cursor: PaginationMethod = {
       queryParamIn,
     },
   },
-  create(options, job, { at }) {
-    const idKey = requiredText(options, 'idKey', at);
-    const param = requiredText(options, 'param', at);
+  create(options, job, context) {
+    const { at } = context;
+    const ids = idPath(options, context);
+    const place = placeAt(options, 'param', job, context);
     const increment = incrementOf(options, at);
     const reverse = read.flag(options, 'reverse', at) ?? false;
-    const place = placeOf(options, job, at);
     const request = requestOf(job);
+    mustBeIn(place, context.written ?? request, `${at}.param`);
     return {
-      needs: { ids: compilePath(idKey, { at: `${at}.idKey` }) },
+      needs: { ids },
       traits: { kind: 'follow', at, overlaps: true },
-      first: () => ({ request, state: null }),
+      first: () => ({ request: place.blank(request), state: null }),
       next(page, state) {
         if (page.rows === 0) return { stop: { code: 'noRows' } };
-        const seen = widen(page.ids, state, idKey);
+        const seen = widen(page.ids, state, ids.text);
         const value = exactInteger((reverse ? seen.min : seen.max) + increment);
         return {
-          request: withParam(request, param, value, place),
+          request: place.put(request, value),
           state: { min: String(seen.min), max: String(seen.max) },
         };
       },
     };
   },
 };
+
+/** A plain path is followed as it is, in every row. */
+function idPath(options: AnyObject, { at, call }: MethodContext): IdPath {
+  const value = getKey(options, 'idKey');
+  const here = `${at}.idKey`;
+  if (!isObject(value) || isEmpty(value))
+    return compilePath(requiredText(options, 'idKey', at), { at: here });
+  const source = compileSource(value, { at: here, call, kinds: ROW_KINDS, invalid });
+  return {
+    text: source.text,
+    find: (row) => source.read({ here: (path) => path.find(row), row: (path) => path.find(row) }),
+  };
+}
+
+const ROW_KINDS: readonly Kind[] = ['path', 'row', 'firstOf', 'value'];
 
 interface Seen {
   readonly min: bigint;

@@ -1,7 +1,7 @@
 import { PaginationError } from '../errors.ts';
-import { isNumber, JsonNumber, type Json, type Path } from '../json/index.ts';
+import { isNumber, JsonNumber, type Json } from '../json/index.ts';
 import { isNumericText } from '../settings.ts';
-import type { IdRange } from './paginator.ts';
+import type { IdPath, IdRange } from './paginator.ts';
 
 /**
  * The smallest and largest id of a page's rows, truncated to integers and exact beyond 2^53 (spec extractor 2.7).
@@ -9,7 +9,7 @@ import type { IdRange } from './paginator.ts';
  *
  * @throws {PaginationError} when a row has no number or numeric text at the path
  */
-export function idRange(chunks: Iterable<readonly Json[]>, path: Path): IdRange | undefined {
+export function idRange(chunks: Iterable<readonly Json[]>, path: IdPath): IdRange | undefined {
   let range: Range<number> | undefined;
   let big: Range<bigint> | undefined;
   for (const rows of chunks) {
@@ -47,7 +47,7 @@ function widen<T extends number | bigint>(range: Range<T> | undefined, id: T): R
   return id > range.max ? { min: range.min, max: id } : range;
 }
 
-function idOf(value: Json | undefined, path: Path): number | bigint {
+function idOf(value: Json | undefined, path: IdPath): number | bigint {
   if (typeof value === 'number' && Number.isFinite(value))
     return plainOrBig(Math.trunc(value), String(value));
   if (isNumber(value)) return truncated(value instanceof JsonNumber ? value.literal : String(value));

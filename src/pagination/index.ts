@@ -1,5 +1,5 @@
 export type * from './paginator.ts';
-export { createPaginator, maxPagesOf, type PaginatorContext } from './create.ts';
+export { createPaginator, guardOptionsOf, type PaginatorContext } from './create.ts';
 export { idRange } from './id-range.ts';
 export { PAGINATION_METHODS } from './methods.ts';
 export { nearMiss } from './missing.ts';

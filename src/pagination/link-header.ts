@@ -1,9 +1,8 @@
-import { parseLinkHeader } from '../language/link-header.ts';
-import type { Observation, PaginationMethod } from './paginator.ts';
-import { requestOf, withoutParams } from './request.ts';
-import { resolveReference } from '../language/resolve-reference.ts';
-import { read } from './settings.ts';
-import { includeParams } from './shared-options.ts';
+import { compileSource } from '../language/index.ts';
+import { includedParams, includeParams } from './include-params.ts';
+import type { PaginationMethod } from './paginator.ts';
+import { requestOf } from './request.ts';
+import { invalid, read } from './settings.ts';
 
 /**
  * The address of the next page in the `Link` header (RFC 8288).
@@ -40,31 +39,18 @@ export const linkHeader: PaginationMethod = {
   },
   create(options, job, { at }) {
     const rel = (read.text(options, 'rel', at) ?? 'next').toLowerCase();
+    const link = compileSource({ link: rel }, { at: `${at}.rel`, invalid });
     const request = requestOf(job);
-    const base = (read.flag(options, 'includeParams', at) ?? false) ? request : withoutParams(request);
+    const base = includedParams(options, at)(request);
     return {
-      needs: { headers: ['link'] },
+      needs: { sources: [link] },
       traits: { kind: 'follow', at },
       first: () => ({ request, state: null }),
-      next(page) {
-        const link = linkOf(page, rel);
-        return link === undefined
-          ? { stop: { code: 'noLinkHeader', rel } }
-          : { request: { ...base, endpoint: link, fromResponse: true }, state: null };
+      next({ read: [address] }) {
+        return typeof address === 'string'
+          ? { request: { ...base, endpoint: address, fromResponse: true }, state: null }
+          : { stop: { code: 'noLinkHeader', rel } };
       },
     };
   },
 };
-
-/** The first link of that relation whose context is the page itself. */
-function linkOf(page: Observation, rel: string): string | undefined {
-  const link = parseLinkHeader(page.headers['link'] ?? '').find(
-    ({ rels, anchor }) => rels.includes(rel) && (anchor === undefined || isPage(anchor, page.url)),
-  );
-  return link === undefined ? undefined : resolveReference(link.target, page.url);
-}
-
-/** A part of the page (`#part`) is not the page. */
-function isPage(anchor: string, url: string): boolean {
-  return !anchor.includes('#') && resolveReference(anchor, url) === url;
-}

@@ -3,9 +3,11 @@ import { PAGINATION_METHODS } from './methods.ts';
 import { DEFAULT_MAX_PAGES } from './page-guard.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { COUNT } from './shared-options.ts';
+import { EMPTY_PAGE } from './stops/empty-page.ts';
 import { FORCE_STOP } from './stops/force-stop.ts';
 import { LIMIT_STOP } from './stops/limit-stop.ts';
 import { NEXT_PAGE_FLAG } from './stops/next-page-flag.ts';
+import { STOP_WHEN } from './stops/stop-when.ts';
 
 /**
  * The name under `definitions` of the schema that {@link PAGINATION_OPTIONS} must have there: the scrollers of
@@ -47,6 +49,8 @@ function commonProperties(methods: readonly PaginationMethod[]): Properties {
     limitStop: LIMIT_STOP,
     forceStop: FORCE_STOP,
     nextPageFlag: NEXT_PAGE_FLAG,
+    stopWhen: STOP_WHEN,
+    emptyPage: EMPTY_PAGE,
     maxPages: {
       title: 'Page budget',
       description:

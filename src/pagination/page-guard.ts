@@ -11,6 +11,8 @@ const WINDOW = 100;
 export interface GuardOptions {
   /** Pages that the job may have; {@link DEFAULT_MAX_PAGES} by default. */
   readonly maxPages?: number;
+  /** An empty page is no end, even where it is the same as the one before. */
+  readonly emptyGoesOn?: boolean;
 }
 
 /** A page that came, by digests: equal text means equal content. */
@@ -57,7 +59,7 @@ export interface Guard {
  * The guards around every pagination (design 8.3, 8.5), in this order:
  *
  * 1. more than `maxPages` pages: an error;
- * 2. the body of the page before: the job ends;
+ * 2. the body of the page before: the job ends, unless it is an empty page and those are no end;
  * 3. a repeated request without rows: the job ends;
  * 4. a repeated request with the rows of the page before: the job ends;
  * 5. a repeated request with the rows of an earlier page: a circle, an error;
@@ -77,7 +79,9 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const stop = (reason: Reason): GuardVerdict => ({ verdict: 'stop', reason, state });
 
       const previous = memory.recent.at(-1);
-      if (previous !== undefined && memory.body === input.bodyDigest) {
+      const isAnother = previous?.request !== input.requestDigest;
+      const goesOn = options.emptyGoesOn === true && input.rows === 0 && isAnother;
+      if (previous !== undefined && memory.body === input.bodyDigest && !goesOn) {
         return stop({ code: 'sameResponse', page: previous.page });
       }
       const asked = lastSeen(memory, 'request', input.requestDigest);

@@ -1,9 +1,12 @@
-import { getKey, type AnyObject } from '../json/index.ts';
-import { jobPageSize } from './page-size.ts';
-import type { FirstStep, PaginationMethod } from './paginator.ts';
-import { placeOf, requestOf, withParam } from './request.ts';
-import { COUNT, firstPageParams, queryParamIn } from './shared-options.ts';
+import { getKey, type AnyObject, type Json } from '../json/index.ts';
+import { placeSchema } from '../language/index.ts';
 import { truncated } from '../settings.ts';
+import { checkPlaces, filled, lastPage } from './counting.ts';
+import { placeAt } from './language.ts';
+import { jobPageSize, sizePlace } from './page-size.ts';
+import type { FirstStep, PaginationMethod } from './paginator.ts';
+import { requestOf } from './request.ts';
+import { COUNT, firstPageParams, limitParam, queryParamIn } from './shared-options.ts';
 import { invalid, read } from './settings.ts';
 import { integerOf } from './state.ts';
 
@@ -24,7 +27,7 @@ import { integerOf } from './state.ts';
  *     GET /users?page=2&limit=2
  *     GET /users?page=3&limit=2
  *
- * The job's own parameter named like `limitParam` overrides `limit`.
+ * The job's own page size, where it has one at that place, overrides `limit`.
  */
 export const pagenum: PaginationMethod = {
   method: 'pagenum',
@@ -32,19 +35,14 @@ export const pagenum: PaginationMethod = {
     type: 'object',
     properties: {
       pageParam: {
-        title: 'Page parameter',
-        description: 'Name of the parameter that carries the page number.',
-        type: 'string',
+        ...placeSchema(
+          'Page parameter',
+          'Where the page number goes: the name of a parameter, or a place in the request.',
+          ['p', { path: 'page' }, { body: 'paging.page' }],
+        ),
         default: 'page',
-        examples: ['p'],
       },
-      limitParam: {
-        title: 'Page size parameter',
-        description: 'Name of the parameter that carries the page size.',
-        type: 'string',
-        default: 'limit',
-        examples: ['per_page'],
-      },
+      limitParam,
       limit: {
         title: 'Page size',
         description:
@@ -64,33 +62,35 @@ export const pagenum: PaginationMethod = {
       queryParamIn,
     },
   },
-  create(options, job, { at }) {
-    const pageParam = read.text(options, 'pageParam', at) ?? 'page';
-    const limitParam = read.text(options, 'limitParam', at) ?? 'limit';
-    const size = jobPageSize(job, limitParam, at) ?? read.count(options, 'limit', at);
+  create(options, job, context) {
+    const { at } = context;
+    const limit = { key: 'limitParam', place: sizePlace(options, job, context) };
+    const number = { key: 'pageParam', place: placeAt(options, 'pageParam', job, context, 'page') };
+    const size = jobPageSize(job, limit.place, at) ?? read.count(options, 'limit', at);
     const start = firstPage(options, at);
     const inFirst = read.flag(options, 'firstPageParams', at) ?? true;
-    const place = placeOf(options, job, at);
+    const isLast = lastPage(options, at);
     const request = requestOf(job);
+    const sizes = size === undefined ? { ...limit, place: undefined } : limit;
+    checkPlaces([number, sizes], request, context);
 
-    const pageAt = (page: number): FirstStep => {
-      const paged = withParam(request, pageParam, page, place);
-      return {
-        request: size === undefined ? paged : withParam(paged, limitParam, size, place),
-        state: { page },
-      };
-    };
+    const pageAt = (page: number | undefined): FirstStep => ({
+      request: filled(request, [
+        { ...number, value: page },
+        { ...sizes, value: page === undefined ? undefined : size },
+      ]),
+      state: { page: page ?? start },
+    });
+    const plan = (state: Json): FirstStep => pageAt(integerOf(state, 'page') + 1);
     return {
       needs: {},
       traits: { kind: 'count', at, ...(size === undefined ? {} : { size }) },
-      first: () => (inFirst ? pageAt(start) : { request, state: { page: start } }),
+      first: () => pageAt(inFirst ? start : undefined),
       next(page, state) {
-        if (page.rows === 0) return { stop: { code: 'noRows' } };
-        if (size !== undefined && page.rows < size)
-          return { stop: { code: 'shortPage', rows: page.rows, size } };
-        return pageAt(integerOf(state, 'page') + 1);
+        const stop = page.rows === 0 ? isLast(page) : isLast(page, size);
+        return stop === undefined ? plan(state) : { stop };
       },
-      plan: (state) => pageAt(integerOf(state, 'page') + 1),
+      plan,
     };
   },
 };

@@ -1,6 +1,7 @@
-import type { OptionSchema } from '../evaluate.ts';
+import type { CallFunction, OptionSchema } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
 import type { AnyObject, Json, JsonNumber, Path } from '../json/index.ts';
+import type { Condition, Source } from '../language/index.ts';
 import type { Reason } from '../reason.ts';
 import type { Traits } from '../traits.ts';
 
@@ -11,12 +12,16 @@ export type PaginatorState = Json;
 export interface Needs {
   /** Paths into the response, made by `compilePath('meta.next')`. */
   readonly paths?: readonly Path[];
-  /** Those of them that some response must have: it is a warning when none has. */
-  readonly expected?: readonly Path[];
-  /** Names of response headers, in lower case. */
+  /** Values of the exchange, made by `compileSource`. */
+  readonly sources?: readonly Source[];
+  /** Those paths and sources that some response must have: it is a warning when none has. */
+  readonly expected?: readonly (Path | Source)[];
+  /** What is asked of the page, made by `compileCondition`. */
+  readonly conditions?: readonly Condition[];
+  /** Names of response headers, in lower case; those of the sources and conditions need not be named. */
   readonly headers?: readonly string[];
-  /** Path of a numeric id in each row; its smallest and largest value are given. */
-  readonly ids?: Path;
+  /** Where a numeric id is in each row; the smallest and largest are given. */
+  readonly ids?: IdPath;
   /** Ask for `volume`, which costs a re-encoding of the page. */
   readonly volume?: boolean;
 }
@@ -30,6 +35,10 @@ export interface Observation {
   readonly url: string;
   /** Values at `needs.paths`, in that order; undefined where nothing is. */
   readonly values: readonly (Json | undefined)[];
+  /** Values of `needs.sources`, in that order; undefined where there is none. */
+  readonly read: readonly (Json | undefined)[];
+  /** For each of `needs.conditions` what shows that it holds, in words; undefined where it does not. */
+  readonly met: readonly (string | undefined)[];
   /** Values of `needs.headers` that the response has. */
   readonly headers: Readonly<Record<string, string>>;
   /** Rows after `dataField` and `responseFilter`. */
@@ -42,6 +51,13 @@ export interface Observation {
   readonly volume?: number;
   /** Milliseconds since 1970 when the page arrived. */
   readonly now: number;
+}
+
+/** The way to an id in a row: a {@link Path} is one. */
+export interface IdPath {
+  /** For messages. */
+  readonly text: string;
+  readonly find: (row: Json) => Json | undefined;
 }
 
 /** Integers; one beyond 2^53 is a `JsonNumber`, so that it stays exact. */
@@ -96,6 +112,10 @@ export interface PaginationMethod {
 export interface MethodContext {
   /** JSON path of the options, for messages. */
   readonly at: string;
+  /** Calls the functions in sources; without it they are refused. */
+  readonly call?: CallFunction | undefined;
+  /** The job's request as it is written, where functions in it have no values yet: places in texts are looked for in it. */
+  readonly written?: JobRequest | undefined;
   /** Makes the paginator of another `pagination` node, stop rules included: for methods made of others. */
   readonly nested: (options: Json, at: string) => Paginator;
 }

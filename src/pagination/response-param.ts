@@ -1,22 +1,24 @@
 import type { JobRequest } from '../http/message.ts';
 import {
-  compilePath,
-  equalJson,
   getKey,
   isEmpty,
+  isJsonPath,
   isList,
   isObject,
+  equalJson,
   sizeOf,
   type AnyObject,
   type Json,
-  isJsonPath,
 } from '../json/index.ts';
-
+import { placeSchema, sourceSchema } from '../language/index.ts';
+import { includedParams, includeParams } from './include-params.ts';
+import { mustBeIn } from './language.ts';
 import type { PaginationMethod } from './paginator.ts';
-import { placeOf, requestOf, withoutParams, withParam } from './request.ts';
+import { requestOf } from './request.ts';
 import { overlayRequest, SCROLL_REQUEST } from './scroll-request.ts';
-import { includeParams, queryParamIn } from './shared-options.ts';
-import { invalid, read, requiredText } from './settings.ts';
+import { queryParamIn } from './shared-options.ts';
+import { applied, isShortForm, MERGE, SET, settersOf, withBlanks } from './setters.ts';
+import { invalid, read } from './settings.ts';
 
 /**
  * A value of the response (a token, a cursor, a page number) goes into a parameter of the next request
@@ -38,28 +40,31 @@ import { invalid, read, requiredText } from './settings.ts';
  *
  * Without `scrollRequest` the endpoint and method stay the job's. 0, "0" and true are tokens like any other;
  * `endValues` names more values that end it.
+ *
+ * The long form sets several places, or merges an object of the response into the request:
+ *
+ *     { "set": [{ "from": "next.name", "to": "name" }, { "from": "next.type", "to": "type" }] }
+ *     { "merge": { "from": "continue", "to": { "query": "*" } } }
  */
 export const responseParam: PaginationMethod = {
   method: 'response.param',
   options: {
     type: 'object',
-    required: ['responseParam', 'queryParam'],
+    if: { anyOf: [{ required: ['set'] }, { required: ['merge'] }] },
+    else: { required: ['responseParam', 'queryParam'] },
     properties: {
-      responseParam: {
-        title: 'Path of the value',
-        description: 'Path of the property of the response whose value drives the next request.',
-        type: 'string',
-        minLength: 1,
-        examples: ['scroll.token', 'meta.next_cursor'],
-      },
-      queryParam: {
-        title: 'Parameter of the value',
-        description:
-          'Name of the parameter that carries the value. It overrides a parameter of the job of the same name.',
-        type: 'string',
-        minLength: 1,
-        examples: ['cursor', 'page[after]'],
-      },
+      responseParam: sourceSchema(
+        'Path of the value',
+        'Path of the property of the response whose value drives the next request, or another source.',
+        ['scroll.token', 'meta.next_cursor', { last: 'id' }, { header: 'X-Next' }],
+      ),
+      queryParam: placeSchema(
+        'Parameter of the value',
+        'Where the value goes: the name of a parameter, which overrides one of the job, or a place in the request.',
+        ['cursor', 'page[after]', { body: 'variables.after' }],
+      ),
+      set: SET,
+      merge: MERGE,
       delimiter: {
         title: 'Path delimiter',
         description: 'What separates the keys in `responseParam`, for keys that have a dot in their name.',
@@ -67,7 +72,10 @@ export const responseParam: PaginationMethod = {
         default: '.',
         examples: ['/'],
       },
-      includeParams,
+      includeParams: {
+        ...includeParams,
+        description: `${String(includeParams['description'])} By default \`false\` where \`responseParam\` and \`queryParam\` are two texts, and \`true\` otherwise.`,
+      },
       scrollRequest: SCROLL_REQUEST,
       endValues: {
         title: 'Further end values',
@@ -80,29 +88,37 @@ export const responseParam: PaginationMethod = {
       queryParamIn,
     },
   },
-  create(options, job, { at }) {
-    const path = requiredText(options, 'responseParam', at);
-    const name = requiredText(options, 'queryParam', at);
-    const delimiter = read.text(options, 'delimiter', at) ?? '.';
+  create(options, job, context) {
+    const { at } = context;
+    const setters = settersOf(options, job, context);
+    const [leading] = setters;
+    const path = leading.from.text;
     const ends = endValues(options, at);
-    const place = placeOf(options, job, at);
     const scroll = read.object(options, 'scrollRequest', at);
-    const plain =
-      (read.flag(options, 'includeParams', at) ?? false) ? requestOf(job) : withoutParams(requestOf(job));
-    const request: JobRequest =
-      scroll === undefined ? plain : overlayRequest(scroll, plain, `${at}.scrollRequest`);
+    const include = includedParams(options, at, !isShortForm(options));
+    const followed = (first: JobRequest): JobRequest =>
+      scroll === undefined ? include(first) : overlayRequest(scroll, include(first), `${at}.scrollRequest`);
+    const request = followed(requestOf(job));
+    const written = followed(context.written ?? requestOf(job));
+    for (const { to } of setters) mustBeIn(to.place, written, to.at);
     return {
-      needs: { paths: [compilePath(path, { delimiter, at: `${at}.responseParam` })] },
-      // the next page may begin with the row whose value led on
-      traits: { kind: 'follow', at, ...(isJsonPath(path) && path.includes('[') ? { overlaps: true } : {}) },
-      first: () => ({ request: requestOf(job), state: null }),
+      needs: { sources: setters.map(({ from }) => from) },
+      traits: {
+        kind: 'follow',
+        at,
+        asks: leading.to.key,
+        looks: leading.fromKey,
+        // the next page may begin with the row whose value led on
+        ...(leading.from.needs.rows || (isJsonPath(path) && path.includes('[')) ? { overlaps: true } : {}),
+      },
+      first: () => ({ request: withBlanks(setters, requestOf(job)), state: null }),
       next(page) {
-        const [value] = page.values;
+        const [value] = page.read;
         if (value === undefined) return { stop: { code: 'noValue', path } };
         if (isEnd(value) || ends.some((end) => equalJson(end, value))) {
           return { stop: { code: 'endValue', path } };
         }
-        return { request: withParam(request, name, value, place), state: null };
+        return { request: applied(setters, page.read, request), state: null };
       },
     };
   },

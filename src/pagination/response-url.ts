@@ -1,5 +1,4 @@
-import { compilePath } from '../json/index.ts';
-import { linkFollower, linkOf, linkOptions } from './follow-link.ts';
+import { linkFollower, linkOf, linkOptions, linkSource, urlKey } from './follow-link.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { requestOf } from './request.ts';
 import { read } from './settings.ts';
@@ -28,13 +27,7 @@ export const responseUrl: PaginationMethod = {
   options: {
     type: 'object',
     properties: {
-      urlKey: {
-        title: 'Path of the link',
-        description: 'Path of the property of the response that holds the address of the next page.',
-        type: 'string',
-        default: 'next_page',
-        examples: ['links.next'],
-      },
+      urlKey,
       delimiter: {
         title: 'Path delimiter',
         description: 'What separates the keys in `urlKey`, for keys that have a dot in their name.',
@@ -45,18 +38,18 @@ export const responseUrl: PaginationMethod = {
       ...linkOptions,
     },
   },
-  create(options, job, { at }) {
-    const urlKey = read.text(options, 'urlKey', at) ?? 'next_page';
-    const delimiter = read.text(options, 'delimiter', at) ?? '.';
+  create(options, job, context) {
+    const { at } = context;
+    const source = linkSource(options, context, { delimiter: read.text(options, 'delimiter', at) });
     const follow = linkFollower(options, job, at);
     return {
-      needs: { paths: [compilePath(urlKey, { delimiter, at: `${at}.urlKey` })] },
+      needs: { sources: [source] },
       traits: { kind: 'follow', at },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
-        const link = linkOf(page.values[0], urlKey, at);
+        const link = linkOf(page.read[0], source);
         return link === undefined
-          ? { stop: { code: 'noLink', path: urlKey } }
+          ? { stop: { code: 'noLink', path: source.text } }
           : { request: follow(link), state: null };
       },
     };

@@ -15,6 +15,15 @@ export const FLAG = {
   enum: [true, false, 0, 1, '0', '1', '', null],
 } as const;
 
+/** A setting that may be null, for none. */
+export function orNull(schema: OptionSchema): OptionSchema {
+  const { allOf, ...rest } = schema;
+  return {
+    ...rest,
+    anyOf: [{ type: 'null' }, ...(Array.isArray(allOf) ? (allOf as readonly unknown[]) : [])],
+  };
+}
+
 export const queryParamIn: OptionSchema = {
   title: 'Place of the pagination parameters',
   description:
@@ -24,15 +33,6 @@ export const queryParamIn: OptionSchema = {
   examples: ['query'],
 };
 
-export const includeParams: OptionSchema = {
-  title: 'Keep the job parameters',
-  description:
-    'Whether the parameters of the job (`params`, `query` and a `body` that is an object) are sent with the requests after the first, too.',
-  ...FLAG,
-  default: false,
-  examples: [true],
-};
-
 export const firstPageParams: OptionSchema = {
   title: 'Parameters in the first request',
   description:
@@ -40,4 +40,14 @@ export const firstPageParams: OptionSchema = {
   ...FLAG,
   default: true,
   examples: [false],
+};
+
+/** The size of a page, where it is sent. */
+export const limitParam: OptionSchema = {
+  title: 'Page size parameter',
+  description:
+    'Where the page size goes: the name of a parameter, or a place in the request. `false`: it is not sent.',
+  anyOf: [{ const: false }, { $ref: '#/definitions/place' }],
+  default: 'limit',
+  examples: ['per_page', { body: 'page.size' }, false],
 };

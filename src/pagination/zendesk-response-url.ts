@@ -1,10 +1,9 @@
-import { compilePath, getKey } from '../json/index.ts';
-import { linkFollower, linkOf, linkOptions } from './follow-link.ts';
+import { getKey } from '../json/index.ts';
+import { linkFollower, linkOf, linkOptions, linkSource, urlKey } from './follow-link.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { parseQuery } from './parse-query.ts';
 import { requestOf } from './request.ts';
 import { truncated } from '../settings.ts';
-import { read } from './settings.ts';
 
 /**
  * Like `response.url`, for exports by time that always give a next link and refuse one whose `start_time` lies
@@ -28,26 +27,21 @@ export const zendeskResponseUrl: PaginationMethod = {
   options: {
     type: 'object',
     properties: {
-      urlKey: {
-        title: 'Path of the link',
-        description: 'Path of the property of the response that holds the address of the next page.',
-        type: 'string',
-        default: 'next_page',
-        examples: ['next_page'],
-      },
+      urlKey,
       ...linkOptions,
     },
   },
-  create(options, job, { at }) {
-    const urlKey = read.text(options, 'urlKey', at) ?? 'next_page';
+  create(options, job, context) {
+    const { at } = context;
+    const source = linkSource(options, context);
     const follow = linkFollower(options, job, at);
     return {
-      needs: { paths: [compilePath(urlKey, { at: `${at}.urlKey` })] },
+      needs: { sources: [source] },
       traits: { kind: 'follow', at, overlaps: true },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
-        const link = linkOf(page.values[0], urlKey, at);
-        if (link === undefined) return { stop: { code: 'noLink', path: urlKey } };
+        const link = linkOf(page.read[0], source);
+        if (link === undefined) return { stop: { code: 'noLink', path: source.text } };
         const start = startTime(link);
         if (start !== undefined && start > page.now / 1000 - NEWEST_START_SECONDS) {
           return { stop: { code: 'recentStart' } };

@@ -51,7 +51,15 @@ class Facts {
   }
 
   get isCut(): boolean {
-    return CUTS.has(this.#reason.code);
+    const reason = this.#reason;
+    return CUTS.has(reason.code) || (reason.code === 'condition' && reason.meaning === 'cut');
+  }
+
+  /** The path of what the answer said when it ended the job. */
+  get #saidBy(): string | undefined {
+    const reason = this.#reason;
+    if (reason.code === 'flag' && reason.value !== undefined) return reason.field;
+    return reason.code === 'condition' && reason.meaning === 'said' ? reason.text : undefined;
   }
 
   /** Rows that are different ones, as far as their ids tell. */
@@ -71,7 +79,7 @@ class Facts {
     const said = this.#lastSign('end') ?? this.#lastSign('noNext');
     if (said !== undefined) return { code: 'saidEnd', path: said.path };
     const reason = this.#reason;
-    if (reason.code === 'flag' && reason.value !== undefined) return { code: 'saidEnd', path: reason.field };
+    if (this.#saidBy !== undefined) return { code: 'saidEnd', path: this.#saidBy };
     if (reason.code === 'total' && reason.found && reason.total > 0)
       return { code: 'totalEquals', path: reason.field, total: reason.total };
     if (reason.code === 'endValue') return { code: 'saidEnd', path: reason.path };
@@ -318,7 +326,7 @@ class Facts {
   #nextSign(): Sign | undefined {
     const reason = this.#reason;
     if (reason.code === 'recentStart' || this.#lastSign('end') !== undefined) return undefined;
-    if (reason.code === 'flag' && reason.value !== undefined) return undefined;
+    if (this.#saidBy !== undefined) return undefined;
     // it was followed, and led nowhere
     if (BY_GUARD.has(reason.code) && this.#traits.kind === 'follow') return undefined;
     if (this.#history.pages > 1 && this.#totalProof() !== undefined) return undefined;
@@ -371,7 +379,7 @@ class Facts {
   }
 
   #key(what: 'ask' | 'size' | 'start' | 'limitStop.field'): string {
-    const { at, kind } = this.#traits;
+    const { at, kind, looks = 'responseParam', asks = 'queryParam' } = this.#traits;
     const reason = this.#reason;
     if (kind === 'none') return `${at}.method`;
     if (what === 'start' && kind === 'follow') return 'params';
@@ -380,9 +388,10 @@ class Facts {
     if (reason.code === 'flag') return `${at}.nextPageFlag.field`;
     if (what === 'size') return `${at}.limit`;
     if (reason.code === 'noLink') return `${at}.urlKey`;
-    if (reason.code === 'noValue' || reason.code === 'endValue') return `${at}.responseParam`;
+    if (reason.code === 'condition') return `${at}.stopWhen`;
+    if (reason.code === 'noValue' || reason.code === 'endValue') return `${at}.${looks}`;
     if (reason.code === 'noLinkHeader') return `${at}.method`;
-    if (kind === 'follow') return `${at}.queryParam`;
+    if (kind === 'follow') return `${at}.${asks}`;
     if (what === 'start') return this.#traits.countsRows === true ? `${at}.offsetParam` : `${at}.firstPage`;
     if (reason.code === 'shortPage') return `${at}.limit`;
     return this.#traits.countsRows === true ? `${at}.offsetParam` : `${at}.pageParam`;

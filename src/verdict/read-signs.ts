@@ -40,6 +40,9 @@ export function readSigns(page: SeenPage, own: OwnSigns): readonly Sign[] {
   return page.isSingle ? kept.filter(({ kind }) => SAID_OF_SINGLE.has(kind)) : kept;
 }
 
+/** Where a page stands; what is said so inside of `next` is said of the next one. */
+const PLACES = new Set<string>(['page', 'offset', 'position']);
+const OF_ANOTHER_PAGE = /(?:^|[._])(?:next|prev|previous|first|last)(?:_?page)?\./i;
 const SAID_OF_SINGLE = new Set<string>(['more', 'next', 'partial', 'end', 'noNext']);
 const MAX_DEPTH = 5;
 const MAX_NAMES = 500;
@@ -88,6 +91,7 @@ class Reader {
   ): void {
     for (const sign of signsOf(this.#meanings(name, node), value, path)) {
       if (isThing && sign.kind !== 'next' && sign.kind !== 'more') continue;
+      if (PLACES.has(sign.kind) && OF_ANOTHER_PAGE.test(path)) continue;
       // a few words and nothing else: on a page of rows a message is a greeting
       if (sign.kind === 'message' && (path.includes('.') || sizeOf(node) > 4)) continue;
       if (sign.kind === 'total' && (isVague || hasVagueWord(name))) continue;

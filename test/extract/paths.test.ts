@@ -133,7 +133,7 @@ test('a total that is never there is a warning', async () => {
     api: { pagination },
   });
   expect(warnings).toEqual([
-    '“meta.total” was not found in any response. Correct the path in the pagination.',
+    '“meta.total” was not found in any response. Correct the path in the pagination: `parameters.api.pagination.limitStop.field`.',
     '“users” may not have everything. “meta.total” was found on no page. Correct `pagination.limitStop.field`.',
   ]);
 });

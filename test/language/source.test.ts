@@ -82,7 +82,7 @@ describe('a source is', () => {
       { firstOf: [{ header: 'X-Next' }, { link: 'next' }, { last: 'id' }] },
       { at: 'here' },
     );
-    expect(source.needs).toEqual({ headers: ['x-next', 'link'], rows: true });
+    expect(source.needs).toEqual({ headers: ['x-next', 'link'], rows: true, origins: ['response', 'rows'] });
     expect(source.text).toBe('the header X-Next or the link “next” or id of the last row');
   });
 });

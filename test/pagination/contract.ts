@@ -80,7 +80,7 @@ function* walk(
     if (page > 50) throw new Error('the pagination does not end');
     state = save(state);
     const got = answer(request);
-    const observation = observe(got, paginator.needs, page);
+    const observation = observe(got, paginator.needs, { page, request });
     yield { request, answer: got, observation, state };
     const step = paginator.next(observation, state);
     if ('stop' in step) return;

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/json/index.ts';
 import {
   DEFAULT_MAX_PAGES,
-  maxPagesOf,
+  createGuard,
+  guardOptionsOf,
   PAGINATION_METHODS,
   type PaginationMethod,
 } from '../../src/pagination/index.ts';
@@ -66,7 +67,18 @@ describe('a pagination', () => {
 
   test('a saved state of something else is a mistake of this program', () => {
     const paginator = paginatorOf({ method: 'offset', limit: 2 });
-    const page = { page: 1, status: 200, url: '', values: [], headers: {}, rows: 2, bytes: 9, now: 0 };
+    const page = {
+      page: 1,
+      status: 200,
+      url: '',
+      values: [],
+      read: [],
+      met: [],
+      headers: {},
+      rows: 2,
+      bytes: 9,
+      now: 0,
+    };
     expect(() => paginator.next(page, { page: 1 })).toThrow(
       expect.objectContaining({ code: 'internal', audience: 'application' }),
     );
@@ -93,11 +105,11 @@ describe('the page budget', () => {
     [{ maxPages: '500' }, 500],
     [{ maxPages: 5 }, 5],
   ])('of %j is %i', (options, pages) => {
-    expect(maxPagesOf(options, job())).toBe(pages);
+    expect(createGuard(guardOptionsOf(options, job())).maxPages).toBe(pages);
   });
 
   test('must be a whole number', () => {
-    expect(() => maxPagesOf({ maxPages: 'all' }, job())).toThrow(
+    expect(() => guardOptionsOf({ maxPages: 'all' }, job())).toThrow(
       '`maxPages` must be a whole number of at least 1, and it is a text.',
     );
   });

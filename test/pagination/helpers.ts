@@ -9,6 +9,9 @@ import {
   type Paginator,
   type PaginatorContext,
 } from '../../src/pagination/index.ts';
+import type { View } from '../../src/language/index.ts';
+import { createCaller } from '../../src/jobs/functions/index.ts';
+import { systemEnv } from '../../src/env.ts';
 import { reasonText } from '../../src/reason.ts';
 
 /** Understands just enough of relative times for these tests. */
@@ -17,6 +20,8 @@ const parseTime = (text: string, baseSeconds: number): number | false => {
   const unit = { second: 1, minute: 60, hour: 3600 }[match?.[2] ?? ''];
   return match?.[1] === undefined || unit === undefined ? false : baseSeconds + Number(match[1]) * unit;
 };
+
+const call = createCaller(systemEnv);
 
 export function job(changes: Partial<PaginatedJob> = {}): PaginatedJob {
   return { endpoint: 'users', method: 'GET', params: {}, headers: {}, ...changes };
@@ -28,7 +33,7 @@ export function paginatorOf(
   context: Partial<PaginatorContext> = {},
 ): Paginator {
   // Frozen, so that every test also shows that nothing given is changed.
-  return createPaginator(deepFreeze(options), deepFreeze(job(changes)), { parseTime, ...context });
+  return createPaginator(deepFreeze(options), deepFreeze(job(changes)), { parseTime, call, ...context });
 }
 
 /** What an API answers in these tests. */
@@ -46,9 +51,21 @@ export function rowsOf(answer: Answer): readonly Json[] {
   return isList(rows) ? rows : [];
 }
 
+/** What the loop knows of a page beside the answer. */
+export interface Asked {
+  readonly page?: number;
+  readonly now?: number;
+  readonly request?: JobRequest;
+}
+
 /** Sees a page as the loop does: only what the paginator needs of it. */
-export function observe(answer: Answer, needs: Needs, page = 1, now = 0): Observation {
+export function observe(
+  answer: Answer,
+  needs: Needs,
+  { page = 1, now = 0, request = job() }: Asked = {},
+): Observation {
   const rows = rowsOf(answer);
+  const view = viewOf(answer, rows, page, request);
   const text = toJsonText(answer.body);
   const ids = needs.ids === undefined ? undefined : idRange([rows], needs.ids);
   return {
@@ -56,6 +73,10 @@ export function observe(answer: Answer, needs: Needs, page = 1, now = 0): Observ
     status: answer.status ?? 200,
     url: answer.url ?? 'https://api.example.com/users',
     values: (needs.paths ?? []).map((path) => path.find(answer.body)),
+    read: (needs.sources ?? []).map((source) => source.read(view)),
+    met: (needs.conditions ?? []).map((condition) =>
+      condition.holds(view) ? condition.describe(view) : undefined,
+    ),
     headers: Object.fromEntries(
       Object.entries(answer.headers ?? {}).filter(([name]) => needs.headers?.includes(name) === true),
     ),
@@ -64,6 +85,26 @@ export function observe(answer: Answer, needs: Needs, page = 1, now = 0): Observ
     now,
     ...(ids === undefined ? {} : { ids }),
     ...(needs.volume === true ? { volume: text.length } : {}),
+  };
+}
+
+function viewOf(answer: Answer, rows: readonly Json[], page: number, request: JobRequest): View {
+  const facts = {
+    status: answer.status ?? 200,
+    page,
+    rows: rows.length,
+    url: answer.url ?? 'https://api.example.com/users',
+  };
+  return {
+    here: (path) => path.find(answer.body),
+    response: (path) => path.find(answer.body),
+    edge(which, path) {
+      const row = rows.at(which === 'first' ? 0 : -1);
+      return row === undefined ? undefined : path.find(row);
+    },
+    header: (name) => answer.headers?.[name],
+    answer: (fact) => (fact === 'read' || fact === 'bytes' ? undefined : facts[fact]),
+    request,
   };
 }
 
@@ -94,7 +135,8 @@ export function run(
     const answer = typeof answers === 'function' ? answers(request, page) : answers[page - 1];
     if (answer === undefined) throw new Error(`no answer for page ${page}: ${show(request)}`);
     rows.push(...rowsOf(answer));
-    const step = paginator.next(observe(answer, paginator.needs, page, nowOf(page)), state);
+    const observation = observe(answer, paginator.needs, { page, now: nowOf(page), request });
+    const step = paginator.next(observation, state);
     if ('stop' in step) return { requests, shown: requests.map(show), rows, stop: reasonText(step.stop) };
     ({ request, state } = step);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/json/index.ts';
-import { maxPagesOf } from '../../src/pagination/index.ts';
+import { guardOptionsOf } from '../../src/pagination/index.ts';
 import { items, job, paginatorOf, run } from './helpers.ts';
 
 const options = (more: object = {}): Json => ({
@@ -83,7 +83,7 @@ describe('multiple', () => {
       scrollers: { a: { maxPages: 3 }, b: {} },
       default: 'a',
     };
-    expect(maxPagesOf(budgets, job())).toBe(3);
-    expect(maxPagesOf(budgets, job({ scroller: 'b' }))).toBe(7);
+    expect(guardOptionsOf(budgets, job()).maxPages).toBe(3);
+    expect(guardOptionsOf(budgets, job({ scroller: 'b' })).maxPages).toBe(7);
   });
 });

@@ -30,6 +30,8 @@ async function asked(
       status: 200,
       url: '',
       values: [],
+      read: [],
+      met: [],
       headers: {},
       rows: 1,
       bytes: 1,

@@ -1,7 +1,7 @@
-import type { Json } from '../../json/index.ts';
+import { objectOf, type Json } from '../../json/index.ts';
+import { needsOf } from '../../language/index.ts';
 import type { Reason } from '../../reason.ts';
 import type { Needs, Observation, Paginator, Step } from '../paginator.ts';
-import { objectOf } from '../../json/index.ts';
 import { stateOf } from '../state.ts';
 
 /** Ends a job before its method would. Pure, as a paginator is. */
@@ -23,7 +23,7 @@ export interface StopRule {
 
 /**
  * A paginator with stop rules around it. They are asked in their order, then the method; the first to stop wins.
- * States stand side by side: `{ "method": …, "limit": 20 }`. `values` are dealt out, so that each part sees its own.
+ * States stand side by side: `{ "method": …, "limit": 20 }`. What was seen is dealt out, so that each part sees its own.
  *
  * A planned step keeps the states of the rules as they are: they move on only with pages that were seen.
  */
@@ -75,23 +75,39 @@ export function withStops(paginator: Paginator, rules: readonly StopRule[]): Pag
   };
 }
 
+type Needed = 'paths' | 'sources' | 'conditions';
+
 interface Slice {
   readonly from: number;
   readonly to: number;
 }
 
+type Slices = Readonly<Record<Needed, Slice>>;
+
 /** What all parts need together, and which of the values belong to which part. */
-function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Slice[] } {
+function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Slices[] } {
   const paths = parts.flatMap((part) => part.paths ?? []);
+  const sources = parts.flatMap((part) => part.sources ?? []);
+  const conditions = parts.flatMap((part) => part.conditions ?? []);
   const expected = parts.flatMap((part) => part.expected ?? []);
-  const headers = [...new Set(parts.flatMap((part) => part.headers ?? []))];
+  const own = parts.flatMap((part) => part.headers ?? []);
+  const headers = [...new Set([...own, ...needsOf([...sources, ...conditions]).headers])];
   const ids = parts.find((part) => part.ids !== undefined)?.ids;
-  let from = 0;
-  const slices = parts.map((part) => ({ from, to: (from += part.paths?.length ?? 0) }));
+  const ends = { paths: 0, sources: 0, conditions: 0 };
+  const slice = (part: Needs, list: Needed): Slice => {
+    const from = ends[list];
+    return { from, to: (ends[list] = from + (part[list]?.length ?? 0)) };
+  };
   return {
-    slices,
+    slices: parts.map((part) => ({
+      paths: slice(part, 'paths'),
+      sources: slice(part, 'sources'),
+      conditions: slice(part, 'conditions'),
+    })),
     needs: {
       ...(paths.length === 0 ? {} : { paths }),
+      ...(sources.length === 0 ? {} : { sources }),
+      ...(conditions.length === 0 ? {} : { conditions }),
       ...(expected.length === 0 ? {} : { expected }),
       ...(headers.length === 0 ? {} : { headers }),
       ...(ids === undefined ? {} : { ids }),
@@ -100,6 +116,14 @@ function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Sl
   };
 }
 
-function sliceOf(observation: Observation, slice: Slice | undefined): Observation {
-  return { ...observation, values: observation.values.slice(slice?.from, slice?.to ?? 0) };
+function sliceOf(observation: Observation, slices: Slices | undefined): Observation {
+  const part = <T>(list: Needed, all: readonly T[]): readonly T[] =>
+    all.slice(slices?.[list].from, slices?.[list].to ?? 0);
+  const { values, read, met } = observation;
+  return {
+    ...observation,
+    values: part('paths', values),
+    read: part('sources', read),
+    met: part('conditions', met),
+  };
 }

@@ -1,19 +1,12 @@
 import type { OptionSchema } from '../../evaluate.ts';
-import {
-  compilePath,
-  getKey,
-  isEmpty,
-  isScalar,
-  objectOf,
-  toText,
-  type AnyObject,
-  type Json,
-  type Path,
-} from '../../json/index.ts';
+import { getKey, isEmpty, isScalar, objectOf, toText, type AnyObject, type Json } from '../../json/index.ts';
+import { sourceSchema, type Source } from '../../language/index.ts';
+import { requiredSource } from '../language.ts';
+import type { MethodContext } from '../paginator.ts';
 import { PaginationError } from '../../errors.ts';
-import { COUNT } from '../shared-options.ts';
+import { COUNT, orNull } from '../shared-options.ts';
 import { truncated } from '../../settings.ts';
-import { invalid, read, requiredText } from '../settings.ts';
+import { invalid, read } from '../settings.ts';
 import type { Reason } from '../../reason.ts';
 import { integerOf } from '../state.ts';
 import type { StopRule } from './compose.ts';
@@ -35,7 +28,10 @@ import type { StopRule } from './compose.ts';
  *     GET /users?limit=2&offset=0
  *     GET /users?limit=2&offset=2
  */
-export function limitStop(options: AnyObject, at: string): StopRule | undefined {
+export function limitStop(
+  options: AnyObject,
+  { at, call }: Pick<MethodContext, 'at' | 'call'>,
+): StopRule | undefined {
   const node = read.object(options, 'limitStop', at);
   if (node === undefined) return undefined;
   const here = `${at}.limitStop`;
@@ -45,7 +41,7 @@ export function limitStop(options: AnyObject, at: string): StopRule | undefined 
   }
   return byCount
     ? countRule(read.count(node, 'count', here) ?? 0)
-    : fieldRule(requiredText(node, 'field', here), here);
+    : fieldRule(requiredSource(node, 'field', { at: here, call }), here);
 }
 
 export const LIMIT_STOP: OptionSchema = {
@@ -62,13 +58,13 @@ export const LIMIT_STOP: OptionSchema = {
       ...COUNT,
       examples: [1000],
     },
-    field: {
-      title: 'Path of the total',
-      description:
-        'Path of the property of the response that says how many rows there are. A missing one ends the job after the page.',
-      type: ['string', 'null'],
-      examples: ['meta.total'],
-    },
+    field: orNull(
+      sourceSchema(
+        'Total',
+        'Path in the response, or another source, that says how many rows there are. A missing one ends the job after the page.',
+        ['meta.total', { header: 'X-Total-Count' }],
+      ),
+    ),
   },
 };
 
@@ -79,12 +75,13 @@ function countRule(count: number): StopRule {
   }));
 }
 
-function fieldRule(field: string, at: string): StopRule {
+function fieldRule(source: Source, at: string): StopRule {
+  const field = source.text;
   const seen = (rows: number, total: number, found: boolean): Seen => ({
     left: total - rows,
     ...(rows >= total ? { stop: { code: 'total', field, rows, total, found } } : {}),
   });
-  return rule(compilePath(field, { at: `${at}.field` }), (rows, value) => {
+  return rule(source, (rows, value) => {
     if (isEmpty(value, 'response')) return seen(rows, 0, value !== undefined && value !== null);
     const total = truncated(value);
     if (total !== undefined) return seen(rows, total, true);
@@ -107,14 +104,14 @@ interface Seen {
 }
 
 /** @param look at the rows so far, and at the value in the response */
-function rule(path: Path | undefined, look: (rows: number, value: Json | undefined) => Seen): StopRule {
+function rule(source: Source | undefined, look: (rows: number, value: Json | undefined) => Seen): StopRule {
   return {
     key: 'limit',
-    needs: path === undefined ? {} : { paths: [path], expected: [path] },
+    needs: source === undefined ? {} : { sources: [source], expected: [source] },
     start: () => stateOfRows(0, 0, 0),
     check(page, state) {
       const rows = integerOf(state, 'rows') + page.rows;
-      const { left, stop } = look(rows, page.values[0]);
+      const { left, stop } = look(rows, page.read[0]);
       if (stop !== undefined) return { stop };
       return { state: stateOfRows(rows, left, Math.max(integerOf(state, 'largest'), page.rows)) };
     },

@@ -1,6 +1,9 @@
 import type { OptionSchema } from '../../evaluate.ts';
-import { compilePath, getKey, isEmpty, type AnyObject } from '../../json/index.ts';
-import { invalid, read, requiredText } from '../settings.ts';
+import { getKey, isEmpty, type AnyObject } from '../../json/index.ts';
+import { sourceSchema } from '../../language/index.ts';
+import { requiredSource } from '../language.ts';
+import type { MethodContext } from '../paginator.ts';
+import { invalid, read } from '../settings.ts';
 import type { StopRule } from './compose.ts';
 
 /**
@@ -21,18 +24,22 @@ import type { StopRule } from './compose.ts';
  *
  * A property at the root that has the very name comes before a nested one of that path. A flag that is missing or null counts as `ifNotSet`, which is `stopOn` unless it is given.
  */
-export function nextPageFlag(options: AnyObject, at: string): StopRule | undefined {
+export function nextPageFlag(
+  options: AnyObject,
+  { at, call }: Pick<MethodContext, 'at' | 'call'>,
+): StopRule | undefined {
   const node = read.object(options, 'nextPageFlag', at);
   if (node === undefined) return undefined;
   const here = `${at}.nextPageFlag`;
-  const field = requiredText(node, 'field', here);
+  const source = requiredSource(node, 'field', { at: here, call }, { isKeyFirst: true });
+  const field = source.text;
   const stopOn = booleanOf(node, 'stopOn', here);
   const ifNotSet = booleanOf(node, 'ifNotSet', here, stopOn);
   return {
     key: 'flag',
-    needs: { paths: [compilePath(field, { isKeyFirst: true, at: `${here}.field` })] },
+    needs: { sources: [source] },
     check(page) {
-      const [value] = page.values;
+      const [value] = page.read;
       const isSet = value !== undefined && value !== null;
       const flag = isSet ? !isEmpty(value, 'response') : ifNotSet;
       if (flag !== stopOn) return { state: null };
@@ -49,14 +56,11 @@ export const NEXT_PAGE_FLAG: OptionSchema = {
   maxItems: 0,
   examples: [{ field: 'hasMore', stopOn: false }],
   properties: {
-    field: {
-      title: 'Flag',
-      description:
-        'Path of the flag in the response; a property at the root that has the very name comes first.',
-      type: 'string',
-      minLength: 1,
-      examples: ['hasMore', 'meta.isLast'],
-    },
+    field: sourceSchema(
+      'Flag',
+      'Path of the flag in the response, or another source; a property at the root that has the very name comes first.',
+      ['hasMore', 'meta.isLast', { header: 'X-Has-More' }],
+    ),
     stopOn: {
       title: 'Stop on',
       description:
