@@ -140,6 +140,7 @@ function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
       left.index - right.index ||
       (left.row ?? 0) - (right.row ?? 0) ||
       (left.run ?? 0) - (right.run ?? 0) ||
+      (left.over ?? 0) - (right.over ?? 0) ||
       (left.window ?? 0) - (right.window ?? 0) ||
       (isLast ? 0 : left.page - right.page);
     if (difference !== 0) return difference;

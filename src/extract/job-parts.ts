@@ -1,7 +1,7 @@
 import type { CallFunction, Contexts } from '../evaluate.ts';
 import { bodyBytes } from '../http/message.ts';
-import { getKey, jsonTextOf, type Json } from '../json/index.ts';
-import { compileFilter, type Job } from '../jobs/index.ts';
+import { getKey, jsonTextOf } from '../json/index.ts';
+import { compileParentFilter, type Job, type ParentFilter } from '../jobs/index.ts';
 import { silentLog } from '../log.ts';
 import { createFilter, type CompatLevel } from '../records/filter.ts';
 import { compileRowsAt, type RowsAt } from '../records/rows-at.ts';
@@ -19,6 +19,8 @@ export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
   /** Makes the functions of the language, by a clock. */
   readonly callAt: (now: () => number) => CallFunction;
   readonly contexts: Contexts;
+  /** Milliseconds since 1970: when the run began, for functions in conditions. */
+  readonly startedAt: number;
 }
 
 /** What the rows of a job are made of and become. */
@@ -32,7 +34,7 @@ export interface JobRows {
 export class JobParts {
   readonly #options: JobPartsOptions;
   readonly #sources = new Map<Job, RowSource>();
-  readonly #recursion = new Map<Job, (row: Json) => boolean>();
+  readonly #recursion = new Map<Job, ParentFilter>();
   readonly #reactors = new Map<Job, Reactor>();
   readonly #watches = new Map<Job, MissWatch>();
   readonly #rows = new Map<Job, JobRows>();
@@ -109,11 +111,18 @@ export class JobParts {
     return { facts, change: (rows, isSeen) => (isSeen ? again(rows) : counted(rows)) };
   }
 
-  recursionFilter(child: Job): (row: Json) => boolean {
+  recursionFilter(child: Job): ParentFilter {
     let filter = this.#recursion.get(child);
     if (filter === undefined) {
-      const text = child.recursionFilter;
-      filter = text === undefined ? () => true : compileFilter(text, `${child.at}.recursionFilter`);
+      const given = child.recursionFilter;
+      filter =
+        given === undefined
+          ? () => true
+          : compileParentFilter(
+              given,
+              `${child.at}.recursionFilter`,
+              this.#options.callAt(() => this.#options.startedAt),
+            );
       this.#recursion.set(child, filter);
     }
     return filter;

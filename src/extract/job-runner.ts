@@ -381,7 +381,7 @@ export class JobRunner {
 
   #childRunsOf(child: Job, row: Json, run: JobRun, began: () => Moment): JobRun[] {
     const isWanted = this.#parts.recursionFilter(child);
-    if (!isWanted(row)) return [];
+    if (!isWanted(row, this.#options.contexts)) return [];
     const rows = [row, ...run.rows];
     const evaluate = this.#options.evaluatePlaceholderAt(() => began().now);
     return childRuns(child, rows, run.parameters, evaluate).map((parameters) => ({

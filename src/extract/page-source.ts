@@ -71,7 +71,10 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   const { job, place, began, filter, rowsAt, stepsOf, needs, watch, window, reactor, contexts } = run;
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
-  const parameters = run.run.parameters.filter(({ name }) => own.has(name));
+  const lists = (job.over ?? []).map(({ name }) => name);
+  const parameters = run.run.parameters.filter(
+    ({ name }) => own.has(name) || lists.some((list) => name === list || name.startsWith(`${list}.`)),
+  );
   const { send, buildRequest, exchanges, secrets } = options;
   /** Rows of the pages that were observed. */
   let total = 0;

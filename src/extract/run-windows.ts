@@ -1,7 +1,7 @@
 import { JobError } from '../errors.ts';
 import type { CallFunction, Contexts } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
-import { contextsOf, windowsOf, type Job, type JobRun, type Window } from '../jobs/index.ts';
+import { contextsOf, overRuns, windowsOf, type Job, type JobRun, type Window } from '../jobs/index.ts';
 import { encodeExact, objectOf, type Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { RunPlace } from '../recording/position.ts';
@@ -31,11 +31,34 @@ export interface PlanOptions {
 }
 
 /**
- * The runs that one start of a job has: one, or one for each of its windows.
+ * The runs that one start of a job has: one, or one for each combination of its lists and each of its windows.
  *
  * @param now of the start, for functions
  */
 export function planRuns(
+  job: Job,
+  start: PlannedRun,
+  now: () => number,
+  options: PlanOptions,
+): readonly PlannedRun[] {
+  const { callAt, contexts, log } = options;
+  if (job.over === undefined) return planWindows(job, start, now, options);
+  const { runs, empty } = overRuns(job.over, start.run, {
+    call: callAt(now),
+    contexts: contextsOf(start.run, contexts),
+  });
+  if (empty !== undefined)
+    log.warn(`“${job.name}” asks for nothing: “over.${empty}” has no values`, {
+      job: job.name,
+      path: job.at,
+    });
+  return runs.flatMap((run, over) => {
+    const { place } = start;
+    return planWindows(job, { run, place: { ...place, step: { ...place.step, over } } }, now, options);
+  });
+}
+
+function planWindows(
   job: Job,
   { run, place }: PlannedRun,
   now: () => number,

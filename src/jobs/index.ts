@@ -3,6 +3,8 @@ export { childRuns, MAX_RUNS } from './child-runs.ts';
 export { extraColumns, type ExtraOptions } from './extra.ts';
 export { withComputed, type Computed } from './computed.ts';
 export { compileFilter } from './filter.ts';
+export { overRuns } from './over.ts';
+export { compileParentFilter, type ParentFilter } from './parent-filter.ts';
 export { METHODS, parseJobs, type Job, type Method } from './job.ts';
 export { jobDefinitions, jobsOption } from './options.ts';
 export type { Placeholder } from './placeholders.ts';

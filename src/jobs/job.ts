@@ -21,7 +21,10 @@ import { textPlacesIn } from '../language/index.ts';
 import { readBody } from './body.ts';
 import { splitComputed, type Computed } from './computed.ts';
 import { parseFormat, type FormatSettings } from '../formats/index.ts';
-import { compileFilter } from './filter.ts';
+import { systemEnv } from '../env.ts';
+import { createCaller } from './functions/evaluate.ts';
+import { compileParentFilter } from './parent-filter.ts';
+import { parseOver, type OverList } from './over.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
 import { jobError, read } from './read.ts';
@@ -82,9 +85,12 @@ export interface Job {
   readonly children: readonly Job[];
   /** Of children only, as is the next one. */
   readonly placeholders: readonly Placeholder[];
-  readonly recursionFilter?: string;
+  /** A text in the language of filters, or conditions over the parent row. */
+  readonly recursionFilter?: Json;
   /** Placeholders that need no parent row. */
   readonly computed: readonly Computed[];
+  /** Lists of which each combination of values gets a run of the job. */
+  readonly over?: readonly OverList[];
   /** Stretches of time that each get a run of the job. */
   readonly windows?: Windows;
 }
@@ -155,9 +161,11 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   const isChild = level > 0;
   const { computed, others } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
   const placeholders = isChild ? parsePlaceholders(others, `${at}.placeholders`, level) : [];
+  const over = parseOver(written, at);
   const names = [
     ...above.names,
     ...placeholders.map(({ name }) => name),
+    ...over.map(({ name }) => name),
     ...computed.map(({ name }) => name),
   ];
   const method = read.word(node, 'method', at, METHODS) ?? above.method;
@@ -189,6 +197,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),
     placeholders,
     computed,
+    ...given('over', over.length === 0 ? undefined : over),
     ...given('windows', parseWindows(node, at, false)),
     children: parseList(
       getKey(node, 'children'),
@@ -315,10 +324,17 @@ function readResponseFilter(value: Json | undefined, at: string): readonly strin
 }
 
 /** Compiled for its errors alone: a filter that cannot be read should end the run before it starts. */
-function readFilter(node: AnyObject, at: string): string | undefined {
-  const text = read.text(node, 'recursionFilter', at);
-  if (text !== undefined) compileFilter(text, `${at}.recursionFilter`);
-  return text;
+function readFilter(node: AnyObject, at: string): Json | undefined {
+  const value = getKey(node, 'recursionFilter');
+  const filter =
+    isObject(value) || isList(value)
+      ? isEmpty(value)
+        ? undefined
+        : value
+      : read.text(node, 'recursionFilter', at);
+  if (filter !== undefined)
+    compileParentFilter(filter, `${at}.recursionFilter`, createCaller(systemEnv, { placeholders: true }));
+  return filter;
 }
 
 function collapsed(first: Job, last: Job): JobWarning {

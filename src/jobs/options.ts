@@ -198,6 +198,15 @@ const common: Readonly<Record<string, OptionSchema>> = {
     examples: [{ country: 'UK' }, { extracted: { function: 'date', args: ['Y-m-d'] } }, 'UK'],
   },
   windows: WINDOWS,
+  over: {
+    title: 'Lists',
+    description:
+      'Runs the job once for each value of a list, which is a placeholder then; of several lists, for each combination. A list of settings is {"attr": "name"}; of objects, each key is a placeholder: {account.id}.',
+    type: map,
+    additionalProperties: { anyOf: [{ type: 'array' }, { $ref: '#/definitions/source' }] },
+    default: {},
+    examples: [{ country: ['cz', 'sk'], kind: { attr: 'kinds' } }],
+  },
   children: {
     title: 'Children',
     description:
@@ -238,10 +247,10 @@ const ofChildren: Readonly<Record<string, OptionSchema>> = {
   recursionFilter: {
     title: 'Recursion filter',
     description:
-      'Which parent rows start the child: conditions such as "id>10" joined by "&" (and) and "|" (or). Operators: == != > < >= <= ~~ (like, % is any text) !~ (not like). Blanks count. Not set, all rows do.',
-    type: text,
+      'Which parent rows start the child: a condition over the row, or a list of them that must all hold. Or a text: conditions such as "id>10" joined by "&" (and) and "|" (or). Operators: == != > < >= <= ~~ (like, % is any text) !~ (not like). Blanks count. Not set, all rows do.',
+    anyOf: [{ type: text }, { type: 'array', maxItems: 0 }, { $ref: '#/definitions/condition' }],
     default: '',
-    examples: ['role==parent|id>300&id<400', 'type!~%min%'],
+    examples: ['role==parent|id>300&id<400', 'type!~%min%', { value: 'orders', is: 'above', than: 0 }],
   },
 };
 

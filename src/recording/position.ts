@@ -12,6 +12,8 @@ export interface PositionStep {
   readonly row?: number;
   /** Which of the runs of that row, from 0. */
   readonly run?: number;
+  /** Which combination of the lists of the job, from 0. */
+  readonly over?: number;
   /** Which window of time, from 0. */
   readonly window?: number;
   /** Page of the job, from 1. */
@@ -43,13 +45,22 @@ export function beginningOf(position: Position): string {
   const last = position.at(-1);
   return last === undefined
     ? ''
-    : `${keyOf(position.slice(0, -1))}/${last.index}.${last.row ?? last.iteration ?? 0}${windowKey(last)}`;
+    : `${keyOf(position.slice(0, -1))}/${last.index}.${last.row ?? last.iteration ?? 0}${momentKey(last)}`;
 }
 
 function stepKey(step: PositionStep): string {
   const { index, iteration, row, run } = step;
   const key = iteration === undefined ? `${index}.${row ?? 0}.${run ?? 0}` : `${iteration}.${index}`;
-  return key + windowKey(step);
+  return key + overKey(step) + windowKey(step);
+}
+
+/** Each window has a moment of its own, also where lists repeat it; without windows all combinations share one. */
+function momentKey(step: PositionStep): string {
+  return step.window === undefined ? '' : overKey(step) + windowKey(step);
+}
+
+function overKey({ over }: PositionStep): string {
+  return over === undefined ? '' : `o${over}`;
 }
 
 function windowKey({ window }: PositionStep): string {

@@ -132,7 +132,7 @@ function further(known: Position | undefined, position: Position): Position {
   const order = [
     (b.iteration ?? 0) - (a.iteration ?? 0),
     b.index - a.index,
-    (b.window ?? 0) - (a.window ?? 0),
+    (b.over ?? 0) - (a.over ?? 0) || (b.window ?? 0) - (a.window ?? 0),
     b.page - a.page,
   ];
   return (order.find((difference) => difference !== 0) ?? 0) > 0 ? position : known;

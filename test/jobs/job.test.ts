@@ -356,7 +356,12 @@ describe('a mistake is named with its path', () => {
     ],
     ['level 0', { placeholders: { '0:id': 'id' } }, 'placeholders.0:id', /level 0/],
     ['a filter without operator', { recursionFilter: 'id' }, 'recursionFilter', /no operator/],
-    ['a filter that is a list', { recursionFilter: ['a==1'] }, 'recursionFilter', /it is a list/],
+    [
+      'a filter that is a list',
+      { recursionFilter: ['a==1'] },
+      'recursionFilter[0]',
+      /A condition is an object/,
+    ],
   ];
   test.each(inChild)('in a child: %s', (_name, node, path, message) => {
     const error = failure(() => child({ endpoint: 'a/{id}', ...node }));

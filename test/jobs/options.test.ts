@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { OptionSchema } from '../../src/evaluate.ts';
+import { formatOptions } from '../../src/formats/options.ts';
 import { jobDefinitions, jobsOption, parseJobs } from '../../src/jobs/index.ts';
 import type { Json } from '../../src/json/index.ts';
 import { languageDefinitions } from '../../src/language/index.ts';
@@ -50,8 +51,10 @@ describe('the schema of jobs', () => {
     const folder = new URL('../../src/jobs/', import.meta.url);
     const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
     const code = files.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
-    const read = [...code.matchAll(/(?:getKey|read\.\w+)\(node, '(\w+)'/g)].map((match) => match[1] ?? '');
-    expect(new Set([...read, 'recursionFilter'])).toEqual(new Set(known));
+    const read = [...code.matchAll(/(?:getKey|read\.\w+)\((?:node|written), '(\w+)'/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(new Set([...read, ...Object.keys(formatOptions)])).toEqual(new Set(known));
   });
 });
 
