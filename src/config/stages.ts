@@ -3,6 +3,7 @@ import { parseJobs, type Job, type JobWarning } from '../jobs/index.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
 import { getKey, toJsonText } from '../json/index.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
+import { compileLook } from '../records/look.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import { compileRowsAt } from '../records/rows-at.ts';
 import { compileSteps } from '../records/steps/index.ts';
@@ -52,6 +53,7 @@ function checkRows(jobs: readonly Job[]): void {
   for (const { rowSettings, at, children } of jobs) {
     compileRowsAt(getKey(rowSettings, 'rowsAt'), `${at}.rowsAt`);
     compileSteps(rowSettings, at, () => call);
+    compileLook(rowSettings, at, 0);
     checkRows(children);
   }
 }

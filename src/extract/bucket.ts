@@ -3,6 +3,7 @@ import type { AnyObject, Json } from '../json/index.ts';
 import type { ApiResponse } from '../http/message.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
 import type { Page, RowsPiece, RowStream } from '../records/page.ts';
+import type { RowLook } from '../records/look.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, type PageContent, type RowFilter } from './content.ts';
@@ -18,6 +19,7 @@ export interface PageTarget {
 /** How the rows of a job come out of its answers, each time the same. */
 export interface RowSource {
   readonly filter: RowFilter | undefined;
+  readonly look: RowLook;
   /** What became of the rows of a page before they were written, by what was kept of it; undefined where nothing did. */
   readonly changeAgain:
     | ((kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[])
@@ -68,7 +70,11 @@ export class Bucket {
   async take(content: PageContent, target: PageTarget): Promise<void> {
     if (content.page.stream !== undefined) return await this.#takeStream(content, target);
     const { parser, writesAtOnce } = this.#options;
-    parser.take({ ...target, count: content.writtenCount, chunks: () => content.written() }, this.#sink);
+    const { look } = target.source;
+    parser.take(
+      { ...target, look, count: content.writtenCount, chunks: () => content.written() },
+      this.#sink,
+    );
     if (!writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#sink.settle();
     await this.#index.settle();
@@ -77,14 +83,15 @@ export class Bucket {
   /** Writes the rows of a stream chunk by chunk, each as a page of its own, so that memory does not grow with them. */
   async #takeStream(content: PageContent, target: PageTarget): Promise<void> {
     const { parser, writesAtOnce } = this.#options;
+    const { look } = target.source;
     let written = 0;
     for (const rows of content.written()) {
-      parser.take({ ...target, count: rows.length, chunks: () => [rows] }, this.#sink);
+      parser.take({ ...target, look, count: rows.length, chunks: () => [rows] }, this.#sink);
       written += rows.length;
       await this.#sink.settle();
       await turn();
     }
-    if (written === 0) parser.take({ ...target, count: 0, chunks: () => [] }, this.#sink);
+    if (written === 0) parser.take({ ...target, look, count: 0, chunks: () => [] }, this.#sink);
     if (!writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#index.settle();
   }
@@ -126,13 +133,14 @@ export class Bucket {
       const { dataType, extra, source, count, status, body, answerAt, facts } = entry;
       const from = this.#sources[source];
       if (from === undefined) throw new Error(`the page index names the source ${source}`);
+      const target = { dataType, extra, look: from.look };
       if (answerAt !== undefined) {
         yield* this.#streamAgain(answerAt, from, entry);
         continue;
       }
       if (count === 0) {
         // its body may be anything: that of an error which is taken as empty
-        yield { dataType, extra, count, chunks: () => [] };
+        yield { ...target, count, chunks: () => [] };
         continue;
       }
       const { at, bytes } = body;
@@ -141,8 +149,7 @@ export class Bucket {
       const { pieces } = page;
       if (facts !== undefined && from.changeAgain !== undefined) {
         yield {
-          dataType,
-          extra,
+          ...target,
           ...changedRows(
             pieces,
             from.filter,
@@ -152,8 +159,7 @@ export class Bucket {
         continue;
       }
       yield {
-        dataType,
-        extra,
+        ...target,
         count,
         *chunks() {
           for (const piece of pieces) yield filteredRows(piece, from.filter);
@@ -165,11 +171,11 @@ export class Bucket {
   /** The same pages that {@link #takeStream} made. */
   *#streamAgain(
     answerAt: number,
-    { filter, rowsAgain, changeAgain }: RowSource,
+    { filter, look, rowsAgain, changeAgain }: RowSource,
     { dataType, extra, facts }: IndexedPage,
   ): Iterable<PageRows> {
     let written = 0;
-    const target = { dataType, extra };
+    const target = { dataType, extra, look };
     const stream = rowsAgain(this.#options.exchanges.again(answerAt));
     const change = facts === undefined ? undefined : changeAgain?.(facts, () => stream?.envelope() ?? null);
     for (const decoded of stream?.chunks() ?? []) {

@@ -4,6 +4,7 @@ import { getKey, jsonTextOf } from '../json/index.ts';
 import { compileParentFilter, type Job, type ParentFilter } from '../jobs/index.ts';
 import { silentLog } from '../log.ts';
 import { createFilter, type CompatLevel } from '../records/filter.ts';
+import { compileLook, type RowLook } from '../records/look.ts';
 import { compileRowsAt, type RowsAt } from '../records/rows-at.ts';
 import { compileSteps, RowWatch, type RowSteps } from '../records/steps/index.ts';
 import type { RowSource } from './bucket.ts';
@@ -19,7 +20,7 @@ export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
   /** Makes the functions of the language, by a clock. */
   readonly callAt: (now: () => number) => CallFunction;
   readonly contexts: Contexts;
-  /** Milliseconds since 1970: when the run began, for functions in conditions. */
+  /** Milliseconds since 1970: when the run began, for functions in conditions and for links. */
   readonly startedAt: number;
 }
 
@@ -27,6 +28,7 @@ export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
 export interface JobRows {
   readonly rowsAt: RowsAt | undefined;
   readonly steps: RowSteps | undefined;
+  readonly look: RowLook;
   readonly watch: RowWatch;
 }
 
@@ -78,6 +80,7 @@ export class JobParts {
       rows = {
         rowsAt: compileRowsAt(getKey(rowSettings, 'rowsAt'), `${at}.rowsAt`),
         steps: compileSteps(rowSettings, at, this.#options.callAt),
+        look: compileLook(rowSettings, at, this.#options.startedAt),
         watch: new RowWatch(),
       };
       this.#rows.set(job, rows);
@@ -133,7 +136,7 @@ export class JobParts {
     if (source === undefined) {
       const { responseFilter, responseFilterDelimiter, at } = job;
       const { compatLevel, isExactJson, contexts } = this.#options;
-      const { rowsAt, steps } = this.rows(job);
+      const { rowsAt, steps, look } = this.rows(job);
       const jsonText = jsonTextOf(isExactJson);
       const filterAt = `${at}.responseFilter`;
       source = {
@@ -141,6 +144,7 @@ export class JobParts {
           responseFilter.length === 0
             ? undefined
             : createFilter(responseFilter, responseFilterDelimiter, { compatLevel, jsonText }, filterAt),
+        look,
         readAgain: (response) =>
           readAnswer({ job, rowsAt }, job.endpoint, response, { ...this.#options, log: silentLog }),
         rowsAgain: (response) => rowsAgain({ job, rowsAt }, response, this.#options),

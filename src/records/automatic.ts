@@ -1,7 +1,7 @@
 import { RecordError } from '../errors.ts';
 import { toJsonText, type AnyObject, type Json, type JsonText } from '../json/index.ts';
 import type { Log } from '../log.ts';
-import { PARENT_COLUMN, RowEmitter, type OpenTable } from './emit.ts';
+import { PARENT_COLUMN, RowEmitter, type ChunkPlace, type OpenTable } from './emit.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
 import type { PageRows, RecordParser, TableOutput } from './parser.ts';
@@ -82,12 +82,12 @@ class AutomaticParser implements RecordParser {
     const whole = first.length === page.count;
     if (whole && this.#isKnown(page.dataType)) {
       const undo = this.#remember();
-      if (this.#write(page, [first], out)) return;
+      if (this.#write(page, [first], out, { page: index, row: 0 })) return;
       undo();
     }
     this.#learn(page, whole ? [first] : page.chunks(), index);
     this.#relayout(page.dataType, index, out);
-    if (!this.#write(page, whole ? [first] : page.chunks(), out)) {
+    if (!this.#write(page, whole ? [first] : page.chunks(), out, { page: index, row: 0 })) {
       throw new RecordError(
         'internal',
         `A record of “${page.dataType}” does not fit the structure learned from it`,
@@ -126,19 +126,23 @@ class AutomaticParser implements RecordParser {
   #rewritePage(page: PageRows, index: number, out: TableOutput): void {
     this.#page = index;
     if (page.count === 0) return;
+    let row = 0;
     for (const chunk of page.chunks()) {
       if (page.count === 1 && chunk[0] === null) return;
-      this.#write(page, [chunk], out);
+      this.#write(page, [chunk], out, { page: index, row });
+      row += chunk.length;
     }
   }
 
   /** Writes rows that the structure covers; false, and nothing written, when a row shows something new. */
-  #write(page: PageRows, chunks: Iterable<readonly Json[]>, out: TableOutput): boolean {
+  #write(page: PageRows, chunks: Iterable<readonly Json[]>, out: TableOutput, place: ChunkPlace): boolean {
     const root = this.#plan(page.dataType);
     this.#out = out;
+    let { row } = place;
     for (const rows of chunks) {
       if (rows.length === 0) continue;
-      if (!this.#emitter.rows(root, rows, page.extra)) return false;
+      if (!this.#emitter.rows(root, rows, page, { page: place.page, row })) return false;
+      row += rows.length;
       for (const { table, bytes, rows: count } of this.#emitter.batches()) {
         const known = this.#tables.get(table.plan.node);
         if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;

@@ -6,12 +6,13 @@ import {
   JsonNumber,
   keysOf,
   md5OfObject,
-  toText,
   type AnyObject,
   type Json,
   type JsonText,
 } from '../json/index.ts';
 import type { PageExtras } from './extras.ts';
+import { scalarText, type RowLook, type ScalarText } from './look.ts';
+import type { PageRows } from './parser.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
 
 /** A table that rows can be written to. */
@@ -51,12 +52,32 @@ interface LinePiece {
   readonly to: number;
 }
 
+/** Where a chunk stands in a run, for rows that have links of their own. */
+export interface ChunkPlace {
+  /** Of all pages that the parser took, from 0. */
+  readonly page: number;
+  /** The first row of the chunk in its page, from 0. */
+  readonly row: number;
+}
+
+/** What is around a row that is written. */
+interface Around {
+  readonly extras: PageExtras;
+  /** The quoted cells behind the data. */
+  readonly tail: Uint8Array | string | undefined;
+  /** What keeps its link from being that of an equal row; undefined where equal rows share one. */
+  readonly salt: string | undefined;
+}
+
+const USUAL: RowLook = {};
+
 /** Whose link id the lists below an object get; worked out when the first list with items asks for it. */
 interface Frame {
   readonly path: string;
   readonly value: AnyObject;
   readonly extras: PageExtras | undefined;
   readonly outer: Frame | undefined;
+  readonly salt: string | undefined;
   id: string | undefined;
 }
 
@@ -70,6 +91,8 @@ export class RowEmitter {
   readonly #jsonText: JsonText;
   readonly #lines = new Map<ItemPlan, Lines>();
   readonly #writers = new Map<ItemPlan, ByteWriter>();
+  #look = USUAL;
+  #text: ScalarText = scalarText(USUAL);
 
   /** @param alias what an earlier table renamed the column of the link to */
   constructor(
@@ -98,13 +121,22 @@ export class RowEmitter {
   }
 
   /** False when a row does not fit the plan. */
-  rows(plan: ItemPlan, rows: readonly Json[], extra: AnyObject): boolean {
+  rows(
+    plan: ItemPlan,
+    rows: readonly Json[],
+    page: Pick<PageRows, 'extra' | 'look'>,
+    place: ChunkPlace,
+  ): boolean {
+    const { extra, look = USUAL } = page;
+    if (look !== this.#look) this.#text = scalarText(look);
+    this.#look = look;
     this.#lines.clear();
     const lines = this.#linesOf(plan, extra);
     const { pageExtras } = lines.table;
     const tail = pageExtras.cells.length === 0 ? undefined : Buffer.from(pageExtras.cells.join(','));
     for (let i = 0; i < rows.length; i++) {
-      if (!this.#row(plan, lines, rows[i] ?? null, pageExtras, tail)) return false;
+      const salt = look.unique === undefined ? undefined : `${look.unique}.${place.page}.${place.row + i}`;
+      if (!this.#row(plan, lines, rows[i] ?? null, { extras: pageExtras, tail, salt })) return false;
     }
     return true;
   }
@@ -136,25 +168,18 @@ export class RowEmitter {
     return undefined;
   }
 
-  /** @param tail the quoted cells behind the data */
-  #row(
-    plan: ItemPlan,
-    lines: Lines,
-    row: Json,
-    extras: PageExtras,
-    tail: Uint8Array | string | undefined,
-  ): boolean {
+  #row(plan: ItemPlan, lines: Lines, row: Json, { extras, tail, salt }: Around): boolean {
     const { out } = lines;
     const start = out.length;
     if (plan.node.kind === 'null' && row !== null) return false;
     if (isObject(row)) {
       if (plan.kind !== 'object') return false;
-      const frame = { path: plan.path, value: row, extras, outer: undefined, id: undefined };
+      const frame = { path: plan.path, value: row, extras, outer: undefined, salt, id: undefined };
       if (!this.#cells(plan.row, row, out, start, frame)) return false;
     } else if (plan.kind === 'object') {
       if (row !== null) return false;
       blanks(out, start, plan.row.width);
-    } else out.cell(isList(row) ? this.#jsonText(row) : toText(row));
+    } else out.cell(isList(row) ? this.#jsonText(row) : this.#text(row));
     if (tail !== undefined) {
       if (out.length > start) out.comma();
       if (typeof tail === 'string') out.cell(tail);
@@ -188,7 +213,8 @@ export class RowEmitter {
         if (value === null || value === undefined) blanks(out, start, column.plan.width);
         else if (!isObject(value)) return false;
         else {
-          const inner = { path: column.plan.path, value, extras: undefined, outer: frame, id: undefined };
+          const { path } = column.plan;
+          const inner = { path, value, extras: undefined, outer: frame, salt: undefined, id: undefined };
           if (!this.#cells(column.plan, value, out, start, inner)) return false;
         }
         continue;
@@ -197,10 +223,10 @@ export class RowEmitter {
       if (column.kind === 'scalar') {
         if (typeof value === 'string') out.cell(value);
         else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) return false;
-        else out.cell(value === null || value === undefined ? '' : toText(value));
+        else out.cell(this.#text(value));
       } else if (column.kind === 'null') {
         if (value !== null && value !== undefined) return false;
-        out.cell('');
+        out.cell(this.#text(value));
       } else {
         const id = this.#nested(column.table, value, frame);
         if (id === undefined) return false;
@@ -225,7 +251,8 @@ export class RowEmitter {
     const name = lines.table.pageExtras.entries[0]?.[0] ?? PARENT_COLUMN;
     const extras: PageExtras = { cells: [], entries: [[name, id]] };
     for (let i = 0; i < items.length; i++) {
-      if (!this.#row(plan, lines, items[i] ?? null, extras, id)) return undefined;
+      const salt = this.#look.unique === undefined ? undefined : String(i);
+      if (!this.#row(plan, lines, items[i] ?? null, { extras, tail: id, salt })) return undefined;
     }
     return id;
   }
@@ -255,7 +282,8 @@ function blanks(out: ByteWriter, start: number, count: number): void {
 function linkId(frame: Frame): string {
   if (frame.id === undefined) {
     const outer = frame.outer === undefined ? '' : linkId(frame.outer);
-    frame.id = `${frame.path}_${md5OfObject(frame.value, frame.extras?.entries, outer)}`;
+    const behind = frame.salt === undefined ? outer : `${outer}#${frame.salt}`;
+    frame.id = `${frame.path}_${md5OfObject(frame.value, frame.extras?.entries, behind)}`;
   }
   return frame.id;
 }

@@ -1,4 +1,5 @@
 import type { AnyObject, Json } from '../json/index.ts';
+import type { RowLook } from './look.ts';
 
 /** The rows of one page of one job, with what belongs to all of them. */
 export interface PageRows {
@@ -6,6 +7,8 @@ export interface PageRows {
   readonly dataType: string;
   /** Extra columns by raw name: user data, then parent columns (spec extractor 5.5). */
   readonly extra: AnyObject;
+  /** How they look in the table, where it is another way than usual. */
+  readonly look?: RowLook | undefined;
   /**
    * The rows after `dataField` and `responseFilter`, in chunks of bounded size. May be called again, and then
    * decodes anew; a chunk must not be kept.

@@ -8,6 +8,32 @@ const names = { type: ['string', 'number'], minLength: 1 };
 
 /** Keys of a job that say what its rows are made of, and what becomes of them before they are written. */
 export const rowOptions: Readonly<Record<string, OptionSchema>> = {
+  cells: {
+    title: 'Words for true, false and null',
+    description:
+      'What cells say of these values: "json" writes `true`, `false` and `null`, an object has a word for each. By default true is 1, and false and null are empty.',
+    anyOf: [
+      { enum: ['json', '', null] },
+      {
+        type: 'object',
+        properties: {
+          null: word('Null', 'The word for null; a field that is missing stays empty.', ''),
+          true: word('True', 'The word for true.', '1'),
+          false: word('False', 'The word for false.', ''),
+        },
+      },
+    ],
+    default: '',
+    examples: ['json', { true: 'yes', false: 'no' }],
+  },
+  links: {
+    title: 'Links of nested tables',
+    description:
+      'The ids that link the rows of nested tables: "equal" gives equal records equal ids, in every run; "unique" gives each row its own, so that a join never multiplies rows.',
+    enum: ['equal', 'unique', '', null],
+    default: 'equal',
+    examples: ['unique'],
+  },
   rowsAt: {
     title: 'Form of the rows',
     description:
@@ -137,3 +163,13 @@ export const rowOptions: Readonly<Record<string, OptionSchema>> = {
     examples: ['snake'],
   },
 };
+
+function word(title: string, description: string, byDefault: string): OptionSchema {
+  return {
+    title,
+    description,
+    type: ['string', 'number'],
+    default: byDefault,
+    examples: [title.toLowerCase()],
+  };
+}

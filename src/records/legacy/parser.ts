@@ -1,3 +1,4 @@
+import { RecordError } from '../../errors.ts';
 import { keysOf, toJsonText, type Json, type JsonText } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import { PageTables } from '../lines.ts';
@@ -27,6 +28,7 @@ export function createLegacyParser(options: LegacyParserOptions): RecordParser {
   return {
     take(page) {
       const { dataType } = page;
+      refuseLook(page);
       if (hasRows(page)) learner.learn(dataType, rowsOf(page));
       else if (!struct.has(dataType)) {
         log.debug(`No data in a page of “${dataType}”`, { dataType });
@@ -47,6 +49,16 @@ export function createLegacyParser(options: LegacyParserOptions): RecordParser {
       return writeStruct(struct);
     },
   };
+}
+
+/** @throws {RecordError} for rows that are to look as they cannot here */
+function refuseLook({ dataType, look }: PageRows): void {
+  if (look?.words === undefined && look?.unique === undefined) return;
+  throw new RecordError(
+    'records.invalid',
+    `“cells” and “links” are not known in the older way of tables, in which “${dataType}” is written`,
+    { hint: 'Leave “compatLevel” out, or these keys of the job.' },
+  );
 }
 
 /** A page with null as its only row is as good as empty. */

@@ -4,12 +4,12 @@ import {
   getKey,
   isObject,
   isScalar,
-  toText,
   type AnyObject,
   type Json,
   type JsonText,
 } from '../../json/index.ts';
 import type { PageTables } from '../lines.ts';
+import type { ScalarText } from '../look.ts';
 import type { ColumnEntry, EntryPlace } from './mapping.ts';
 
 /** What belongs to all rows of a page. */
@@ -19,6 +19,10 @@ export interface MappedPage {
   /** The extra columns as part of a generated key; empty text when there are none. */
   extraText(): string;
   readonly tables: PageTables;
+  /** Of what is no text. */
+  readonly scalar: ScalarText;
+  /** What keeps the generated key of a row from being that of an equal one, another each time; empty where equal rows share one. */
+  salt(): string;
 }
 
 /**
@@ -40,9 +44,10 @@ export interface CellTexts {
 export function compileCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
   if (entry.kind === 'user') return userCell(entry, table, texts);
   const pick = compilePick(entry);
+  const { jsonText } = texts;
   if (entry.kind === 'date')
-    return (row) => dateText(textOf(pick(row), entry, table, texts), texts.parseTime);
-  return (row) => textOf(pick(row), entry, table, texts);
+    return (row, page) => dateText(textOf(pick(row), entry, table, { ...texts, page }), texts.parseTime);
+  return (row, page) => textOf(pick(row), entry, table, { jsonText, page });
 }
 
 /** The value at a path of the row. `.` and the empty path are the row itself where it is a scalar. */
@@ -62,17 +67,21 @@ function userCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText
   let text = '';
   return (_row, page) => {
     if (page !== last) {
-      text = textOf(find(page.extra), entry, table, texts);
+      text = textOf(find(page.extra), entry, table, { ...texts, page });
       last = page;
     }
     return text;
   };
 }
 
-function textOf(value: Json | undefined, entry: ColumnEntry, table: string, { jsonText }: CellTexts): string {
+function textOf(
+  value: Json | undefined,
+  entry: ColumnEntry,
+  table: string,
+  { jsonText, page }: { readonly jsonText: JsonText; readonly page: MappedPage },
+): string {
   if (typeof value === 'string') return value;
-  if (value === undefined || value === null) return '';
-  if (isScalar(value)) return toText(value);
+  if (value === undefined || value === null || isScalar(value)) return page.scalar(value);
   if (entry.forceType) return jsonText(value);
   const what = isObject(value) ? 'an object' : 'a list';
   throw new RecordError(

@@ -1,6 +1,7 @@
 import { RecordError } from '../../errors.ts';
-import { serializeMap, sizeOf, toJsonText, type AnyObject, type JsonText } from '../../json/index.ts';
+import { serializeMap, sizeOf, toJsonText, type JsonText } from '../../json/index.ts';
 import { PageTables } from '../lines.ts';
+import { scalarText } from '../look.ts';
 import type { PageRows, RecordParser, TableOutput } from '../parser.ts';
 import type { MappedPage, ParseTime } from './cells.ts';
 import type { Mappings } from './mapping.ts';
@@ -35,11 +36,12 @@ export function createMappedParser(options: MappedParserOptions): MappedParser {
     [...mappings].map(([type, mapping]) => [type, createRowWriter(mapping, { parseTime, jsonText })]),
   );
 
+  let taken = 0;
   return {
     take(page, out) {
       const writer = writers.get(page.dataType);
       if (writer === undefined) return otherwise.take(page, keepLayouts(out, tables));
-      const mapped = mappedPage(page.extra, out);
+      const mapped = mappedPage(page, out, taken++);
       writer.open(mapped);
       for (const rows of page.chunks()) writer.write(rows, '', mapped);
       mapped.tables.flush();
@@ -52,10 +54,13 @@ export function createMappedParser(options: MappedParserOptions): MappedParser {
   };
 }
 
-function mappedPage(extra: AnyObject, out: TableOutput): MappedPage {
+function mappedPage({ extra, look = {} }: PageRows, out: TableOutput, index: number): MappedPage {
   let text: string | undefined;
   const extraText = (): string => (text ??= sizeOf(extra) === 0 ? '' : serializeMap(extra));
-  return { extra, extraText, tables: new PageTables(out) };
+  let row = 0;
+  const { unique } = look;
+  const salt = (): string => (unique === undefined ? '' : `#${unique}.${index}.${row++}`);
+  return { extra, extraText, tables: new PageTables(out), scalar: scalarText(look), salt };
 }
 
 function* unmapped(pages: Iterable<PageRows>, mappings: Mappings): Iterable<PageRows> {

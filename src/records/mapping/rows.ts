@@ -47,7 +47,7 @@ export function createRowWriter(mapping: Mapping, texts: CellTexts): RowWriter {
   const opened = openedOnce(layout);
 
   const keyOf = (row: Json, parentKey: string, page: MappedPage): string => {
-    if (!hasKey) return md5(serialize(row) + page.extraText());
+    if (!hasKey) return md5(serialize(row) + page.extraText() + page.salt());
     const values = keyTexts.map((text) => text(row, page));
     return (linkIsKey ? [...values, parentKey] : values).join(',');
   };
