@@ -1,4 +1,4 @@
-import { equalJson, isList, isNumber, isScalar, type Json } from '../json/index.ts';
+import { equalJson, getKey, isList, isNumber, isObject, isScalar, type Json } from '../json/index.ts';
 import { compareValues, textOf, type Comparison } from './compare.ts';
 import { compilePattern } from './pattern.ts';
 import { invalidSetting } from './settings.ts';
@@ -64,8 +64,12 @@ const TESTS: Readonly<Record<Exclude<ComparingWord, 'matches'>, (as: Comparison 
   atMost: (as) => order(as, (found) => found <= 0),
   contains: (as) => {
     const same = sameness(as);
-    return (value, than) =>
-      isList(value) ? value.some((item) => same(item, than)) : textOf(value).includes(textOf(than));
+    return (value, than) => {
+      if (isList(value)) return value.some((item) => same(item, than));
+      // an object contains its keys
+      if (isObject(value)) return getKey(value, textOf(than)) !== undefined;
+      return textOf(value).includes(textOf(than));
+    };
   },
   startsWith: () => (value, than) => textOf(value).startsWith(textOf(than)),
   endsWith: () => (value, than) => textOf(value).endsWith(textOf(than)),

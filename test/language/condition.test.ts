@@ -4,7 +4,7 @@ import { compileCondition } from '../../src/language/index.ts';
 import { viewOf } from './support.ts';
 
 const BODY = parseExact(
-  '{"page":3,"pages":"3","more":false,"yes":"true","no":"0","zero":0,"null":null,"blank":"","list":[1,"x"],"id":9007199254740993,"at":"2026-03-01T12:00:00+02:00","word":"Zulu"}',
+  '{"page":3,"pages":"3","more":false,"yes":"true","no":"0","zero":0,"null":null,"blank":"","list":[1,"x"],"map":{"a":null},"id":9007199254740993,"at":"2026-03-01T12:00:00+02:00","word":"Zulu"}',
 );
 
 function holds(condition: Json): boolean {
@@ -37,6 +37,8 @@ describe('a condition', () => {
     [{ value: 'word', is: 'in', than: ['Alpha', 'Zulu'] }, true],
     [{ value: 'list', is: 'contains', than: 1 }, true],
     [{ value: 'word', is: 'contains', than: 'ul' }, true],
+    [{ value: 'map', is: 'contains', than: 'a' }, true],
+    [{ value: 'map', is: 'contains', than: 'null' }, false],
     [{ value: 'word', is: 'startsWith', than: 'Zu' }, true],
     [{ value: 'word', is: 'endsWith', than: 'x' }, false],
     [{ value: 'other', is: 'differs', than: 'x' }, true],

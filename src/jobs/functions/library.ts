@@ -12,6 +12,7 @@ import {
 } from './arguments.ts';
 import { formatDate } from './date.ts';
 import { DATES, zoneNamed } from './dates.ts';
+import { EXTREMES } from './extremes.ts';
 import type { LibraryFunction } from './function.ts';
 import { digest, hmac } from './hash.ts';
 import { NUMBERS } from './numbers.ts';
@@ -109,6 +110,7 @@ export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     call: (args) => implode(args),
   },
   ...NUMBERS,
+  ...EXTREMES,
   ...TEXTS,
   ...DATES,
   ...VALUES,

@@ -98,6 +98,12 @@ const CASES: Readonly<Record<string, readonly (readonly [args: string, gives: st
     ['["a,b", ","]', '["a","b"]'],
     ['["a", ",", 3]', 'null'],
   ],
+  max: [
+    ['[2, "10", null]', '"10"'],
+    ['[["2026-01-02", "2026-01-01T23:00:00Z"]]', '"2026-01-02"'],
+    ['[null, ""]', 'null'],
+  ],
+  min: [['[2, 10, 1.5]', '1.5']],
   replace: [
     ['["a.b.c", ".", "$&"]', '"a$&b$&c"'],
     ['["abc", "", "x"]', '"abc"'],
