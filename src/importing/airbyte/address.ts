@@ -2,7 +2,7 @@ import { constant, TemplateError, type Expression } from './jinja/ast.ts';
 import { pythonText } from './jinja/literal.ts';
 import type { Component } from './component.ts';
 import { isMap, shown } from './node.ts';
-import { isPageToken, isToken, tokenUse, type TokenPlace } from './page-token.ts';
+import { isPageToken, tokenInText, tokenUse, type TokenPlace } from './page-token.ts';
 import { requestPosition, translated, withSettings, noteFixed, type Scope } from './scope.ts';
 import type { Out, Position } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
@@ -55,7 +55,7 @@ function pathOf(
 ): Out {
   const expression = withoutSlash(requester.expression(path));
   const position = requestPosition(scope);
-  if (isPageToken(expression)) return pathWithToken(expression, position, tokens);
+  if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
   try {
     return textOut(valueOf(expression, position));
   } catch (error) {
@@ -66,13 +66,24 @@ function pathOf(
   }
 }
 
-/** A path that is the address of the next page, from the second page on. */
-function pathWithToken(expression: Expression, position: Position, tokens: TokenPlace[]): Out {
-  if (isToken(expression)) throw new TemplateError('a path that is nothing in the first request');
-  const use = tokenUse(expression, { address: true });
+/** A path with the token in it, or one that is the address of the next page, from the second page on. */
+function pathWithToken(
+  expression: Expression,
+  requester: Component,
+  position: Position,
+  tokens: TokenPlace[],
+): Out {
+  const fold = (part: Expression): Expression => requester.folded(part);
+  const inText = tokenInText(expression, 'next_page', fold);
+  if (inText !== undefined) {
+    const first = valueOf(inText.first, position).out;
+    tokens.push({ place: { path: 'next_page', ...(first === '' ? {} : { first }) } });
+    return textOut(valueOf(inText.text, position));
+  }
+  const use = tokenUse(expression, { address: true }, fold);
   if (use.first === undefined) throw new TemplateError('a path that is nothing in the first request');
-  tokens.push({ place: use.place });
-  return textOut(valueOf(use.first, position));
+  tokens.push({ place: use.place, ...(use.with === undefined ? {} : { with: use.with }) });
+  return textOut(valueOf(withoutSlash(use.first), position));
 }
 
 function withoutSlash(expression: Expression): Expression {

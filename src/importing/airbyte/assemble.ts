@@ -1,7 +1,8 @@
 import type { Imported, StreamReport } from '../report.ts';
 import type { Findings } from './findings.ts';
-import { isSequence, shown, type Node, type NodeMap } from './node.ts';
+import type { Node, NodeMap } from './node.ts';
 import type { Settings } from './settings.ts';
+import type { Budgets } from './budgets.ts';
 import type { JobTree } from './stream.ts';
 import type { Outcome } from '../report.ts';
 import type { Out } from './translate/position.ts';
@@ -18,12 +19,13 @@ interface Parts {
   readonly settings: Settings;
   readonly taken: readonly TakenStream[];
   readonly dynamic: readonly StreamReport[];
+  readonly budgets: Budgets;
   readonly name: string;
   readonly file: string;
 }
 
 /** The configuration and the report. What is the same in all rows stands in the root. */
-export function assemble({ settings, taken, dynamic, name, file }: Parts): Imported {
+export function assemble({ settings, taken, dynamic, budgets, name, file }: Parts): Imported {
   const bucket = plainName(name.replace(/^source-/, ''));
   const withTree = taken.filter(
     (stream): stream is TakenStream & { tree: JobTree } => stream.tree !== undefined,
@@ -36,7 +38,7 @@ export function assemble({ settings, taken, dynamic, name, file }: Parts): Impor
       name,
       configuration: {
         parameters: {
-          api: { name: bucket, ...common },
+          api: { name: bucket, ...common, ...(budgets.list.length === 0 ? {} : { budgets: budgets.list }) },
           config: { outputBucket: bucket, ...entries },
         },
       },
@@ -46,7 +48,7 @@ export function assemble({ settings, taken, dynamic, name, file }: Parts): Impor
       source: file,
       streams: [...taken.map(reportOf), ...dynamic],
       settings: settings.open(),
-      notes: [],
+      notes: budgets.notes,
     },
   };
 }
@@ -112,8 +114,21 @@ function rowOf(
   return row;
 }
 
-function outputOf(_tree: JobTree, _bucket: string, _table: string): NodeMap {
-  return {};
+/** The key of the table, and whether rows are added to it. */
+function outputOf({ isIncremental, primaryKey }: JobTree, bucket: string, table: string): NodeMap {
+  if (primaryKey.length === 0) return {};
+  const output = {
+    source: `${bucket}.${table}`,
+    destination: `in.c-${bucket}.${table}`,
+    primary_key: primaryKey.map(columnOf),
+    ...(isIncremental ? { incremental: true } : {}),
+  };
+  return { storage: { output: { tables: [output] } } };
+}
+
+/** A column as the tables name it. */
+function columnOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '');
 }
 
 /** Letters, digits and hyphens, as names of tables have them. */
@@ -128,11 +143,4 @@ export function rowId(name: string, taken: Set<string>): string {
   for (let count = 2; taken.has(id); count++) id = `${plain}-${count}`;
   taken.add(id);
   return id;
-}
-
-/** The columns of a primary key: a name, a list of names, or a list of paths. */
-export function keysOf(node: Node | undefined): readonly string[] {
-  if (typeof node === 'string') return node === '' ? [] : [node];
-  if (!isSequence(node)) return [];
-  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
 }

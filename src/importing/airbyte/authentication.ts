@@ -107,28 +107,45 @@ function oauth(authenticator: Component, scope: Scope): Authentication {
     if (typeof out !== 'string') throw new TemplateError('a name that is known only while it runs');
     return out;
   };
-  const updater = authenticator.child('refresh_token_updater');
   const refreshToken = optionalText(authenticator, 'refresh_token', scope);
+  const more = mapOf(authenticator, 'refresh_request_body', scope);
+  if (authenticator.get('scopes') !== undefined)
+    throw new TemplateError('a list of scopes in the request of a token');
+  const headers = mapOf(authenticator, 'refresh_request_headers', scope);
+  const updater = authenticator.child('refresh_token_updater');
+  if (updater !== undefined && refreshToken !== undefined) {
+    checkUsual(name, headers);
+    return {
+      type: 'oauth20.refreshToken',
+      tokenUrl: plainText(endpoint),
+      '#clientId': optionalText(authenticator, 'client_id', scope) ?? '',
+      '#clientSecret': optionalText(authenticator, 'client_secret', scope) ?? '',
+      '#refreshToken': refreshToken,
+      authStyle: 'body',
+      ...(isJsonType(headers) ? { bodyFormat: 'json' } : {}),
+      ...(Object.keys(more).length === 0 ? {} : { params: more }),
+      answer: {
+        accessToken: name('access_token_name', 'access_token'),
+        refreshToken: updater.text('refresh_token_name') ?? 'refresh_token',
+        expiresIn: name('expires_in_name', 'expires_in'),
+      },
+    };
+  }
   const params: Record<string, Out> = {
     [name('grant_type_name', 'grant_type')]: grantType,
     [name('client_id_name', 'client_id')]: optionalText(authenticator, 'client_id', scope) ?? '',
     [name('client_secret_name', 'client_secret')]: optionalText(authenticator, 'client_secret', scope) ?? '',
     ...(refreshToken === undefined ? {} : { [name('refresh_token_name', 'refresh_token')]: refreshToken }),
-    ...mapOf(authenticator, 'refresh_request_body', scope),
+    ...more,
   };
-  const scopes = authenticator.get('scopes');
-  if (scopes !== undefined) throw new TemplateError('a list of scopes in the request of a token');
-  const headers = mapOf(authenticator, 'refresh_request_headers', scope);
-  if (updater !== undefined) return rotating(updater, params, { endpoint, headers }, scope, name);
-  const isJson = JSON.stringify(headers).toLowerCase().includes('application/json');
   const isQuery = authenticator.flag('send_refresh_request_as_query_params');
   return {
     type: 'login',
     loginRequest: {
-      endpoint,
-      method: isJson || isQuery ? 'POST' : 'FORM',
-      ...(isQuery ? { endpoint: withQuery(endpoint, params) } : { params }),
-      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      endpoint: isQuery ? withQuery(endpoint, params) : endpoint,
+      method: isJsonType(headers) || isQuery ? 'POST' : 'FORM',
+      ...(isQuery ? {} : { params }),
+      ...withHeaders(headers),
     },
     apiRequest: {
       headers: {
@@ -139,14 +156,21 @@ function oauth(authenticator: Component, scope: Scope): Authentication {
   };
 }
 
-function rotating(
-  _updater: Component,
-  _params: Readonly<Record<string, Out>>,
-  _request: { readonly endpoint: Out; readonly headers: Readonly<Record<string, Out>> },
-  _scope: Scope,
-  _name: (key: string, fallback: string) => string,
-): Authentication {
-  throw new TemplateError('refresh tokens for one use');
+/** A token for one use is asked for in the usual words alone. */
+function checkUsual(
+  name: (key: string, fallback: string) => string,
+  headers: Readonly<Record<string, Out>>,
+): void {
+  const names = ['client_id', 'client_secret', 'refresh_token', 'grant_type'];
+  const isUsual = names.every((usual) => name(`${usual}_name`, usual) === usual);
+  const others = Object.keys(headers).filter((header) => header.toLowerCase() !== 'content-type');
+  if (!isUsual || others.length > 0) {
+    throw new TemplateError('refresh tokens for one use, with names or headers of their own');
+  }
+}
+
+function isJsonType(headers: Readonly<Record<string, Out>>): boolean {
+  return JSON.stringify(headers).toLowerCase().includes('application/json');
 }
 
 function withQuery(endpoint: Out, params: Readonly<Record<string, Out>>): Out {

@@ -5,12 +5,14 @@ import { optionPlace } from './pagination.ts';
 import { known, requestPosition, translated, type Scope } from './scope.ts';
 import { durationWords, phpFormat, windowFormat } from './time-format.ts';
 import { pathText, type Out, type Reference } from './translate/position.ts';
-import { call } from './translate/out.ts';
+import { call, shifted } from './translate/out.ts';
 
 /** What a job reads since when. */
 export interface IncrementalDraft {
   readonly incremental?: Readonly<Record<string, Out>>;
   readonly windows?: Readonly<Record<string, Out>>;
+  /** Which rows a parent without a state has. */
+  readonly where?: Out;
   readonly slots: ReadonlyMap<string, Reference>;
   readonly options: readonly { readonly place: Node; readonly value: Out; readonly isForm: boolean }[];
   /** Field of the record, as the manifest names it. */
@@ -115,8 +117,10 @@ function byTime(
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
   const windows = {
-    ...(keepsState ? {} : { from: start ?? 0 }),
-    ...(end === undefined ? {} : { to: end }),
+    from: start ?? 0,
+    ...(end === undefined
+      ? {}
+      : { to: granularity === undefined ? end : shifted(secondsOf(end), granularity, false) }),
     ...(step === undefined ? {} : { step }),
     format: windowFormat(format),
     ...(granularity === undefined ? {} : { end: 'inclusive', granularity }),
@@ -126,11 +130,29 @@ function byTime(
     ...(start === undefined ? {} : { first: start }),
     ...(lookback === undefined ? {} : { lookback }),
     as: 'time',
-    ...(isFilter ? { filter: true } : {}),
+    ...(isFilter || isFeed ? { filter: true } : {}),
     ...(isFeed ? { order: 'descending' } : {}),
-    ...perPart(isPartitioned && !cursor.flag('global_substream_cursor')),
+    ...(isPartitioned ? { perParent: !cursor.flag('global_substream_cursor') } : {}),
   };
-  return { windows, ...(keepsState ? { incremental } : {}), slots, options, cursorField: field };
+  const isOldLeftOut = !keepsState && isFilter && start !== undefined;
+  return {
+    windows,
+    ...(keepsState ? { incremental } : {}),
+    ...(isOldLeftOut ? { where: notBefore(cursorSource(field, cursor, format), start) } : {}),
+    slots,
+    options,
+    cursorField: field,
+  };
+}
+
+/** Rows without the field are kept. */
+function notBefore(cursor: Out, start: Out): Out {
+  return {
+    any: [
+      { value: cursor, is: 'absent' },
+      { value: cursor, is: 'atLeast', than: start, as: 'time' },
+    ],
+  };
 }
 
 function optionOf(cursor: Component, key: string, value: Out, scope: Scope): IncrementalDraft['options'] {

@@ -1,4 +1,5 @@
 import type { Imported, Outcome, StreamReport } from '../report.ts';
+import { readBudgets } from './budgets.ts';
 import { Component } from './component.ts';
 import { Findings } from './findings.ts';
 import { get, isMap, isSequence, manifestError, placeOf, shown, type Node, type NodeMap } from './node.ts';
@@ -50,6 +51,7 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
     settings,
     taken,
     dynamic,
+    budgets: readBudgets(components),
     name: options.name ?? nameOf(options.file),
     file: options.file,
   });

@@ -1,13 +1,20 @@
-import { TemplateError, type Expression } from './jinja/ast.ts';
+import { constant, TemplateError, type Expression } from './jinja/ast.ts';
+import { mapParts } from './jinja/map-parts.ts';
 import type { Node } from './node.ts';
 import { accessOf } from './translate/position.ts';
 
 /** A place in the request that gets the token of the next page. */
 export interface TokenPlace {
+  /** Where it goes; `{"address": true}` is the address itself. */
   readonly place: Node;
-  /** What stands there in the first request. */
+  /** What goes there, in terms of the name {@link TOKEN}; absent: the token alone. */
+  readonly with?: Expression;
+  /** What stands there in the first request; absent: nothing. */
   readonly first?: Expression;
 }
+
+/** Stands for the token in `with`. */
+export const TOKEN = 'the token of the next page';
 
 /** Whether a template speaks of the token of the next page. */
 export function isPageToken(expression: Expression): boolean {
@@ -15,49 +22,92 @@ export function isPageToken(expression: Expression): boolean {
 }
 
 /**
- * How the token is used: alone, or with something else in the first request.
+ * How the token is used in a template: alone, with something around it, or with something else in the first request.
  *
- * @throws {TemplateError} where it is a part of something
+ * @param fold works out what is known
  */
-export function tokenUse(expression: Expression, place: Node): TokenPlace {
-  if (isToken(expression)) return { place };
-  if (expression.kind === 'choose' && isTokenTest(expression.when) && isToken(expression.then)) {
-    return first(place, expression.otherwise);
-  }
-  if (expression.kind === 'binary' && expression.operator === 'or' && isToken(expression.left)) {
-    return first(place, expression.right);
-  }
-  if (expression.kind === 'filter' && ['default', 'd', 'string', 'int'].includes(expression.name)) {
-    const [fallback] = expression.args.positional;
-    if (isToken(expression.of)) return expression.name.startsWith('d') ? first(place, fallback) : { place };
-  }
-  throw new TemplateError('the token of the next page as a part of an expression');
+export function tokenUse(
+  expression: Expression,
+  place: Node,
+  fold: (expression: Expression) => Expression,
+): TokenPlace {
+  const later = unwrapped(fold(put(expression, true)));
+  const first = fold(put(expression, false));
+  const isEmpty = first.kind === 'constant' && isBlank(first.value);
+  if (!isPageTokenName(later)) throw new TemplateError('a place that has a token in the first request alone');
+  return {
+    place,
+    ...(later.kind === 'name' ? {} : { with: later }),
+    ...(isEmpty ? {} : { first }),
+  };
 }
 
-function first(place: Node, expression: Expression | undefined): TokenPlace {
-  const isEmpty = expression === undefined || (expression.kind === 'constant' && !expression.value);
-  return isEmpty ? { place } : { place, first: expression };
+/** The part of a text that is the token, as a name in braces, with what stands there first. */
+export function tokenInText(
+  expression: Expression,
+  name: string,
+  fold: (expression: Expression) => Expression,
+): { readonly text: Expression; readonly first: Expression } | undefined {
+  if (expression.kind !== 'join') return undefined;
+  const index = expression.parts.findIndex(isPageToken);
+  const part = expression.parts[index];
+  if (part === undefined || expression.parts.filter(isPageToken).length > 1) return undefined;
+  if (unwrapped(fold(put(part, true))).kind !== 'name') return undefined;
+  const first = fold(put(part, false));
+  if (first.kind !== 'constant') return undefined;
+  const parts = expression.parts.map((each, i) => (i === index ? constant(`{${name}}`) : each));
+  return { text: fold({ kind: 'join', parts }), first: isBlank(first.value) ? constant('') : first };
 }
 
-/** `next_page_token['next_page_token']`, with or without tests that it is there. */
-export function isToken(expression: Expression): boolean {
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** The expression with a token, or without one. */
+function put(expression: Expression, hasToken: boolean): Expression {
   const access = accessOf(expression);
-  if (access?.name === 'next_page_token')
-    return access.keys.length === 1 && access.keys[0] === 'next_page_token';
-  if (expression.kind === 'binary' && expression.operator === 'and')
-    return isTokenTest(expression.left) && isToken(expression.right);
-  return false;
+  if (access?.name === 'next_page_token') {
+    const isToken = access.keys.length === 1 && access.keys[0] === 'next_page_token';
+    if (isToken) return hasToken ? { kind: 'name', name: TOKEN } : constant(undefined);
+    if (access.keys.length === 0) return constant(hasToken ? { next_page_token: '…' } : undefined);
+    throw new TemplateError('a part of the token of the next page');
+  }
+  return mapParts(expression, (part) => put(part, hasToken));
 }
 
-/** A test of whether there is a token. */
-export function isTokenTest(expression: Expression): boolean {
-  if (accessOf(expression)?.name === 'next_page_token') return true;
-  if (expression.kind === 'test' && expression.name === 'defined') return isTokenTest(expression.of);
-  if (expression.kind === 'binary' && ['!=', 'and'].includes(expression.operator)) {
-    const isNone = expression.right.kind === 'constant' && !expression.right.value;
-    return isTokenTest(expression.left) && (isNone || isTokenTest(expression.right));
+/** Tests and fallbacks that do nothing where there is a token. */
+function unwrapped(expression: Expression): Expression {
+  if (expression.kind === 'binary' && expression.operator === 'or' && isName(expression.left))
+    return expression.left;
+  if (expression.kind === 'binary' && expression.operator === 'and' && isName(expression.left))
+    return unwrapped(expression.right);
+  if (
+    expression.kind === 'filter' &&
+    isName(expression.of) &&
+    ['default', 'd', 'string', 'int'].includes(expression.name)
+  ) {
+    return expression.of;
   }
-  if (expression.kind !== 'unary' || expression.operator !== 'not') return false;
-  const { of } = expression;
-  return of.kind === 'test' && of.name === 'none' && isTokenTest(of.of);
+  if (expression.kind === 'choose' && isThere(expression.when)) return unwrapped(expression.then);
+  return expression;
+}
+
+function isThere(expression: Expression): boolean {
+  if (isName(expression)) return true;
+  if (expression.kind === 'test') return expression.name === 'defined' && isName(expression.of);
+  if (expression.kind === 'unary' && expression.operator === 'not') {
+    return expression.of.kind === 'test' && expression.of.name === 'none' && isName(expression.of.of);
+  }
+  if (expression.kind !== 'binary') return false;
+  const isNothing = expression.right.kind === 'constant' && isBlank(expression.right.value);
+  if (expression.operator === '!=') return isName(expression.left) && isNothing;
+  return expression.operator === 'and' && isThere(expression.left) && isThere(expression.right);
+}
+
+function isName(expression: Expression): boolean {
+  return expression.kind === 'name' && expression.name === TOKEN;
+}
+
+function isPageTokenName(expression: Expression): boolean {
+  return JSON.stringify(expression).includes(JSON.stringify({ name: TOKEN }).slice(1, -1));
 }

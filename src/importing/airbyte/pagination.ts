@@ -1,19 +1,27 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { Component } from './component.ts';
-import type { Node } from './node.ts';
-import { isMap } from './node.ts';
-import type { TokenPlace } from './page-token.ts';
-import { known, responsePosition, translated, withSettings, noteFixed, type Scope } from './scope.ts';
+import { isMap, type Node } from './node.ts';
+import { TOKEN, type TokenPlace } from './page-token.ts';
+import {
+  known,
+  noteFixed,
+  requestPosition,
+  responsePosition,
+  translated,
+  withSettings,
+  type Scope,
+} from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
-import type { Out } from './translate/position.ts';
+import type { Out, Position } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
 
-/** How a job is paged, and what the first request has besides. */
+/** How a job is paged, and what every request has besides, such as the size of a page. */
 export interface PaginationDraft {
-  readonly pagination?: Readonly<Record<string, Out>>;
-  /** What every request has: the size of a page. */
+  readonly pagination?: Pagination;
   readonly constants: readonly { readonly place: Node; readonly value: Out }[];
 }
+
+type Pagination = Readonly<Record<string, Out>>;
 
 /** Reads a paginator. `tokens` are the places that name the token of the next page in templates of the request. */
 export function readPagination(
@@ -21,7 +29,8 @@ export function readPagination(
   tokens: readonly TokenPlace[],
   scope: Scope,
 ): PaginationDraft {
-  const none: PaginationDraft = { constants: [] };
+  const firsts = firstValues(tokens, scope);
+  const none: PaginationDraft = { constants: firsts };
   if (paginator === undefined || paginator.type === 'NoPagination') return none;
   const { findings } = scope;
   const strategy = paginator.child('pagination_strategy');
@@ -33,11 +42,23 @@ export function readPagination(
     return none;
   }
   if (strategy === undefined) return none;
-  return (
-    findings.attempt(strategy.at, strategy.node['cursor_value'] ?? strategy.type, () =>
-      draftOf(paginator, strategy, tokens, scope),
-    ) ?? none
+  const draft = findings.attempt(strategy.at, strategy.node['cursor_value'] ?? strategy.type, () =>
+    draftOf(paginator, strategy, tokens, scope),
   );
+  return draft === undefined ? none : { ...draft, constants: [...firsts, ...draft.constants] };
+}
+
+/** What stands at the places of the token in the first request. */
+function firstValues(tokens: readonly TokenPlace[], scope: Scope): PaginationDraft['constants'] {
+  return tokens.flatMap(({ place, first }) => {
+    if (first === undefined) return [];
+    const value = scope.findings.attempt(
+      'the first request',
+      undefined,
+      () => valueOf(first, requestPosition(scope)).out,
+    );
+    return value === undefined ? [] : [{ place, value }];
+  });
 }
 
 function draftOf(
@@ -49,7 +70,9 @@ function draftOf(
   const size = pageSizeOf(strategy, scope);
   const sizePlace = optionPlace(paginator.child('page_size_option'), scope);
   const constants = sizePlace === undefined || size === undefined ? [] : [{ place: sizePlace, value: size }];
-  const places = placesOf(paginator, tokens, scope);
+  const option = paginator.child('page_token_option');
+  const own = option?.type === 'RequestPath' ? { address: true } : optionPlace(option, scope);
+  const places = [...(own === undefined ? [] : [{ place: own }]), ...tokens];
   if (strategy.type === 'PageIncrement')
     return { pagination: byNumber(strategy, size, places, scope), constants };
   if (strategy.type === 'OffsetIncrement') return { pagination: byOffset(strategy, size, places), constants };
@@ -61,24 +84,16 @@ function draftOf(
 function pageSizeOf(strategy: Component, scope: Scope): Out | undefined {
   const value = strategy.get('page_size');
   if (value === undefined) return undefined;
-  const { out } = translated(value, strategy, scope, responsePosition(scope));
-  if (typeof out === 'number') return out;
+  const { out } = translated(value, strategy, scope, requestPosition(scope));
   if (typeof out === 'string' && /^\d+$/.test(out)) return Number(out);
   return out;
-}
-
-/** `{"address": true}` is the address itself. */
-function placesOf(paginator: Component, tokens: readonly TokenPlace[], scope: Scope): readonly Node[] {
-  const option = paginator.child('page_token_option');
-  const own = option?.type === 'RequestPath' ? { address: true } : optionPlace(option, scope);
-  return [...(own === undefined ? [] : [own]), ...tokens.map(({ place }) => place)];
 }
 
 /** Where a `RequestOption` puts its value. */
 export function optionPlace(option: Component | undefined, scope: Scope): Node | undefined {
   if (option === undefined) return undefined;
   const name = (): string => {
-    const value = known(option.get('field_name') ?? option.get('field_path') ?? '', option, scope).value;
+    const { value } = known(option.get('field_name') ?? '', option, scope);
     if (typeof value === 'string' && value !== '') return value;
     throw new TemplateError('a place in the request without a name');
   };
@@ -98,20 +113,26 @@ export function optionPlace(option: Component | undefined, scope: Scope): Node |
   }
 }
 
-function onlyPlace(places: readonly Node[]): Node {
-  const [place] = places;
-  if (place === undefined) throw new TemplateError('a number of a page that is not sent');
+function isAddress(place: Node): boolean {
+  return isMap(place) && place['address'] === true;
+}
+
+/** A count goes to one place, as it is. */
+function onlyPlace(places: readonly TokenPlace[]): Node {
+  const [only] = places;
+  if (only === undefined) throw new TemplateError('a number of a page that is not sent');
   if (places.length > 1) throw new TemplateError('a number of a page in several places');
-  if (isMap(place) && place['address'] === true) throw new TemplateError('a number of a page as an address');
-  return place;
+  if (isAddress(only.place)) throw new TemplateError('a number of a page as an address');
+  if (only.with !== undefined) throw new TemplateError('a number of a page as a part of an expression');
+  return only.place;
 }
 
 function byNumber(
   strategy: Component,
   size: Out | undefined,
-  places: readonly Node[],
+  places: readonly TokenPlace[],
   scope: Scope,
-): Readonly<Record<string, Out>> {
+): Pagination {
   const start = strategy.get('start_from_page');
   const first = start === undefined ? 0 : known(start, strategy, scope).value;
   const firstPage = typeof first === 'string' ? Number(first) : first;
@@ -127,75 +148,93 @@ function byNumber(
 }
 
 /** A page with fewer rows than were asked for is the last one. */
-function shortPage(size: Out | undefined): Readonly<Record<string, Out>> {
+function shortPage(size: Out | undefined): Pagination {
   if (size === undefined) return {};
   if (typeof size === 'number') return { limit: size };
   return { stopWhen: { value: { answer: 'rows' }, is: 'below', than: size } };
 }
 
-function byOffset(
-  strategy: Component,
-  size: Out | undefined,
-  places: readonly Node[],
-): Readonly<Record<string, Out>> {
+function byOffset(strategy: Component, size: Out | undefined, places: readonly TokenPlace[]): Pagination {
   return {
     method: 'offset',
     offsetParam: onlyPlace(places),
     firstPageParams: strategy.flag('inject_on_first_request'),
     limitParam: false,
     advance: 'rows',
-    ...shortPage(size),
+    ...(size === undefined ? {} : { stopWhen: { value: { answer: 'rows' }, is: 'below', than: size } }),
   };
 }
+
+/** What a template takes for nothing. */
+const NOTHINGS: readonly Out[] = [0, '0', 'None', 'False'];
 
 function byCursor(
   strategy: Component,
   size: Out | undefined,
-  places: readonly Node[],
+  places: readonly TokenPlace[],
   scope: Scope,
-): Readonly<Record<string, Out>> {
+): Pagination {
   const position = responsePosition(scope, size);
   const token = strategy.get('cursor_value');
   if (token === undefined) throw new TemplateError('“cursor_value” is missing');
-  const from = sourceOf(
-    strategy.expression(token),
-    strategy,
-    token,
-    scope,
-    (expression) => valueOf(expression, position).out,
-  );
+  const from = made(token, strategy, scope, (expression) => valueOf(expression, position).out);
   const stop = strategy.get('stop_condition');
-  const stopWhen =
+  const condition =
     stop === undefined || stop === ''
-      ? undefined
-      : sourceOf(strategy.expression(stop), strategy, stop, scope, (expression) =>
-          conditionOf(expression, position),
-        );
-  if (stopWhen === true) return { method: 'none' };
-  const stops = stopWhen === undefined || stopWhen === false ? {} : { stopWhen };
-  if (places.some((place) => isMap(place) && place['address'] === true)) {
+      ? false
+      : made(stop, strategy, scope, (expression) => conditionOf(expression, position));
+  if (condition === true) return { method: 'none' };
+  const stops = condition === false ? [] : [condition];
+  const address = places.find(({ place }) => isAddress(place));
+  if (address !== undefined) {
     if (places.length > 1) throw new TemplateError('a token that is an address and something else');
-    return { method: 'response.url', urlKey: from, includeParams: true, ...stops };
+    return {
+      method: 'response.url',
+      urlKey: address.with === undefined ? from : valueOf(address.with, tokenPosition(from, position)).out,
+      includeParams: true,
+      ...stopKey(stops),
+    };
   }
-  const [first, ...others] = places;
-  if (first === undefined) throw new TemplateError('a token of the next page that is not sent');
+  // what ends the pages is the token itself, and it stands first
+  const plain = places.filter((place) => place.with === undefined);
+  const ordered = [...plain, ...places.filter((place) => place.with !== undefined)];
+  if (ordered.length === 0) throw new TemplateError('a token of the next page that is not sent');
+  const ends =
+    plain.length > 0
+      ? []
+      : [
+          { value: from, is: 'empty' },
+          { value: from, is: 'in', than: NOTHINGS },
+        ];
   return {
     method: 'response.param',
-    set: [first, ...others].map((to) => ({ from, to })),
+    set: ordered.map((use) => ({
+      from: use.with === undefined ? from : valueOf(use.with, tokenPosition(from, position)).out,
+      to: use.place,
+    })),
     includeParams: true,
-    // what a template takes for nothing
-    endValues: [0, '0', 'None', 'False'],
-    ...stops,
+    endValues: NOTHINGS,
+    ...stopKey([...ends, ...stops]),
   };
 }
 
-function sourceOf(
-  expression: Expression,
-  strategy: Component,
-  template: Node,
-  scope: Scope,
-  make: (expression: Expression) => Out,
-): Out {
+function stopKey(stops: readonly Out[]): Pagination {
+  const [only] = stops;
+  if (only === undefined) return {};
+  return { stopWhen: stops.length === 1 ? only : stops };
+}
+
+function tokenPosition(token: Out, position: Position): Position {
+  return {
+    text: position.text,
+    reference: (name, keys) =>
+      name === TOKEN && keys.length === 0 ? { out: token } : position.reference(name, keys),
+  };
+}
+
+/** A template made into something; where it has no counterpart, with the settings that are known. */
+function made(template: Node, strategy: Component, scope: Scope, make: (expression: Expression) => Out): Out {
+  const expression = strategy.expression(template);
   try {
     return make(expression);
   } catch (error) {

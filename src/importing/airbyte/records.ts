@@ -14,7 +14,7 @@ export interface RecordsDraft {
   readonly where?: Out;
   readonly columns: Readonly<Record<string, Out>>;
   readonly exclude: readonly string[];
-  readonly rename?: Out;
+  readonly case?: 'lower' | 'snake';
   /** What became of the fields that were added, by their paths. */
   readonly added: ReadonlyMap<string, Typed>;
   /** Whether fields have other names afterwards, so that a path may mean another one. */
@@ -52,7 +52,7 @@ class Records {
   readonly #exclude: string[] = [];
   readonly #lifted: string[] = [];
   #where: Out | undefined;
-  #rename: Out | undefined;
+  #case: 'lower' | 'snake' | undefined;
   #isRenamed = false;
 
   constructor(scope: Scope) {
@@ -65,7 +65,7 @@ class Records {
       ...(this.#where === undefined ? {} : { where: this.#where }),
       columns: Object.fromEntries(this.#columns),
       exclude: this.#exclude,
-      ...(this.#rename === undefined ? {} : { rename: this.#rename }),
+      ...(this.#case === undefined ? {} : { case: this.#case }),
       added: this.#added,
       isRenamed: this.#isRenamed,
       lifted: this.#lifted,
@@ -75,6 +75,10 @@ class Records {
   extractor(extractor: Component | undefined): Out {
     const { findings } = this.#scope;
     if (extractor === undefined) return '.';
+    if (extractor.type === 'CombinedExtractor' && (extractor.text('mode') ?? 'union') === 'union') {
+      const paths = extractor.children('extractors').map((inner) => this.extractor(inner));
+      return paths.flatMap((path) => (isSequence(path) ? path : [path]));
+    }
     if (extractor.className !== undefined || extractor.type !== 'DpathExtractor') {
       const what =
         extractor.className === undefined
@@ -165,11 +169,12 @@ class Records {
         return;
       case 'KeysToLower':
         this.#isRenamed = true;
-        this.#rename = { case: 'lower' };
+        this.#case = 'lower';
+        findings.column('names of fields inside of others are in small letters, too');
         return;
       case 'KeysToSnakeCase':
         this.#isRenamed = true;
-        this.#rename = { case: 'snake' };
+        this.#case = 'snake';
         findings.column('names in snake case may differ where a name has digits or abbreviations in it');
         return;
       case 'KeysReplace':
@@ -253,8 +258,7 @@ class Records {
       const name = keys.join('.');
       if (this.#isRenamed) findings.column(`“${name}” is still there`);
       else if (this.#added.has(name)) this.#columns.delete(name.replaceAll('.', '_'));
-      else if (keys.some((key) => key.includes('**') || /[.[\]?!]/.test(key)))
-        findings.column(`“${name}” is still there`);
+      else if (keys.some((key) => /[.[\]?!]/.test(key))) findings.column(`“${name}” is still there`);
       else this.#exclude.push(name);
     }
   }

@@ -64,7 +64,8 @@ function readMap(
       const typedName = known(name, requester, scope).value;
       const realName = pythonText(typedName);
       const expression = requester.expression(item);
-      if (isPageToken(expression)) tokens.push(tokenUse(expression, placeOf(realName)));
+      if (isPageToken(expression))
+        tokens.push(tokenUse(expression, placeOf(realName), (part) => requester.folded(part)));
       else {
         const typed = translated(item, requester, scope, requestPosition(scope));
         if (!isNothing(typed))
@@ -196,7 +197,7 @@ function readNested(
   return scope.findings.attempt(at, value, () => {
     const expression = requester.expression(value);
     if (isPageToken(expression)) {
-      tokens.push(tokenUse(expression, { body: path.join('.') }));
+      tokens.push(tokenUse(expression, { body: path.join('.') }, (part) => requester.folded(part)));
       return undefined;
     }
     if (expression.kind === 'constant') {
@@ -235,7 +236,7 @@ function readData(
       findings.attempt(`${at}.${name}`, item, () => {
         const expression = requester.expression(item);
         if (isPageToken(expression)) {
-          tokens.push(tokenUse(expression, { body: name }));
+          tokens.push(tokenUse(expression, { body: name }, (part) => requester.folded(part)));
           return;
         }
         const typed = translated(item, requester, scope, position);

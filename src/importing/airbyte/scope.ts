@@ -12,6 +12,8 @@ export interface Scope {
   readonly findings: Findings;
   /** What a slice of the stream holds: `start_time`, `parent_slice.id`, `extra_fields.name`. */
   readonly slots: ReadonlyMap<string, Reference>;
+  /** Names that only some templates know. */
+  readonly extra?: (name: string, keys: readonly (string | number)[]) => Reference | undefined;
 }
 
 const SLICES: ReadonlySet<string> = new Set(['stream_slice', 'stream_interval', 'stream_partition']);
@@ -24,10 +26,12 @@ const SLICE_PARTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Templates of requests. */
-export function requestPosition({ settings, slots }: Scope, text = 'the request'): Position {
+export function requestPosition({ settings, slots, extra }: Scope, text = 'the request'): Position {
   return {
     text,
     reference(name, keys) {
+      const special = extra?.(name, keys);
+      if (special !== undefined) return special;
       if (name === 'config') return settingOf(settings, keys);
       if (SLICES.has(name)) return slotOf(slots, keys);
       if (name === 'next_page_token')

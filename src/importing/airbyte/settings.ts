@@ -1,5 +1,6 @@
 import type { SettingReport } from '../report.ts';
 import type { Constant, Expression } from './jinja/ast.ts';
+import { mapParts } from './jinja/map-parts.ts';
 import { get, isMap, isSequence, shown, type Node, type NodeMap } from './node.ts';
 import { accessOf, type Reference, type ValueType } from './translate/position.ts';
 
@@ -52,7 +53,9 @@ export class Settings {
     const setting = this.#known.get(names.join('.'));
     if (setting?.isSecret === true || this.#isAboveSecret(names)) return undefined;
     if (this.#given !== undefined) return { value: dig(this.#given, names) ?? setting?.fallback };
-    return setting?.fallback === undefined ? undefined : { value: setting.fallback };
+    if (setting?.fallback !== undefined) return { value: setting.fallback };
+    // nobody has to give it, and nobody has
+    return setting?.isRequired === true || this.#isAbove(names) ? undefined : { value: undefined };
   }
 
   /** Whether nobody has to give it. */
@@ -68,8 +71,10 @@ export class Settings {
     const access = accessOf(expression);
     if (access?.name === 'config' && access.keys.length > 0) {
       const known = this.valueOf(access.keys);
-      if (known !== undefined) return { kind: 'constant', value: known.value };
-      return expression;
+      if (known === undefined) return expression;
+      if (known.value === undefined && access.fallback !== undefined)
+        return this.substituted(access.fallback);
+      return { kind: 'constant', value: known.value };
     }
     return mapParts(expression, (part) => this.substituted(part));
   }
@@ -118,12 +123,19 @@ export class Settings {
   #valueFor(setting: Setting): Node {
     const value = this.#value(setting);
     if (value !== undefined) return value;
-    return setting.isSecret ? `$env:${environmentName(setting.keys)}` : '';
+    return setting.isSecret && setting.isRequired ? `$env:${environmentName(setting.keys)}` : '';
   }
 
   #value(setting: Setting): Node | undefined {
     const given = this.#given === undefined ? undefined : dig(this.#given, setting.keys);
     return given ?? setting.fallback;
+  }
+
+  /** Whether it is a map of settings. */
+  #isAbove(names: readonly string[]): boolean {
+    return [...this.#known.values()].some(
+      ({ keys }) => keys.length > names.length && names.every((name, i) => keys[i] === name),
+    );
   }
 
   #isAboveSecret(names: readonly string[]): boolean {
@@ -207,48 +219,4 @@ function dig(root: NodeMap, keys: readonly string[]): Node | undefined {
   let node: Node | undefined = root;
   for (const key of keys) node = isSequence(node) ? node[Number(key)] : get(node, key);
   return node ?? undefined;
-}
-
-/** The expression with each of its parts changed. */
-function mapParts(expression: Expression, change: (part: Expression) => Expression): Expression {
-  switch (expression.kind) {
-    case 'constant':
-    case 'name':
-      return expression;
-    case 'item':
-      return { ...expression, of: change(expression.of), key: change(expression.key) };
-    case 'slice':
-    case 'unary':
-      return { ...expression, of: change(expression.of) };
-    case 'call':
-    case 'filter':
-    case 'test': {
-      const { positional, named } = expression.args;
-      const args = {
-        positional: positional.map(change),
-        named: Object.fromEntries(Object.entries(named).map(([name, part]) => [name, change(part)])),
-      };
-      return { ...expression, of: change(expression.of), args };
-    }
-    case 'binary':
-      return { ...expression, left: change(expression.left), right: change(expression.right) };
-    case 'choose': {
-      const { otherwise } = expression;
-      return {
-        kind: 'choose',
-        when: change(expression.when),
-        then: change(expression.then),
-        ...(otherwise === undefined ? {} : { otherwise: change(otherwise) }),
-      };
-    }
-    case 'list':
-      return { ...expression, items: expression.items.map(change) };
-    case 'map':
-      return {
-        ...expression,
-        entries: expression.entries.map(([key, value]) => [change(key), change(value)] as const),
-      };
-    default:
-      return { ...expression, parts: expression.parts.map(change) };
-  }
 }

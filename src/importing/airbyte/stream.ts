@@ -2,9 +2,10 @@ import { readAuthentication, type Authentication } from './authentication.ts';
 import type { Component } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
 import type { Findings } from './findings.ts';
+import { readExport } from './export.ts';
 import { readFormat } from './format.ts';
 import { readIncremental, type IncrementalDraft } from './incremental.ts';
-import { isMap, isSequence, type Node } from './node.ts';
+import { isMap, isSequence, shown, type Node } from './node.ts';
 import { readPagination } from './pagination.ts';
 import {
   partitionReference,
@@ -30,6 +31,7 @@ export interface JobTree {
   readonly baseUrl: Out;
   readonly authentication: Authentication | undefined;
   readonly isIncremental: boolean;
+  readonly primaryKey: readonly string[];
   /** Names of placeholders that are taken. */
   readonly names: readonly string[];
   /** Columns that the parents add. */
@@ -75,7 +77,7 @@ export function readStream(
     );
     return undefined;
   }
-  if (retriever === undefined || retriever.type !== 'SimpleRetriever') {
+  if (retriever === undefined || !['SimpleRetriever', 'AsyncRetriever'].includes(retriever.type)) {
     findings.not(
       stream.place('retriever'),
       `No counterpart: ${retriever?.type ?? 'a stream without a retriever'}`,
@@ -111,7 +113,8 @@ class StreamReader {
 
   read(): JobTree | undefined {
     const { findings } = this.#context;
-    const requester = this.#retriever.child('requester');
+    const isExport = this.#retriever.type === 'AsyncRetriever';
+    const requester = this.#retriever.child(isExport ? 'creation_requester' : 'requester');
     if (requester === undefined || requester.className !== undefined || requester.type !== 'HttpRequester') {
       const what = requester?.className;
       findings.not(
@@ -151,14 +154,24 @@ class StreamReader {
   /** What a row of the parent gives to the child. */
   #below(parent: ParentPartition, above: JobTree, job: Job, names: string[]): void {
     const { findings } = this.#context;
-    for (const [name, reference] of above.slots) this.#slots.set(`parent_slice.${name}`, reference);
+    for (const [name, reference] of above.slots) {
+      // windows and other fields of the parent are not of its slice
+      if (!isMap(reference.out) || reference.out['placeholder'] === undefined) continue;
+      this.#slots.set(`parent_slice.${name}`, reference);
+    }
     if (above.records.isRenamed)
       findings.not(parent.stream.at, 'The field of the parent has another name by then');
     const placeholder = freeName(parent.name, names);
     names.push(placeholder);
     const { source, path } = parentValue(parent.parentKey.split('/'), above.records);
     job['placeholders'] = { [placeholder]: source };
-    if (path !== undefined) job['recursionFilter'] = { value: path, is: 'present' };
+    const { where } = above.leaf;
+    const filters = [
+      ...(path === undefined ? [] : [{ value: path, is: 'present' }]),
+      ...(where === undefined ? [] : [where]),
+    ];
+    if (filters.length > 0) job['recursionFilter'] = filters;
+    readOnly(above.leaf);
     if (parent.group !== undefined) job['group'] = { size: parent.group, join: ',' };
     this.#slots.set(parent.name, partitionReference(placeholder, parent.group !== undefined));
     for (const field of parent.extraFields) {
@@ -216,6 +229,7 @@ class StreamReader {
     const reactions = readReactions(requester.child('error_handler'), scope);
     const name = this.#stream.text('name') ?? '';
     Object.assign(job, {
+      id: name,
       endpoint: request.address.endpoint,
       ...(request.method === 'GET' ? {} : { method: request.method }),
       ...queryOf(request.method, draft),
@@ -228,12 +242,17 @@ class StreamReader {
       ...(paging.pagination === undefined
         ? { pagination: { method: 'none' } }
         : { pagination: paging.pagination }),
-      ...(records.where === undefined ? {} : { where: records.where }),
+      ...whereOf(records.where, incremental.where),
       ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),
       ...(records.exclude.length === 0 ? {} : { exclude: records.exclude }),
-      ...(records.rename === undefined ? {} : { rename: records.rename }),
+      ...(records.case === undefined ? {} : { case: records.case }),
       ...(reactions.length === 0 ? {} : { reactions }),
     });
+    if (this.#retriever.type === 'AsyncRetriever') {
+      const made = readExport(this.#retriever, scope);
+      if (made !== undefined)
+        Object.assign(job, { export: made.export, ...made.format, dataField: made.dataField });
+    }
     const isIncremental = this.#windows(job, incremental, records);
     if (above !== undefined) {
       const { children } = above.leaf;
@@ -249,6 +268,7 @@ class StreamReader {
       baseUrl: above?.baseUrl ?? request.address.baseUrl,
       authentication: above?.authentication ?? authentication,
       isIncremental,
+      primaryKey: keyColumns(this.#stream.get('primary_key')),
       names,
       parentColumns: [...(above?.parentColumns ?? []), ...(parent === undefined ? [] : [parent.parentKey])],
     };
@@ -263,6 +283,8 @@ class StreamReader {
     const usesWindow = JSON.stringify(job).includes('{"window":');
     if (usesWindow && windows !== undefined) job['windows'] = windows;
     if (incremental === undefined) return false;
+    const { first, ...rest } = incremental;
+    const state = usesWindow || first === undefined ? rest : incremental;
     const isUsed =
       usesWindow ||
       incremental['filter'] === true ||
@@ -279,7 +301,7 @@ class StreamReader {
       );
     }
     const added = records.added.get(cursorField ?? '');
-    job['incremental'] = added === undefined ? incremental : { ...incremental, cursor: added.out };
+    job['incremental'] = added === undefined ? state : { ...state, cursor: added.out };
     return true;
   }
 
@@ -298,9 +320,29 @@ class StreamReader {
   }
 }
 
+/** The columns of a primary key: a name, a list of names, or a list of paths. */
+function keyColumns(node: Node | undefined): readonly string[] {
+  if (typeof node === 'string') return node === '' ? [] : [node];
+  if (!isSequence(node)) return [];
+  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
+}
+
+function whereOf(...conditions: readonly (Out | undefined)[]): Job {
+  const all = conditions.filter((condition) => condition !== undefined);
+  const [only] = all;
+  if (only === undefined) return {};
+  return { where: all.length === 1 ? only : { all } };
+}
+
 function queryOf(method: 'GET' | 'POST', { query }: JobDraft): Job {
   if (Object.keys(query).length === 0) return {};
   return method === 'GET' ? { params: query } : { query };
+}
+
+/** Rows of a parent start its children, and are no table: that has a row of its own. */
+function readOnly(parent: Job): void {
+  for (const key of ['columns', 'exclude', 'case']) delete parent[key];
+  parent['where'] = { value: { value: null }, is: 'present' };
 }
 
 /** The name of a placeholder: braces and colons have a meaning there, and names of parents stay known below them. */

@@ -2,7 +2,7 @@ import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts'
 import { durationWords, phpFormat } from '../time-format.ts';
 import { isMap } from '../node.ts';
 import type { Out, Typed } from './position.ts';
-import { call, formatted, shifted, textOut } from './out.ts';
+import { call, formatted, shifted, textOut, thereWord } from './out.ts';
 
 /** The start of the run: the present time, the same in all requests. */
 const NOW: Out = { time: 'currentStart' };
@@ -126,8 +126,11 @@ const METHODS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
   join: (self, args) => joined(args.typed(0), typeof self.out === 'string' ? self.out : ''),
   values: (self) => ({ out: call('values', self.out), type: 'list' }),
   keys: (self) => ({ out: call('keys', self.out), type: 'list' }),
-  startswith: (self, args) => ({ out: call('startsWith', textOut(self), args.out(0)), type: 'boolean' }),
-  endswith: (self, args) => ({ out: call('endsWith', textOut(self), args.out(0)), type: 'boolean' }),
+  startswith: (self, args) => ({
+    out: call('is', textOut(self), 'startsWith', args.out(0)),
+    type: 'boolean',
+  }),
+  endswith: (self, args) => ({ out: call('is', textOut(self), 'endsWith', args.out(0)), type: 'boolean' }),
 };
 
 function charactersOf(args: Reader): string {
@@ -210,7 +213,7 @@ function defaultOf(self: Typed, args: Reader): Typed {
   const isFalsyToo = args.has(1) && args.typed(1).out === true;
   const out = isFalsyToo
     ? call('ifempty', self.out, fallback.out)
-    : call('if', call('present', self.out), self.out, fallback.out);
+    : call('if', call('is', self.out, thereWord(self.out, true)), self.out, fallback.out);
   return { out, type: self.type === fallback.type ? self.type : 'any' };
 }
 

@@ -1,6 +1,7 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type Node } from '../node.ts';
-import type { Out, Position, Typed } from './position.ts';
+import { keyIn, type Out, type Position, type Typed } from './position.ts';
+import { thereWord } from './out.ts';
 import { valueOf } from './value.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
@@ -41,6 +42,9 @@ export function conditionOf(expression: Expression, position: Position): Conditi
       return together('any', [conditionOf(left, position), conditionOf(right, position)]);
     if (Object.hasOwn(COMPARISONS, operator))
       return comparison(operator, valueOf(left, position), valueOf(right, position));
+    const key = keyIn(left, right);
+    if (key !== undefined && operator === 'in') return there(valueOf(key, position).out, true);
+    if (key !== undefined && operator === 'not in') return there(valueOf(key, position).out, false);
     if (operator === 'in') return membership(valueOf(left, position), valueOf(right, position));
     if (operator === 'not in') return negated(membership(valueOf(left, position), valueOf(right, position)));
   }
@@ -69,10 +73,14 @@ function comparison(operator: string, left: Typed, right: Typed): Condition {
   return compared(left, COMPARISONS[operator] ?? '', right);
 }
 
+function there(out: Out, isThere: boolean): Condition {
+  return { value: out, is: thereWord(out, isThere) };
+}
+
 function compared(value: Typed, is: string, than: Typed): Condition {
   if (than.out === null) {
-    if (is === 'equals') return { value: value.out, is: 'absent' };
-    if (is === 'differs') return { value: value.out, is: 'present' };
+    if (is === 'equals') return there(value.out, false);
+    if (is === 'differs') return there(value.out, true);
   }
   if (than.out === '' && is === 'equals') return { value: value.out, is: 'equals', than: '' };
   if (isMap(than.out) && !isSource(than.out)) {
@@ -99,10 +107,10 @@ function wordOf(expression: Extract<Expression, { kind: 'test' }>, position: Pos
   if (!isSource(value.out)) throw new TemplateError('a test of a constant');
   switch (expression.name) {
     case 'defined':
-      return { value: value.out, is: 'present' };
+      return there(value.out, true);
     case 'undefined':
     case 'none':
-      return { value: value.out, is: 'absent' };
+      return there(value.out, false);
     case 'true':
       return { value: value.out, is: 'equals', than: true };
     case 'false':

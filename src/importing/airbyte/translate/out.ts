@@ -1,5 +1,6 @@
 import { Float, TemplateError } from '../jinja/ast.ts';
 import { pythonText } from '../jinja/literal.ts';
+import { isMap } from '../node.ts';
 import { phpFormat } from '../time-format.ts';
 import type { Out, Typed } from './position.ts';
 
@@ -15,6 +16,12 @@ export function textOut(value: Typed): Out {
   if (type === 'span') throw new TemplateError('a duration is no value of its own');
   if (type === 'list') throw new TemplateError('a list is written into a text');
   return out;
+}
+
+/** Whether a value is there, by a word of conditions. A setting that is not given is an empty text. */
+export function thereWord(out: Out, isThere: boolean): string {
+  if (isMap(out) && out['attr'] !== undefined) return isThere ? 'notEmpty' : 'empty';
+  return isThere ? 'present' : 'absent';
 }
 
 export function call(name: string, ...args: readonly Out[]): Out {

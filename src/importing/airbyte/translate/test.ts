@@ -1,8 +1,8 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
-import type { Out } from './position.ts';
+import { keyIn, type Out } from './position.ts';
 import type { TranslatePart } from './calls.ts';
-import { call } from './out.ts';
+import { call, thereWord } from './out.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   '==': 'equals',
@@ -28,10 +28,12 @@ export function testOf(expression: Expression, translate: TranslatePart): Out {
     if (operator === 'or')
       return call('any', ...flat('any', [testOf(left, translate), testOf(right, translate)]));
     const name = COMPARISONS[operator];
-    if (name !== undefined) return call(name, translate(left).out, translate(right).out);
-    if (operator === 'in') return call('contains', translate(right).out, translate(left).out);
-    if (operator === 'not in')
-      return call('not', call('contains', translate(right).out, translate(left).out));
+    if (name !== undefined) return compared(translate(left).out, name, translate(right).out);
+    const key = keyIn(left, right);
+    if (key !== undefined && operator === 'in') return there(translate(key).out, true);
+    if (key !== undefined && operator === 'not in') return there(translate(key).out, false);
+    if (operator === 'in') return membership(translate(left).out, translate(right).out);
+    if (operator === 'not in') return call('not', membership(translate(left).out, translate(right).out));
   }
   if (expression.kind === 'test') return wordOf(expression, translate);
   return translate(expression).out;
@@ -42,20 +44,38 @@ function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: Tr
   const [other] = expression.args.positional;
   switch (expression.name) {
     case 'defined':
-      return call('present', out);
+      return there(out, true);
     case 'undefined':
     case 'none':
-      return call('not', call('present', out));
+      return there(out, false);
     case 'true':
-      return call('equals', out, true);
+      return call('is', out, 'equals', true);
+    case 'string':
+    case 'number':
+    case 'mapping':
+      throw new TemplateError(`a test of the type of a value, “is ${expression.name}”`);
     case 'false':
-      return call('equals', out, false);
+      return call('is', out, 'equals', false);
     case 'equalto':
     case 'eq':
-      if (other !== undefined) return call('equals', out, translate(other).out);
+      if (other !== undefined) return compared(out, 'equals', translate(other).out);
       break;
   }
   throw new TemplateError(`the test “is ${expression.name}”`);
+}
+
+function there(out: Out, isThere: boolean): Out {
+  return call('is', out, thereWord(out, isThere));
+}
+
+function compared(a: Out, word: string, b: Out): Out {
+  if (b === null && word === 'equals') return there(a, false);
+  if (b === null && word === 'differs') return there(a, true);
+  return call('is', a, word, b);
+}
+
+function membership(item: Out, of: Out): Out {
+  return Array.isArray(of) ? call('is', item, 'in', of) : call('is', of, 'contains', item);
 }
 
 function flat(name: string, parts: readonly Out[]): Out[] {

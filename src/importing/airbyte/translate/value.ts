@@ -1,5 +1,5 @@
 import { Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
-import { isMap, isSequence, shown } from '../node.ts';
+import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf } from './calls.ts';
 import { call, shifted, textOut } from './out.ts';
 import { accessOf, type Out, type Position, type Typed, type ValueType } from './position.ts';
@@ -96,9 +96,18 @@ function referenceOf(expression: Expression, position: Position): Typed {
     if (key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number')) {
       return { out: itemOut(of.out, key.value), type: 'any' };
     }
+    // a table that is written out, and a key that is not
+    if (isMap(of.out) && isTable(of.out)) {
+      const table = Object.entries(of.out).map(([name, value]) => [name, value]);
+      return { out: call('map', valueOf(key, position).out, table, null), type: 'any' };
+    }
     throw new TemplateError('a key that is known only while it runs');
   }
   throw new TemplateError('an expression that has no counterpart');
+}
+
+function isTable(map: NodeMap): boolean {
+  return Object.values(map).every((value) => typeof value !== 'object' || value === null);
 }
 
 /** `split` takes a number as the part that is wanted. */
@@ -121,12 +130,12 @@ function pathOfKey(key: string): string {
 
 function withFallback(out: Out, fallback: Typed): Typed {
   // absent and null are nothing in a cell, a condition and a parameter alike
-  if (fallback.out === null || fallback.out === '') return { out, type: 'any' };
+  if (fallback.out === null || fallback.out === '' || fallback.out === false) return { out, type: 'any' };
   if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
   // a setting that is not given is an empty text
   if (isMap(out) && out['attr'] !== undefined)
     return { out: call('coalesce', out, fallback.out), type: 'any' };
-  return { out: call('if', call('present', out), out, fallback.out), type: 'any' };
+  return { out: call('if', call('is', out, 'present'), out, fallback.out), type: 'any' };
 }
 
 function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: Position): Typed {

@@ -1,0 +1,144 @@
+import { TemplateError } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import { readFormat } from './format.ts';
+import { isMap, isSequence, shown, type Node } from './node.ts';
+import { dataPath } from './records.ts';
+import { readRequest, type RequestDraft } from './request.ts';
+import { known, type Scope } from './scope.ts';
+import { pathText, type Out, type Reference } from './translate/position.ts';
+
+export interface ExportDraft {
+  readonly export: Readonly<Record<string, Out>>;
+  readonly format: Readonly<Record<string, Out>>;
+  readonly dataField: Out;
+}
+
+/** An address that is nothing but what was extracted. */
+const TARGET: Out = { polled: 'download_target' };
+
+/** Reads the rest of an `AsyncRetriever`: the request that creates is that of the job itself. */
+export function readExport(retriever: Component, scope: Scope): ExportDraft | undefined {
+  const { findings } = scope;
+  for (const key of ['abort_requester', 'delete_requester']) {
+    if (retriever.get(key) !== undefined)
+      findings.note(`An export is left as it is: ${key} is not taken over.`);
+  }
+  const paginator = retriever.child('download_paginator');
+  if (paginator !== undefined && paginator.type !== 'NoPagination') {
+    findings.not(paginator.at, 'No counterpart: pages of a file');
+  }
+  return findings.attempt(retriever.at, undefined, () => {
+    const inner: Scope = { ...scope, extra };
+    const poll = pollOf(retriever, inner);
+    const target = retriever.child('download_target_requester');
+    const download = downloadOf(retriever, inner);
+    return {
+      export: {
+        poll,
+        ...(target === undefined ? {} : { address: requestOf(readRequest(target, inner)) }),
+        download,
+      },
+      ...fileOf(retriever, scope),
+    };
+  });
+}
+
+/** What the answers of an export are called in templates. */
+function extra(name: string, keys: readonly (string | number)[]): Reference | undefined {
+  if (name === 'creation_response') return { out: { created: pathText(keys) } };
+  if (name === 'polling_response') return { out: { polled: pathText(keys) } };
+  if (name === 'download_target' || name === 'url') return { out: TARGET, type: 'text' };
+  if (name === 'stream_slice' || name === 'stream_partition') {
+    const [first, ...rest] = keys[0] === 'extra_fields' ? keys.slice(1) : keys;
+    return typeof first === 'string' && first !== name ? extra(first, rest) : undefined;
+  }
+  return undefined;
+}
+
+function pollOf(retriever: Component, scope: Scope): Readonly<Record<string, Out>> {
+  const requester = retriever.child('polling_requester');
+  const extractor = retriever.child('status_extractor');
+  const mapping = retriever.child('status_mapping');
+  if (requester === undefined || extractor === undefined || mapping === undefined) {
+    throw new TemplateError('an export that is not waited for');
+  }
+  if (extractor.className !== undefined)
+    throw new TemplateError(`a status that Python code finds (${extractor.className})`);
+  const status = pathText(extractor.keys('field_path'));
+  const words = (...keys: readonly string[]): readonly Node[] =>
+    keys.flatMap((key) => {
+      const value = mapping.get(key);
+      return isSequence(value) ? value : [];
+    });
+  const failed = words('failed', 'timeout');
+  const skipped = words('skipped');
+  const deadline = retriever.get('polling_job_timeout');
+  const minutes = deadline === undefined ? 15 : Number(known(deadline, retriever, scope).value);
+  return {
+    ...requestOf(readRequest(requester, scope)),
+    until: { value: status, is: 'in', than: words('completed') },
+    ...(failed.length === 0 ? {} : { failWhen: { value: status, is: 'in', than: failed } }),
+    ...(skipped.length === 0 ? {} : { emptyWhen: { value: status, is: 'in', than: skipped } }),
+    deadline: `${Number.isFinite(minutes) && minutes > 0 ? minutes : 15} minutes`,
+  };
+}
+
+function downloadOf(retriever: Component, scope: Scope): Readonly<Record<string, Out>> {
+  const requester = retriever.child('download_requester');
+  if (requester === undefined) throw new TemplateError('an export without a download');
+  const request = readRequest(requester, scope);
+  const isTarget = JSON.stringify(request.address).includes(JSON.stringify(TARGET));
+  if (!isTarget) return requestOf(request);
+  const extractor = retriever.child('download_target_extractor');
+  if (extractor === undefined || extractor.className !== undefined) {
+    throw new TemplateError('an address of a file that is not said');
+  }
+  const isAlone = shown(request.address.endpoint) === shown(TARGET);
+  if (!isAlone || request.method !== 'GET' || Object.keys(request.query).length > 0) {
+    throw new TemplateError('a file whose address is put together');
+  }
+  const from = dataPath(extractor.keys('field_path').map(String));
+  return { from, ...(Object.keys(request.headers).length === 0 ? {} : { headers: request.headers }) };
+}
+
+/** A request that is none of a job itself. */
+function requestOf({
+  address,
+  method,
+  query,
+  headers,
+  body,
+  bodyFormat,
+  tokens,
+}: RequestDraft): Readonly<Record<string, Out>> {
+  if (tokens.length > 0) throw new TemplateError('a token of pages in a request of an export');
+  const endpoint =
+    typeof address.baseUrl === 'string' &&
+    typeof address.endpoint === 'string' &&
+    !/^https?:/.test(address.endpoint)
+      ? address.baseUrl + address.endpoint
+      : address.endpoint;
+  return {
+    endpoint,
+    ...(method === 'GET' ? {} : { method }),
+    ...(Object.keys(query).length === 0 ? {} : method === 'GET' ? { params: query } : { query }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(body === undefined ? {} : { body }),
+    ...(body === undefined || bodyFormat === undefined ? {} : { bodyFormat }),
+  };
+}
+
+/** What the file is, and where the rows are in it. */
+function fileOf(retriever: Component, scope: Scope): Pick<ExportDraft, 'format' | 'dataField'> {
+  const extractor = retriever.child('download_extractor');
+  if (extractor?.className !== undefined) throw new TemplateError(`Python code: ${extractor.className}`);
+  const decoder = readFormat(retriever, scope, 'download_decoder');
+  if (extractor === undefined || extractor.type === 'ResponseToFileExtractor') {
+    return {
+      format: isMap(decoder) && decoder['format'] !== undefined ? decoder : { format: 'csv' },
+      dataField: '.',
+    };
+  }
+  if (extractor.type !== 'DpathExtractor') throw new TemplateError(`the extractor ${extractor.type}`);
+  return { format: decoder, dataField: dataPath(extractor.keys('field_path').map(String)) };
+}

@@ -1,0 +1,45 @@
+import type { Expression } from './ast.ts';
+
+/** The expression with each of its parts changed. */
+export function mapParts(expression: Expression, change: (part: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case 'constant':
+    case 'name':
+      return expression;
+    case 'item':
+      return { ...expression, of: change(expression.of), key: change(expression.key) };
+    case 'slice':
+    case 'unary':
+      return { ...expression, of: change(expression.of) };
+    case 'call':
+    case 'filter':
+    case 'test': {
+      const { positional, named } = expression.args;
+      const args = {
+        positional: positional.map(change),
+        named: Object.fromEntries(Object.entries(named).map(([name, part]) => [name, change(part)])),
+      };
+      return { ...expression, of: change(expression.of), args };
+    }
+    case 'binary':
+      return { ...expression, left: change(expression.left), right: change(expression.right) };
+    case 'choose': {
+      const { otherwise } = expression;
+      return {
+        kind: 'choose',
+        when: change(expression.when),
+        then: change(expression.then),
+        ...(otherwise === undefined ? {} : { otherwise: change(otherwise) }),
+      };
+    }
+    case 'list':
+      return { ...expression, items: expression.items.map(change) };
+    case 'map':
+      return {
+        ...expression,
+        entries: expression.entries.map(([key, value]) => [change(key), change(value)] as const),
+      };
+    default:
+      return { ...expression, parts: expression.parts.map(change) };
+  }
+}
