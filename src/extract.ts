@@ -17,7 +17,8 @@ import type { AuthType, LoginKeeper } from './http/auth/index.ts';
 import type { Send } from './http/message.ts';
 import type { FirstContact } from './http/retry.ts';
 import { createCaller, strtotime } from './jobs/functions/index.ts';
-import { parseJobs, type JobWarning } from './jobs/index.ts';
+import { parseJobs, type Job, type JobWarning, type Stretch } from './jobs/index.ts';
+import { IncrementalStates } from './extract/incremental/states.ts';
 import { getKey, type AnyObject } from './json/index.ts';
 import type { Log } from './log.ts';
 import type { PaginationMethod } from './pagination/index.ts';
@@ -65,6 +66,11 @@ export interface ExtractOptions {
   readonly methods?: readonly PaginationMethod[];
   /** Kinds of authentication to choose from; all of this package by default. */
   readonly authTypes?: readonly AuthType[];
+  /**
+   * Asks for this stretch of time again, in the jobs that have windows or a state from the data, and for nothing else. No
+   * state moves.
+   */
+  readonly period?: Stretch | undefined;
   /** A state that is ahead of the clock is an error; by default it is a warning. */
   readonly strict?: boolean | undefined;
   /** Takes the place of the network. */
@@ -125,12 +131,18 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     return seconds === false ? undefined : seconds;
   };
   const firstContact = { isMade: false, attempts: options.limit === undefined ? FIRST_ATTEMPTS : 1 };
+  const states = new IncrementalStates({
+    state,
+    startedAt: recording.startedAt,
+    period: options.period,
+    log,
+  });
   const buckets = new Buckets({ workFolder, state, parseTime, exchanges: recording, log });
   try {
     const jobs: JobReport[] = [];
     for (const [iteration, effective] of config.configs.entries())
       await runConfig(
-        { jobs, config, effective, iteration, time, buckets, recording },
+        { jobs, config, effective, iteration, time, states, buckets, recording },
         { ...options, tell, firstContact },
       );
     recording.finish();
@@ -139,7 +151,16 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     options.signal.throwIfAborted();
     options.onReports?.(jobs);
     const structSettings = settingsJson(state, settings);
-    const after = nextState({ before: state, startedAt, structs, structVersion, structSettings });
+    const after = nextState({
+      before: state,
+      startedAt,
+      structs,
+      structVersion,
+      structSettings,
+      incremental: states.next(),
+      isPeriod: options.period !== undefined,
+    });
+    states.tell();
     publish(publications, path.join(outFolder, 'tables'));
     const { finishState = (state) => state } = options;
     writeState(path.join(outFolder, 'state.json'), finishState(after));
@@ -171,6 +192,11 @@ function moment(seconds: number): string {
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
+/** A period can be asked for again: of the job itself, or of one below it. */
+function goesByTime({ windows, incremental, children }: Job): boolean {
+  return windows !== undefined || incremental?.cursor !== undefined || children.some(goesByTime);
+}
+
 /** Of a run; whoever tries it out sees at once that an address is wrong. */
 const FIRST_ATTEMPTS = 3;
 
@@ -192,13 +218,14 @@ interface Iteration {
   /** From 0. */
   readonly iteration: number;
   readonly time: AnyObject;
+  readonly states: IncrementalStates;
   readonly buckets: Buckets;
   readonly recording: Recording;
 }
 
 /** All jobs of one iteration, in order. */
 async function runConfig(
-  { jobs: reports, config, effective, iteration, time, buckets, recording }: Iteration,
+  { jobs: reports, config, effective, iteration, time, states, buckets, recording }: Iteration,
   options: KnownOptions & { readonly tell: Log['warn']; readonly firstContact: FirstContact },
 ): Promise<void> {
   const { signal, tell, limit, progress = {} } = options;
@@ -214,7 +241,7 @@ async function runConfig(
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   checkReactions(config.api, jobs, createCaller(options.env));
   const bucket = buckets.of(effective);
-  const { connection, jobRunner } = openConfig({ ...options, config, effective, time });
+  const { connection, jobRunner } = openConfig({ ...options, config, effective, time, states });
   try {
     const completeness = parseCompleteness(
       getKey(config.api.node, 'completeness'),
@@ -239,6 +266,12 @@ async function runConfig(
     runner.check(jobs);
     for (const [index, job] of jobs.entries()) {
       signal.throwIfAborted();
+      if (options.period !== undefined && !goesByTime(job)) {
+        options.log.info(`“${job.name}” has neither windows nor a state from the data: it is left out`, {
+          job: job.name,
+        });
+        continue;
+      }
       await runner.run(job, index);
     }
     for (const report of witnesses.reports()) {

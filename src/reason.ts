@@ -29,6 +29,8 @@ export type Reason =
   | { readonly code: 'forcePages'; readonly pages: number }
   | { readonly code: 'forceTime'; readonly seconds: number }
   | { readonly code: 'forceVolume'; readonly bytes: number; readonly limit: number }
+  /** All rows of a page are older than the state of the job, which the API sorts by. */
+  | { readonly code: 'olderRows'; readonly state: string }
   /** `--limit`. */
   | { readonly code: 'limit'; readonly pages: number }
   /** A reaction of the configuration skips what this answer is for; `text` is what was seen. */
@@ -90,6 +92,8 @@ export function reasonText(reason: Reason): string {
       return `forceStop: ${reason.seconds} seconds have passed`;
     case 'forceVolume':
       return `forceStop: ${reason.bytes} bytes have come, more than ${reason.limit}`;
+    case 'olderRows':
+      return `all rows of the page are older than the state, ${reason.state}`;
     case 'limit':
       return `the limit of ${reason.pages} ${reason.pages === 1 ? 'page' : 'pages'} is reached`;
     case 'skipped':

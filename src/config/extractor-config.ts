@@ -54,6 +54,8 @@ export interface EffectiveConfig {
   readonly at: string;
   /** Index in `iterations`; undefined for the base. */
   readonly iteration: number | undefined;
+  /** What the iteration says itself; undefined for the base. */
+  readonly own: AnyObject | undefined;
   /** The node of the jobs, as it is written. */
   readonly jobs: Json;
   readonly jobsAt: string;
@@ -156,6 +158,7 @@ function effectiveConfig(
     node,
     at: 'parameters.config',
     iteration: iteration?.index,
+    own: iteration?.over,
     jobs: getKey(node, 'jobs') ?? null,
     jobsAt: at('jobs'),
     outputBucket: readBucket(node, place, api.name),

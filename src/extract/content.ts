@@ -58,7 +58,7 @@ export class PageContent {
   #changed = 0;
   #rows: readonly Json[] | undefined;
   #edges: Edges | undefined;
-  #onRows: ((rows: readonly Json[]) => void) | undefined;
+  readonly #onRows: ((rows: readonly Json[]) => void)[] = [];
   /** Pieces whose rows were told of. */
   #told = 0;
 
@@ -129,13 +129,13 @@ export class PageContent {
 
   /** Lets somebody see the rows, each once and in order, when they are decoded for another purpose. */
   onRows(see: (rows: readonly Json[]) => void): void {
-    this.#onRows = see;
+    this.#onRows.push(see);
   }
 
   #tell(piece: number, rows: readonly Json[]): void {
-    if (piece !== this.#told || this.#onRows === undefined) return;
+    if (piece !== this.#told || this.#onRows.length === 0) return;
     this.#told++;
-    this.#onRows(rows);
+    for (const see of this.#onRows) see(rows);
   }
 
   get requestDigest(): string {

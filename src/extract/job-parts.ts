@@ -9,6 +9,7 @@ import { compileRowsAt, type RowsAt } from '../records/rows-at.ts';
 import { compileSteps, RowWatch, type RowSteps } from '../records/steps/index.ts';
 import type { RowSource } from './bucket.ts';
 import type { PageSteps } from './content.ts';
+import { limitedAgain, limitedSteps, type RowLimits } from './incremental/row-limits.ts';
 import { MissWatch } from './miss-watch.ts';
 import { readAnswer, rowsAgain, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
 import { Reactor, type ReactorOptions } from './reactor.ts';
@@ -88,14 +89,19 @@ export class JobParts {
     return rows;
   }
 
-  /** What becomes of the rows of a page. */
+  /**
+   * What becomes of the rows of a page.
+   *
+   * @param limits what the state of the job lets through, before all else
+   */
   pageSteps(
     job: Job,
     { request, number, answer, page }: ArrivedPage,
     contexts: () => Contexts,
+    limits?: RowLimits,
   ): PageSteps | undefined {
     const { steps, watch } = this.rows(job);
-    if (steps === undefined) return undefined;
+    if (steps === undefined) return limitedSteps(job, limits, undefined, this.#options.contexts);
     const { headers, status, url } = answer.response;
     const { secrets, contexts: common } = this.#options;
     const facts = keepFacts(steps, {
@@ -111,7 +117,8 @@ export class JobParts {
     });
     const known = factsOf(facts, () => page.response(), common);
     const [counted, again] = [steps.of(known, watch), steps.of(known)];
-    return { facts, change: (rows, isSeen) => (isSeen ? again(rows) : counted(rows)) };
+    const own: PageSteps = { facts, change: (rows, isSeen) => (isSeen ? again(rows) : counted(rows)) };
+    return limitedSteps(job, limits, own, common);
   }
 
   recursionFilter(child: Job): ParentFilter {
@@ -148,8 +155,11 @@ export class JobParts {
         readAgain: (response) =>
           readAnswer({ job, rowsAt }, job.endpoint, response, { ...this.#options, log: silentLog }),
         rowsAgain: (response) => rowsAgain({ job, rowsAt }, response, this.#options),
-        changeAgain:
-          steps === undefined ? undefined : (kept, response) => steps.of(factsOf(kept, response, contexts)),
+        changeAgain: limitedAgain(
+          job,
+          steps && ((kept, response) => steps.of(factsOf(kept, response, contexts))),
+          contexts,
+        ),
       };
       this.#sources.set(job, source);
     }

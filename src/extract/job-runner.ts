@@ -38,10 +38,12 @@ import { warningLevel } from './page-warning.ts';
 import type { ReactorOptions } from './reactor.ts';
 import { noteJudgement, pageSource, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
 import { endText, type Progress } from './progress.ts';
-import { planRuns, type PlannedRun, type PlannedWindow } from './run-windows.ts';
+import { beginState, type RunState } from './incremental/run-state.ts';
+import { planRuns, type PlannedRun, type PlannedWindow, type PlanOptions } from './run-windows.ts';
 import type { RunWitness, Witnesses } from './witnesses.ts';
 
-export interface JobRunnerOptions extends PageSourceOptions, ReactorOptions {
+export interface JobRunnerOptions
+  extends PageSourceOptions, ReactorOptions, Pick<PlanOptions, 'stateOf' | 'period'> {
   /** Where the pages of all jobs go. */
   readonly bucket: Pick<Bucket, 'take'>;
   readonly paginationOf: (job: Job) => JobPagination;
@@ -77,6 +79,7 @@ interface Begun {
   readonly place: RunPlace;
   readonly began: Moment;
   readonly window: PlannedWindow | undefined;
+  readonly state: RunState | undefined;
   readonly witness: RunWitness | undefined;
   readonly steps: AsyncGenerator<PageStep<PageContent>, Reason>;
   readonly first: Promise<IteratorResult<PageStep<PageContent>, Reason>>;
@@ -157,7 +160,7 @@ export class JobRunner {
 
   #begin(
     job: Job,
-    { run: planned, place, window }: PlannedRun,
+    { run: planned, place, window, state: plannedState }: PlannedRun,
     beginning: () => Moment,
     limit = this.#options.limit,
   ): Begun {
@@ -174,7 +177,9 @@ export class JobRunner {
             options.callAt(() => began.now),
             options.contexts,
           );
-    const request = firstRequest(job, run, evaluate, options.contexts);
+    const state = beginState(job, run, plannedState, options.contexts);
+    const written = firstRequest(job, run, evaluate, options.contexts);
+    const request = state === undefined ? written : state.put(written);
     if (window !== undefined) window.series.ask(request, window);
     const { scroller, queryParamIn } = job;
     const paginated = {
@@ -186,7 +191,7 @@ export class JobRunner {
     const controller = new AbortController();
     const pagination = options.paginationOf(job);
     const paginator = this.#paginator(pagination, paginated, began);
-    const { needs } = paginator;
+    const needs = state === undefined ? paginator.needs : state.needs(paginator.needs);
     const witness = options.witnesses?.begin(job, paginator, window?.text);
     const reactor = this.#parts.reactor(job);
     const { rowsAt, steps: rowSteps } = this.#parts.rows(job);
@@ -200,19 +205,21 @@ export class JobRunner {
       rowsAt,
       headers: rowSteps?.needs.headers ?? [],
       stepsOf:
-        rowSteps === undefined
+        rowSteps === undefined && state?.limits === undefined
           ? undefined
-          : (page: ArrivedPage) => this.#parts.pageSteps(job, page, () => contextsOf(run, options.contexts)),
+          : (page: ArrivedPage) =>
+              this.#parts.pageSteps(job, page, () => contextsOf(run, options.contexts), state?.limits),
       watch: this.#parts.watch(job),
       window: window?.text,
       reactor,
       contexts: () => contextsOf(run, options.contexts),
     };
     const headers = new HeaderWatch();
+    const pageSteps = pageSource(source, options);
     const steps = pages({
-      paginator,
+      paginator: state === undefined ? paginator : state.ending(paginator),
       guard: createGuard(guardOptionsOf(pagination.options, paginated, pagination.at)),
-      source: pageSource(source, options),
+      source: state === undefined ? pageSteps : state.watch(pageSteps),
       signal: AbortSignal.any([options.signal, this.#failing.signal, controller.signal]),
       now: began.now - began.pausedMs,
       limit,
@@ -224,11 +231,23 @@ export class JobRunner {
         headers.see(content.page.header, page, (message) => options.log.warn(message, { ...at, page }));
         if (content.taken !== undefined) reactor.tell(content.taken, content.request.url);
         witness?.see(content, page, verdict);
+        if (verdict.verdict === 'keep') state?.see(content, page);
       },
     });
     const first = steps.next();
     first.catch(() => undefined); // thrown when its turn comes
-    return { job, run, place, began, window, witness, steps, first, abandon: () => controller.abort() };
+    return {
+      job,
+      run,
+      place,
+      began,
+      window,
+      state,
+      witness,
+      steps,
+      first,
+      abandon: () => controller.abort(),
+    };
   }
 
   #paginator({ options, at }: JobPagination, job: PaginatedJob, began: Moment): Paginator {
@@ -244,7 +263,7 @@ export class JobRunner {
 
   /** @returns how many pages came */
   async #finish(begun: Begun): Promise<number> {
-    const { job, place, window, witness, steps, first } = begun;
+    const { job, place, window, witness, state, steps, first } = begun;
     const { log, progress } = this.#options;
     const target = this.#target(begun);
     let [page, wanted] = [0, 1];
@@ -288,6 +307,7 @@ export class JobRunner {
       await work.finish();
       const judgement = witness?.end(step.value, window?.isLast === true ? window.series.doubts() : []);
       noteJudgement(judgement, last, this.#options.exchanges);
+      state?.end(judgement, this.#options.witnesses?.accepts(job) === true);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
         `“${job.name}”${window === undefined ? '' : ` ${window.text}`} ended after ${count(page, 'page')}: ${endText(step.value, judgement)}`,
         {
@@ -347,12 +367,16 @@ export class JobRunner {
   }
 
   /** Begins the children of a page one after the other: each child in order, and for each the rows in order. */
-  *#children({ job, run, place }: Begun, page: number, content: PageContent): Generator<Begun> {
+  *#children({ job, run, place, state }: Begun, page: number, content: PageContent): Generator<Begun> {
     const above = positionOf(place, page);
     for (const [index, child] of job.children.entries()) {
       let row = 0;
       for (const chunk of content.chunks()) {
         for (const value of chunk) {
+          if (state !== undefined && !state.writes(value)) {
+            row++;
+            continue;
+          }
           const step = { job: child.name, index, row: row++ };
           const placeOf = (number: number): RunPlace => ({ above, step: { ...step, run: number } });
           const began = this.#beginning(placeOf(0));

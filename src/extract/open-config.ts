@@ -2,15 +2,19 @@ import { paginationOf } from '../config/job-pagination.ts';
 import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
 import { attributesOf } from '../jobs/attributes.ts';
 import { createCaller, createEvaluator, strtotime } from '../jobs/functions/index.ts';
-import { getKey, type AnyObject } from '../json/index.ts';
+import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
+import { entriesOf, getKey, objectOf, type AnyObject } from '../json/index.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import { connect, type ConnectOptions, type Connection } from './connect.ts';
+import { IncrementalStates, type StateScope } from './incremental/states.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 
 export interface OpenConfigOptions extends Omit<ConnectOptions, 'evaluate' | 'contexts'> {
   /** What `{"time": …}` refers to. */
   readonly time: AnyObject;
   readonly methods?: readonly PaginationMethod[] | undefined;
+  /** What jobs keep from run to run; nothing by default. */
+  readonly states?: IncrementalStates | undefined;
 }
 
 /** What differs between a run, a probe and a preview of the same configuration. */
@@ -25,6 +29,7 @@ export interface OpenConfig {
   readonly evaluate: Evaluate;
   readonly contexts: Contexts;
   readonly callAt: JobRunnerOptions['callAt'];
+  readonly stateOf: JobRunnerOptions['stateOf'];
   readonly connection: Connection;
   readonly jobRunner: (own: OwnOptions) => JobRunner;
 }
@@ -32,14 +37,19 @@ export interface OpenConfig {
 /** @throws {ConfigError} naming the key that is wrong */
 export function openConfig(options: OpenConfigOptions): OpenConfig {
   const { config, effective, env, log, secrets, methods, time } = options;
+  const { states = new IncrementalStates({ state: {}, startedAt: env.now(), log }) } = options;
   const evaluate = createEvaluator(env);
   const contexts: Contexts = { attr: attributesOf(effective.node), time };
   const connection = connect({ ...options, evaluate, contexts });
   const callAt = (now: () => number): CallFunction => createCaller({ ...env, now }, { placeholders: true });
+  const scope = scopeOf(config, effective);
+  const stateOf: JobRunnerOptions['stateOf'] = (job, { above }) =>
+    states.of(job, [...above.map((step) => step.job), job.name], scope);
   return {
     evaluate,
     contexts,
     callAt,
+    stateOf,
     connection,
     jobRunner: (own) =>
       new JobRunner({
@@ -53,6 +63,8 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         evaluateAt: (now) => createEvaluator({ ...env, now }),
         evaluatePlaceholderAt: (now) => createEvaluator({ ...env, now }, { placeholders: true }),
         callAt,
+        stateOf,
+        period: states.period,
         contexts,
         userData: effective.userData,
         userDataAt: effective.userDataAt,
@@ -63,5 +75,14 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         secrets,
         ...own,
       }),
+  };
+}
+
+/** Secrets change, and jobs are told apart by their names: neither says which iteration it is. */
+function scopeOf({ api }: ExtractorConfig, { own }: EffectiveConfig): StateScope {
+  const names = own === undefined ? [] : entriesOf(own).filter(([key]) => !/^#|^jobs$|^mappings$/.test(key));
+  return {
+    iteration: own === undefined ? undefined : objectOf(names),
+    baseUrl: getKey(api.node, 'baseUrl') ?? null,
   };
 }

@@ -17,6 +17,8 @@ import { discreetly } from '../redact.ts';
 import { isSecretName, HIDDEN, type Secrets } from '../secrets.ts';
 import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
+import { beginState, type RunState } from './incremental/run-state.ts';
+import { IncrementalStates } from './incremental/states.ts';
 import { planRuns, type PlanOptions } from './run-windows.ts';
 
 export interface PreviewOptions {
@@ -95,11 +97,14 @@ async function previewConfig(
 ): Promise<JobPreview[]> {
   const { secrets, methods } = options;
   const env: Env = { ...options.env, sleep: async () => {} };
-  const { connection, contexts, evaluate, callAt } = openConfig({
+  const startedAt = env.now();
+  const states = new IncrementalStates({ state: options.state, startedAt, log: silentLog });
+  const { connection, contexts, evaluate, callAt, stateOf } = openConfig({
     ...options,
     config,
     effective,
     time,
+    states,
     env,
     log: silentLog,
     cacheFolder: '',
@@ -109,12 +114,19 @@ async function previewConfig(
     const previews: JobPreview[] = [];
     for (const job of parseJobs(effective.jobs, effective.jobsAt, [], config.api.defaultOptions)) {
       const { scroller, queryParamIn } = job;
-      const { run, windows } = firstRunOf(job, { startedAt: env.now(), callAt, contexts, log: silentLog });
+      const { run, state, windows } = firstRunOf(job, {
+        startedAt,
+        callAt,
+        stateOf,
+        contexts,
+        log: silentLog,
+      });
       if (run === undefined) {
         previews.push({ job: job.name, at: job.at, windows: 0, children: [] });
         continue;
       }
-      const asked = firstRequest(job, run, evaluate, contexts);
+      const written = firstRequest(job, run, evaluate, contexts);
+      const asked = state === undefined ? written : state.put(written);
       const paginated = {
         ...asked,
         ...(scroller === undefined ? {} : { scroller }),
@@ -149,13 +161,19 @@ async function previewConfig(
 function firstRunOf(
   job: Job,
   options: PlanOptions,
-): { readonly run: JobRun | undefined; readonly windows?: number } {
+): {
+  readonly run: JobRun | undefined;
+  readonly state: RunState | undefined;
+  readonly windows?: number;
+} {
   const now = (): number => options.startedAt;
   const place = { above: [], step: { job: job.name, index: 0, iteration: 0 } };
   const runs = planRuns(job, { run: ROOT_RUN, place }, now, options);
   const [first] = runs;
+  const run = first && withComputed(first.run, job.computed, options.callAt(now), options.contexts);
   return {
-    run: first && withComputed(first.run, job.computed, options.callAt(now), options.contexts),
+    run,
+    state: run && beginState(job, run, first?.state, options.contexts),
     ...(job.windows === undefined ? {} : { windows: runs.length }),
   };
 }

@@ -14,6 +14,7 @@ import type { PaginationMethod } from '../pagination/index.ts';
 import { unrecorded } from '../recording/exchanges.ts';
 import type { Secrets } from '../secrets.ts';
 import type { PageContent } from './content.ts';
+import { IncrementalStates } from './incremental/states.ts';
 import { selectJob } from './select-job.ts';
 import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
@@ -114,7 +115,16 @@ async function run({
 }: RunOptions): Promise<Pick<Probe, 'isCut' | 'failure'>> {
   const { env, signal } = options;
   const time = timeContext(options.state, Math.floor(env.now() / 1000));
-  const { connection, jobRunner } = openConfig({ ...options, config, effective, time, tap, cacheFolder: '' });
+  const states = new IncrementalStates({ state: options.state, startedAt: env.now(), log: options.log });
+  const { connection, jobRunner } = openConfig({
+    ...options,
+    config,
+    effective,
+    time,
+    states,
+    tap,
+    cacheFolder: '',
+  });
   try {
     const send = counted(connection.send, names, options.maxCalls);
     const runner = jobRunner({

@@ -1,18 +1,39 @@
 import { JobError } from '../errors.ts';
 import type { CallFunction, Contexts } from '../evaluate.ts';
 import type { JobRequest } from '../http/message.ts';
-import { contextsOf, overRuns, windowsOf, type Job, type JobRun, type Window } from '../jobs/index.ts';
+import {
+  contextsOf,
+  overRuns,
+  windowsOf,
+  type Bounds,
+  type Job,
+  type JobRun,
+  type Stretch,
+  type Window,
+} from '../jobs/index.ts';
 import { encodeExact, objectOf, type Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { RunPlace } from '../recording/position.ts';
 import type { Doubt } from '../verdict/index.ts';
 import type { PageContent } from './content.ts';
+import type { JobState } from './incremental/job-state.ts';
+import type { StateProgress } from './incremental/state-progress.ts';
 
 /** One run of a job that is to begin: the job as a whole, or one of its windows. */
 export interface PlannedRun {
   readonly run: JobRun;
   readonly place: RunPlace;
   readonly window?: PlannedWindow;
+  readonly state?: PlannedState;
+}
+
+/** Where a run begins by the state of its job, and where that goes when it has ended. */
+export interface PlannedState {
+  readonly job: JobState;
+  readonly progress: StateProgress;
+  readonly bounds: Bounds;
+  /** Of those that one start of the job has. */
+  readonly isLast: boolean;
 }
 
 export interface PlannedWindow extends Window {
@@ -27,6 +48,10 @@ export interface PlanOptions {
   readonly callAt: (now: () => number) => CallFunction;
   /** `attr` and `time`. */
   readonly contexts: Contexts;
+  /** The state of a job; undefined for one that keeps none. */
+  readonly stateOf: (job: Job, place: RunPlace) => JobState | undefined;
+  /** A period that is filled again, in place of the states and the beginnings of windows. */
+  readonly period?: Stretch | undefined;
   readonly log: Log;
 }
 
@@ -62,21 +87,28 @@ function planWindows(
   job: Job,
   { run, place }: PlannedRun,
   now: () => number,
-  { startedAt, callAt, contexts, log }: PlanOptions,
+  { startedAt, callAt, contexts, stateOf, period, log }: PlanOptions,
 ): readonly PlannedRun[] {
-  if (job.windows === undefined) return [{ run, place }];
-  const { windows, why, isBackward } = windowsOf(job.windows, {
-    now: startedAt,
-    call: callAt(now),
-    contexts: contextsOf(run, contexts),
-  });
+  const known = { now: startedAt, call: callAt(now), contexts: contextsOf(run, contexts), period };
+  const jobState = stateOf(job, place);
+  const progress = jobState?.begin(run);
+  const bounds = progress?.bounds(known);
+  const own = bounds === undefined ? run.own : { ...run.own, state: bounds.context };
+  const stateful = own === undefined ? run : { ...run, own };
+  const state = (isLast: boolean): Pick<PlannedRun, 'state'> =>
+    jobState === undefined || progress === undefined || bounds === undefined
+      ? {}
+      : { state: { job: jobState, progress, bounds, isLast } };
+  if (job.windows === undefined) return [{ run: stateful, place, ...state(true) }];
+  const { windows, why, isBackward } = windowsOf(job.windows, { ...known, begins: bounds?.begins });
   if (why !== undefined)
     log[isBackward === true ? 'warn' : 'info'](`“${job.name}” asks for nothing: ${why}`, { job: job.name });
   const series = new WindowSeries(job);
   return windows.map((window, i) => ({
-    run: { ...run, own: { ...run.own, window: window.context } },
+    run: { ...stateful, own: { ...own, window: window.context } },
     place: { ...place, step: { ...place.step, window: window.index } },
     window: { ...window, isLast: i === windows.length - 1, series },
+    ...state(i === windows.length - 1),
   }));
 }
 

@@ -121,6 +121,11 @@ export class Witnesses {
     });
   }
 
+  /** Whether the configuration takes a doubt about this job. */
+  accepts(job: Job): boolean {
+    return this.#settingsOf(job).accepted !== undefined;
+  }
+
   #tally(job: Job): JobTally {
     let tally = this.#jobs.get(job);
     if (tally === undefined) this.#jobs.set(job, (tally = new JobTally(job.name, job.at)));

@@ -62,7 +62,7 @@ export function withComputed(
         `The placeholder “${name}” gives ${result === undefined ? 'nothing' : kindOf(result)}, not a value`,
         'Give a function or a reference, such as {"function": "date", "args": ["Y", {"window": "from"}]}.',
       );
-    const parameter: Parameter = { name, value: result };
+    const parameter: Parameter = { name, value: result, isComputed: true };
     return { ...done, parameters: [...done.parameters.filter((each) => each.name !== name), parameter] };
   }, run);
 }

@@ -23,6 +23,8 @@ import { splitComputed, type Computed } from './computed.ts';
 import { parseFormat, type FormatSettings } from '../formats/index.ts';
 import { systemEnv } from '../env.ts';
 import { createCaller } from './functions/evaluate.ts';
+import { checkStateNames } from './incremental/names.ts';
+import { parseIncremental, type Incremental } from './incremental/read.ts';
 import { compileParentFilter } from './parent-filter.ts';
 import { parseOver, type OverList } from './over.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
@@ -93,6 +95,8 @@ export interface Job {
   readonly over?: readonly OverList[];
   /** Stretches of time that each get a run of the job. */
   readonly windows?: Windows;
+  /** What it keeps from run to run. */
+  readonly incremental?: Incremental;
 }
 
 /**
@@ -120,6 +124,7 @@ export function parseJobs(
     { level: 0, names: [], places: textPlacesIn(pagination), method },
     warnings,
   );
+  checkStateNames(jobs, warnings);
   if (jobs.length > 0) return jobs;
   throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
 }
@@ -169,6 +174,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...computed.map(({ name }) => name),
   ];
   const method = read.word(node, 'method', at, METHODS) ?? above.method;
+  const incremental = parseIncremental(getKey(node, 'incremental'), node, at, isChild || over.length > 0);
   const job: Job = {
     id: id ?? md5(serializeMap(written)),
     name: id ?? dataType,
@@ -198,7 +204,8 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     placeholders,
     computed,
     ...given('over', over.length === 0 ? undefined : over),
-    ...given('windows', parseWindows(node, at, false)),
+    ...given('incremental', incremental),
+    ...given('windows', parseWindows(node, at, incremental !== undefined)),
     children: parseList(
       getKey(node, 'children'),
       `${at}.children`,

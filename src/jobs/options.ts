@@ -4,6 +4,7 @@ import { formatOptions } from '../formats/options.ts';
 import { REACTIONS } from '../language/index.ts';
 import { BODY_FORMATS } from './body.ts';
 import { METHODS } from './job.ts';
+import { INCREMENTAL } from './incremental/options.ts';
 import { WINDOWS } from './windows/options.ts';
 
 /**
@@ -207,6 +208,7 @@ const common: Readonly<Record<string, OptionSchema>> = {
     default: {},
     examples: [{ country: ['cz', 'sk'], kind: { attr: 'kinds' } }],
   },
+  incremental: INCREMENTAL,
   children: {
     title: 'Children',
     description:

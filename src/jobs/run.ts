@@ -7,6 +7,8 @@ export interface Parameter {
   readonly name: string;
   /** Path the value was found at; names the parent column. Absent for a value that was computed, which has none. */
   readonly path?: string;
+  /** The value follows from a function, and tells no runs apart. */
+  readonly isComputed?: true;
   /** A scalar or null. */
   readonly value: Json;
 }

@@ -49,6 +49,8 @@ export interface Observation {
   readonly bytes: number;
   /** Bytes of the response re-encoded (spec extractor 0.4), when asked for. */
   readonly volume?: number;
+  /** The state that all rows of the page are older than, in words; absent when some are not. */
+  readonly olderThan?: string;
   /** Milliseconds since 1970 when the page arrived. */
   readonly now: number;
 }

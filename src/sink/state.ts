@@ -7,12 +7,16 @@ import {
   numberOf,
   objectOf,
   parseExact,
+  sizeOf,
   toJsonText,
   type AnyObject,
   type Json,
 } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import { writeFileAtomic } from './atomic.ts';
+
+/** Where the states of jobs are. */
+export const INCREMENTAL_KEY = 'incremental';
 
 export interface StateUpdate {
   /** The state that the run began with. */
@@ -24,6 +28,10 @@ export interface StateUpdate {
   readonly structVersion: number;
   /** `json_parser.structSettings`: what the structure comes from. */
   readonly structSettings: Json;
+  /** `incremental`: what jobs keep; undefined where it stays as it was. */
+  readonly incremental?: AnyObject | undefined;
+  /** The run filled a period again: the times of earlier runs stay. */
+  readonly isPeriod?: boolean;
 }
 
 /** `in/state.json`; a file that is missing or not readable is an empty state and a warning (spec extractor 1). */
@@ -56,6 +64,8 @@ export function nextState({
   structs,
   structVersion,
   structSettings,
+  incremental,
+  isPeriod = false,
 }: StateUpdate): AnyObject {
   const old = isObject(before) ? before : {};
   const oldTime = getKey(old, 'time');
@@ -63,7 +73,11 @@ export function nextState({
     ...(isObject(oldTime) ? entriesOf(oldTime) : []).filter(([key]) => key !== 'currentStart'),
     ['previousStart', Math.max(startedAt, previousStartOf(old) ?? startedAt)],
   ]);
-  const entries: [string, Json][] = [...entriesOf(old), ['time', time]];
+  const entries: [string, Json][] = [
+    ...entriesOf(old).filter(([key]) => incremental === undefined || key !== INCREMENTAL_KEY),
+    ...(isPeriod ? [] : [['time', time] as [string, Json]]),
+  ];
+  if (incremental !== undefined && sizeOf(incremental) > 0) entries.push([INCREMENTAL_KEY, incremental]);
   if (structs.length > 0) {
     const known = getKey(old, 'json_parser.struct');
     const sameForm = getKey(old, 'json_parser.structVersion') === structVersion;

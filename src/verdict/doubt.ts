@@ -35,6 +35,8 @@ export type Proof =
   | { readonly code: 'totalEquals'; readonly path: string; readonly total: number }
   | { readonly code: 'pagesEqual'; readonly path: string; readonly pages: number }
   | { readonly code: 'saidEnd'; readonly path: string }
+  /** The rows are sorted by the state, and those of the last page are older. */
+  | { readonly code: 'reachedState'; readonly state: string }
   /** What led from page to page is gone. */
   | { readonly code: 'ledToEnd' };
 

@@ -20,7 +20,7 @@ export function judge(reason: Reason, history: History, traits: Traits, near?: N
     ...facts.broken(),
     ...facts.same(),
     ...facts.misplaced(),
-    ...(facts.isCut ? [] : [...facts.more(), ...facts.missed(near)]),
+    ...(facts.isCut || facts.isBehind ? [] : [...facts.more(), ...facts.missed(near)]),
   ];
   if (doubts.length > 0) return { verdict: 'doubtful', doubts };
   if (facts.isCut) return { verdict: 'cut', doubts };
@@ -50,6 +50,11 @@ class Facts {
     this.#last = history.last;
   }
 
+  /** What is left is older than the state, and was there in an earlier run. */
+  get isBehind(): boolean {
+    return this.#reason.code === 'olderRows';
+  }
+
   get isCut(): boolean {
     const reason = this.#reason;
     return CUTS.has(reason.code) || (reason.code === 'condition' && reason.meaning === 'cut');
@@ -74,6 +79,7 @@ class Facts {
 
   proof(): Proof | undefined {
     const { pages, pageCounts, pagesWithRows } = this.#history;
+    if (this.#reason.code === 'olderRows') return { code: 'reachedState', state: this.#reason.state };
     const total = this.#totalProof();
     if (total !== undefined) return total;
     const said = this.#lastSign('end') ?? this.#lastSign('noNext');

@@ -60,6 +60,8 @@ export function proofText(proof: Proof): string {
       return `\`${proof.path}: ${proof.pages}\` is the number of pages`;
     case 'saidEnd':
       return `\`${proof.path}\` says that it is the end`;
+    case 'reachedState':
+      return `the rows reach back to the state, ${proof.state}`;
     default:
       return 'what led from page to page is gone on the last one';
   }

@@ -27,6 +27,58 @@ export const stateSchema: OptionSchema = {
         },
       },
     },
+    incremental: {
+      title: 'States of jobs',
+      description:
+        'By the id of a job (behind those of the jobs above it), what it keeps from run to run: see `incremental` of a job.',
+      type: ['object', 'array', 'null'],
+      additionalProperties: {
+        title: 'State of a job',
+        description: 'What one job keeps: one value, or one for each parent row.',
+        type: 'object',
+        properties: {
+          of: {
+            title: 'Settings',
+            description:
+              'A digest of the settings that the state comes from: with other settings the job begins anew. A state without it is taken as it is.',
+            type: 'string',
+            examples: ['f4c5e7914d38bcc9'],
+          },
+          cursor: {
+            title: 'Value',
+            description: 'The newest value, as it came.',
+            type: ['string', 'number'],
+            examples: ['2026-03-18T22:30:00Z', 1042],
+          },
+          parents: {
+            title: 'For each parent row',
+            description: 'By the values of the placeholders, the value, and when the row was there last.',
+            type: ['object', 'array'],
+            additionalProperties: {
+              title: 'State of a parent row',
+              description: 'What one parent row keeps.',
+              type: 'object',
+              properties: {
+                cursor: {
+                  title: 'Value',
+                  description: 'The newest value, as it came.',
+                  type: ['string', 'number'],
+                  examples: [1042],
+                },
+                at: {
+                  title: 'Last run',
+                  description: 'Unix time in seconds of the last run that had the parent row.',
+                  type: 'integer',
+                  examples: [1774001700],
+                },
+              },
+            },
+            examples: [{ 7: { cursor: '2026-03-18', at: 1774001700 } }],
+          },
+        },
+      },
+      examples: [{ orders: { of: 'f4c5e7914d38bcc9', cursor: '2026-03-18T22:30:00Z' } }],
+    },
     'json_parser.struct': {
       title: 'Known structure',
       description:

@@ -13,7 +13,10 @@ import { tile, type Stretch } from './tile.ts';
 export interface Window extends Stretch {
   /** From 0, in the order of the requests. */
   readonly index: number;
-  /** What `{"window": …}` refers to: `from` and `to` as the API wants them, `fromTime` and `toTime` in seconds. */
+  /**
+   * What `{"window": …}` refers to: `from` and `to` as the API wants them, `fromTime` and `toTime` in seconds, `end` as
+   * ISO 8601: where it ends, and no later than the period does, for a state.
+   */
   readonly context: AnyObject;
   /** `2026-01-01 – 2026-02-01`, for people. */
   readonly text: string;
@@ -50,8 +53,13 @@ export interface RunWindows {
 export function windowsOf(settings: Windows, options: WindowsOptions): RunWindows {
   const { at, lookback, most, step } = settings;
   const { period, now } = options;
-  const begins = period?.from ?? boundOf(settings, 'from', options) ?? options.begins;
-  if (begins === undefined) throw new Error('windows without a beginning passed the check');
+  const begins = period?.from ?? options.begins ?? boundOf(settings, 'from', options);
+  if (begins === undefined)
+    throw jobError(
+      `${at}.from`,
+      'The windows have no beginning: neither “from” nor the state says one',
+      'Give “from”, or “first” of “incremental”; a state that is a number since 1970 needs “as”: "time".',
+    );
   const from = period === undefined && lookback !== undefined ? addSpan(begins, lookback, -1) : begins;
   const to = period?.to ?? boundOf(settings, 'to', options) ?? now;
   if (from >= to) return nothing(settings, { from, to }, options);
@@ -62,7 +70,7 @@ export function windowsOf(settings: Windows, options: WindowsOptions): RunWindow
       `The time from ${timeText(from)} to ${timeText(to)} has more than ${most} windows of ${step === undefined ? 'its length' : spanText(step)}`,
       'Take a longer “step”, begin later, or allow more by “max”.',
     );
-  return { windows: stretches.map((stretch, index) => windowOf(settings, stretch, index)) };
+  return { windows: stretches.map((stretch, index) => windowOf(settings, stretch, index, to)) };
 }
 
 /** A moment in words: the date alone where it is midnight. */
@@ -95,11 +103,12 @@ function foundText(value: Json | undefined): string {
   return isObject(value) || isList(value) ? kindOf(value) : `“${toText(value)}”`;
 }
 
-function nothing(settings: Windows, { from, to }: Stretch, { period }: WindowsOptions): RunWindows {
+function nothing(settings: Windows, { from, to }: Stretch, { period, begins }: WindowsOptions): RunWindows {
   const isBackward = from > to;
   const what = isBackward ? 'runs backward' : 'is empty';
   const isWritten =
     period === undefined &&
+    begins === undefined &&
     settings.from !== undefined &&
     !isObject(settings.from) &&
     !isObject(settings.to ?? null);
@@ -118,7 +127,7 @@ function nothing(settings: Windows, { from, to }: Stretch, { period }: WindowsOp
   };
 }
 
-function windowOf(settings: Windows, stretch: Stretch, index: number): Window {
+function windowOf(settings: Windows, stretch: Stretch, index: number, until: number): Window {
   const { format, grain, isInclusive } = settings;
   const { from, to } = stretch;
   const last = isInclusive ? addSpan(to, grain, -1) : to;
@@ -127,6 +136,7 @@ function windowOf(settings: Windows, stretch: Stretch, index: number): Window {
     ['to', formatTime(format, last)],
     ['fromTime', Math.floor(from / 1000)],
     ['toTime', Math.floor(last / 1000)],
+    ['end', formatTime('Y-m-d\\TH:i:s.v\\Z', Math.min(to, until))],
   ]);
   return { index, from, to, context, text: `${timeText(from)} – ${timeText(to)}` };
 }

@@ -1,0 +1,201 @@
+import type { Incremental, Job, JobRun } from '../../jobs/index.ts';
+import {
+  encodeExact,
+  entriesOf,
+  getKey,
+  isList,
+  isNumber,
+  isObject,
+  numberOf,
+  objectOf,
+  toText,
+  type AnyObject,
+} from '../../json/index.ts';
+import type { Log } from '../../log.ts';
+import type { CursorFacts, Examples } from './run-cursor.ts';
+import { StateProgress, valueText, type EndedRun, type StoredValue } from './state-progress.ts';
+
+export interface JobStateOptions {
+  /** What is stored of the job; undefined when there is nothing, or it belongs to other settings. */
+  readonly stored: AnyObject | undefined;
+  /** Digest of what the state comes from. */
+  readonly of: string;
+  /** Seconds since 1970 when the run began. */
+  readonly startedAt: number;
+}
+
+/** Parent rows whose states are kept; those that have not been there the longest go first. */
+export const MOST_PARENTS = 20_000;
+
+/** The state of one job in one run. */
+export class JobState {
+  readonly #job: Job;
+  readonly #settings: Incremental;
+  readonly #options: JobStateOptions;
+  readonly #parents: Map<string, StoredValue>;
+  #shared: StateProgress | undefined;
+  #total: JobTotal = NOTHING;
+  #held = 0;
+  #isAsked = false;
+
+  constructor(job: Job, settings: Incremental, options: JobStateOptions) {
+    this.#job = job;
+    this.#settings = settings;
+    this.#options = options;
+    this.#parents = parentsIn(options.stored);
+  }
+
+  /** Begins what one start of the job asks for: all of it, or what one parent row is about. */
+  begin(run: JobRun): StateProgress {
+    this.#isAsked = true;
+    const isBackward = this.#job.windows?.isBackward ?? false;
+    if (this.#settings.isPerParent) {
+      const stored = this.#parents.get(parentKey(run))?.cursor;
+      return new StateProgress(this.#settings, stored, { isShared: false, isBackward });
+    }
+    const { stored } = this.#options;
+    this.#shared ??= new StateProgress(this.#settings, stored && getKey(stored, 'cursor'), {
+      isShared: this.#job.level > 0 || this.#job.over !== undefined,
+      isBackward,
+    });
+    return this.#shared;
+  }
+
+  /** One of its runs ended. To be called in their order. */
+  end(progress: StateProgress, ended: EndedRun): void {
+    progress.end(ended);
+    if (!ended.isComplete) this.#held++;
+    this.#total = sumOf(this.#total, ended.facts);
+  }
+
+  /** The last run of a start ended. */
+  finish(progress: StateProgress, run: JobRun): void {
+    const cursor = progress.next;
+    if (!this.#settings.isPerParent || cursor === undefined) return;
+    const key = parentKey(run);
+    this.#parents.delete(key); // to the end: the row was there last
+    this.#parents.set(key, { cursor, at: this.#options.startedAt });
+  }
+
+  /** What is to be stored; undefined for nothing. */
+  next(): AnyObject | undefined {
+    const { of, stored } = this.#options;
+    if (!this.#isAsked) return stored;
+    if (this.#settings.isPerParent) {
+      if (this.#parents.size === 0) return undefined;
+      const kept = [...this.#parents].slice(-MOST_PARENTS);
+      const parents = kept.map(
+        ([key, { cursor, at = 0 }]) =>
+          [
+            key,
+            objectOf([
+              ['cursor', cursor],
+              ['at', at],
+            ]),
+          ] as const,
+      );
+      return objectOf([
+        ['of', of],
+        ['parents', objectOf(parents)],
+      ]);
+    }
+    const cursor = this.#shared?.next;
+    return cursor === undefined
+      ? undefined
+      : objectOf([
+          ['of', of],
+          ['cursor', cursor],
+        ]);
+  }
+
+  /** Says where the state is now, and what of the rows did not move it. */
+  tell(log: Log): void {
+    if (!this.#isAsked) return;
+    const { name } = this.#job;
+    const fields = { job: name };
+    for (const message of this.#warnings()) log.warn(message, fields);
+    const dropped = this.#parents.size - MOST_PARENTS;
+    if (dropped > 0)
+      log.warn(
+        `“${name}” has states of more than ${MOST_PARENTS} parent rows: those of the ${dropped} that were not there the longest are forgotten, and begin anew when they come back`,
+        fields,
+      );
+    if (this.#held > 0)
+      log.info(
+        `The state of “${name}” does not move behind what ${this.#held === 1 ? 'a run' : `${this.#held} runs`} may have missed: the next run asks for that again`,
+        fields,
+      );
+    const shared = this.#shared;
+    if (shared === undefined || shared.next === undefined) return;
+    const [before, after] = [valueText(shared.stored), valueText(shared.next)];
+    log.info(
+      before === after
+        ? `The state of “${name}” stays at ${after}`
+        : `The state of “${name}” goes from ${before} to ${after}`,
+      fields,
+    );
+  }
+
+  *#warnings(): Iterable<string> {
+    const { name } = this.#job;
+    const { cursor, order } = this.#settings;
+    const { rows, missing, odd, future, isMixed, isInOrder } = this.#total;
+    const what = cursor?.text ?? '';
+    if (missing > 0)
+      yield `${missing === rows ? 'None' : `${missing}`} of the ${rows} rows of “${name}” ${missing === rows ? 'has' : 'have no'} “${what}”, which the state is made of: ${missing === rows ? 'the state does not move. Correct' : 'they are kept, and do not move it. Check'} “cursor” of “incremental”`;
+    if (odd.count > 0)
+      yield `“${what}” cannot be compared in ${odd.count} rows of “${name}”, first ${odd.first}: they are kept, and do not move the state. Say what it is by “as” of “incremental”`;
+    if (future.count > 0)
+      yield `“${what}” is more than a day ahead of the clock in ${future.count} rows of “${name}”, first ${future.first}: they are kept, and do not move the state, as what comes until then would be missed. If such times are right, write “future”: true into “incremental”`;
+    if (isMixed)
+      yield `“${what}” of “${name}” is a number, a time or a text in some rows and another of these in others: none is the newest, and the state stays. Say what it is by “as” of “incremental”`;
+    if (order !== 'none' && !isInOrder)
+      yield `The rows of “${name}” are not in ${order} order of “${what}”, as “order” says: ${order === 'descending' ? 'all pages were read' : 'the state moves only when all of them came'}`;
+  }
+}
+
+const NOTHING: JobTotal = {
+  rows: 0,
+  missing: 0,
+  odd: { count: 0, first: '' },
+  future: { count: 0, first: '' },
+  isMixed: false,
+  isInOrder: true,
+};
+
+function sumOf(a: JobTotal, b: CursorFacts): JobTotal {
+  return {
+    rows: a.rows + b.rows,
+    missing: a.missing + b.missing,
+    odd: examples(a.odd, b.odd),
+    future: examples(a.future, b.future),
+    isMixed: a.isMixed || b.isMixed,
+    isInOrder: a.isInOrder && b.isInOrder,
+  };
+}
+
+type JobTotal = Pick<CursorFacts, 'rows' | 'missing' | 'odd' | 'future' | 'isMixed' | 'isInOrder'>;
+
+function examples(a: Examples, b: Examples): Examples {
+  return { count: a.count + b.count, first: a.count === 0 ? b.first : a.first };
+}
+
+/** What tells the parts of a job apart: the values of its placeholders, but for those that are computed. */
+function parentKey({ parameters }: JobRun): string {
+  const values = parameters.filter(({ isComputed }) => isComputed !== true).map(({ value }) => value);
+  const [only, second] = values;
+  return only !== undefined && second === undefined ? toText(only) : encodeExact(values);
+}
+
+function parentsIn(stored: AnyObject | undefined): Map<string, StoredValue> {
+  const parents = stored && getKey(stored, 'parents');
+  if (parents === undefined || !isObject(parents) || isList(parents)) return new Map();
+  const known = entriesOf(parents).flatMap(([key, node]) => {
+    const cursor = isObject(node) ? getKey(node, 'cursor') : undefined;
+    const at = isObject(node) ? getKey(node, 'at') : undefined;
+    return cursor === undefined || cursor === null
+      ? []
+      : [[key, { cursor, at: isNumber(at) ? numberOf(at) : 0 }] as const];
+  });
+  return new Map(known.toSorted(([, a], [, b]) => a.at - b.at));
+}

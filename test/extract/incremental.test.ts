@@ -1,0 +1,239 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemEnv } from '../../src/env.ts';
+import { silentLog, type Log } from '../../src/log.ts';
+import { run, type RunOptions } from '../../src/runner.ts';
+import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../cli/support.ts';
+
+const env = { ...systemEnv, now: () => Date.parse('2026-07-01T00:00:00Z'), sleep: async () => {} };
+
+interface Shop extends Api {
+  readonly asked: string[];
+  rows: Record<string, unknown>[];
+  isDown: (line: string) => boolean;
+}
+
+/** Gives its rows in pages of two; `since` is inclusive, `newest` sorts them the other way. */
+async function shop(rows: Shop['rows']): Promise<Shop> {
+  const asked: string[] = [];
+  const state = { asked, rows, isDown: (_line: string): boolean => false };
+  const api = await startApi(({ url }, response) => {
+    const line = `${url.pathname}${url.search}`;
+    asked.push(line);
+    if (state.isDown(line)) return response.writeHead(404).end('{}');
+    if (url.pathname === '/shops') return json(response, { data: [{ id: 'N' }, { id: 'S' }] });
+    const since = url.searchParams.get('since');
+    const of = /^\/shops\/(\w)/.exec(url.pathname)?.[1];
+    const found = state.rows
+      .filter((row) => since === null || String(row['at']) >= since)
+      .filter((row) => of === undefined || row['shop'] === of);
+    if (url.searchParams.has('newest')) found.reverse();
+    const from = Number(url.searchParams.get('offset') ?? 0);
+    return json(response, { data: found.slice(from, from + 2) });
+  });
+  return Object.assign(state, { url: api.url, seen: api.seen });
+}
+
+const at = (day: number): string => `2026-06-${String(day).padStart(2, '0')}T00:00:00Z`;
+const rowsOf = (...days: number[]): Shop['rows'] => days.map((day) => ({ id: day, at: at(day) }));
+
+function folderFor(api: Api, job: object, more: object = {}): string {
+  const orders = { id: 'orders', endpoint: 'orders', dataType: 'orders', dataField: 'data', ...job };
+  return dataFolder(
+    configOf(api, [orders], {
+      api: { pagination: { method: 'offset', limit: 2 }, ...more },
+      config: { incrementalOutput: true },
+    }),
+  );
+}
+
+const start = async (folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> =>
+  await run({ dataFolder: folder, log: silentLog, env, ...options });
+const stateOf = (folder: string): unknown =>
+  (JSON.parse(readFileSync(path.join(folder, 'in', 'state.json'), 'utf8')) as Record<string, never>)[
+    'incremental'
+  ];
+const idsOf = (folder: string): string[] =>
+  [...(filesOf(folder)['out/tables/library.orders'] ?? '').matchAll(/^"(\d+)"/gm)].map(([, id = '']) => id);
+const cursorOf = (folder: string): unknown =>
+  (stateOf(folder) as { orders: { cursor: unknown } }).orders.cursor;
+
+function lines(): { log: Log; text: () => string } {
+  const all: string[] = [];
+  const add = (message: string): void => void all.push(message);
+  return { text: () => all.join('\n'), log: { debug: () => {}, info: add, warn: add, error: add } };
+}
+
+describe('the state from the data', () => {
+  test('is sent by the next run, and no row is missed that comes at its very moment', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['1', '2', '3']);
+    expect(cursorOf(folder)).toBe(at(3));
+    api.rows = [...api.rows, { id: 4, at: at(3) }, { id: 5, at: at(5) }];
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['3', '4', '5']);
+    expect(cursorOf(folder)).toBe(at(5));
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['5']);
+    expect(cursorOf(folder)).toBe(at(5));
+  });
+
+  test('does not move when the run fails, and what came is not asked for again', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
+    await start(folder);
+    api.rows = rowsOf(3, 4, 5, 6);
+    api.isDown = (line) => line.includes('offset=2');
+    await expect(start(folder)).rejects.toThrow('404');
+    expect(cursorOf(folder)).toBe(at(3));
+    api.isDown = () => false;
+    const before = api.asked.length;
+    await start(folder);
+    expect(api.asked.slice(before)).toHaveLength(2);
+    expect(cursorOf(folder)).toBe(at(6));
+    expect(idsOf(folder)).toEqual(['3', '4', '5', '6']);
+  });
+
+  test('drops what is older where the API cannot filter, also in what is written a second time', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at' } });
+    await start(folder);
+    // a column that appears late lets the pages before be written again
+    api.rows = [...rowsOf(1, 2, 3, 4, 5, 6), { id: 7, at: at(7), late: 'yes' }];
+    await start(folder, { resetState: false });
+    expect(idsOf(folder)).toEqual(['3', '4', '5', '6', '7']);
+    expect(cursorOf(folder)).toBe(at(7));
+  });
+
+  test('ends a feed at the first page that is older', async () => {
+    const api = await shop(rowsOf(1, 2, 3, 4, 5, 6, 7, 8));
+    const folder = folderFor(api, {
+      params: { newest: 1 },
+      incremental: { cursor: 'at', order: 'descending' },
+    });
+    await start(folder);
+    api.rows = [...api.rows, ...rowsOf(9)];
+    const before = api.asked.length;
+    const { rows } = await start(folder);
+    expect(api.asked.length - before).toBe(2);
+    expect(idsOf(folder)).toEqual(['9', '8']);
+    expect(rows[0]?.jobs[0]?.verdict).toBe('complete');
+    expect(cursorOf(folder)).toBe(at(9));
+  });
+
+  test('reads a feed to its end when it is not sorted as was said', async () => {
+    const api = await shop(rowsOf(1, 2, 3, 4, 5));
+    const folder = folderFor(api, { incremental: { cursor: 'at', order: 'descending' } });
+    await start(folder);
+    const { log, text } = lines();
+    const before = api.asked.length;
+    await start(folder, { log });
+    expect(api.asked.length - before).toBe(3);
+    expect(text()).toContain('The rows of “orders” are not in descending order of “at”');
+  });
+
+  test.each([
+    ['none', undefined],
+    ['ascending', at(3)],
+  ])('of a job that is cut, sorted %s, is %s', async (order, wanted) => {
+    const api = await shop(rowsOf(1, 2, 3, 4, 5, 6));
+    const folder = folderFor(
+      api,
+      { incremental: { cursor: 'at', to: 'since', order } },
+      { pagination: { method: 'offset', limit: 2, forceStop: { pages: 2 } } },
+    );
+    await start(folder);
+    expect((stateOf(folder) as { orders?: { cursor: unknown } } | undefined)?.orders?.cursor).toBe(wanted);
+    await start(folder);
+    // nothing is missed by that: the next run begins at or before what was seen last
+    expect(idsOf(folder)).toContain(wanted === undefined ? '1' : '4');
+  });
+
+  test('is not that of a trial, nor of a run that is played again', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
+    await start(folder);
+    await start(folder, { replay: 'last' });
+    expect(cursorOf(folder)).toBe(at(3));
+    api.rows = rowsOf(3, 4, 5, 6, 7);
+    await start(folder, { limit: 1 });
+    expect(cursorOf(folder)).toBe(at(3));
+  });
+
+  test('never moves back', async () => {
+    const api = await shop(rowsOf(5));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since', lookback: '20 days' } });
+    await start(folder);
+    api.rows = rowsOf(1, 2);
+    await start(folder);
+    expect(cursorOf(folder)).toBe(at(5));
+  });
+
+  test('begins anew when the cursor is edited, and says so', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
+    await start(folder);
+    const file = path.join(folder, 'config.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"cursor": ?"at"/, '"cursor": "id"'));
+    const { log, text } = lines();
+    await start(folder, { log });
+    expect(text()).toContain('The settings that the state of “orders” comes from have changed');
+    expect(idsOf(folder)).toEqual(['1', '2', '3']);
+    expect(cursorOf(folder)).toBe(3);
+  });
+
+  test('is one for each parent row', async () => {
+    const api = await shop([
+      { id: 1, shop: 'N', at: at(1) },
+      { id: 2, shop: 'N', at: at(9) },
+    ]);
+    const orders = {
+      id: 'orders',
+      endpoint: 'shops/{id}/orders',
+      dataType: 'orders',
+      dataField: 'data',
+      placeholders: { id: 'id' },
+      incremental: { cursor: 'at', to: 'since' },
+    };
+    const shops = { id: 'shops', endpoint: 'shops', dataType: 'shops', children: [orders] };
+    const folder = folderFor(api, shops);
+    await start(folder);
+    // what the other shop has is older than the state of the first
+    api.rows = [...api.rows, { id: 3, shop: 'S', at: at(2) }];
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['2', '3']);
+    expect(stateOf(folder)).toMatchObject({
+      'shops/orders': { parents: { N: { cursor: at(9) }, S: { cursor: at(2) } } },
+    });
+  });
+
+  test('moves window by window, and goes on in the one that failed', async () => {
+    const api = await shop(rowsOf(1, 9, 17, 25));
+    const folder = folderFor(api, {
+      params: { since: { window: 'from' }, until: { window: 'to' } },
+      windows: { from: '2026-06-01', step: '8 days' },
+      incremental: { cursor: 'at' },
+    });
+    api.isDown = (line) => line.includes('2026-06-17T00%3A00%3A00Z') && line.includes('since=2026-06-17');
+    await expect(start(folder)).rejects.toThrow('404');
+    api.isDown = () => false;
+    const before = api.asked.length;
+    await start(folder);
+    expect(api.asked[before]).toContain('since=2026-06-17');
+    expect(cursorOf(folder)).toBe(at(25));
+    const again = api.asked.length;
+    await start(folder);
+    expect(api.asked[again]).toContain('since=2026-06-25T00%3A00%3A00Z');
+    expect(api.asked.length - again).toBe(1);
+  });
+});
+
+test('two jobs whose states would have one name are refused', async () => {
+  const api = await shop([]);
+  const job = { endpoint: 'orders', dataType: 'orders', incremental: { cursor: 'at', to: 'since' } };
+  const folder = dataFolder(configOf(api, [job, { ...job, params: { a: 1 } }]));
+  await expect(start(folder)).rejects.toThrow('The state of “orders” is that of two jobs');
+});
