@@ -61,7 +61,9 @@ export function candidatesOf(seen: Observed): readonly Candidate[] {
     ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => urls(pointer, seen)),
     ...strong.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
     ...graph(seen),
-    ...(seesMore(seen) && !hasEcho(seen) && weak.length === 0 ? rowIds(seen, false) : []),
+    ...(signOf(seen.signs, 'more') !== undefined && !hasEcho(seen) && weak.length === 0
+      ? rowIds(seen, false)
+      : []),
     ...counted(seen),
     ...weak.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
     ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => tokensInUrl(pointer, seen)),
@@ -291,7 +293,14 @@ function blind(seen: Observed): Candidate[] {
   const isOdata = root.some((key) => key.startsWith('@odata'));
   const offsets: (readonly [string, number])[] = isOdata
     ? [['$skip', 0]]
-    : [...(isJsonApi ? [['page[offset]', 0] as const] : []), ['offset', 0], ['skip', 0], ['start', 0]];
+    : [
+        ...(isJsonApi ? [['page[offset]', 0] as const] : []),
+        // a search engine: its answer has nothing but these words
+        ...(root.includes('hits') && root.includes('took') ? [['from', 0] as const] : []),
+        ['offset', 0],
+        ['skip', 0],
+        ['start', 0],
+      ];
   return [
     ...(isOdata ? [] : pages.map((name) => ({ ...pageCandidate([name], 1, seen), isGuess: true }))),
     ...offsets.map(([name, first]) => ({ ...offsetCandidate([name], first, seen), isGuess: true })),
@@ -325,11 +334,14 @@ export function pageCandidate(place: Place, first: number, seen: Observed): Cand
 export function offsetCandidate(place: Place, first: number, seen: Observed, size = seen.rows): Candidate {
   const given = topNames(seen.target.params);
   const echo = signOf(seen.signs, 'size');
-  const sizeParam = (place[0] ?? '').startsWith('$')
-    ? '$top'
-    : place[0] === 'page[offset]'
-      ? 'page[limit]'
-      : sizeName(echo?.name, given);
+  const sizeParam =
+    place[0] === 'from'
+      ? sizeName(undefined, [...given, 'size'])
+      : (place[0] ?? '').startsWith('$')
+        ? '$top'
+        : place[0] === 'page[offset]'
+          ? 'page[limit]'
+          : sizeName(echo?.name, given);
   const bare = withoutAt(seen.target.params, place);
   const params = withoutKey(bare, sizeParam);
   return {

@@ -43,9 +43,10 @@ export function configurationOf(target: Target, parts: JobParts): AnyObject {
 export function rowsKeys(place: RowsPlace): AnyObject {
   if (place.kind === 'one') return { dataField: '.' };
   const path = place.keys.length === 0 ? {} : { dataField: fieldOf(place.keys) };
-  return place.kind === 'values'
-    ? { ...(place.keys.length === 0 ? { dataField: '.' } : path), rowsAt: 'values' }
-    : path;
+  const at = place.keys.length === 0 ? { dataField: '.' } : path;
+  if (place.kind === 'values') return { ...at, rowsAt: { form: 'values', key: place.keyName ?? 'key' } };
+  if (place.kind === 'cells') return { ...at, rowsAt: { form: 'cells', header: pathOf(place.header ?? []) } };
+  return path;
 }
 
 function fieldOf(keys: readonly string[]): Json {

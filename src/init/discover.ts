@@ -1,19 +1,17 @@
 import type { Env } from '../env.ts';
-import { RecordError, type ExtractorError } from '../errors.ts';
-import { isObject, keysOf, objectOf, parseExact, type AnyObject, type Json } from '../json/index.ts';
+import { objectOf, type AnyObject, type Json } from '../json/index.ts';
 import type { Secrets } from '../secrets.ts';
-import { shownText } from '../shown-text.ts';
 import type { JobReport } from '../verdict/index.ts';
 import { candidatesOf, seesMore, type Candidate, type Observed } from './candidates.ts';
 import { changingKeys, overlapOf } from './compare.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
 import { fieldsOf, type Field } from './fields.ts';
-import { firstFailure } from './first-failure.ts';
 import { findKey, findTime, type RowKey } from './keys.ts';
 import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
-import { findRows, type RowsPlace } from './rows.ts';
+import type { RowsPlace } from './rows.ts';
 import type { FromDocument } from './openapi/configure.ts';
+import { firstAnswer, placesIn } from './observe.ts';
 import { settle, type Settled } from './settle.ts';
 import { documentIn } from './source.ts';
 import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
@@ -87,16 +85,11 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     ...(options.onStep === undefined ? {} : { onStep: options.onStep }),
   };
   options.onStep?.('asking for the list');
-  const { body, headers } = await firstAnswer(target, lab);
+  const answer = await firstAnswer(target, lab);
+  const { body, headers } = answer;
   const document = documentIn(body, `${target.baseUrl}${target.endpoint}`);
   if (document !== undefined) return { document };
-  const places = findRows(body, target.dataType);
-  const [found] = places;
-  if (found === undefined) throw noRows(body);
-  const place: RowsPlace =
-    found.score < 0 && isObject(body)
-      ? { ...found, keys: [], kind: 'one', rows: [body], why: 'the answer is one object' }
-      : found;
+  const [place, ...others] = await placesIn(answer, target, lab);
 
   const fields = fieldsOf(place.rows);
   const signs = signsOf(body, place, headers);
@@ -127,39 +120,8 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       ? undefined
       : await findWay(observed, subject, lab, tried, notes);
   return {
-    list: await concluded({ settled, place, places, fields, signs, key, subject, tried, notes, lab }),
+    list: await concluded({ settled, place, others, fields, signs, key, subject, tried, notes, lab }),
   };
-}
-
-async function firstAnswer(
-  target: Target,
-  lab: Laboratory,
-): Promise<{ readonly body: Json; readonly headers: Readonly<Record<string, string>> }> {
-  const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
-  if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
-  const response = trial.pages[0]?.response;
-  const text = Buffer.from(response?.body ?? [])
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-  if (response === undefined || text.trim() === '')
-    throw new RecordError('response.shape', 'The answer is empty: there are no rows to learn from.', {
-      hint: 'Ask for a list that has rows; check the address and its parameters.',
-    });
-  return { body: parseExact(text), headers: response.headers };
-}
-
-function noRows(body: Json): ExtractorError {
-  const has = isObject(body)
-    ? `It has ${
-        keysOf(body)
-          .slice(0, 10)
-          .map((key) => `“${shownText(key)}”`)
-          .join(', ') || 'no keys at all'
-      }.`
-    : 'It is a single value.';
-  return new RecordError('response.shape', `There is no list in the answer. ${has}`, {
-    hint: 'Give the address of a list, such as https://api.example.com/v1/users.',
-  });
 }
 
 /** Ids by name tell rows of two pages apart; what is merely different on one page may be so by chance. */
@@ -252,7 +214,7 @@ async function unknownNames(seen: Observed, subject: Subject, lab: Laboratory): 
 interface Parts {
   readonly settled: Settled | undefined;
   readonly place: RowsPlace;
-  readonly places: readonly RowsPlace[];
+  readonly others: readonly RowsPlace[];
   readonly fields: readonly Field[];
   readonly signs: Signs;
   readonly key: RowKey;
@@ -279,9 +241,7 @@ async function concluded(parts: Parts): Promise<Discovery> {
   return {
     target: subject.target,
     place,
-    others: parts.places.filter(
-      (each) => each !== place && each.kind === 'list' && each.rows.length > 0 && each.score > 0,
-    ),
+    others: parts.others.filter((each) => each.kind === 'list' && each.rows.length > 0 && each.score > 0),
     fields,
     key: findKey(fields, all, place.keys.at(-1) ?? subject.target.dataType),
     time: findTime(fields),

@@ -14,8 +14,15 @@ import { plain, singular, wordsOf } from './names.ts';
 export interface RowsPlace {
   /** Keys from the root; empty for the whole answer. */
   readonly keys: readonly string[];
-  /** `list`: the items; `values`: what stands under the keys of an object; `one`: the object itself. */
-  readonly kind: 'list' | 'values' | 'one';
+  /**
+   * `list`: the items; `values`: what stands under the keys of an object; `cells`: lists of cells; `one`: the object
+   * itself.
+   */
+  readonly kind: 'list' | 'values' | 'cells' | 'one';
+  /** Of values: the name of a column for their keys. */
+  readonly keyName?: string;
+  /** Of cells: the path of the names of their columns. */
+  readonly header?: readonly string[];
   readonly rows: readonly Json[];
   /** How much speaks for it; below 0 nobody would take it. */
   readonly score: number;
@@ -55,7 +62,7 @@ export function findRows(body: Json, endpoint: string): readonly RowsPlace[] {
     if (score > 0 || places.length === 0)
       places.push({ keys: [], kind: 'one', rows: [body], score, why: 'the answer is one object' });
   }
-  return places.toSorted((a, b) => b.score - a.score);
+  return places.map((place) => withHeader(place, body)).toSorted((a, b) => b.score - a.score);
 }
 
 function visit(value: Json, keys: readonly string[], places: RowsPlace[], names: readonly string[]): void {
@@ -113,6 +120,33 @@ function listPlace(rows: readonly Json[], keys: readonly string[], names: readon
   return { keys, kind: 'list', rows, score, why: what };
 }
 
+/** Lists of cells, and beside them a list of as many names. */
+function withHeader(place: RowsPlace, body: Json): RowsPlace {
+  const { rows, keys } = place;
+  const width = isList(rows[0]) ? rows[0].length : 0;
+  if (place.kind !== 'list' || width === 0 || !rows.every((row) => isList(row) && row.length === width))
+    return place;
+  const above = keys.slice(0, -1);
+  let beside: Json | undefined = body;
+  for (const key of above) beside = isObject(beside) ? getKey(beside, key) : undefined;
+  if (beside === undefined || !isObject(beside)) return place;
+  const [found] = entriesOf(beside).filter(
+    ([, value]) =>
+      isList(value) &&
+      value !== rows &&
+      value.length === width &&
+      value.every((name) => typeof name === 'string'),
+  );
+  if (found === undefined) return place;
+  return {
+    ...place,
+    kind: 'cells',
+    header: [...above, found[0]],
+    score: place.score + 20,
+    why: `cells, named by “${found[0]}”`,
+  };
+}
+
 /** An object whose values are objects of one kind, under keys that are ids: `{"17": {…}, "18": {…}}`. */
 function valuesPlace(
   object: AnyObject,
@@ -132,7 +166,7 @@ function valuesPlace(
   if (!holdsScalar || (!hasIds && entries.length < 3)) return undefined;
   const score =
     30 + (hasIds ? 20 : 0) + Math.min(rows.length, 20) + scoreOfName(keys, names) - 4 * keys.length;
-  return { keys, kind: 'values', rows, score, why: 'an object each, under its key' };
+  return { keys, kind: 'values', rows, keyName: freeName(rows), score, why: 'an object each, under its key' };
 }
 
 function scoreOfName(keys: readonly string[], names: readonly string[]): number {
@@ -147,4 +181,11 @@ function scoreOfName(keys: readonly string[], names: readonly string[]): number 
     (ROWS.has(key.toLowerCase()) || ROWS.has(name) ? 20 : 0) -
     (beside && !isCalled ? 60 : 0)
   );
+}
+
+/** The name of a column for the keys, which no row has. */
+function freeName(rows: readonly Json[]): string {
+  const isTaken = (name: string): boolean =>
+    rows.some((row) => isObject(row) && getKey(row, name) !== undefined);
+  return ['id', 'key', 'name_of_row'].find((name) => !isTaken(name)) ?? 'key_of_row';
 }

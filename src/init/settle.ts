@@ -1,4 +1,4 @@
-import type { AnyObject, JsonObject } from '../json/index.ts';
+import type { AnyObject, Json, JsonObject } from '../json/index.ts';
 import type { JobReport } from '../verdict/index.ts';
 import { leavesOf, offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
 import { overlapOf } from './compare.ts';
@@ -166,16 +166,16 @@ function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly E
     });
   if (counts === undefined)
     return [...endings, { says: ', until a page is empty', pagination: { emptyPage: 'stop' } }];
-  const [total, pages, page] = [signOf(signs, 'total'), signOf(signs, 'pages'), signOf(signs, 'page')];
-  if (inBody(pages?.path) && inBody(page?.path))
+  const [total, pages] = [signOf(signs, 'total'), signOf(signs, 'pages')];
+  if (pages !== undefined)
     endings.push({
-      says: `, until \`${page.path}\` is \`${pages.path}\``,
-      pagination: { stopWhen: { value: page.path, is: 'atLeast', than: { path: pages.path } } },
+      says: `, up to page \`${pages.path}\``,
+      pagination: { stopWhen: { value: { answer: 'page' }, is: 'atLeast', than: sourceAt(pages.path) } },
     });
-  if (inBody(total?.path))
+  if (total !== undefined)
     endings.push({
       says: `, until \`${total.path}\` rows have come`,
-      pagination: { limitStop: { field: total.path } },
+      pagination: { limitStop: { field: fieldAt(total.path) } },
     });
   if (kind === 'page')
     endings.push({
@@ -190,6 +190,16 @@ function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly E
 
 function inBody(path: string | undefined): path is string {
   return path !== undefined && !path.startsWith('header ');
+}
+
+/** A value of the body, or of a header, as a source. */
+function sourceAt(path: string): JsonObject {
+  const header = /^header (.*)$/.exec(path)?.[1];
+  return header === undefined ? { path } : { header };
+}
+
+function fieldAt(path: string): Json {
+  return inBody(path) ? path : sourceAt(path);
 }
 
 /** Pages that the answer speaks of. */

@@ -42,7 +42,7 @@ export function signsOf(
   place: Pick<RowsPlace, 'keys' | 'kind' | 'rows'>,
   headers: Readonly<Record<string, string>>,
 ): Signs {
-  const envelope = without(body, place.keys, place.kind === 'list' ? [] : {});
+  const envelope = without(body, place.keys, place.kind === 'values' ? {} : []);
   const isSingle = place.kind === 'one';
   const seen = {
     envelope: place.keys.length === 0 ? null : envelope,

@@ -327,4 +327,94 @@ export const STYLES: readonly Style[] = [
       };
     },
   },
+  {
+    name: 'nested cursor with a flag, which is there on the last page too',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param', responseParam: 'meta.page.after' },
+    api: (asked) => {
+      const from = indexOf(asked.query.get('after'));
+      return {
+        body: {
+          items: page(ROWS, from, 25),
+          meta: { page: { after: cursorOf(from + 25), has_more: from + 25 < 61 } },
+        },
+      };
+    },
+  },
+  {
+    name: 'id of the last row',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param', responseParam: { last: 'id' }, queryParam: 'starting_after' },
+    api: strict(['starting_after', 'limit'], (asked) => {
+      const rows = rowsOf(61, 'ch_');
+      const after = asked.query.get('starting_after');
+      const from = after === null ? 0 : rows.findIndex(({ id }) => id === after) + 1;
+      return { body: { object: 'list', data: page(rows, from, 10), has_more: from + 10 < 61 } };
+    }),
+  },
+  {
+    name: 'page in the body of a POST',
+    source: `curl ORIGIN/v1/search --json '{"filter":{"active":true},"paging":{"page":1,"size":20}}'`,
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'pagenum', pageParam: { body: 'paging.page' } },
+    api: (asked) => {
+      const paging = asked.body['paging'] as { page?: number } | undefined;
+      const number = paging?.page ?? 1;
+      return { body: { hits: page(ROWS, (number - 1) * 20, 20), totalHits: 61 } };
+    },
+  },
+  {
+    name: 'GraphQL',
+    source: `curl ORIGIN/graphql --json '{"query":"query($after: String) { users(first: 20, after: $after) { pageInfo { hasNextPage endCursor } nodes { id name } } }","variables":{"after":null}}'`,
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param', queryParam: { body: 'variables.after' } },
+    api: (asked) => {
+      const variables = asked.body['variables'] as { after?: string } | undefined;
+      const from = indexOf(variables?.after);
+      const end = Math.min(61, from + 20);
+      return {
+        body: {
+          data: {
+            users: {
+              pageInfo: { hasNextPage: end < 61, endCursor: cursorOf(end) },
+              nodes: page(ROWS, from, 20),
+            },
+          },
+        },
+      };
+    },
+  },
+  {
+    name: 'cursor in a header',
+    rows: 61,
+    verdict: 'complete',
+    pagination: {
+      method: 'response.param',
+      responseParam: { header: 'x-next-cursor' },
+      queryParam: 'cursor',
+    },
+    api: (asked) => {
+      const from = indexOf(asked.query.get('cursor'));
+      return {
+        headers: from + 25 < 61 ? { 'x-next-cursor': cursorOf(from + 25) } : {},
+        body: page(ROWS, from, 25),
+      };
+    },
+  },
+  {
+    name: 'token beside a link that is broken',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param' },
+    api: (asked) => {
+      if (asked.path === '/internal') return { status: 404, body: {} };
+      const from = indexOf(asked.query.get('token'));
+      const next = from + 25 < 61 ? `${asked.origin}/internal?token=${cursorOf(from + 25)}` : null;
+      return { body: { records: page(ROWS, from, 25), links: { next } } };
+    },
+  },
 ];
