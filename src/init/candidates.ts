@@ -16,7 +16,7 @@ import { numericOf } from '../settings.ts';
 import { OFFSET, offsetNames, PAGE, pageNames, ROW_NAMES, sentAs, SIZE, sizeName, TOKEN } from './guesses.ts';
 import { plain } from './names.ts';
 import { isUrl, signOf, valueOf, type Pointer, type Signs } from './signs.ts';
-import { withParameter, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** A way to the next page that may be the right one. */
 export interface Candidate {
@@ -91,10 +91,10 @@ function headerLinks({ signs, target }: Observed): Candidate[] {
   ];
 }
 
-function urls({ path, keys, value }: Pointer, { target }: Observed): Candidate[] {
+function urls({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
   if (keys === undefined) return [];
   const isQuery = typeof value === 'string' && /^\??[\w.[\]%-]+=[^/]*$/.test(value);
-  const form = { method: 'response.url', urlKey: path };
+  const form = { method: 'response.url', urlKey: source ?? path };
   const make = (pagination: JsonObject, how: string): Candidate => ({
     kind: 'url',
     says: `the address in \`${path}\`${how}`,
@@ -113,7 +113,7 @@ function urls({ path, keys, value }: Pointer, { target }: Observed): Candidate[]
 }
 
 /** The token in an address that cannot be followed as it is. */
-function tokensInUrl({ path, keys, value }: Pointer, { target }: Observed): Candidate[] {
+function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
   if (keys === undefined || typeof value !== 'string') return [];
   const sent = leavesOf(target.params);
   return queryOf(value).flatMap(([name, text]): Candidate[] => {
@@ -125,7 +125,7 @@ function tokensInUrl({ path, keys, value }: Pointer, { target }: Observed): Cand
         says: `\`${name}\` of the address in \`${path}\` → \`${name}\``,
         pagination: {
           method: 'response.param',
-          responseParam: { path, param: name },
+          responseParam: { ...(source ?? { path }), param: name },
           queryParam: name,
           ...included(target.params),
         },
@@ -343,7 +343,6 @@ export function offsetCandidate(place: Place, first: number, seen: Observed, siz
           ? 'page[limit]'
           : sizeName(echo?.name, given);
   const bare = withoutAt(seen.target.params, place);
-  const params = withoutKey(bare, sizeParam);
   return {
     kind: 'offset',
     says: `rows to skip from ${first} in \`${place.join('.')}\``,
@@ -352,9 +351,9 @@ export function offsetCandidate(place: Place, first: number, seen: Observed, siz
       limit: size,
       ...(sizeParam === 'limit' ? {} : { limitParam: sizeParam }),
       ...(place.length === 1 && place[0] === 'offset' ? {} : { offsetParam: paramOf(place) }),
-      ...(first === 0 ? {} : { offsetFromJob: true }),
+      ...(first === 0 ? {} : { firstOffset: first }),
     },
-    params: first === 0 ? params : withParameter(params, place, first),
+    params: withoutKey(bare, sizeParam),
     isGuess: false,
     counts: { param: place, first, size, sizeParam },
   };

@@ -58,7 +58,7 @@ export async function lookAt(candidate: Candidate, subject: Subject, lab: Labora
   lab.onStep?.(`trying ${candidate.says}`);
   const { pagination, params, counts } = candidate;
   // the first page is the one that is known: it costs no request
-  const asPlain = counts !== undefined && counts.first === (candidate.kind === 'page' ? counts.first : 0);
+  const asPlain = counts !== undefined;
   const trial = await runOf(
     lab,
     configurationFor(subject, {

@@ -12,7 +12,6 @@ import {
 } from './laboratory.ts';
 import { count } from './names.ts';
 import { signOf, valueOf } from './signs.ts';
-import { withParameter } from './target.ts';
 import type { Trial } from './trial.ts';
 
 /** A configuration that was run, and how far it is right. */
@@ -180,10 +179,7 @@ function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly E
   if (kind === 'page')
     endings.push({
       says: ', until a page is short',
-      pagination: {
-        limit: counts.size,
-        ...(counts.sizeParam === 'limit' ? {} : { limitParam: counts.sizeParam }),
-      },
+      pagination: { limit: counts.size, limitParam: false },
     });
   return endings;
 }
@@ -269,8 +265,8 @@ async function withFarEnd(
     kind === 'page'
       ? { params: candidate.params, pagination: { ...candidate.pagination, firstPage: start } }
       : {
-          params: withParameter(candidate.params, counts.param, start),
-          pagination: { ...candidate.pagination, offsetFromJob: true },
+          params: candidate.params,
+          pagination: { ...candidate.pagination, firstOffset: start },
         };
   lab.onStep?.('looking at the last page');
   const trial = await runOf(lab, configurationFor(subject, far), 2);

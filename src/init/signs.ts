@@ -9,6 +9,7 @@ import {
   numberOf,
   objectOf,
   type Json,
+  type JsonObject,
 } from '../json/index.ts';
 import { meaningsOf } from '../verdict/classify.ts';
 import { readSigns } from '../verdict/read-signs.ts';
@@ -24,6 +25,8 @@ export interface Pointer {
   readonly name: string;
   readonly value: string | number;
   readonly isUrl: boolean;
+  /** How a configuration takes it, where that is more than a path: of a list of links. */
+  readonly source?: JsonObject;
   /** The name says clearly that it is of the next page. */
   readonly isStrong: boolean;
 }
@@ -79,6 +82,7 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Ite
     const next = meaningsOf(key).find(({ topic }) => topic === 'next');
     const way = [...keys, key];
     const isStrong = isNext || (next !== undefined && next.strength !== 'weak');
+    if (isList(item)) yield* nextOfLinks(item, way);
     const isToken = next !== undefined || isNext || isPlaceWithText(key, item);
     const scalar = scalarOf(item);
     if (isToken && scalar !== undefined && scalar !== '')
@@ -94,6 +98,20 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Ite
         isStrong,
       };
     yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)));
+  }
+}
+
+/** `[{"rel": "self", "href": …}, {"rel": "next", "href": …}]`. */
+function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<Pointer> {
+  for (const item of list) {
+    if (!isObject(item)) continue;
+    const rel = ['rel', 'relation'].find((name) => getKey(item, name) === 'next');
+    const take = ['href', 'url', 'uri'].find((name) => typeof getKey(item, name) === 'string');
+    const value = take === undefined ? undefined : getKey(item, take);
+    if (rel === undefined || take === undefined || typeof value !== 'string') continue;
+    const path = pathOf(keys);
+    const source = { path, where: { [rel]: 'next' }, take };
+    yield { keys, path, source, name: 'next', value, isUrl: true, isStrong: true };
   }
 }
 

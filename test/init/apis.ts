@@ -232,7 +232,7 @@ export const STYLES: readonly Style[] = [
     name: 'index from 1',
     rows: 61,
     verdict: 'complete',
-    pagination: { method: 'offset', offsetParam: 'startIndex', offsetFromJob: true },
+    pagination: { method: 'offset', offsetParam: 'startIndex', firstOffset: 1 },
     api: (asked) => {
       const [start, size] = [int(asked, 'startIndex', 1), int(asked, 'count', 20)];
       return {
@@ -304,6 +304,77 @@ export const STYLES: readonly Style[] = [
       return {
         body: { users: page(ROWS, (number - 1) * 20, 20), next_page: number < 4 ? number + 1 : null },
       };
+    },
+  },
+  {
+    name: 'next address in a list of links',
+    rows: 61,
+    verdict: 'complete',
+    pagination: {
+      method: 'response.url',
+      urlKey: { path: 'link', where: { relation: 'next' }, take: 'url' },
+    },
+    api: (asked) => {
+      const from = int(asked, '_offset', 0);
+      const to = (offset: number, relation: string): object[] =>
+        offset < 0 || offset >= 61
+          ? []
+          : [{ relation, url: `${asked.origin}${asked.path}?_offset=${offset}` }];
+      return {
+        body: {
+          type: 'searchset',
+          link: [...to(0, 'self'), ...to(from - 20, 'previous'), ...to(from + 20, 'next')],
+          entry: page(ROWS, from, 20),
+        },
+      };
+    },
+  },
+  {
+    name: 'cells with a header, and page numbers',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'pagenum' },
+    api: (asked) => {
+      const number = int(asked, 'page', 1);
+      const rows = page(ROWS, (number - 1) * 20, 20).map(({ id, name }) => [id, name]);
+      return { body: { columns: ['id', 'name'], rows, page: number, total: 61 } };
+    },
+  },
+  {
+    name: 'rows under keys',
+    rows: 20,
+    verdict: 'complete',
+    pagination: undefined,
+    api: () => ({
+      body: {
+        total: 20,
+        users: Object.fromEntries(rowsOf(20).map(({ id, name }) => [`u${id}`, { name, size: id }])),
+      },
+    }),
+  },
+  {
+    name: 'totals in headers, and an error beyond the end',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'pagenum', stopWhen: { than: { header: 'x-wp-totalpages' } } },
+    api: (asked) => {
+      const number = int(asked, 'page', 1);
+      return number > 7
+        ? { status: 400, body: { code: 'rest_post_invalid_page_number' } }
+        : {
+            headers: { 'X-WP-Total': '61', 'X-WP-TotalPages': '7' },
+            body: page(ROWS, (number - 1) * 10, 10),
+          };
+    },
+  },
+  {
+    name: 'size and skip under names of its own, with a cap',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'offset', limit: 30, offsetParam: 'skip' },
+    api: (asked) => {
+      const [skip, take] = [int(asked, 'skip', 0), Math.min(30, int(asked, 'take', 30))];
+      return { body: { items: page(ROWS, skip, take), totalCount: 61 } };
     },
   },
   {
