@@ -13,6 +13,7 @@ const LONG = [
   'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,wrong-input}.test.ts',
   'test/{compose,demo,docker,docs,hostile}.test.ts',
   'test/http/tunnel/ssh-tunnel.test.ts',
+  'test/importing/dlt/import.test.ts',
   'test/mapping/{input,output}/*.test.ts',
   'test/extract/{budgets,look-ahead}.test.ts',
   'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../errors.ts';
+import type { NodeMap } from '../importing/airbyte/node.ts';
+import type { Imported } from '../importing/report.ts';
 import type { Command } from './command.ts';
 
 export const importCommand: Command = {
@@ -8,7 +10,11 @@ export const importCommand: Command = {
   describe:
     'Make a configuration from that of another tool, and say for each stream how much of it was taken over',
   words: [
-    { name: 'tool', describe: 'airbyte: a declarative connector manifest', isRequired: true },
+    {
+      name: 'tool',
+      describe: 'airbyte: a declarative connector manifest; dlt: a rest_api source in JSON or Python',
+      isRequired: true,
+    },
     { name: 'file', describe: 'The file to import', isRequired: true },
   ],
   options: {
@@ -28,6 +34,7 @@ export const importCommand: Command = {
   examples: [
     ['gex import airbyte manifest.yaml', 'Only look what could be taken over'],
     ['gex import airbyte manifest.yaml --out my-api', 'Write my-api/config.json and the report beside it'],
+    ['gex import dlt shop_pipeline.py --out my-shop', 'Read the dictionary in a Python file; nothing is run'],
     [
       'gex import airbyte manifest.yaml --out my-api --settings settings.json',
       'With the settings of a connector',
@@ -36,20 +43,12 @@ export const importCommand: Command = {
   async run(args, io) {
     const tool = args.word('tool');
     const file = args.word('file');
-    if (tool !== 'airbyte') {
-      throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
-        hint: 'Known are: airbyte.',
-      });
-    }
-    const { importAirbyte } = await import('../importing/airbyte/index.ts');
-    const { readYaml } = await import('../importing/airbyte/read-yaml.ts');
     const settingsFile = args.text('settings');
+    const { readYaml } = await import('../importing/airbyte/read-yaml.ts');
     const settings =
       settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
     const { checked } = await import('../importing/check.ts');
-    const imported = await checked(
-      importAirbyte(await textOf(file), { file, name: nameFor(file), settings }),
-    );
+    const imported = await checked(await importFrom(tool, file, settings));
     const out = args.text('out');
     if (out !== undefined) {
       const { writeImported } = await import('../importing/write.ts');
@@ -61,6 +60,20 @@ export const importCommand: Command = {
     return 0;
   },
 };
+
+async function importFrom(tool: string, file: string, settings: NodeMap | undefined): Promise<Imported> {
+  if (tool === 'airbyte') {
+    const { importAirbyte } = await import('../importing/airbyte/index.ts');
+    return importAirbyte(await textOf(file), { file, name: nameFor(file), settings });
+  }
+  if (tool === 'dlt') {
+    const { importDlt } = await import('../importing/dlt/index.ts');
+    return importDlt(await textOf(file), { file, name: nameFor(file), settings });
+  }
+  throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
+    hint: 'Known are: airbyte, dlt.',
+  });
+}
 
 /** A manifest is called `manifest.yaml`; the folder has the name of the connector. */
 function nameFor(file: string): string {

@@ -1,0 +1,330 @@
+import { plainName, rowId } from '../airbyte/assemble.ts';
+import type { Imported, Reason, StreamReport } from '../report.ts';
+import { readAuth } from './authentication.ts';
+import { Findings } from './findings.ts';
+import { findSource } from './find-source.ts';
+import { jobOf, type Job } from './job.ts';
+import { scalarOut, type Out } from './out.ts';
+import { readResources, type Resource } from './resources.ts';
+import { Settings } from './settings.ts';
+import { filledMap } from './templates.ts';
+import { Code, isList, shownValue, ValueMap, type Value } from './value.ts';
+
+export interface ImportDltOptions {
+  /** For messages. */
+  readonly file: string;
+  /** Name of the configuration. */
+  readonly name: string;
+  /** Values of settings by their names. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Takes over a `rest_api` source of the library dlt: JSON, or a Python file in which it is a dictionary that is written
+ * out. A resource becomes a job, its dependent resources become children of that job, and each job at the top has a row.
+ *
+ * @throws {RunError} `import.invalid` for a file in which there is no such source
+ */
+export function importDlt(text: string, { file, name, settings: given }: ImportDltOptions): Imported {
+  const { source, notes, changes } = findSource(text, file);
+  const settings = new Settings(given);
+  const whole = new Findings();
+  for (const change of changes) whole.not(file, `The source is changed after it was written. ${change}`);
+  for (const code of source.open) whole.not(file, 'Keys of the source that code makes', code);
+  const client = source.get('client');
+  const api = client instanceof ValueMap ? clientOf(client, settings, whole) : undefined;
+  if (!(client instanceof ValueMap)) whole.not('client', 'A client that code makes', client);
+  const { resources, strange } = readResources(source);
+  const tree = new Tree(resources, {
+    settings,
+    whole,
+    client: client instanceof ValueMap ? client : new ValueMap([]),
+  });
+  const bucket = plainName(name);
+  const rows = tree.rows();
+  const { authentication } = tree;
+  const entries = settings.entries();
+  const lost = strange.map(({ name: stream, at, value }): StreamReport => ({
+    stream,
+    outcome: 'not',
+    columns: [],
+    reasons: [{ path: at, message: 'A resource that is Python code', template: shownValue(value) }],
+    notes: [],
+  }));
+  return {
+    configuration: {
+      name,
+      configuration: {
+        parameters: {
+          api: { name: bucket, ...api, ...(authentication === undefined ? {} : { authentication }) },
+          config: { outputBucket: bucket, ...entries },
+        },
+      },
+      rows,
+    },
+    report: {
+      source: file,
+      streams: [...tree.reports(), ...lost],
+      settings: settings.open(),
+      notes: [
+        ...notes,
+        'The library writes names of columns and tables in snake case, with __ between the levels, and adds columns that begin with _dlt. Here they are as the API has them.',
+      ],
+    },
+  };
+}
+
+/** What all resources have alike; authentication is with the rows, since one may have its own. */
+function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record<string, Out> {
+  for (const code of client.open) whole.not('client', 'Keys of the client that code makes', code);
+  const session = client.get('session');
+  if (session !== undefined && session !== null)
+    whole.not('client.session', 'No counterpart: a session of its own', session);
+  const address = whole.attempt('client.base_url', () => scalarOut(client.get('base_url'), settings));
+  const baseUrl = typeof address === 'string' ? address.replace(/\/*$/, '/') : address;
+  const headers =
+    whole.attempt('client.headers', () =>
+      filledMap(client.get('headers'), (field) => `{${field}}`, settings),
+    ) ?? {};
+  return {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(Object.keys(headers).length === 0 ? {} : { http: { headers } }),
+  };
+}
+
+interface TreeContext {
+  readonly settings: Settings;
+  /** What is wrong with all of it. */
+  readonly whole: Findings;
+  readonly client: ValueMap;
+}
+
+interface Taken {
+  readonly resource: Resource;
+  readonly job: Job;
+  readonly names: readonly string[];
+  readonly parentColumns: readonly string[];
+  readonly authentication: Out | undefined;
+  readonly parent: Taken | undefined;
+  /** Whether it, and all above it, are as they were. */
+  readonly isWhole: boolean;
+  row: string | undefined;
+}
+
+/** Resources below those that they depend on. */
+class Tree {
+  readonly #resources: readonly Resource[];
+  readonly #context: TreeContext;
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(resources: readonly Resource[], context: TreeContext) {
+    this.#resources = resources;
+    this.#context = context;
+    for (const resource of resources) this.#take(resource, []);
+  }
+
+  /** The rows of the configuration: one for each job at the top, and a disabled one for each resource that is not the same. */
+  rows(): readonly Readonly<Record<string, unknown>>[] {
+    const ids = new Set<string>();
+    const all = [...this.#taken.values()];
+    return all.flatMap((taken) => {
+      if (taken.isWhole && taken.parent !== undefined) return [];
+      const id = rowId(taken.resource.name, ids);
+      taken.row = id;
+      const jobs = taken.isWhole ? this.#withChildren(taken) : alone(taken);
+      if (taken.isWhole) for (const below of this.#below(taken)) below.row = id;
+      return [rowOf(taken, id, jobs, this.#reasonsOf(taken), this.authentication === undefined)];
+    });
+  }
+
+  reports(): readonly StreamReport[] {
+    return [...this.#taken.values()].map((taken) => {
+      const { resource, isWhole, row } = taken;
+      const { name, findings } = resource;
+      return {
+        stream: name,
+        outcome: !isWhole ? 'not' : findings.columns.length > 0 ? 'equal rows, other columns' : 'exact',
+        ...(row === undefined ? {} : { row }),
+        columns: findings.columns,
+        reasons: this.#reasonsOf(taken),
+        notes: findings.notes,
+      };
+    });
+  }
+
+  /** The authentication of all of them, where they have the same. */
+  get authentication(): Out | undefined {
+    const [first, ...others] = [...this.#taken.values()];
+    const isCommon = others.every(
+      ({ authentication }) => JSON.stringify(authentication) === JSON.stringify(first?.authentication),
+    );
+    return isCommon ? first?.authentication : undefined;
+  }
+
+  #reasonsOf({ resource: { findings }, parent }: Taken): readonly Reason[] {
+    const above =
+      parent === undefined || parent.isWhole
+        ? []
+        : [{ path: 'resources', message: `Its parent “${parent.resource.name}” can't be taken over` }];
+    return [...findings.reasons, ...this.#context.whole.reasons, ...above];
+  }
+
+  #take(resource: Resource, above: readonly string[]): Taken {
+    const known = this.#taken.get(resource.name);
+    if (known !== undefined) return known;
+    const { findings, at } = resource;
+    const { settings, whole, client } = this.#context;
+    const parent = this.#parentOf(resource, above);
+    const { job, names, parentColumns } = jobOf(resource, {
+      settings,
+      paginator: client.get('paginator'),
+      above: parent,
+    });
+    const own = resource.endpoint.get('auth');
+    const authentication = findings.attempt(own === undefined ? 'client.auth' : `${at}.endpoint.auth`, () =>
+      readAuth(own ?? client.get('auth'), settings),
+    );
+    readHints(resource);
+    if (parent !== undefined && JSON.stringify(parent.authentication) !== JSON.stringify(authentication))
+      findings.not(`${at}.endpoint.auth`, 'No counterpart: a parent that is authenticated in another way');
+    const isWhole =
+      findings.reasons.length === 0 && whole.reasons.length === 0 && (parent === undefined || parent.isWhole);
+    const taken: Taken = {
+      resource,
+      job,
+      names,
+      parentColumns,
+      authentication,
+      parent,
+      isWhole,
+      row: undefined,
+    };
+    this.#taken.set(resource.name, taken);
+    return taken;
+  }
+
+  #parentOf({ parent, name, findings, at }: Resource, above: readonly string[]): Taken | undefined {
+    if (parent === undefined) return undefined;
+    const found = this.#resources.find((other) => other.name === parent);
+    if (found === undefined) findings.not(`${at}.endpoint`, `There is no resource “${parent}”`);
+    else if (above.includes(parent) || parent === name)
+      findings.not(`${at}.endpoint`, 'Resources depend on each other in a circle');
+    else return this.#take(found, [...above, name]);
+    return undefined;
+  }
+
+  #below(taken: Taken): readonly Taken[] {
+    const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
+    return children.flatMap((child) => [child, ...this.#below(child)]);
+  }
+
+  #withChildren(taken: Taken): Job {
+    const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
+    return children.length === 0
+      ? taken.job
+      : { ...taken.job, children: children.map((child) => this.#withChildren(child)) };
+  }
+}
+
+/** The job with those above it, for somebody to finish. */
+function alone({ job, parent }: Taken): Job {
+  let whole = job;
+  for (let above = parent; above !== undefined; above = above.parent)
+    whole = { ...above.job, children: [whole] };
+  return whole;
+}
+
+function rowOf(
+  { resource: { name, map }, authentication, isWhole }: Taken,
+  id: string,
+  job: Job,
+  reasons: readonly Reason[],
+  hasOwnLogin: boolean,
+): Readonly<Record<string, unknown>> {
+  const given = map.get('write_disposition');
+  const disposition = given instanceof ValueMap ? given.get('disposition') : given;
+  const isIncremental = disposition === 'append' || disposition === 'merge';
+  return {
+    id,
+    name,
+    ...(isWhole
+      ? {}
+      : {
+          description: `Not the same as it was: ${reasons.map(({ message }) => message).join('; ')}`,
+          isDisabled: true,
+        }),
+    configuration: {
+      parameters: {
+        ...(authentication === undefined || !hasOwnLogin ? {} : { api: { authentication } }),
+        config: { ...(isIncremental ? { incrementalOutput: true } : {}), jobs: [job] },
+      },
+    },
+  };
+}
+
+/** Keys of a resource that say something of its table alone. */
+const HARMLESS = new Set([
+  'name',
+  'endpoint',
+  'include_from_parent',
+  'table_name',
+  'parallelized',
+  'section',
+  'table_format',
+  'file_format',
+  'schema_contract',
+  'references',
+  'nested_hints',
+  'merge_key',
+  'description',
+]);
+
+/** What a resource says besides its requests. */
+function readHints({ map, findings, at }: Resource): void {
+  for (const [key, value] of map.entries) {
+    if (HARMLESS.has(key) || value === null) continue;
+    if (key === 'processing_steps') steps(value, findings, at);
+    else if (key === 'primary_key')
+      findings.note(`The primary key is ${shownValue(value)}: set it for the table in the storage.`);
+    else if (key === 'write_disposition') disposition(value, findings);
+    else if (key === 'columns')
+      findings.note('Types and hints of columns are not taken over: all cells are text.');
+    else if (key === 'max_table_nesting')
+      findings.column('objects and lists are not kept as JSON from a level on');
+    else if (key === 'selected') {
+      if (value === false)
+        findings.note('It is not selected, so that its table is not loaded there; here it is.');
+      else if (value !== true) findings.not(`${at}.selected`, 'A choice that code makes', value);
+    } else findings.not(`${at}.${key}`, `No counterpart: “${key}”`, value);
+  }
+}
+
+function steps(value: Value, findings: Findings, at: string): void {
+  const list = isList(value) ? value : [value];
+  for (const [i, step] of list.entries()) {
+    const path = `${at}.processing_steps[${i}]`;
+    if (!(step instanceof ValueMap)) {
+      findings.not(path, 'A step that is Python code', step);
+      continue;
+    }
+    for (const [kind, code] of step.entries)
+      findings.not(
+        `${path}.${kind}`,
+        kind === 'filter'
+          ? 'Python code chooses the rows; say it by “where” of the job'
+          : 'Python code changes the rows; say it by “columns” of the job',
+        code,
+      );
+  }
+}
+
+function disposition(value: Value, findings: Findings): void {
+  if (value === 'replace' || value === 'append' || value === 'skip') return;
+  if (value === 'merge' || (value instanceof ValueMap && value.get('disposition') === 'merge')) {
+    findings.note(
+      'Rows are merged by the primary key there; here a table with a primary key in the storage does the same.',
+    );
+    return;
+  }
+  if (value instanceof Code) findings.note(`How the table is written is decided by code: ${value.text}.`);
+}

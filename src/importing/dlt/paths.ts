@@ -1,0 +1,27 @@
+import { Untaken } from './findings.ts';
+import { Code, type Value } from './value.ts';
+
+const SIMPLE = /^[\p{L}_@][\p{L}\p{N}_@]*(?:\.[\p{L}_@][\p{L}\p{N}_@]*)*$/u;
+
+/** A JSONPath of the source as a path of ours: simple ones as they stand, `$` is the whole. @throws {Untaken} */
+export function pathOf(value: Value, what: string): string {
+  if (value instanceof Code) throw new Untaken('Python code', value);
+  if (typeof value !== 'string') throw new Untaken(`“${what}” that is no path`, value);
+  const text = value.trim().replace(/^\$\.(?=[^.])/, '');
+  if (text === '$' || text === '') return '.';
+  if (SIMPLE.test(text)) return text;
+  // the same, with keys in quotes
+  const quoted = /^(?:'([^'.]+)'|"([^".]+)")$/.exec(text);
+  const key = quoted?.[1] ?? quoted?.[2];
+  if (key !== undefined && !key.startsWith('$')) return key;
+  if (/[?`|&,]|\bwhere\b|\.\.?parent/.test(text))
+    throw new Untaken('a JSONPath with filters, functions or unions', value);
+  const whole = text.startsWith('$') ? text : text.startsWith('[') ? `$${text}` : `$.${text}`;
+  // quoted keys, and an index behind a dot, as the standard has them
+  return whole
+    .replaceAll(
+      /\.(?:'([^']*)'|"([^"]*)")/g,
+      (_found, one?: string, two?: string) => `['${one ?? two ?? ''}']`,
+    )
+    .replaceAll('.[', '[');
+}

@@ -1,0 +1,143 @@
+import { Findings, Untaken } from './findings.ts';
+import { fieldsOf } from './templates.ts';
+import { Call, Code, isList, shownValue, ValueMap, type Value } from './value.ts';
+
+/** A resource with what the defaults give it. */
+export interface Resource {
+  readonly name: string;
+  /** Where it stands: `resources[2]`. */
+  readonly at: string;
+  readonly map: ValueMap;
+  readonly endpoint: ValueMap;
+  readonly path: string;
+  readonly params: ValueMap;
+  /** The resource whose rows give values to its requests. */
+  readonly parent: string | undefined;
+  readonly findings: Findings;
+}
+
+/** Something in the list that is no dictionary: what it gives can't be known. */
+export interface StrangeResource {
+  readonly name: string;
+  readonly at: string;
+  readonly value: Value;
+}
+
+/** The resources of a source, defaults merged in (only `params` and `json` are merged key by key). */
+export function readResources(source: ValueMap): {
+  readonly resources: readonly Resource[];
+  readonly strange: readonly StrangeResource[];
+} {
+  const list = source.get('resources');
+  const given = source.get('resource_defaults');
+  const defaults = given instanceof ValueMap ? given : new ValueMap([]);
+  const resources: Resource[] = [];
+  const strange: StrangeResource[] = [];
+  for (const [i, item] of (isList(list) ? list : [list ?? null]).entries()) {
+    const at = `resources[${i}]`;
+    const own = typeof item === 'string' ? new ValueMap([['name', item]]) : item;
+    const name = own instanceof ValueMap ? own.get('name') : undefined;
+    if (!(own instanceof ValueMap) || typeof name !== 'string') {
+      strange.push({ name: nameOf(item) ?? at, at, value: item });
+      continue;
+    }
+    if (resources.some((other) => other.name === name)) {
+      strange.push({ name, at, value: 'a resource of this name is there already' });
+      continue;
+    }
+    const resource = merged(name, at, own, defaults);
+    if (given !== undefined && given !== null && !(given instanceof ValueMap))
+      resource.findings.not('resource_defaults', 'Defaults that code makes', given);
+    resources.push(resource);
+  }
+  return { resources, strange };
+}
+
+/** A resource that is a function of its own has its name in the code. */
+function nameOf(item: Value): string | undefined {
+  if (item instanceof Call) return item.name;
+  if (item instanceof Code) return item.text;
+  if (item instanceof ValueMap) return shownValue(item.get('name') ?? null);
+  return undefined;
+}
+
+function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Resource {
+  const findings = new Findings();
+  const usual = endpointOf(defaults, findings, 'resource_defaults');
+  const ownEndpoint = endpointOf(own, findings, at);
+  const both = (key: string): readonly (readonly [string, Value])[] => {
+    const [first, second] = [usual.get(key), ownEndpoint.get(key)];
+    if (first instanceof ValueMap && second instanceof ValueMap)
+      return [[key, new ValueMap([...first.entries, ...second.entries], [...first.open, ...second.open])]];
+    const found = second ?? first;
+    return found === undefined ? [] : [[key, found]];
+  };
+  const endpoint = new ValueMap(
+    [...usual.entries, ...ownEndpoint.entries, ...both('params'), ...both('json')],
+    [...usual.open, ...ownEndpoint.open],
+  );
+  const map = new ValueMap([...defaults.entries, ...own.entries], [...defaults.open, ...own.open]);
+  for (const code of [...map.open, ...endpoint.open]) findings.not(at, 'Keys that code makes', code);
+  const path = endpoint.get('path') ?? name;
+  const params = endpoint.get('params');
+  if (typeof path !== 'string')
+    findings.not(`${at}.endpoint.path`, 'No counterpart: a path that code makes', path);
+  if (params !== undefined && params !== null && !(params instanceof ValueMap))
+    findings.not(`${at}.endpoint.params`, 'No counterpart: parameters that code makes', params);
+  const known = {
+    name,
+    at,
+    map,
+    endpoint,
+    path: typeof path === 'string' ? path : name,
+    params: params instanceof ValueMap ? params : new ValueMap([]),
+    findings,
+  };
+  return { ...known, parent: findings.attempt(`${at}.endpoint`, () => parentOf(known)) };
+}
+
+function endpointOf(map: ValueMap, findings: Findings, at: string): ValueMap {
+  const endpoint = map.get('endpoint');
+  if (endpoint instanceof ValueMap) return endpoint;
+  if (typeof endpoint === 'string') return new ValueMap([['path', endpoint]]);
+  if (endpoint !== undefined && endpoint !== null)
+    findings.not(`${at}.endpoint`, 'No counterpart: an endpoint that code makes', endpoint);
+  return new ValueMap([]);
+}
+
+/** A parameter that takes its value from a row of another resource. */
+export interface ResolveParam {
+  readonly resource: string;
+  readonly field: string;
+}
+
+export function resolveParam(value: Value | undefined): ResolveParam | undefined {
+  if (!(value instanceof ValueMap) || value.get('type') !== 'resolve') return undefined;
+  const [resource, field] = [value.get('resource'), value.get('field')];
+  if (typeof resource !== 'string' || typeof field !== 'string')
+    throw new Untaken('a parameter of a parent that code makes', value);
+  return { resource, field };
+}
+
+/** `resources.issues.number` taken apart; undefined for another field. */
+export function resourceField(field: string): ResolveParam | undefined {
+  const [, resource, path] = /^resources\.([^.]+)\.(.+)$/.exec(field) ?? [];
+  return resource === undefined || path === undefined ? undefined : { resource, field: path };
+}
+
+function parentOf({
+  endpoint,
+  path,
+  params,
+}: Pick<Resource, 'endpoint' | 'params' | 'path'>): string | undefined {
+  const fields = [path, params, ...['json', 'data', 'headers'].map((key) => endpoint.get(key))].flatMap(
+    (value) => fieldsOf(value),
+  );
+  const named = [
+    ...[...params.entries.values()].flatMap((value) => resolveParam(value)?.resource ?? []),
+    ...fields.flatMap((field) => resourceField(field)?.resource ?? []),
+  ];
+  const parents = [...new Set(named)];
+  if (parents.length > 1) throw new Untaken(`several parents: ${parents.join(', ')}`);
+  return parents[0];
+}

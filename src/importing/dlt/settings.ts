@@ -1,0 +1,61 @@
+import type { SettingReport } from '../report.ts';
+import type { Out } from './out-value.ts';
+import { Setting } from './value.ts';
+
+/** Where settings stand in `parameters.config`: beside its own keys they could mean something else. */
+const FOLDER = 'settings';
+
+/** The settings that a source asks for: secrets, and what its function is given. */
+export class Settings {
+  readonly #used = new Map<string, Setting>();
+  readonly #given: Readonly<Record<string, unknown>>;
+
+  /** @param given values by their names, where there are some already */
+  constructor(given: Readonly<Record<string, unknown>> = {}) {
+    this.#given = given;
+  }
+
+  /** How a setting is referred to. */
+  reference(setting: Setting): Out {
+    const known = this.#used.get(setting.name);
+    if (known === undefined || (setting.isSecret && !known.isSecret)) this.#used.set(setting.name, setting);
+    return { attr: `${FOLDER}.${this.#keyOf(setting.name)}` };
+  }
+
+  /** A secret that stands in the source, or one that the source leaves to its own configuration. */
+  secret(value: Out | undefined, name: string): Out {
+    return value ?? this.reference(new Setting(name, true));
+  }
+
+  /** The part of `parameters.config` that holds them. */
+  entries(): Readonly<Record<string, Out>> {
+    if (this.#used.size === 0) return {};
+    const values = [...this.#used.values()].map(
+      (setting) => [this.#keyOf(setting.name), this.#valueOf(setting)] as const,
+    );
+    return { [FOLDER]: Object.fromEntries(values) };
+  }
+
+  /** Those that have no value yet. */
+  open(): readonly SettingReport[] {
+    return [...this.#used.values()]
+      .filter(({ name }) => this.#given[name] === undefined)
+      .map(({ name, variable, isSecret }) => ({
+        key: `${FOLDER}.${this.#keyOf(name)}`,
+        title: isSecret
+          ? `the secret “${name}”${variable === undefined ? '' : ` (${variable})`}`
+          : `“${name}”`,
+        isRequired: true,
+      }));
+  }
+
+  #keyOf(name: string): string {
+    return this.#used.get(name)?.isSecret === true ? `#${name}` : name;
+  }
+
+  #valueOf({ name, isSecret, variable }: Setting): Out {
+    const given = this.#given[name];
+    if (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') return given;
+    return isSecret ? `$env:${variable ?? name.toUpperCase().replaceAll(/\W+/g, '_')}` : '';
+  }
+}
