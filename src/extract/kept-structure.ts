@@ -82,11 +82,15 @@ function knownSettings(state: AnyObject): StructureSettings {
   );
 }
 
+/** Which rows there are, and what their cells look like, changes no column. */
+const SHAPELESS: ReadonlySet<string> = new Set(['where', 'cells', 'links']);
+
 function settingsOf(job: Job, { compatLevel, mappings }: EffectiveConfig): string {
   const { dataField, otherFields = [], rowSettings, responseFilter, responseFilterDelimiter, dataType } = job;
   const isMapped = mappings !== undefined && getKey(mappings, dataType) !== undefined;
   const filter = responseFilter.length === 0 ? [] : [responseFilter, responseFilterDelimiter];
   const fields = otherFields.map(({ text, keys }) => [text, keys ?? []]);
+  const shaping = objectOf(entriesOf(rowSettings).filter(([key]) => !SHAPELESS.has(key)));
   return JSON.stringify([
     dataField?.text ?? '',
     dataField?.keys ?? [],
@@ -94,7 +98,7 @@ function settingsOf(job: Job, { compatLevel, mappings }: EffectiveConfig): strin
     compatLevel,
     isMapped,
     // a state of before these settings knows nothing of them
-    ...(fields.length === 0 && sizeOf(rowSettings) === 0 ? [] : [fields, encodeExact(rowSettings)]),
+    ...(fields.length === 0 && sizeOf(shaping) === 0 ? [] : [fields, encodeExact(shaping)]),
   ]);
 }
 

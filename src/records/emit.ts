@@ -6,6 +6,7 @@ import {
   JsonNumber,
   keysOf,
   md5OfObject,
+  toText,
   type AnyObject,
   type Json,
   type JsonText,
@@ -92,6 +93,7 @@ export class RowEmitter {
   readonly #lines = new Map<ItemPlan, Lines>();
   readonly #writers = new Map<ItemPlan, ByteWriter>();
   #look = USUAL;
+  #isUsual = true;
   #text: ScalarText = scalarText(USUAL);
 
   /** @param alias what an earlier table renamed the column of the link to */
@@ -128,15 +130,22 @@ export class RowEmitter {
     place: ChunkPlace,
   ): boolean {
     const { extra, look = USUAL } = page;
-    if (look !== this.#look) this.#text = scalarText(look);
-    this.#look = look;
+    if (look !== this.#look) {
+      this.#look = look;
+      this.#isUsual = look.words === undefined;
+      this.#text = scalarText(look);
+    }
     this.#lines.clear();
     const lines = this.#linesOf(plan, extra);
     const { pageExtras } = lines.table;
     const tail = pageExtras.cells.length === 0 ? undefined : Buffer.from(pageExtras.cells.join(','));
+    const around: Around = { extras: pageExtras, tail, salt: undefined };
     for (let i = 0; i < rows.length; i++) {
-      const salt = look.unique === undefined ? undefined : `${look.unique}.${place.page}.${place.row + i}`;
-      if (!this.#row(plan, lines, rows[i] ?? null, { extras: pageExtras, tail, salt })) return false;
+      const own =
+        look.unique === undefined
+          ? around
+          : { ...around, salt: `${look.unique}.${place.page}.${place.row + i}` };
+      if (!this.#row(plan, lines, rows[i] ?? null, own)) return false;
     }
     return true;
   }
@@ -223,6 +232,7 @@ export class RowEmitter {
       if (column.kind === 'scalar') {
         if (typeof value === 'string') out.cell(value);
         else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) return false;
+        else if (this.#isUsual) out.cell(value === null || value === undefined ? '' : toText(value));
         else out.cell(this.#text(value));
       } else if (column.kind === 'null') {
         if (value !== null && value !== undefined) return false;
@@ -250,9 +260,10 @@ export class RowEmitter {
     }
     const name = lines.table.pageExtras.entries[0]?.[0] ?? PARENT_COLUMN;
     const extras: PageExtras = { cells: [], entries: [[name, id]] };
+    const around: Around = { extras, tail: id, salt: undefined };
     for (let i = 0; i < items.length; i++) {
-      const salt = this.#look.unique === undefined ? undefined : String(i);
-      if (!this.#row(plan, lines, items[i] ?? null, { extras, tail: id, salt })) return undefined;
+      const own = this.#look.unique === undefined ? around : { ...around, salt: String(i) };
+      if (!this.#row(plan, lines, items[i] ?? null, own)) return undefined;
     }
     return id;
   }
