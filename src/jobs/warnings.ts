@@ -36,10 +36,12 @@ export function warnAbout(
   node: AnyObject,
   { names, places }: Known,
 ): readonly JobWarning[] {
+  // a function has no braces of its own
+  const hasText = !isObject(getKey(node, 'endpoint'));
   return [
     ...uselessScroller(job, node),
     ...(job.level > 0 ? startedByEveryRow(job, names) : withoutEffect(job, paths, node)),
-    ...(job.level > 0 || names.length > 0 ? unknownNames(job, [...names, ...places]) : []),
+    ...(hasText && (job.level > 0 || names.length > 0) ? unknownNames(job, [...names, ...places]) : []),
   ];
 }
 

@@ -24,9 +24,14 @@ function formatOf(decoder: Component, scope: Scope): Readonly<Record<string, Out
       return {};
     case 'JsonlDecoder':
       return { format: 'jsonl' };
+    case 'XmlDecoder':
+      return { format: 'xml' };
     case 'IterableDecoder':
+      findings.column('“line” is the column of each line, and not “record”');
       return { format: 'lines' };
     case 'CsvDecoder':
+      if (decoder.get('set_values_to_none') !== undefined)
+        findings.column('words that stand for nothing are kept as they are');
       return { format: 'csv', ...csvOf(decoder) };
     case 'GzipDecoder':
       return inner(decoder, 'gzip', scope);

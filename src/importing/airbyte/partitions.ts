@@ -8,6 +8,8 @@ import type { Out, Reference } from './translate/position.ts';
 export interface ListPartition {
   readonly name: string;
   readonly values: Out;
+  /** Each of them is several values, joined by commas. */
+  readonly isGroup: boolean;
   readonly option?: PartitionOption;
 }
 
@@ -107,7 +109,12 @@ function listOf(router: Component, scope: Scope, group: number | undefined): Lis
     : translated(raw, router, scope, requestPosition(scope, 'the settings')).out;
   if (typeof values === 'string') throw new TemplateError('a list that is a text');
   if (group === undefined)
-    return { name: textOf(router, 'cursor_field', scope), values, ...optionOf(router, scope) };
+    return {
+      name: textOf(router, 'cursor_field', scope),
+      values,
+      isGroup: false,
+      ...optionOf(router, scope),
+    };
   if (!isSequence(values)) throw new TemplateError('groups of a list of settings');
   const groups = Array.from({ length: Math.ceil(values.length / group) }, (_, i) =>
     values
@@ -115,7 +122,12 @@ function listOf(router: Component, scope: Scope, group: number | undefined): Lis
       .map(shown)
       .join(','),
   );
-  return { name: textOf(router, 'cursor_field', scope), values: groups, ...optionOf(router, scope) };
+  return {
+    name: textOf(router, 'cursor_field', scope),
+    values: groups,
+    isGroup: true,
+    ...optionOf(router, scope),
+  };
 }
 
 function parentOf(parent: Component, scope: Scope, group: number | undefined): ParentPartition {

@@ -56,6 +56,11 @@ function readMap(
   const out: Record<string, Out> = {};
   for (const [name, item] of Object.entries(value)) {
     const at = `${requester.place(key)}.${name}`;
+    const fixed = fixedProperties(item);
+    if (fixed !== undefined) {
+      out[name] = fixed;
+      continue;
+    }
     if (isMap(item)) {
       findings.not(at, `No counterpart: ${shown(item['type'] ?? 'an object')} in the request`);
       continue;
@@ -74,6 +79,19 @@ function readMap(
     });
   }
   return out;
+}
+
+/** A list of properties that is known, and goes into one request. */
+function fixedProperties(item: Node): string | undefined {
+  if (!isMap(item) || item['type'] !== 'QueryProperties') return undefined;
+  const {
+    property_list: list,
+    property_chunking: chunking,
+    property_selector: selector,
+    always_include_properties: always,
+  } = item;
+  const isAlone = [chunking, selector, always].every((part) => part === undefined || part === null);
+  return isAlone && isSequence(list) ? list.map(shown).join(',') : undefined;
 }
 
 function isNothing({ out }: Typed): boolean {

@@ -186,7 +186,7 @@ class StreamReader {
       const placeholder = freeName(list.name, names);
       names.push(placeholder);
       over[placeholder] = list.values;
-      this.#slots.set(list.name, partitionReference(placeholder, false));
+      this.#slots.set(list.name, partitionReference(placeholder, list.isGroup));
     }
     if (lists.length > 0) job['over'] = over;
   }

@@ -204,8 +204,8 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
 /** Values of several parent rows are joined by commas already. */
 function joined(self: Typed, by: string): Typed {
   const isGroup = self.type === 'list' && isMap(self.out) && self.out['placeholder'] !== undefined;
-  if (isGroup && by !== ',') throw new TemplateError('several parent rows that are not joined by commas');
-  return { out: isGroup ? self.out : call('implode', by, self.out), type: 'text' };
+  if (!isGroup) return { out: call('implode', by, self.out), type: 'text' };
+  return { out: by === ',' ? self.out : call('replace', self.out, ',', by), type: 'text' };
 }
 
 function defaultOf(self: Typed, args: Reader): Typed {
