@@ -31,6 +31,8 @@ export type Reason =
   | { readonly code: 'forceVolume'; readonly bytes: number; readonly limit: number }
   /** All rows of a page are older than the state of the job, which the API sorts by. */
   | { readonly code: 'olderRows'; readonly state: string }
+  /** All files of an export were read. */
+  | { readonly code: 'export'; readonly files: number }
   /** `--limit`. */
   | { readonly code: 'limit'; readonly pages: number }
   /** A reaction of the configuration skips what this answer is for; `text` is what was seen. */
@@ -94,6 +96,10 @@ export function reasonText(reason: Reason): string {
       return `forceStop: ${reason.bytes} bytes have come, more than ${reason.limit}`;
     case 'olderRows':
       return `all rows of the page are older than the state, ${reason.state}`;
+    case 'export':
+      return reason.files === 0
+        ? 'the export has no rows'
+        : `the export has ${reason.files === 1 ? 'one file' : `${reason.files} files`}`;
     case 'limit':
       return `the limit of ${reason.pages} ${reason.pages === 1 ? 'page' : 'pages'} is reached`;
     case 'skipped':

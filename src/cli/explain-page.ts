@@ -24,9 +24,10 @@ export function describePage(told: readonly Told[], choice: PageChoice): string 
   const run = runs[(choice.parent ?? 1) - 1];
   if (run === undefined)
     throw missing(recording, job, `It has ${plural(runs.length, 'run')}.`, `a run ${choice.parent ?? 1}`);
-  const page = run.pages.find((each) => each.page === choice.page);
+  const pagesOnly = run.pages.filter(({ step }) => step === undefined);
+  const page = pagesOnly.find((each) => each.page === choice.page);
   if (page === undefined) {
-    const pages = run.pages.map((each) => each.page);
+    const pages = pagesOnly.map((each) => each.page);
     const has =
       pages.length === 1
         ? `It has page ${pages[0]} alone.`

@@ -60,7 +60,9 @@ function headLine({ row, scanned }: OpenRecording, pages: readonly ToldPage[]): 
 function describeJob(job: ToldJob, base: string, how: ShownHow, isFinished: boolean): string {
   const { name, level, runs } = job;
   const pages = runs.flatMap((run) => run.pages);
-  const used = pages.filter(({ fate, note }) => fate === 'used' && !isRepeated(note));
+  const used = pages.filter(
+    ({ fate, note, step }) => fate === 'used' && step === undefined && !isRepeated(note),
+  );
   const times = runs.length === 1 ? '' : `${plural(runs.length, 'run')}, `;
   const counts = `${times}${plural(used.length, 'page')}, ${plural(sum(used, rowsOf), 'row')}, ${formatBytes(sum(pages, bytesOf))}`;
   const indent = '  '.repeat(level);
@@ -157,14 +159,19 @@ const WHY = 'why this request';
 function cellsOf(page: ToldPage, base: string, hasRetries: boolean): string[] {
   const { exchange, note } = page;
   return [
-    String(page.page),
+    pageText(page),
     shownText(lineOf(exchange.request, base)),
-    note.rows === undefined ? '' : formatCount(note.rows),
+    note.rows === undefined || page.step !== undefined ? '' : formatCount(note.rows),
     formatBytes(bytesOf(page)),
     formatCount(exchange.ms),
     ...(hasRetries ? [String((exchange.attempts ?? 1) - 1)] : []),
     shownText(whyText(page)),
   ];
+}
+
+/** The number of a page, or the name of a step before the pages. */
+function pageText({ page, step }: ToldPage): string {
+  return step === undefined ? String(page) : page === 1 ? step : `${step} ${page}`;
 }
 
 function titleOf({ above, row, iteration, window }: ToldRun, isOnly: boolean): string[] {
@@ -185,9 +192,10 @@ function titleOf({ above, row, iteration, window }: ToldRun, isOnly: boolean): s
   return [window === undefined ? of : `${of}, window ${shownText(window)}`];
 }
 
-function whyText({ page, from, fate, exchange, note }: ToldPage): string {
+function whyText({ page, step, from, fate, exchange, note }: ToldPage): string {
   const parts = from.map(leadText);
-  if (parts.length === 0) parts.push(page === 1 ? 'the configuration' : '');
+  if (parts.length === 0)
+    parts.push(page === 1 && (step === undefined || step === 'create') ? 'the configuration' : '');
   if (fate === 'ahead') parts.push('asked for ahead, and not needed');
   if (isRepeated(note)) parts.push('came before: not written');
   if (note.taken !== undefined) parts.push(TAKEN[note.taken.do]);

@@ -1,5 +1,5 @@
 import type { ExchangeJson } from '../recording/exchange.ts';
-import { keyOf, type Position } from '../recording/position.ts';
+import { EXPORT_STEPS, keyOf, type ExportStep, type Position } from '../recording/position.ts';
 import type { BodyPlace, RecordFile } from '../recording/record-file.ts';
 import { exchangeOf, recordsOf, type Scan } from '../recording/scan.ts';
 import { JobTally, type JobReport, type Judgement } from '../verdict/index.ts';
@@ -33,7 +33,10 @@ export interface ToldRun {
 }
 
 export interface ToldPage {
+  /** From 1; of a step of an export, how often it was asked. */
   readonly page: number;
+  /** A step of an export, before its first page. */
+  readonly step?: ExportStep;
   readonly exchange: ExchangeJson;
   readonly body: BodyPlace;
   readonly note: Note;
@@ -95,11 +98,12 @@ function place(jobs: Map<string, ReadJob>, read: Read): void {
   let job = jobs.get(key);
   if (job === undefined)
     jobs.set(key, (job = { name: last.job, level: position.length - 1, runs: new Map() }));
-  const runKey = keyOf([...position.slice(0, -1), { ...last, page: 0 }]);
+  const { export: step, ...ofRun } = last;
+  const runKey = keyOf([...position.slice(0, -1), { ...ofRun, page: 0 }]);
   let run = job.runs.get(runKey);
   if (run === undefined) job.runs.set(runKey, (run = { position, pages: new Map() }));
   // an answer that came later takes the place of one that could not be used
-  run.pages.set(last.page, read);
+  run.pages.set(step === undefined ? last.page : stepOrder(step, last.page), read);
 }
 
 function told({ name, level, runs }: ReadJob): ToldJob {
@@ -113,7 +117,9 @@ function told({ name, level, runs }: ReadJob): ToldJob {
       if (fate === 'used' && note.taken !== undefined)
         tally.react([{ ...note.taken, answers: 1, request: `${method} ${url}` }]);
     }
-    const used = pages.filter(({ fate, note }) => fate === 'used' && !isRepeated(note));
+    const used = pages.filter(
+      ({ fate, note, step }) => fate === 'used' && step === undefined && !isRepeated(note),
+    );
     const [first] = pages;
     if (reason === undefined || first === undefined) continue;
     tally.add({
@@ -128,6 +134,13 @@ function told({ name, level, runs }: ReadJob): ToldJob {
   }
   return { name, level, runs: list, report: tally.report(undefined, false) };
 }
+
+/** The steps of an export stand before its pages, which are counted from 1. */
+function stepOrder(step: ExportStep, times: number): number {
+  return (EXPORT_STEPS.indexOf(step) - EXPORT_STEPS.length) * MOST_TIMES + times;
+}
+
+const MOST_TIMES = 1_000_000;
 
 /** Answers come in any order when several are under way. */
 function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
@@ -165,18 +178,21 @@ function toldRun({ position, pages }: ReadRun): ToldRun {
   const end = inOrder.find(([, { note }]) => note.stop !== undefined)?.[0] ?? Infinity;
   const step = position.at(-1);
   let before: Read | undefined;
-  const list = inOrder.map(([page, read]): ToldPage => {
+  const list = inOrder.map(([order, read]): ToldPage => {
     const { exchange, body, note, isBad } = read;
+    const own = exchange.position.at(-1);
+    const page = own?.page ?? order;
     const isUsed = note.rows !== undefined;
-    const fate = isBad ? 'bad' : page > end ? 'ahead' : isUsed ? 'used' : 'open';
+    const fate = isBad ? 'bad' : order > end ? 'ahead' : isUsed ? 'used' : 'open';
     const from =
-      page === 1
+      order === 1
         ? parentLead(note.parameters)
         : before === undefined
           ? []
           : leadOf(before.exchange.request, before.note, exchange.request);
     before = read;
-    return { page, exchange, body, note, fate, from };
+    const step = own?.export;
+    return { page, ...(step === undefined ? {} : { step }), exchange, body, note, fate, from };
   });
   return {
     above: position.slice(0, -1),

@@ -147,10 +147,19 @@ export function connect(options: ConnectOptions): Connection {
   };
 }
 
+function headersOf(request: Json): Json {
+  return isObject(request) ? (getKey(request, 'headers') ?? null) : null;
+}
+
 function jobHeaders(jobs: Json | undefined): Json[] {
   const list = isList(jobs) ? jobs : isObject(jobs) ? entriesOf(jobs).map(([, job]) => job) : [];
   return list.flatMap((job) => {
     if (!isObject(job)) return [];
-    return [getKey(job, 'headers') ?? null, ...jobHeaders(getKey(job, 'children'))];
+    const steps = getKey(job, 'export') ?? null;
+    return [
+      getKey(job, 'headers') ?? null,
+      ...(isObject(steps) ? entriesOf(steps).map(([, step]) => headersOf(step)) : []),
+      ...jobHeaders(getKey(job, 'children')),
+    ];
   });
 }

@@ -1,8 +1,9 @@
 import type { JobPagination } from '../config/job-pagination.ts';
+import type { Env } from '../env.ts';
 import { ExtractorError, PaginationError, RecordError } from '../errors.ts';
 import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
-import { bodyBytes } from '../http/message.ts';
-import type { AnyObject, Json } from '../json/index.ts';
+import { bodyBytes, type JobRequest } from '../http/message.ts';
+import { objectOf, type AnyObject, type Json } from '../json/index.ts';
 import {
   childRuns,
   contextsOf,
@@ -10,6 +11,7 @@ import {
   firstRequest,
   ROOT_RUN,
   withComputed,
+  type ExportSettings,
   type Job,
   type JobRun,
   type JobWarning,
@@ -31,6 +33,8 @@ import type { CompatLevel } from '../records/filter.ts';
 import type { Reason } from '../reason.ts';
 import type { Bucket, PageTarget } from './bucket.ts';
 import type { PageContent } from './content.ts';
+import { countedBehind, exportPages } from './export-pages.ts';
+import { ExportRun } from './export-run.ts';
 import { HeaderWatch } from './header-watch.ts';
 import { InOrder } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
@@ -66,6 +70,8 @@ export interface JobRunnerOptions
   readonly concurrency: number;
   /** Which of the iterations, from 0. */
   readonly iteration: number;
+  /** Waits between the polls of an export. */
+  readonly env: Pick<Env, 'sleep'>;
   readonly signal: AbortSignal;
   readonly progress: Progress;
   /** Say whether the pages were all; without them nobody asks. */
@@ -80,15 +86,25 @@ interface Begun {
   readonly began: Moment;
   readonly window: PlannedWindow | undefined;
   readonly state: RunState | undefined;
-  readonly witness: RunWitness | undefined;
+  /** Of an export, only when its first file is asked for. */
+  readonly witness: () => RunWitness | undefined;
   readonly steps: AsyncGenerator<PageStep<PageContent>, Reason>;
   readonly first: Promise<IteratorResult<PageStep<PageContent>, Reason>>;
   /** Ends its requests and its waiting. */
   readonly abandon: () => void;
 }
 
+/** A run of a job that is about to begin. */
+interface Beginning extends Pick<Begun, 'job' | 'run' | 'place' | 'began' | 'window' | 'state'> {
+  readonly signal: AbortSignal;
+  readonly headers: HeaderWatch;
+}
+
 /** Nobody reads why pages ended that are given up. */
 const ABANDONED: Reason = { code: 'other', text: 'the job was given up' };
+
+const NO_PAGINATION: JobPagination = { options: null, at: 'parameters.api.pagination' };
+const NO_REQUEST: PaginatedJob = { endpoint: '', method: 'GET', params: {}, headers: {} };
 
 /** Runs the jobs of one configuration, each with its children, depth first (spec extractor 1.9). */
 export class JobRunner {
@@ -167,20 +183,77 @@ export class JobRunner {
     const options = this.#options;
     // each window has its own moment: the first and the last may be hours apart
     const began = window === undefined ? beginning() : options.exchanges.moment(place);
+    const controller = new AbortController();
+    const signal = AbortSignal.any([options.signal, this.#failing.signal, controller.signal]);
     const evaluate = options.evaluateAt(() => began.now);
+    const call = options.callAt(() => began.now);
+    const begun = { job, place, began, window, signal, headers: new HeaderWatch() };
+    const abandon = (): void => controller.abort();
+    if (job.export !== undefined) {
+      const state = beginState(job, planned, plannedState, options.contexts);
+      const exporting = { ...begun, run: planned, state, evaluate, call };
+      return { ...this.#export(job.export, exporting, limit), abandon };
+    }
     const run =
-      job.computed.length === 0
-        ? planned
-        : withComputed(
-            planned,
-            job.computed,
-            options.callAt(() => began.now),
-            options.contexts,
-          );
+      job.computed.length === 0 ? planned : withComputed(planned, job.computed, call, options.contexts);
     const state = beginState(job, run, plannedState, options.contexts);
     const written = firstRequest(job, run, evaluate, options.contexts);
     const request = state === undefined ? written : state.put(written);
     if (window !== undefined) window.series.ask(request, window);
+    const { steps, witness } = this.#pages({ ...begun, run, state }, request, limit);
+    return { ...started(steps), ...begun, run, state, witness: () => witness, abandon };
+  }
+
+  /** The files of an export are the pages of the job: those of one behind those of the other. */
+  #export(
+    settings: ExportSettings<Job>,
+    begun: Beginning & { readonly evaluate: Evaluate; readonly call: CallFunction },
+    limit: number | undefined,
+  ): Omit<Begun, 'abandon'> {
+    const options = this.#options;
+    const { job, window } = begun;
+    let witness: RunWitness | undefined;
+    const reactor = this.#parts.reactor(job);
+    const exporting = new ExportRun({
+      ...options,
+      ...begun,
+      settings,
+      reactor,
+      put: (request) => begun.state?.put(request) ?? request,
+    });
+    const steps = exportPages({
+      exporting,
+      limit,
+      filePages: (request, before) => {
+        const file = this.#pages(begun, request, limit === undefined ? undefined : limit - before, {
+          before,
+          witness,
+        });
+        ({ witness } = file);
+        return file.steps;
+      },
+      onEmpty: (reason) => {
+        witness ??= options.witnesses?.begin(
+          job,
+          this.#paginator(NO_PAGINATION, NO_REQUEST, begun.began),
+          window?.text,
+        );
+        const stop = objectOf(Object.entries(reason));
+        if (exporting.kept !== undefined) options.exchanges.note(exporting.kept, objectOf([['stop', stop]]));
+      },
+    });
+    return { ...started(steps), ...begun, witness: () => witness };
+  }
+
+  /** @param behind of an export, what the files before this one were */
+  #pages(
+    { job, run, place, began, window, state, signal, headers }: Beginning,
+    request: JobRequest,
+    limit: number | undefined,
+    behind?: { readonly before: number; readonly witness: RunWitness | undefined },
+  ): { steps: AsyncGenerator<PageStep<PageContent>, Reason>; witness: RunWitness | undefined } {
+    const options = this.#options;
+    const before = behind?.before ?? 0;
     const { scroller, queryParamIn } = job;
     const paginated = {
       ...request,
@@ -188,11 +261,10 @@ export class JobRunner {
       ...(queryParamIn === undefined ? {} : { queryParamIn }),
     };
     const at = { job: job.name };
-    const controller = new AbortController();
     const pagination = options.paginationOf(job);
     const paginator = this.#paginator(pagination, paginated, began);
     const needs = state === undefined ? paginator.needs : state.needs(paginator.needs);
-    const witness = options.witnesses?.begin(job, paginator, window?.text);
+    const witness = behind?.witness ?? options.witnesses?.begin(job, paginator, window?.text);
     const reactor = this.#parts.reactor(job);
     const { rowsAt, steps: rowSteps } = this.#parts.rows(job);
     const source = {
@@ -214,40 +286,27 @@ export class JobRunner {
       reactor,
       contexts: () => contextsOf(run, options.contexts),
     };
-    const headers = new HeaderWatch();
-    const pageSteps = pageSource(source, options);
+    const warn = (message: string, page: number): void => options.log.warn(message, { ...at, page });
+    const pageSteps = countedBehind(pageSource(source, options), before);
     const steps = pages({
       paginator: state === undefined ? paginator : state.ending(paginator),
       guard: createGuard(guardOptionsOf(pagination.options, paginated, pagination.at)),
       source: state === undefined ? pageSteps : state.watch(pageSteps),
-      signal: AbortSignal.any([options.signal, this.#failing.signal, controller.signal]),
+      signal,
       now: began.now - began.pausedMs,
       limit,
       concurrency: options.concurrency,
       hasChildren: job.children.length > 0,
-      onWarning: (message, page) => options.log.warn(message, { ...at, page }),
+      onWarning: (message, page) => warn(message, before + page),
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
       onPage: (content, page, verdict) => {
-        headers.see(content.page.header, page, (message) => options.log.warn(message, { ...at, page }));
+        headers.see(content.page.header, before + page, (message) => warn(message, before + page));
         if (content.taken !== undefined) reactor.tell(content.taken, content.request.url);
-        witness?.see(content, page, verdict);
-        if (verdict.verdict === 'keep') state?.see(content, page);
+        witness?.see(content, before + page, verdict);
+        if (verdict.verdict === 'keep') state?.see(content, before + page);
       },
     });
-    const first = steps.next();
-    first.catch(() => undefined); // thrown when its turn comes
-    return {
-      job,
-      run,
-      place,
-      began,
-      window,
-      state,
-      witness,
-      steps,
-      first,
-      abandon: () => controller.abort(),
-    };
+    return { steps, witness };
   }
 
   #paginator({ options, at }: JobPagination, job: PaginatedJob, began: Moment): Paginator {
@@ -263,7 +322,7 @@ export class JobRunner {
 
   /** @returns how many pages came */
   async #finish(begun: Begun): Promise<number> {
-    const { job, place, window, witness, state, steps, first } = begun;
+    const { job, place, window, state, steps, first } = begun;
     const { log, progress } = this.#options;
     const target = this.#target(begun);
     let [page, wanted] = [0, 1];
@@ -305,7 +364,9 @@ export class JobRunner {
         }
       }
       await work.finish();
-      const judgement = witness?.end(step.value, window?.isLast === true ? window.series.doubts() : []);
+      const judgement = begun
+        .witness()
+        ?.end(step.value, window?.isLast === true ? window.series.doubts() : []);
       noteJudgement(judgement, last, this.#options.exchanges);
       state?.end(judgement, this.#options.witnesses?.accepts(job) === true);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
@@ -414,6 +475,13 @@ export class JobRunner {
       rows,
     }));
   }
+}
+
+/** Asks for the first page. */
+function started(steps: Begun['steps']): Pick<Begun, 'steps' | 'first'> {
+  const first = steps.next();
+  first.catch(() => undefined); // thrown when its turn comes
+  return { steps, first };
 }
 
 async function abandon({ abandon: end, first, steps }: Begun): Promise<void> {

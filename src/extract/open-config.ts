@@ -73,6 +73,7 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
         ignoreErrors: config.api.ignoreErrors,
         log,
         secrets,
+        env,
         ...own,
       }),
   };

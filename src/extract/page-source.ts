@@ -3,7 +3,7 @@ import type { FormatRows, Measured } from '../formats/index.ts';
 import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
 import type { Contexts } from '../evaluate.ts';
 import { contextsOf, type Job, type JobRun } from '../jobs/index.ts';
-import { objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
+import { compilePath, objectOf, parseExact, toText, type AnyObject, type Json } from '../json/index.ts';
 import { silentLog, type Log } from '../log.ts';
 import type { Needs } from '../pagination/index.ts';
 import type { Decision, PageSource } from '../pagination/pages.ts';
@@ -157,6 +157,20 @@ function readerOf(reading: JobReading, endpoint: string, options: ReadingOptions
     },
     silently: (response) =>
       rowsOf(reading, endpoint, response, options) === undefined ? json(response, silentLog) : undefined,
+  };
+}
+
+/** For an answer that has no rows: all of it, where it is JSON. */
+export function silentReader(job: Job, endpoint: string, options: ReadingOptions): Reader['silently'] {
+  const whole = { ...job, dataField: compilePath('.') };
+  const { silently } = readerOf({ job: whole, rowsAt: undefined }, endpoint, options);
+  return (response) => {
+    try {
+      return silently(response);
+    } catch (error) {
+      if (error instanceof RecordError) return undefined;
+      throw error;
+    }
   };
 }
 

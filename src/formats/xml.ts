@@ -42,6 +42,16 @@ export function xmlRows(body: BodyBytes, options: XmlOptions): FormatRows {
   };
 }
 
+/** A whole document as JSON, for answers that are not rows. */
+export function xmlDocument(body: BodyBytes, settings: XmlSettings, charset: string | undefined): Json {
+  let tree: XmlTree | undefined;
+  for (const step of parse(body, { settings, path: [NOWHERE], charset })) ({ tree } = step);
+  return tree?.envelope ?? null;
+}
+
+/** No element has this name. */
+const NOWHERE = '';
+
 interface Step {
   readonly rows: readonly Json[];
   readonly tree: XmlTree;

@@ -20,6 +20,8 @@ export interface JobRequest {
   readonly body?: Json;
   /** How the body is written; by default as usual for the method and the kind of the body. */
   readonly bodyFormat?: BodyFormat;
+  /** The endpoint is a whole address that the API gave for a download: nothing is put into its query. */
+  readonly isDownload?: boolean;
   /** True when the endpoint was taken from a response: it is used as it is and is no place for credentials. */
   readonly fromResponse?: boolean;
 }
@@ -40,6 +42,8 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array;
   /** The name of the job, for messages. */
   readonly label?: string;
+  /** The address came from the API for a download, and has its own rights: it needs no credentials on other hosts. */
+  readonly isDownload?: boolean;
   /** True for a login: its body holds credentials, so it never leaves the origins that the configuration names. */
   readonly isLogin?: boolean;
 }

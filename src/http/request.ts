@@ -8,6 +8,7 @@ import {
   JsonMap,
   objectOf,
   toText,
+  withoutKey,
   type AnyObject,
   type Json,
 } from '../json/index.ts';
@@ -50,7 +51,10 @@ const ACCEPT_ENCODING = 'gzip, deflate, br';
  * cannot write
  */
 export function buildRequest(job: JobRequest, options: RequestOptions): ApiRequest {
-  const merged = mergeRequests(job, options.defaultOptions);
+  const isDownload = job.isDownload === true;
+  const { defaultOptions = {} } = options;
+  // an address that is signed is good as it stands alone
+  const merged = mergeRequests(job, isDownload ? withoutKey(defaultOptions, 'params') : defaultOptions);
   const { method, params, headers, query, endpoint } = merged;
   const wire = WIRE[method];
   if (wire === undefined) throw unknownMethod(method);
@@ -65,6 +69,7 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
     headers: headersOf(headers, options, sent?.contentType, typeRule(merged)),
     ...(sent === undefined ? {} : { body: sent.body }),
     ...(options.label === undefined ? {} : { label: options.label }),
+    ...(isDownload ? { isDownload } : {}),
   };
 }
 

@@ -2,6 +2,8 @@ export { attributesOf } from './attributes.ts';
 export { childRuns, MAX_RUNS } from './child-runs.ts';
 export { extraColumns, type ExtraOptions } from './extra.ts';
 export { withComputed, type Computed } from './computed.ts';
+export { exportOptions } from './export/read.ts';
+export type { ExportDownload, ExportPoll, ExportSettings } from './export/settings.ts';
 export { compileFilter } from './filter.ts';
 export { overRuns } from './over.ts';
 export { compileParentFilter, type ParentFilter } from './parent-filter.ts';

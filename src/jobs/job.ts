@@ -13,6 +13,7 @@ import {
   serializeMap,
   toJsonText,
   toText,
+  withoutKey,
   type AnyObject,
   type Json,
   type Path,
@@ -27,6 +28,8 @@ import { checkStateNames } from './incremental/names.ts';
 import { parseIncremental, type Incremental } from './incremental/read.ts';
 import { compileParentFilter } from './parent-filter.ts';
 import { parseOver, type OverList } from './over.ts';
+import { parseExport } from './export/read.ts';
+import type { ExportSettings } from './export/settings.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
 import { jobError, read } from './read.ts';
@@ -68,6 +71,8 @@ export interface Job {
   readonly dataField?: Path;
   /** Further places, whose rows follow. */
   readonly otherFields?: readonly Path[];
+  /** How it comes to its rows by an export; the requests of the export are jobs without rows. */
+  readonly export?: ExportSettings<Job>;
   /** What its bodies are, where it says so. */
   readonly format?: FormatSettings;
   /** Names the table; the endpoint as written when nothing else is given. */
@@ -195,6 +200,12 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...readDataFields(getKey(node, 'dataField'), `${at}.dataField`),
     rowSettings: objectOf(entriesOf(node).filter(([key]) => ROW_SETTINGS.has(key))),
     ...given('format', parseFormat(node, at, jobError)),
+    ...given(
+      'export',
+      parseExport(node, at, (request, requestAt, more) =>
+        parseRequest(request, requestAt, { ...above, names: [...names, ...more] }, warnings),
+      ),
+    ),
     ...given('scroller', read.text(node, 'scroller', at)),
     ...given('pagination', read.object(node, 'pagination', at)),
     ...given('reactions', getKey(node, 'reactions')),
@@ -216,6 +227,15 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   const places = job.pagination === undefined ? above.places : textPlacesIn(job.pagination);
   warnings.push(...warnAbout(job, others, node, { names, places }));
   return Object.freeze(job);
+}
+
+/** A request of an export. Its placeholders are computed, from the answers before it among others. */
+function parseRequest(node: AnyObject, at: string, above: Above, warnings: JobWarning[]): Job {
+  const { computed } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
+  const names = [...above.names, ...computed.map(({ name }) => name)];
+  const request = withoutKey(withoutKey(withoutKey(node, 'placeholders'), 'recursionFilter'), 'children');
+  const own = objectOf([['dataType', 'export'], ...entriesOf(request)]);
+  return { ...parseJob(own, at, { ...above, level: 0, names }, warnings), computed };
 }
 
 /** In a job with windows, and in its children, functions of time get the bounds in seconds. */

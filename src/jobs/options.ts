@@ -1,5 +1,6 @@
 import { COMPLETENESS } from '../completeness.ts';
 import type { OptionSchema } from '../evaluate.ts';
+import { exportOption } from './export/options.ts';
 import { formatOptions } from '../formats/options.ts';
 import { REACTIONS } from '../language/index.ts';
 import { BODY_FORMATS } from './body.ts';
@@ -234,6 +235,17 @@ const ofTop: Readonly<Record<string, OptionSchema>> = {
   },
 };
 
+/** Keys that a request of an export has. */
+const request = Object.fromEntries(
+  ['endpoint', 'method', 'params', 'paramsIn', 'query', 'body', 'bodyFormat', 'headers'].flatMap((key) => {
+    const schema = common[key];
+    return schema === undefined ? [] : [[key, schema] as const];
+  }),
+);
+
+/** Keys of jobs that have requests of their own. */
+const exporting: Readonly<Record<string, OptionSchema>> = { export: exportOption(request) };
+
 /** Keys of children alone. */
 const ofChildren: Readonly<Record<string, OptionSchema>> = {
   placeholders: {
@@ -309,7 +321,7 @@ export const jobDefinitions: Readonly<Record<'job' | 'childJob' | 'placeholder',
     description: 'A resource of the API that becomes a table.',
     type: 'object',
     required: ['endpoint'],
-    properties: { ...common, ...ofTop },
+    properties: { ...common, ...exporting, ...ofTop },
     examples: [{ endpoint: 'users', dataField: 'data' }],
   },
   childJob: {
@@ -317,7 +329,7 @@ export const jobDefinitions: Readonly<Record<'job' | 'childJob' | 'placeholder',
     description: 'A resource that is asked for once for each row of the job above it.',
     type: 'object',
     required: ['endpoint'],
-    properties: { ...common, ...ofChildren },
+    properties: { ...common, ...exporting, ...ofChildren },
     examples: [{ endpoint: 'users/{user-id}', placeholders: { 'user-id': 'id' } }],
   },
   placeholder,

@@ -16,9 +16,15 @@ export interface PositionStep {
   readonly over?: number;
   /** Which window of time, from 0. */
   readonly window?: number;
+  /** A step of an export before its first page; `page` then counts the times that it was asked. */
+  readonly export?: ExportStep;
   /** Page of the job, from 1. */
   readonly page: number;
 }
+
+/** What an export asks for before its files, in this order. */
+export const EXPORT_STEPS = ['create', 'poll', 'address'] as const;
+export type ExportStep = (typeof EXPORT_STEPS)[number];
 
 /** One run of a job: its pages have positions. */
 export interface RunPlace {
@@ -51,7 +57,8 @@ export function beginningOf(position: Position): string {
 function stepKey(step: PositionStep): string {
   const { index, iteration, row, run } = step;
   const key = iteration === undefined ? `${index}.${row ?? 0}.${run ?? 0}` : `${iteration}.${index}`;
-  return key + overKey(step) + windowKey(step);
+  const ofExport = step.export === undefined ? '' : `x${step.export}`;
+  return key + overKey(step) + windowKey(step) + ofExport;
 }
 
 /** Each window has a moment of its own, also where lists repeat it; without windows all combinations share one. */

@@ -2,7 +2,7 @@ import type { ApiResponse } from '../http/message.ts';
 import { responseOf, type ExchangeJson } from './exchange.ts';
 import { FORMAT_VERSION } from './format.ts';
 import type { RecordingHead } from './head.ts';
-import { keyOf, type Position } from './position.ts';
+import { keyOf, type Position, type PositionStep } from './position.ts';
 import type { RecordFile, StoredRecord } from './record-file.ts';
 
 /** What is known of a recording when all of it was looked at once. Its size does not depend on the exchanges. */
@@ -126,6 +126,11 @@ function headOf(record: StoredRecord): RecordingHead | undefined {
   return head.format === FORMAT_VERSION ? head : undefined;
 }
 
+/** The steps of an export come before its pages. */
+function pageOf({ page, export: step }: PositionStep): number {
+  return step === undefined ? page : 0;
+}
+
 function further(known: Position | undefined, position: Position): Position {
   const [a, b] = [known?.[0], position[0]];
   if (a === undefined || b === undefined || known === undefined) return position;
@@ -133,7 +138,7 @@ function further(known: Position | undefined, position: Position): Position {
     (b.iteration ?? 0) - (a.iteration ?? 0),
     b.index - a.index,
     (b.over ?? 0) - (a.over ?? 0) || (b.window ?? 0) - (a.window ?? 0),
-    b.page - a.page,
+    pageOf(b) - pageOf(a),
   ];
   return (order.find((difference) => difference !== 0) ?? 0) > 0 ? position : known;
 }

@@ -166,7 +166,11 @@ function describe({ head, exchanges }: Scan): string {
 
 function goingOn({ furthest, head }: Scan): string {
   const [top] = furthest ?? [];
-  const where = top === undefined ? '' : ` after page ${top.page.toLocaleString('en-US')} of “${top.job}”`;
+  const last =
+    top?.export === undefined
+      ? `page ${(top?.page ?? 0).toLocaleString('en-US')}`
+      : 'the export was asked for';
+  const where = top === undefined ? '' : ` after ${last} of “${top.job}”`;
   return `Going on${where}, begun at ${timeText(head.startedAt)}`;
 }
 

@@ -37,6 +37,8 @@ export type Proof =
   | { readonly code: 'saidEnd'; readonly path: string }
   /** The rows are sorted by the state, and those of the last page are older. */
   | { readonly code: 'reachedState'; readonly state: string }
+  /** The API said that its export is done, and all of it was read. */
+  | { readonly code: 'exportDone'; readonly files: number }
   /** What led from page to page is gone. */
   | { readonly code: 'ledToEnd' };
 

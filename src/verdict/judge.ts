@@ -89,6 +89,7 @@ class Facts {
     if (reason.code === 'total' && reason.found && reason.total > 0)
       return { code: 'totalEquals', path: reason.field, total: reason.total };
     if (reason.code === 'endValue') return { code: 'saidEnd', path: reason.path };
+    if (reason.code === 'export') return { code: 'exportDone', files: reason.files };
     if (IN_VAIN.has(reason.code) && pages > 1) return { code: 'ledToEnd' };
     const count = pageCounts.find(({ last }) => last > 0 && last === pagesWithRows);
     return count === undefined ? undefined : { code: 'pagesEqual', path: count.path, pages: count.last };

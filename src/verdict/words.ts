@@ -62,6 +62,10 @@ export function proofText(proof: Proof): string {
       return `\`${proof.path}\` says that it is the end`;
     case 'reachedState':
       return `the rows reach back to the state, ${proof.state}`;
+    case 'exportDone':
+      return proof.files === 0
+        ? 'the API said that the export is empty'
+        : `the API said that the export is done, and ${proof.files === 1 ? 'its file was' : 'its files were'} read to the end`;
     default:
       return 'what led from page to page is gone on the last one';
   }

@@ -57,6 +57,7 @@ function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): voi
     const endpoint = getKey(job, 'endpoint');
     if (endpoint !== undefined) add(endpoint);
     collect(getKey(job, 'pagination'), add);
+    collect(getKey(job, 'export'), add);
     collectJobs(getKey(job, 'children'), add);
   }
 }

@@ -78,7 +78,7 @@ export function createTrust(options: TrustOptions): Trust {
         refuseSecretBody(request, origin, host);
         refuseSecretPath(request.url, origin, host);
         const bare = withoutSecrets(request);
-        if (wrapper !== undefined || bare !== request) warn(origin, host);
+        if ((wrapper !== undefined || bare !== request) && request.isDownload !== true) warn(origin, host);
         return next(bare, sendOptions);
       };
     };

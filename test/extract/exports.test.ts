@@ -1,0 +1,203 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemEnv, type Env } from '../../src/env.ts';
+import { silentLog } from '../../src/log.ts';
+import { run } from '../../src/runner.ts';
+import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../cli/support.ts';
+
+const BEGUN = Date.parse('2026-03-01T12:00:00Z');
+
+/** A clock that goes on by waiting alone, and remembers how long each wait was. */
+function clock(): Env & { readonly waits: number[] } {
+  let now = BEGUN;
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => now,
+    randomBytes: (count) => systemEnv.randomBytes(count),
+    sleep: async (waitMs) => {
+      waits.push(waitMs);
+      now += waitMs;
+    },
+  };
+}
+
+/** An API that is done with an export after so many polls; each poll gives a new address, which may be refused. */
+interface Exporter extends Api {
+  polls: number;
+  /** Answers instead of the usual ones, by what is asked for. */
+  readonly instead: Map<string, { status: number; body?: unknown }>;
+}
+
+async function exporter(donePolls: number): Promise<Exporter> {
+  const state = { polls: 0, instead: new Map<string, { status: number; body?: unknown }>() };
+  let created = 0;
+  const api: Api = await startApi(({ method, url }, response) => {
+    const line = `${method} ${url.pathname}`;
+    const other = state.instead.get(line);
+    if (other !== undefined) return json(response, other.body ?? { error: 'down' }, other.status);
+    if (line === 'POST /exports') return json(response, { id: ++created });
+    if (url.pathname.startsWith('/files/')) {
+      response.writeHead(200, { 'Content-Type': 'text/csv' }).end('id,name\n1,a\n2,b\n');
+      return;
+    }
+    const isDone = ++state.polls >= donePolls;
+    return json(
+      response,
+      isDone ? { state: 'done', url: `${api.url}files/${state.polls}` } : { state: 'running' },
+    );
+  });
+  return Object.assign(state, { url: api.url, seen: api.seen });
+}
+
+const job = {
+  endpoint: 'exports',
+  method: 'POST',
+  dataType: 'orders',
+  // what is asked for goes by the moment of the first run: another moment would make it another request
+  params: { at: { function: 'date', args: ['H:i:s'] } },
+  export: {
+    poll: {
+      endpoint: 'exports/{id}',
+      placeholders: { id: { created: 'id' } },
+      until: { value: 'state', is: 'equals', than: 'done' },
+      failWhen: { value: 'state', is: 'equals', than: 'failed' },
+    },
+    download: { from: 'url' },
+  },
+};
+
+function folderFor(api: Api, changes: object = {}): string {
+  return dataFolder(configOf(api, [{ ...job, ...changes }]));
+}
+
+const orders = (folder: string): string | undefined =>
+  filesOf(path.join(folder, 'out/tables'))['library.orders'];
+const TABLE = '"id","name"\n"1","a"\n"2","b"\n';
+
+describe('an export', () => {
+  test('is polled with pauses that grow', async () => {
+    const api = await exporter(9);
+    const env = clock();
+    const folder = folderFor(api);
+    await run({ dataFolder: folder, log: silentLog, env });
+    expect(env.waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
+    expect(orders(folder)).toBe(TABLE);
+  });
+
+  test('is not created again when the run goes on, and polls go on where they were', async () => {
+    const api = await exporter(4);
+    const env = clock();
+    const folder = folderFor(api);
+    api.instead.set('GET /exports/1', { status: 404 });
+    await expect(run({ dataFolder: folder, log: silentLog, env })).rejects.toThrow('404');
+    api.instead.clear();
+    api.polls = 2;
+    await run({ dataFolder: folder, log: silentLog, env });
+    const asked = api.seen.map((line) => line.replace(/files.*/, 'file'));
+    expect(asked).toEqual([
+      'POST /exports',
+      'GET /exports/1',
+      'GET /exports/1',
+      'GET /exports/1',
+      'GET /file',
+    ]);
+    expect(orders(folder)).toBe(TABLE);
+  });
+
+  test('whose address has expired since is asked for its address once more', async () => {
+    const api = await exporter(1);
+    const folder = folderFor(api);
+    const env = clock();
+    api.instead.set('GET /files/1', { status: 403 });
+    await expect(run({ dataFolder: folder, log: silentLog, env })).rejects.toThrow('403');
+    await run({ dataFolder: folder, log: silentLog, env });
+    expect(api.seen).toEqual([
+      'POST /exports',
+      'GET /exports/1',
+      'GET /files/1',
+      'GET /files/1',
+      'GET /exports/1',
+      'GET /files/2',
+    ]);
+    expect(orders(folder)).toBe(TABLE);
+  });
+
+  test('that failed is created anew by the next run', async () => {
+    const api = await exporter(1);
+    const folder = folderFor(api);
+    const env = clock();
+    api.instead.set('GET /exports/1', { status: 200, body: { state: 'failed' } });
+    await expect(run({ dataFolder: folder, log: silentLog, env })).rejects.toThrow(
+      'could not make the export of “orders” (state is “failed”)',
+    );
+    await run({ dataFolder: folder, log: silentLog, env });
+    expect(api.seen).toEqual([
+      'POST /exports',
+      'GET /exports/1',
+      'POST /exports',
+      'GET /exports/2',
+      'GET /files/1',
+    ]);
+    expect(orders(folder)).toBe(TABLE);
+  });
+
+  test('that is late is waited for once more by the next run', async () => {
+    const api = await exporter(5);
+    const poll = { ...job.export.poll, every: 60, deadline: '3 minutes' };
+    const folder = folderFor(api, { export: { ...job.export, poll } });
+    const env = clock();
+    await expect(run({ dataFolder: folder, log: silentLog, env })).rejects.toThrow(
+      'not ready within 180 seconds, after 4 polls: state is “running”',
+    );
+    expect(api.polls).toBe(4);
+    await run({ dataFolder: folder, log: silentLog, env });
+    expect(api.seen.filter((line) => line === 'POST /exports')).toHaveLength(1);
+    expect(api.polls).toBe(5);
+    expect(orders(folder)).toBe(TABLE);
+  });
+
+  test('is played again from its recording, without waiting', async () => {
+    const api = await exporter(3);
+    const folder = folderFor(api);
+    await run({ dataFolder: folder, log: silentLog, env: clock() });
+    const asked = api.seen.length;
+    const env = clock();
+    await run({ dataFolder: folder, log: silentLog, env, replay: 'last' });
+    expect(api.seen).toHaveLength(asked);
+    expect(env.waits).toEqual([]);
+    expect(orders(folder)).toBe(TABLE);
+  });
+
+  test('waits as long as the answer says', async () => {
+    let polls = 0;
+    const api = await startApi(({ url }, response) => {
+      if (url.pathname === '/exports') return json(response, { id: 1 });
+      if (url.pathname === '/file')
+        return response.writeHead(200, { 'Content-Type': 'text/csv' }).end('id\n1\n');
+      response.setHeader('Retry-After', '7');
+      return json(response, ++polls < 3 ? { state: 'running' } : { state: 'done', url: `${api.url}file` });
+    });
+    const env = clock();
+    await run({ dataFolder: folderFor(api), log: silentLog, env });
+    expect(env.waits).toEqual([7000, 7000]);
+  });
+});
+
+describe('what is wrong with an export is said before anything is asked for', () => {
+  test.each([
+    [{ poll: { endpoint: 'x' } }, 'until'],
+    [{ poll: { endpoint: 'x', until: { value: 'a', is: 'equal', than: 1 } } }, 'Did you mean “equals”?'],
+    [{ poll: { ...job.export.poll, every: 'often' } }, 'A time is expected here, not “often”'],
+    [{ pol: {} }, 'Did you mean “poll”?'],
+    [{ download: { form: 'url' } }, '“endpoint” is missing'],
+    [{ address: { endpoint: 'x' } }, 'neither how it is asked for nor how it is waited for'],
+  ])('%j', async (settings, message) => {
+    const folder = folderFor({ url: 'http://127.0.0.1:9/', seen: [] }, { export: settings });
+    const error: unknown = await run({ dataFolder: folder, log: silentLog, env: clock() }).catch(
+      (caught: unknown) => caught,
+    );
+    const { message: text, hint } = error as { message: string; hint?: string }; // the runner throws nothing else
+    expect(`${text} ${hint ?? ''}`).toContain(message);
+  });
+});
