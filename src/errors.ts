@@ -59,6 +59,7 @@ export const ERROR_CODES = {
   'action.unknown': 'There is no sync action of this name.',
   'action.invalid': 'What a sync action was given is missing or wrong.',
   'action.late': 'A sync action was not done in time.',
+  'run.period': 'A period was to be filled again, and no job can be asked for one.',
   'run.clock': 'The state of the last run is ahead of the clock, and --strict was given.',
   'run.interrupted': 'The run was interrupted.',
   'run.refused': 'The API does not go on from where the run was stopped.',

@@ -6,6 +6,7 @@ import {
   type ExtractorConfig,
 } from './config/extractor-config.ts';
 import { checkReactions } from './config/check-reactions.ts';
+import { replacedTables } from './config/incremental-output.ts';
 import { collectSecrets } from './config/secrets.ts';
 import type { Env } from './env.ts';
 import { RunError } from './errors.ts';
@@ -124,6 +125,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
   const state = forgetChanged(options.state, settings, log);
   const recording = options.recording ?? ownRecording(options);
   const startedAt = Math.floor(recording.startedAt / 1000);
+  checkPeriod(config, options.period);
   tellOfClock(options, startedAt);
   const time = timeContext(state, startedAt);
   const parseTime = (text: string): number | undefined => {
@@ -192,6 +194,23 @@ function moment(seconds: number): string {
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
+/** @throws {RunError} `run.period` when no job can be asked for a period */
+function checkPeriod({ configs, api }: ExtractorConfig, period: Stretch | undefined): void {
+  if (period === undefined) return;
+  const jobs = configs.flatMap(({ jobs: node, jobsAt }) =>
+    parseJobs(node, jobsAt, [], api.defaultOptions, api.pagination),
+  );
+  if (jobs.some(goesByTime)) return;
+  throw new RunError(
+    'run.period',
+    'No job can be asked for a period again: none has windows, or a state from the data.',
+    {
+      where: { path: configs[0]?.jobsAt ?? 'parameters.config.jobs' },
+      hint: 'Give the job “windows” or “incremental”, or run without --from and --to.',
+    },
+  );
+}
+
 /** A period can be asked for again: of the job itself, or of one below it. */
 function goesByTime({ windows, incremental, children }: Job): boolean {
   return windows !== undefined || incremental?.cursor !== undefined || children.some(goesByTime);
@@ -237,6 +256,7 @@ async function runConfig(
     config.api.defaultOptions,
     config.api.pagination,
   );
+  warnings.push(...replacedTables(jobs, effective));
   for (const { message, path: at, hint } of warnings)
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   checkReactions(config.api, jobs, createCaller(options.env));

@@ -125,7 +125,7 @@ async function runRows(options: RowsOptions & { readonly pack?: Pack }): Promise
 /** Undefined when the run is over one row, or is none that may go on. */
 async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Promise<EndedRows | undefined> {
   const { dataFolder, secrets, storage = noStorage, env = systemEnv, resume = true } = options;
-  const { manner = 'command', resetState = false, acceptDoubtful: acceptsDoubt = false } = options;
+  const { manner = 'command', resetState = false, acceptDoubtful: acceptsDoubt = false, period } = options;
   if (ready.length < 2 || trialOf(options) !== undefined) return undefined;
   const { EndedRows, forgetRun } = await import('./runner/ended-rows.ts');
   if (resume === false) {
@@ -133,7 +133,7 @@ async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Pr
     return undefined;
   }
   return EndedRows.open(
-    { rows: ready.map(({ row }) => row.id), manner, resetState, storage: storage.name() },
+    { rows: ready.map(({ row }) => row.id), manner, resetState, period, storage: storage.name() },
     { dataFolder, resume: resume === true ? {} : resume, acceptsDoubt, env, secrets },
   );
 }

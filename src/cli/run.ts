@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
 import { openTarget, type RunTarget } from '../runner/target.ts';
 import type { Args, Command, Io } from './command.ts';
+import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
 import { countArg, logOptions, openLog, strictOption } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
@@ -33,6 +34,7 @@ export const runCommand: Command = {
     'dry-run': { type: 'boolean', describe: 'Show the first request of each job, and send nothing' },
     'accept-doubtful': { type: 'boolean', describe: 'Push also what may not be everything' },
     'reset-state': { type: 'boolean', describe: 'Begin as a first run, whatever the last one left' },
+    ...periodOptions,
     ...recordingOptions,
     storage: {
       type: 'string',
@@ -64,6 +66,7 @@ export const runCommand: Command = {
     ['gex run --data my-api --limit 2', 'Try the first two pages of each job'],
     ['gex run --data my-api --dry-run', 'See what would be asked for'],
     ['gex run --data my-api --row users --reset-state', 'Run one row from the beginning'],
+    ['gex run --from 2026-01-01 --to 2026-02-01', 'Fill January again; no state moves'],
     ['gex run --data my-api --replay last', 'Try a changed mapping on the answers of the last run'],
     ['gex run --data my-api --restart', 'Ask for everything again after a run that was stopped'],
     ['gex run --component ex-generic-v2 --config 42', 'Run a configuration that ./storage keeps'],
@@ -76,6 +79,7 @@ export const runCommand: Command = {
     const progress = createProgress(io, log, systemEnv, isLive);
     const shownRequests = args.isSet('show-requests') ? await requestLines(args, io) : {};
     const limit = countArg(args, 'limit');
+    const period = periodArg(args, systemEnv.now());
     const isJson = args.isSet('json');
     const done: RowResult[] = [];
     const show = async (error?: unknown): Promise<void> => {
@@ -110,6 +114,7 @@ export const runCommand: Command = {
         rows: args.list('row'),
         resetState: args.isSet('reset-state'),
         strict: args.isSet('strict'),
+        period,
         log,
         secrets: io.secrets,
         signal: io.signal,

@@ -8,6 +8,7 @@ import { parseMappings } from '../records/mapping/parse.ts';
 import { compileRowsAt } from '../records/rows-at.ts';
 import { compileSteps } from '../records/steps/index.ts';
 import { checkReactions } from './check-reactions.ts';
+import { replacedTables } from './incremental-output.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
 import { paginationOf } from './job-pagination.ts';
 
@@ -38,6 +39,7 @@ export function checkStages(
       config.api.defaultOptions,
       config.api.pagination,
     );
+    warnings.push(...replacedTables(jobs, effective));
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     checkReactions(config.api, jobs, createCaller(systemEnv));
     parseMappings(effective.mappings, effective.mappingsAt);

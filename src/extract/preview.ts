@@ -9,7 +9,15 @@ import type { Env } from '../env.ts';
 import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
 import type { ApiRequest, Send } from '../http/message.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import { firstRequest, parseJobs, ROOT_RUN, withComputed, type Job, type JobRun } from '../jobs/index.ts';
+import {
+  firstRequest,
+  parseJobs,
+  ROOT_RUN,
+  withComputed,
+  type Job,
+  type JobRun,
+  type Stretch,
+} from '../jobs/index.ts';
 import { isEmpty, toJsonText, type AnyObject } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
@@ -26,6 +34,8 @@ export interface PreviewOptions {
   readonly configuration: AnyObject;
   /** Content of `in/state.json`. */
   readonly state: AnyObject;
+  /** A stretch of time that is filled again, in place of the states. */
+  readonly period?: Stretch | undefined;
   readonly env: Env;
   /** Learns the secrets of the configuration, which are not shown. */
   readonly secrets?: Secrets;
@@ -98,7 +108,12 @@ async function previewConfig(
   const { secrets, methods } = options;
   const env: Env = { ...options.env, sleep: async () => {} };
   const startedAt = env.now();
-  const states = new IncrementalStates({ state: options.state, startedAt, log: silentLog });
+  const states = new IncrementalStates({
+    state: options.state,
+    startedAt,
+    period: options.period,
+    log: silentLog,
+  });
   const { connection, contexts, evaluate, callAt, stateOf } = openConfig({
     ...options,
     config,
@@ -118,6 +133,7 @@ async function previewConfig(
         startedAt,
         callAt,
         stateOf,
+        period: options.period,
         contexts,
         log: silentLog,
       });

@@ -29,6 +29,14 @@ export interface RecordingHead {
   /** The state that the run began with: exact JSON, secret values replaced. */
   readonly state: string;
   readonly stateDigest: string;
+  /** The stretch of time that the run fills again, in milliseconds since 1970. */
+  readonly period?: Period;
+}
+
+/** From a moment to before another one, in milliseconds since 1970. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What a run is over: runs over the same have the same answers to the same requests. */
@@ -37,11 +45,13 @@ export interface Subject {
   /** Root and row merged. */
   readonly configuration: AnyObject;
   readonly state: AnyObject;
+  /** A stretch of time that is filled again; undefined for a run that goes on from the state. */
+  readonly period?: Period | undefined;
 }
 
 /** The head of a recording that begins now. */
 export function makeHead(
-  { row, configuration, state }: Subject,
+  { row, configuration, state, period }: Subject,
   { env, secrets }: { readonly env: Env; readonly secrets: Secrets },
 ): RecordingHead {
   const salt = Buffer.from(env.randomBytes(16)).toString('base64url');
@@ -54,6 +64,7 @@ export function makeHead(
     keys: digestsOf(configuration, salt),
     state: encodeExact(withoutSecrets(state, secrets)),
     stateDigest: digestOf(encodeExact(state), salt),
+    ...(period === undefined ? {} : { period }),
   };
 }
 
@@ -66,8 +77,10 @@ function withoutSecrets(value: Json, secrets: Secrets): Json {
 
 /** What is different between the subject of a recording and that of a run, in words; undefined when nothing is. */
 export function difference(head: RecordingHead, subject: Subject): string | undefined {
-  const { configuration, state } = subject;
+  const { configuration, state, period } = subject;
   if (head.version !== VERSION) return `it was made by version ${head.version}, and this is ${VERSION}`;
+  if (head.period?.from !== period?.from || head.period?.to !== period?.to)
+    return head.period === undefined ? 'this one fills a period again' : 'it filled another period again';
   const path = changedKey(head, configuration);
   if (path !== undefined) return `the configuration has changed since, first at “${path}”`;
   if (head.stateDigest !== digestOf(encodeExact(state), head.salt)) return 'the state has changed since';

@@ -18,6 +18,8 @@ export interface RunOfRows {
   readonly rows: readonly (string | undefined)[];
   readonly manner: string;
   readonly resetState: boolean;
+  /** The stretch of time that is filled again. */
+  readonly period: Subject['period'];
   /** Names the storage that it goes to. */
   readonly storage: string;
 }
@@ -144,10 +146,10 @@ function runFile(dataFolder: string): string {
   return path.join(path.resolve(dataFolder), '.gex', 'rows.json');
 }
 
-function isSame({ rows, manner, resetState, storage }: RunOfRows, other: RunOfRows): boolean {
+function isSame({ rows, manner, resetState, period, storage }: RunOfRows, other: RunOfRows): boolean {
   return (
-    JSON.stringify([rows, manner, resetState, storage]) ===
-    JSON.stringify([other.rows, other.manner, other.resetState, other.storage])
+    JSON.stringify([rows, manner, resetState, period, storage]) ===
+    JSON.stringify([other.rows, other.manner, other.resetState, other.period, other.storage])
   );
 }
 

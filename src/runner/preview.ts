@@ -1,5 +1,6 @@
 import { systemEnv, type Env } from '../env.ts';
 import type { JobPreview } from '../extract/preview.ts';
+import type { Stretch } from '../jobs/index.ts';
 import type { LoginKeeper } from '../http/auth/index.ts';
 import { discreetly } from '../redact.ts';
 import { placed } from './place-error.ts';
@@ -12,6 +13,8 @@ import { fileStates, type States } from './row-state.ts';
 export interface PreviewRunOptions extends PlanOptions {
   /** Begins every row as a first run. Default false. */
   readonly resetState?: boolean;
+  /** A stretch of time that is filled again, in milliseconds since 1970. */
+  readonly period?: Stretch | undefined;
   /** Where states are kept; in the data folder by default. */
   readonly states?: States | undefined;
   /** Keeps logins whose tokens change; in the data folder by default. */
@@ -52,6 +55,7 @@ async function previewRows(options: PreviewRunOptions & SecretPlanOptions): Prom
       const jobs = await firstRequests({
         configuration,
         state: withoutLogins(state),
+        period: options.period,
         env,
         secrets,
         methods,

@@ -51,6 +51,8 @@ export interface RowRecording {
   readonly recording: Recording;
   /** The state that the run begins with. */
   readonly state: AnyObject;
+  /** The stretch of time that it fills again. */
+  readonly period: Subject['period'];
   /**
    * Ends it. What succeeded is kept for a look; what did not, to go on with. Call it once.
    *
@@ -62,7 +64,7 @@ export interface RowRecording {
 /** Opens the recording of a run over this configuration and state: one to go on with, or a new one. */
 export function openRowRecording(
   at: RowPlace,
-  subject: { readonly configuration: AnyObject; readonly state: AnyObject },
+  subject: Omit<Subject, 'row'>,
   { resume = true }: RecordingOptions,
   world: World,
 ): RowRecording {
@@ -77,6 +79,7 @@ export function openRowRecording(
   return {
     recording: recorder,
     state: subject.state,
+    period: subject.period,
     async end(hasSucceeded, pack) {
       recorder.close();
       if (pack !== undefined) await copyInto(pack, file);

@@ -26,7 +26,12 @@ export async function openRowReplay(at: RowPlace, source: string, secrets: Secre
     const answers = found.exchanges === 1 ? '1 answer' : `${found.exchanges.toLocaleString('en-US')} answers`;
     const begun = new Date(found.head.startedAt).toISOString().slice(0, 19).replace('T', ' ');
     at.log.info(`Playing the run again that was begun at ${begun} UTC: ${answers}, and nothing is asked for`);
-    return { recording, state: isObject(state) ? state : {}, end: async () => recording.close() };
+    return {
+      recording,
+      state: isObject(state) ? state : {},
+      period: found.head.period,
+      end: async () => recording.close(),
+    };
   } catch (error) {
     file.close();
     throw error;

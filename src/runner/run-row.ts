@@ -6,6 +6,7 @@ import type { ExtractOptions } from '../extract.ts';
 import type { LoginKeeper } from '../http/auth/index.ts';
 import type { Progress } from '../extract/progress.ts';
 import type { Send } from '../http/message.ts';
+import type { Stretch } from '../jobs/index.ts';
 import { encodeExact, type AnyObject } from '../json/index.ts';
 import type { Pushed } from '../mapping/nouns.ts';
 import type { Pack } from '../recording/pack.ts';
@@ -37,6 +38,11 @@ export interface RowOptions extends PlanOptions, RecordingOptions {
   readonly acceptDoubtful?: boolean;
   /** Begins every row as a first run. Default false. */
   readonly resetState?: boolean;
+  /**
+   * Asks for this stretch of time again, in milliseconds since 1970, in the jobs that have windows or a state from the
+   * data, and for nothing else. It is pushed, and no state moves.
+   */
+  readonly period?: Stretch | undefined;
   /**
    * Pages of each job; no limit by default. With a limit the run is a trial: nothing is pushed, and the state does not
    * move on, for what is behind the limit would be missed.
@@ -110,6 +116,7 @@ export async function runRow(
       signal,
       isValidated: true,
       recording: kept.recording,
+      period: kept.period,
       ...loginsOf(at, options),
       ...given(options),
       ...(isWhole ? {} : { onReports: refuseDoubt }),
@@ -199,7 +206,8 @@ async function openRecording(
   await storage.pull(at, state.storage);
   const { openRowRecording } = await import('./row-recording.ts');
   const world = { env, secrets, keptBytes: keptBytesOf(options), isTrial: trialOf(options) !== undefined };
-  return openRowRecording(at, { configuration, state: state.component }, options, world);
+  const subject = { configuration, state: state.component, period: options.period };
+  return openRowRecording(at, subject, options, world);
 }
 
 /** What a row gave that ended before the run was stopped that goes on; undefined when it is to run. */

@@ -231,6 +231,112 @@ describe('the state from the data', () => {
   });
 });
 
+describe('a period that is filled again', () => {
+  const june = { from: Date.parse('2026-06-02T00:00:00Z'), to: Date.parse('2026-06-04T00:00:00Z') };
+
+  test('leaves the states as they are', async () => {
+    const api = await shop(rowsOf(1, 2, 3, 4, 5));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since', filter: true } });
+    await start(folder);
+    const before = readFileSync(path.join(folder, 'in', 'state.json'), 'utf8');
+    await start(folder, { period: june, env: { ...env, now: () => env.now() + 1e6 } });
+    expect(idsOf(folder)).toEqual(['2', '3']);
+    expect(api.asked.at(-1)).toContain('since=2026-06-02T00%3A00%3A00Z');
+    expect(JSON.parse(readFileSync(path.join(folder, 'in', 'state.json'), 'utf8'))).toEqual(
+      JSON.parse(before),
+    );
+  });
+
+  test('is that of the windows, and other jobs are left out', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = dataFolder(
+      configOf(
+        api,
+        [
+          {
+            endpoint: 'orders',
+            dataType: 'orders',
+            dataField: 'data',
+            params: { since: { window: 'from' }, until: { window: 'to' } },
+            windows: { from: '2020-01-01', step: '1 day', format: 'Y-m-d' },
+          },
+          { endpoint: 'shops', dataField: 'data' },
+        ],
+        { config: { incrementalOutput: true } },
+      ),
+    );
+    const { log, text } = lines();
+    await start(folder, { period: june, log });
+    expect(api.asked).toEqual([
+      '/orders?since=2026-06-02&until=2026-06-03',
+      '/orders?since=2026-06-03&until=2026-06-04',
+    ]);
+    expect(text()).toContain('“shops” has neither windows nor a state from the data: it is left out');
+  });
+
+  test('does not go on with a run that was over another one, nor that with it', async () => {
+    const api = await shop(rowsOf(1, 2, 3, 4, 5));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since', first: at(1) } });
+    api.isDown = (line) => line.includes('offset=2');
+    await expect(start(folder, { period: june })).rejects.toThrow('404');
+    api.isDown = () => false;
+    const { log, text } = lines();
+    await start(folder, { log });
+    expect(text()).toContain('A new run begins, and does not go on with');
+    expect(idsOf(folder)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  test('is refused where no job can be asked for it', async () => {
+    const api = await shop([]);
+    const folder = dataFolder(configOf(api, [{ endpoint: 'shops', dataField: 'data' }]));
+    await expect(start(folder, { period: june })).rejects.toThrow('No job can be asked for a period again');
+    expect(api.asked).toEqual([]);
+  });
+});
+
+test('what is new in place of the whole table is warned of', async () => {
+  const api = await shop(rowsOf(1));
+  const job = {
+    id: 'orders',
+    endpoint: 'orders',
+    dataField: 'data',
+    incremental: { cursor: 'at', to: 'since' },
+  };
+  const folder = dataFolder(configOf(api, [job]));
+  const { log, text } = lines();
+  await start(folder, { log });
+  expect(text()).toContain('without “incrementalOutput” each run puts that in place of the whole table');
+});
+
+test('with iterations, and with lists, each has its own state', async () => {
+  const api = await shop([
+    { id: 1, shop: 'N', at: at(9) },
+    { id: 2, shop: 'S', at: at(1) },
+  ]);
+  const job = {
+    id: 'orders',
+    endpoint: 'shops/{shop}/orders',
+    dataType: 'orders',
+    dataField: 'data',
+    over: { shop: ['N', 'S'] },
+    incremental: { cursor: 'at', to: 'since' },
+  };
+  const folder = folderFor(api, job);
+  await start(folder);
+  expect(stateOf(folder)).toMatchObject({
+    orders: { parents: { N: { cursor: at(9) }, S: { cursor: at(1) } } },
+  });
+  const { over: _over, ...each } = job;
+  const config = configOf(api, [{ ...each, endpoint: 'orders', params: { shop: { attr: 'shop' } } }], {
+    config: { incrementalOutput: true },
+  }) as { parameters: Record<string, unknown> };
+  const iterated = dataFolder({
+    parameters: { ...config.parameters, iterations: [{ shop: 'N' }, { shop: 'S' }] },
+  });
+  await start(iterated);
+  expect(Object.keys(stateOf(iterated) as object)).toHaveLength(2);
+});
+
 test('two jobs whose states would have one name are refused', async () => {
   const api = await shop([]);
   const job = { endpoint: 'orders', dataType: 'orders', incremental: { cursor: 'at', to: 'since' } };

@@ -1,0 +1,55 @@
+import { RunError } from '../errors.ts';
+import { momentFrom, type Stretch } from '../jobs/index.ts';
+import type { Args, Option } from './command.ts';
+
+/** A stretch of time that is asked for again. */
+export const periodOptions = {
+  from: {
+    type: 'string',
+    value: 'TIME',
+    describe:
+      'Ask again for the time from here on, in jobs with windows or a state from the data; no state moves',
+  },
+  to: { type: 'string', value: 'TIME', describe: 'With --from: up to before this time; now by default' },
+} as const satisfies Record<string, Option>;
+
+/**
+ * @param now milliseconds since 1970
+ * @throws {RunError} `command.invalid` for what is no time, and for a period that is empty or runs backward
+ */
+export function periodArg(args: Args, now: number): Stretch | undefined {
+  const [from, to] = [momentArg(args, 'from', now), momentArg(args, 'to', now)];
+  if (from === undefined && to === undefined) return undefined;
+  if (from === undefined)
+    throw invalid('--to needs --from.', 'Write for example --from 2026-01-01 --to 2026-02-01.');
+  if (args.text('replay') !== undefined)
+    throw invalid(
+      '--from does not go with --replay: a run that is played again has the time that it had.',
+      'Leave one of the two out.',
+    );
+  const period = { from, to: to ?? now };
+  if (period.from < period.to) return period;
+  throw invalid(
+    `The time ${period.from === period.to ? 'is empty' : 'runs backward'}: from ${textOf(period.from)} to ${textOf(period.to)}.`,
+    '--to is the moment behind the last one: --from 2026-01-01 --to 2026-02-01 is January.',
+  );
+}
+
+function momentArg(args: Args, name: keyof typeof periodOptions, now: number): number | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  const moment = momentFrom(text, now);
+  if (moment !== undefined) return moment;
+  throw invalid(
+    `--${name} is a time, and not “${text}”.`,
+    `Write for example --${name} 2026-01-01, or --${name} "2026-01-01 06:00".`,
+  );
+}
+
+function textOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function invalid(message: string, hint: string): RunError {
+  return new RunError('command.invalid', message, { hint });
+}
