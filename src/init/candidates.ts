@@ -28,6 +28,10 @@ export interface Candidate {
   readonly params: AnyObject;
   /** Nothing in the answer speaks of it. */
   readonly isGuess: boolean;
+  /** Candidates of one group differ in the name of a parameter alone. */
+  readonly group?: string;
+  /** The parameter for page 2, and its value. */
+  readonly sends?: readonly [string, Json];
   /** Of one that counts: its parameter, where it begins, and the size of a page. */
   readonly counts?: Counting;
 }
@@ -49,6 +53,8 @@ export interface Observed {
   readonly rows: number;
   /** Path of the id in the rows, where there is one. */
   readonly id: string | undefined;
+  /** The id of the last row. */
+  readonly lastId: Json | undefined;
   readonly body: Json;
 }
 
@@ -156,35 +162,60 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
   const places: Place[] = [
     ...given.map(({ keys: way }) => way),
     ...inLinks.map((param) => [param]),
-    ...guessed.map((param) => [param]),
+    ...guessed.slice(0, keys === undefined ? 2 : MOST_NAMES).map((param) => [param]),
   ];
+  const headers =
+    keys === undefined
+      ? [...new Set([name.replace(/next-?/, ''), name])].filter(Boolean).map((bare) => `x-${bare}`)
+      : [];
   const from = keys === undefined ? { header: path.replace(/^header /, '') } : path;
-  return unique(places)
-    .slice(0, MOST_NAMES)
-    .map((place) => {
-      const params = withoutAt(target.params, place);
-      return {
-        kind: 'token',
-        says: `\`${path}\` → \`${place.join('.')}\``,
-        pagination: {
-          method: 'response.param',
-          responseParam: from,
-          queryParam: paramOf(place),
-          ...included(params),
-        },
-        params,
-        isGuess: false,
-      };
-    });
+  const make = (shown: string, queryParam: Json, params: AnyObject): Candidate => ({
+    kind: 'token',
+    says: `\`${path}\` → \`${shown}\``,
+    pagination: { method: 'response.param', responseParam: from, queryParam, ...included(params) },
+    params,
+    isGuess: false,
+  });
+  return [
+    ...unique(places)
+      .slice(0, MOST_NAMES)
+      .map((place) => ({
+        ...make(place.join('.'), paramOf(place), withoutAt(target.params, place)),
+        ...(place.length > 1 ? {} : { group: `token ${path}`, sends: [place[0] ?? '', value] as const }),
+      })),
+    ...headers.map((header) => make(`header ${header}`, { header }, target.params)),
+  ];
 }
 
-/** A cursor among the variables of a GraphQL query. */
-function graph({ target, body }: Observed): Candidate[] {
-  const query = getKey(target.params, 'query');
-  if (typeof query !== 'string' || !/[{]/.test(query)) return [];
-  const variables = [...query.matchAll(/\$(\w+)\s*:/g)].map(([, name = '']) => name);
+/** Variables that a GraphQL query declares; undefined for any other request. */
+function variablesOf({ params }: Target): readonly string[] | undefined {
+  const query = getKey(params, 'query');
+  if (typeof query !== 'string' || !/[{]/.test(query)) return undefined;
+  return [...query.matchAll(/\$(\w+)\s*:/g)].map(([, name = '']) => name);
+}
+
+/** Why the pages of a GraphQL query cannot be followed; undefined where they can, or for any other request. */
+export function graphAdvice({ target, body }: Observed): string | undefined {
+  const variables = variablesOf(target);
+  if (variables === undefined || variables.some((name) => /after|cursor|start|page|offset|skip/i.test(name)))
+    return undefined;
+  return pageInfosIn(body, []).length > 0
+    ? 'The next page: the query declares no variable for the cursor. Add one, such as `query($after: String)` and `after: $after`.'
+    : 'The next page: the query asks for no `pageInfo { hasNextPage endCursor }`, and declares no variable for a cursor or an offset.';
+}
+
+/** A cursor, a page or an offset among the variables of a GraphQL query. */
+function graph(seen: Observed): Candidate[] {
+  const { target, body } = seen;
+  const variables = variablesOf(target);
+  if (variables === undefined) return [];
   const infos = pageInfosIn(body, []);
-  return infos.flatMap((keys) =>
+  const counts = variables.flatMap((name) => {
+    const place = ['variables', name];
+    if (PAGE.test(plain(name))) return [pageCandidate(place, 1, seen)];
+    return OFFSET.test(plain(name)) ? [offsetCandidate(place, 0, seen)] : [];
+  });
+  const cursors = infos.flatMap((keys) =>
     variables
       .filter((name) => /after|cursor|start|page/i.test(name))
       .map((name): Candidate => {
@@ -204,6 +235,7 @@ function graph({ target, body }: Observed): Candidate[] {
         };
       }),
   );
+  return [...cursors, ...counts];
 }
 
 function pageInfosIn(value: Json, keys: readonly string[]): (readonly string[])[] {
@@ -217,7 +249,7 @@ function pageInfosIn(value: Json, keys: readonly string[]): (readonly string[])[
 }
 
 /** The id of the last row leads on. */
-function rowIds({ target, id, signs }: Observed, isGuess: boolean): Candidate[] {
+function rowIds({ target, id, lastId, signs }: Observed, isGuess: boolean): Candidate[] {
   if (id === undefined) return [];
   const given = leavesOf(target.params).flatMap(({ keys }) =>
     TOKEN.test(plain(keys.at(-1) ?? '')) ? [keys] : [],
@@ -243,6 +275,9 @@ function rowIds({ target, id, signs }: Observed, isGuess: boolean): Candidate[] 
         },
         params,
         isGuess,
+        ...(place.length > 1 || lastId === undefined
+          ? {}
+          : { group: 'row', sends: [place[0] ?? '', lastId] as const }),
       };
     });
 }
@@ -287,6 +322,7 @@ function counted(seen: Observed): Candidate[] {
 /** What many APIs know, tried where nothing else is said or worked. */
 function blind(seen: Observed): Candidate[] {
   const { body } = seen;
+  if (variablesOf(seen.target) !== undefined) return [];
   const root = isObject(body) ? entriesOf(body).map(([key]) => key) : [];
   const isJsonApi = root.includes('jsonapi') || (root.includes('data') && root.includes('links'));
   const pages = isJsonApi ? ['page[number]', 'page'] : ['page'];
@@ -301,16 +337,21 @@ function blind(seen: Observed): Candidate[] {
         ['skip', 0],
         ['start', 0],
       ];
+  const guessed = (candidate: Candidate, name: string, value: number): Candidate => ({
+    ...candidate,
+    isGuess: true,
+    group: 'guess',
+    sends: [name, value],
+  });
   return [
-    ...(isOdata ? [] : pages.map((name) => ({ ...pageCandidate([name], 1, seen), isGuess: true }))),
-    ...offsets.map(([name, first]) => ({ ...offsetCandidate([name], first, seen), isGuess: true })),
-    ...['pageNumber', '_page', 'p', 'pageIndex'].map((name) => ({
-      ...pageCandidate([name], 1, seen),
-      isGuess: true,
-    })),
+    ...(isOdata ? [] : pages).map((name) => guessed(pageCandidate([name], 1, seen), name, 2)),
+    ...offsets.map(([name, first]) => guessed(offsetCandidate([name], first, seen), name, seen.rows)),
+    ...PAGE_GUESSES.map((name) => guessed(pageCandidate([name], 1, seen), name, 2)),
     ...rowIds(seen, true),
   ];
 }
+
+const PAGE_GUESSES = ['pageNumber', '_page', 'p', 'pageIndex'];
 
 /** @param first number of the first page */
 export function pageCandidate(place: Place, first: number, seen: Observed): Candidate {
@@ -349,7 +390,8 @@ export function offsetCandidate(place: Place, first: number, seen: Observed, siz
     pagination: {
       method: 'offset',
       limit: size,
-      ...(sizeParam === 'limit' ? {} : { limitParam: sizeParam }),
+      // beside a place in the body the size stays where it is
+      ...(place.length > 1 ? { limitParam: false } : sizeParam === 'limit' ? {} : { limitParam: sizeParam }),
       ...(place.length === 1 && place[0] === 'offset' ? {} : { offsetParam: paramOf(place) }),
       ...(first === 0 ? {} : { firstOffset: first }),
     },

@@ -1,21 +1,22 @@
 import type { Env } from '../env.ts';
-import { objectOf, type AnyObject, type Json } from '../json/index.ts';
+import { compilePath, type AnyObject, type Json } from '../json/index.ts';
 import type { Secrets } from '../secrets.ts';
 import type { JobReport } from '../verdict/index.ts';
-import { candidatesOf, seesMore, type Candidate, type Observed } from './candidates.ts';
-import { changingKeys, overlapOf } from './compare.ts';
+import { graphAdvice, type Observed } from './candidates.ts';
+import { changingKeys } from './compare.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
+import { findWay } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { findKey, findTime, type RowKey } from './keys.ts';
-import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import { runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
 import type { RowsPlace } from './rows.ts';
 import type { FromDocument } from './openapi/configure.ts';
 import { firstAnswer, placesIn } from './observe.ts';
-import { settle, type Settled } from './settle.ts';
+import type { Settled } from './settle.ts';
 import { documentIn } from './source.ts';
 import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
-import type { Target } from './target.ts';
+import { whereItLed, type Target } from './target.ts';
 import { Wire, type WireOptions } from './wire.ts';
 
 export interface DiscoverOptions {
@@ -69,7 +70,7 @@ export type Discovered = { readonly list: Discovery } | { readonly document: Fro
  */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const { env, secrets, signal, environment } = options;
-  const target = atFirstPage(options.target);
+  const given = atFirstPage(options.target);
   const wire = new Wire({
     maxRequests: options.maxRequests,
     env,
@@ -85,7 +86,8 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     ...(options.onStep === undefined ? {} : { onStep: options.onStep }),
   };
   options.onStep?.('asking for the list');
-  const answer = await firstAnswer(target, lab);
+  const answer = await firstAnswer(given, lab);
+  const target = whereItLed(given, answer.url);
   const { body, headers } = answer;
   const document = documentIn(body, `${target.baseUrl}${target.endpoint}`);
   if (document !== undefined) return { document };
@@ -102,9 +104,18 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     id: namedKey(key),
     changing: [],
   };
-  const observed: Observed = { target, signs, rows: place.rows.length, id: key.paths[0], body };
+  const observed: Observed = {
+    target,
+    signs,
+    rows: place.rows.length,
+    id: key.paths[0],
+    lastId: lastIdOf(place.rows, key),
+    body,
+  };
   const tried: Tried[] = [];
   const notes: string[] = [];
+  const advice = graphAdvice(observed);
+  if (advice !== undefined) notes.push(advice);
   const steady = place.kind === 'one' || place.rows.length === 0 ? known : await withChanges(known, lab);
   if (steady === undefined)
     notes.push(
@@ -122,6 +133,11 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   return {
     list: await concluded({ settled, place, others, fields, signs, key, subject, tried, notes, lab }),
   };
+}
+
+function lastIdOf(rows: readonly Json[], { paths: [path] }: RowKey): Json | undefined {
+  const row = rows.at(-1);
+  return path === undefined || row === undefined ? undefined : compilePath(path).find(row);
 }
 
 /** Ids by name tell rows of two pages apart; what is merely different on one page may be so by chance. */
@@ -147,69 +163,6 @@ async function withChanges(subject: Subject, lab: Laboratory): Promise<Subject |
 
 /** Requests that must be left for one that only makes sure. */
 const ENOUGH = 5;
-
-/** Tries candidates until one is proved, or nothing is left to try. */
-async function findWay(
-  seen: Observed,
-  subject: Subject,
-  lab: Laboratory,
-  tried: Tried[],
-  notes: string[],
-): Promise<Settled | undefined> {
-  let best: Settled | undefined;
-  let mixed: Candidate | undefined;
-  let isRuledOut = false;
-  for (const candidate of candidatesOf(seen)) {
-    if (lab.wire.left === 0) {
-      notes.push(
-        'All requests that are allowed were made before everything was tried: more are allowed by --max-requests.',
-      );
-      break;
-    }
-    if (candidate.isGuess && best !== undefined) break;
-    if (candidate.isGuess && !isRuledOut && candidate.counts !== undefined) {
-      const names = await unknownNames(seen, subject, lab);
-      isRuledOut = true;
-      if (names !== undefined) {
-        tried.push({ what: names, result: 'they change nothing: page 1 comes again' });
-        break;
-      }
-    }
-    const look = await lookAt(candidate, subject, lab);
-    if (look.outcome === 'mixed') mixed ??= candidate;
-    if (look.outcome !== 'new' && look.outcome !== 'empty') {
-      tried.push({ what: candidate.says, result: look.why });
-      continue;
-    }
-    // an empty page is no end where the answer says that there is more
-    if (look.outcome === 'empty' && (candidate.counts === undefined || seesMore(seen))) {
-      tried.push({ what: candidate.says, result: look.why });
-      continue;
-    }
-    const settled = await settle(candidate, seen, subject, lab, tried);
-    if (settled === undefined) continue;
-    if (settled.verdict !== 'doubtful') return settled;
-    best ??= settled;
-  }
-  if (best === undefined && mixed !== undefined && lab.wire.left > 0)
-    best = await settle(mixed, seen, subject, lab, tried);
-  return best;
-}
-
-/** All parameters that are guessed, in one request: when the answer stays the same, the API knows none of them. */
-async function unknownNames(seen: Observed, subject: Subject, lab: Laboratory): Promise<string | undefined> {
-  const guesses = candidatesOf(seen).filter(({ isGuess, counts }) => isGuess && counts !== undefined);
-  const sent = guesses.flatMap(({ kind, counts }): [string, Json][] =>
-    counts?.param.length === 1 ? [[counts.param[0] ?? '', kind === 'page' ? 2 : subject.rows.length]] : [],
-  );
-  if (sent.length < 3) return undefined;
-  lab.onStep?.('trying usual parameters at once');
-  const params = objectOf([...Object.entries(seen.target.params), ...sent]);
-  const trial = await runOf(lab, configurationOf(seen.target, { params, rows: subject.rowsKeys }), 1);
-  const [page] = trial.pages;
-  if (page === undefined || !overlapOf(subject.rows, page.rows, subject).isSame) return undefined;
-  return sent.map(([name]) => `\`${name}\``).join(', ');
-}
 
 interface Parts {
   readonly settled: Settled | undefined;

@@ -68,7 +68,7 @@ function rankOf({ path }: Field, list: readonly string[]): number {
   // an id in an object inside of the row is that of something else, but for wrappers
   if (
     keys.length > 1 &&
-    !/^(?:node|attributes|item|data|properties|fields|record|document)$/.test(keys[0] ?? '')
+    !/^(?:node|attributes|item|data|properties|fields|record|document|resource|_?source)$/.test(keys[0] ?? '')
   )
     return list.includes(singular(keys[0] ?? '')) && ID_NAMES.includes(name) ? 40 : UNNAMED;
   const own = list.length > 0 && new RegExp(`^${list.join('_')}_?(?:id|key|no|number|code|uuid)$`).test(name);

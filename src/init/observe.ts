@@ -12,6 +12,8 @@ export interface FirstAnswer {
   /** Null where it is no JSON. */
   readonly body: Json;
   readonly headers: Readonly<Record<string, string>>;
+  /** The address that answered, after redirects. */
+  readonly url: string;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function firstAnswer(target: Target, lab: Laboratory): Promise<Firs
     throw new RecordError('response.shape', 'The answer is empty: there are no rows to learn from.', {
       hint: 'Ask for a list that has rows; check the address and its parameters.',
     });
-  return { body: jsonOf(text), headers: last.headers };
+  return { body: jsonOf(text), headers: last.headers, url: last.url };
 }
 
 /** CSV, JSON lines and XML are read by the engine alone. */

@@ -8,6 +8,7 @@ import {
   isObject,
   numberOf,
   objectOf,
+  toJsonText,
   type Json,
   type JsonObject,
 } from '../json/index.ts';
@@ -98,6 +99,9 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Ite
         isStrong,
       };
     yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)));
+    // a token that is an object: the key of the last row
+    if (next?.strength === 'strong' && isObject(item) && /key$/i.test(key))
+      yield { keys: way, path: pathOf(way), name: key, value: toJsonText(item), isUrl: false, isStrong };
   }
 }
 

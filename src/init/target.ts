@@ -87,6 +87,25 @@ export function targetOf(command: CurlCommand, given: Given, vault: Vault): Targ
   };
 }
 
+/**
+ * The request at the address that a redirect led to, on the same host: each page would be led there anew. Elsewhere
+ * the credentials would not go, so that stays as it is.
+ */
+export function whereItLed(target: Target, url: string): Target {
+  const asked = new URL(target.endpoint, target.baseUrl);
+  const led = new URL(url);
+  if (
+    target.method !== 'GET' ||
+    led.host !== asked.host ||
+    led.search !== '' ||
+    target.endpoint.includes('?')
+  )
+    return target;
+  if (led.href === asked.href || entriesOf(target.params).length > 0) return target;
+  const note = `The API led from ${asked.href} to ${led.href}, which the configuration asks at once.`;
+  return { ...target, ...placesOf(led.href), notes: [...target.notes, note] };
+}
+
 /** An address alone. */
 export function addressCommand(url: string): CurlCommand {
   return {

@@ -89,8 +89,8 @@ export class Wire {
   }
 }
 
-function keyOf({ method, url, body }: ApiRequest): string {
+function keyOf({ method, url, headers, body }: ApiRequest): string {
   const text =
     body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
-  return `${method} ${url}\n${text}`;
+  return `${method} ${url}\n${JSON.stringify(headers)}\n${text}`;
 }

@@ -488,4 +488,119 @@ export const STYLES: readonly Style[] = [
       return { body: { records: page(ROWS, from, 25), links: { next } } };
     },
   },
+  {
+    name: 'page in the body of a POST that had none',
+    source: "curl -X POST ORIGIN/v1/list -H 'Content-Type: application/json' -d '{}'",
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'pagenum' },
+    api: (asked) => {
+      const number = Number(asked.body['page'] ?? 1);
+      return { body: { page: number, total: 61, rows: page(ROWS, (number - 1) * 20, 20) } };
+    },
+  },
+  {
+    name: 'GraphQL with edges, and no variables yet',
+    source: `curl ORIGIN/graphql --json '{"query":"query All($n: Int = 20, $cursor: String) { users(first: $n, after: $cursor) { edges { node { id name } } pageInfo { hasNextPage endCursor } } }"}'`,
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param', queryParam: { body: 'variables.cursor' } },
+    api: (asked) => {
+      const variables = asked.body['variables'] as { cursor?: string } | undefined;
+      const from = indexOf(variables?.cursor);
+      const end = Math.min(61, from + 20);
+      const edges = page(ROWS, from, 20).map((node) => ({ node }));
+      return {
+        body: { data: { users: { edges, pageInfo: { hasNextPage: end < 61, endCursor: cursorOf(end) } } } },
+      };
+    },
+  },
+  {
+    name: 'GraphQL with an offset',
+    source: `curl ORIGIN/graphql --json '{"query":"query($limit: Int, $offset: Int) { users(limit: $limit, offset: $offset) { id name } }","variables":{"limit":20,"offset":0}}'`,
+    rows: 61,
+    verdict: 'ended',
+    pagination: { method: 'offset', offsetParam: { body: 'variables.offset' } },
+    api: (asked) => {
+      const { offset = 0, limit = 20 } = (asked.body['variables'] ?? {}) as {
+        offset?: number;
+        limit?: number;
+      };
+      return { body: { data: { users: page(ROWS, offset, limit) } } };
+    },
+  },
+  {
+    name: 'cursor from header to header',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param', queryParam: { header: 'x-continuation' } },
+    api: (asked) => {
+      const from = indexOf(asked.headers['x-continuation']);
+      return {
+        headers: from + 25 < 61 ? { 'X-Continuation': cursorOf(from + 25) } : {},
+        body: { documents: page(ROWS, from, 25) },
+      };
+    },
+  },
+  {
+    name: 'an address that leads on to another',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'pagenum' },
+    api: (asked) => {
+      if (!asked.path.endsWith('/'))
+        return {
+          status: 301,
+          headers: { location: `${asked.path}/${new URL(`http://h?${asked.query.toString()}`).search}` },
+          body: '',
+        };
+      const number = int(asked, 'page', 1);
+      return { body: { users: page(ROWS, (number - 1) * 20, 20), page: number, total: 61 } };
+    },
+  },
+  {
+    name: 'the last page again beyond the end, to the byte',
+    rows: 61,
+    verdict: 'ended',
+    pagination: { method: 'pagenum' },
+    api: (asked) => ({ body: page(ROWS, (Math.min(4, int(asked, 'page', 1)) - 1) * 20, 20) }),
+  },
+  {
+    name: 'key of the last row, an object',
+    source: `curl ORIGIN/ --json '{"TableName":"users"}'`,
+    rows: 61,
+    verdict: 'complete',
+    pagination: {
+      method: 'response.param',
+      responseParam: 'LastEvaluatedKey',
+      queryParam: 'ExclusiveStartKey',
+    },
+    api: (asked) => {
+      const key = asked.body['ExclusiveStartKey'] as { id: { N: string } } | undefined;
+      const from = key === undefined ? 0 : Number(key.id.N);
+      const next = from + 20 < 61 ? { LastEvaluatedKey: { id: { N: String(from + 20) } } } : {};
+      return { body: { Items: page(ROWS, from, 20), Count: page(ROWS, from, 20).length, ...next } };
+    },
+  },
+  {
+    name: 'page number with a flag alone',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'pagenum' },
+    api: (asked) => {
+      const number = int(asked, 'page', 1);
+      return { body: { users: page(ROWS, (number - 1) * 20, 20), has_more: number < 4 } };
+    },
+  },
+  {
+    name: 'limits of use, now and then',
+    rows: 61,
+    verdict: 'complete',
+    pagination: { method: 'response.param', responseParam: 'next', queryParam: 'cursor' },
+    api: (asked) => {
+      if (asked.number % 3 === 2) return { status: 429, headers: { 'retry-after': '0.05' }, body: {} };
+      const from = indexOf(asked.query.get('cursor'));
+      return { body: { users: page(ROWS, from, 20), next: from + 20 < 61 ? cursorOf(from + 20) : '' } };
+    },
+  },
 ];

@@ -32,7 +32,14 @@ export function pagingOf({ parameters, sample, place, headers }: ListOperation, 
   );
   const size = query.find(({ name }) => SIZE.test(plain(name)));
   const rows = sizeOf(size);
-  const candidates = candidatesOf({ target, signs, rows: rows ?? SIZE_WANTED, id: undefined, body: sample });
+  const candidates = candidatesOf({
+    target,
+    signs,
+    rows: rows ?? SIZE_WANTED,
+    id: undefined,
+    lastId: undefined,
+    body: sample,
+  });
   const followed = candidates.find((one) => isFollowed(one, known));
   if (followed !== undefined) {
     const includeParams = followed.kind === 'token' && size !== undefined ? { includeParams: true } : {};
