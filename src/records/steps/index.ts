@@ -45,6 +45,7 @@ export function compileSteps(
   at: string,
   callAt: (clock: () => number) => CallFunction,
 ): RowSteps | undefined {
+  refuseRead(settings, at);
   const clock: StepClock = { now: 0 };
   const options = {
     call: callAt(() => clock.now),
@@ -111,6 +112,25 @@ function compileWhere(
   options: Parameters<typeof compileCondition>[1],
 ): Condition | undefined {
   return node === undefined || isEmpty(node) ? undefined : compileCondition(node, options, 'all');
+}
+
+/** How many rows came before is not known of a page that is asked for ahead. @throws {RecordError} */
+function refuseRead(value: Json, at: string): void {
+  if (isList(value)) for (const [i, item] of value.entries()) refuseRead(item, `${at}[${i}]`);
+  if (!isObject(value)) return;
+  for (const [key, item] of entriesOf(value)) {
+    if (key !== 'answer' || item !== 'read') refuseRead(item, `${at}.${key}`);
+    else {
+      throw new RecordError(
+        'records.invalid',
+        'The number of rows so far is not known where rows are changed',
+        {
+          where: { path: `${at}.answer` },
+          hint: 'Here are “status”, “page”, “rows”, “bytes” and “url” of the answer.',
+        },
+      );
+    }
+  }
 }
 
 /** Keys at any depth: a superset of the kinds of sources. */
