@@ -13,6 +13,8 @@ export interface Traits {
   readonly start?: number;
   /** True where the next page is asked for by a number of rows, so that pages of another size would overlap. */
   readonly countsRows?: boolean;
+  /** True where the pages may begin anew behind the last row, so that pages and totals begin anew, too. */
+  readonly restarts?: boolean;
   /** True where a row may come twice by nature: the next page begins with what the last one ended with. */
   readonly overlaps?: boolean;
 }

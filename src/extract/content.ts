@@ -1,30 +1,15 @@
 import { hash } from 'node:crypto';
 import { bodyBytes, type ApiRequest, type ApiResponse, type JobRequest } from '../http/message.ts';
 import type { Answer } from '../recording/exchanges.ts';
-import {
-  entriesOf,
-  isList,
-  isObject,
-  objectOf,
-  toJsonText,
-  type AnyObject,
-  type Json,
-  type Path,
-} from '../json/index.ts';
+import { entriesOf, isList, isObject, objectOf, toJsonText, type Json, type Path } from '../json/index.ts';
 import type { View } from '../language/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
 import type { Taken } from './reactor.ts';
+import { isOneOf, withoutRepeats, type PageSteps } from './page-steps.ts';
 import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
 
 /** Changes a row before anybody uses it (`responseFilter`). */
 export type RowFilter = (row: Json) => Json;
-
-/** What becomes of the rows of one page before they are written, with what is kept of the page for another reading. */
-export interface PageSteps {
-  readonly facts: AnyObject;
-  /** @param isSeen the rows of the chunk came before, and are not to be counted again */
-  readonly change: (rows: readonly Json[], isSeen: boolean) => readonly Json[];
-}
 
 /** What is done with a page. */
 export interface PageUse {
@@ -50,8 +35,8 @@ export class PageContent {
   /** A reaction of the configuration took the answer otherwise than as usual. */
   readonly taken: Taken | undefined;
   readonly #filter: RowFilter | undefined;
-  /** None where rows are written as they came. */
-  readonly steps: PageSteps | undefined;
+  #steps: PageSteps | undefined;
+  #leftOut: ReadonlySet<string> | undefined;
   /** The rows that are written, of a page of one chunk. */
   #written: readonly Json[] | undefined;
   /** Chunks whose rows were changed. */
@@ -64,7 +49,7 @@ export class PageContent {
 
   constructor(request: ApiRequest, answer: Answer, page: Page, { asked, filter, steps, taken }: PageUse) {
     this.asked = asked;
-    this.steps = steps;
+    this.#steps = steps;
     this.request = request;
     this.answer = answer;
     this.page = page;
@@ -74,6 +59,21 @@ export class PageContent {
 
   get response(): ApiResponse {
     return this.answer.response;
+  }
+
+  /** None where rows are written as they came. */
+  get steps(): PageSteps | undefined {
+    return this.#steps;
+  }
+
+  /** Rows that came before are not written, and start no children. To be called before they are asked for. */
+  leaveOut(digests: ReadonlySet<string>): void {
+    this.#leftOut = digests;
+    this.#steps = withoutRepeats(this.#steps, digests);
+  }
+
+  isLeftOut(row: Json): boolean {
+    return this.#leftOut !== undefined && isOneOf(row, this.#leftOut);
   }
 
   /** Rows after the filter, a chunk at a time. A page of one chunk is decoded once. */

@@ -8,10 +8,11 @@ import { compileLook, type RowLook } from '../records/look.ts';
 import { compileRowsAt, type RowsAt } from '../records/rows-at.ts';
 import { compileSteps, RowWatch, type RowSteps } from '../records/steps/index.ts';
 import type { RowSource } from './bucket.ts';
-import type { PageSteps } from './content.ts';
 import { limitedAgain, limitedSteps, type RowLimits } from './incremental/row-limits.ts';
+import { withoutRepeatsAgain, type PageSteps } from './page-steps.ts';
 import { MissWatch } from './miss-watch.ts';
 import { readAnswer, rowsAgain, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
+import { Repeats } from './repeats.ts';
 import { Reactor, type ReactorOptions } from './reactor.ts';
 import { factsOf, keepFacts } from './row-facts.ts';
 import { tellOfRows } from './tell-rows.ts';
@@ -42,6 +43,7 @@ export class JobParts {
   readonly #watches = new Map<Job, MissWatch>();
   readonly #rows = new Map<Job, JobRows>();
   readonly #leftOut = new Map<string, number>();
+  #repeats: (readonly [Job, Repeats])[] = [];
 
   constructor(options: JobPartsOptions) {
     this.#options = options;
@@ -54,12 +56,34 @@ export class JobParts {
     }
     this.#watches.clear();
     for (const reactor of this.#reactors.values()) reactor.tellCounts();
+    this.#tellRepeats();
     for (const [job, rows] of this.#rows) {
       tellOfRows(job, rows, this.#options.log);
       if (rows.watch.leftOut > 0)
         this.#leftOut.set(job.at, (this.#leftOut.get(job.at) ?? 0) + rows.watch.leftOut);
     }
     this.#rows.clear();
+  }
+
+  #tellRepeats(): void {
+    const counts = new Map<Job, number>();
+    for (const [job, { leftOut }] of this.#repeats) counts.set(job, (counts.get(job) ?? 0) + leftOut);
+    this.#repeats = [];
+    for (const [{ name }, rows] of counts) {
+      if (rows === 0) continue;
+      const what =
+        rows === 1
+          ? '1 row came again where the job began anew, and is'
+          : `${rows} rows came again where the job began anew, and are`;
+      this.#options.log.info(`${what} left out`, { job: name });
+    }
+  }
+
+  /** Of one run of the job. */
+  repeats(job: Job): Repeats {
+    const repeats = new Repeats();
+    this.#repeats.push([job, repeats]);
+    return repeats;
   }
 
   reactor(job: Job): Reactor {
@@ -155,10 +179,12 @@ export class JobParts {
         readAgain: (response) =>
           readAnswer({ job, rowsAt }, job.endpoint, response, { ...this.#options, log: silentLog }),
         rowsAgain: (response) => rowsAgain({ job, rowsAt }, response, this.#options),
-        changeAgain: limitedAgain(
-          job,
-          steps && ((kept, response) => steps.of(factsOf(kept, response, contexts))),
-          contexts,
+        changeAgain: withoutRepeatsAgain(
+          limitedAgain(
+            job,
+            steps && ((kept, response) => steps.of(factsOf(kept, response, contexts))),
+            contexts,
+          ),
         ),
       };
       this.#sources.set(job, source);

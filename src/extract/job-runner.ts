@@ -266,6 +266,7 @@ export class JobRunner {
     const needs = state === undefined ? paginator.needs : state.needs(paginator.needs);
     const witness = behind?.witness ?? options.witnesses?.begin(job, paginator, window?.text);
     const reactor = this.#parts.reactor(job);
+    const repeats = paginator.traits?.restarts === true ? this.#parts.repeats(job) : undefined;
     const { rowsAt, steps: rowSteps } = this.#parts.rows(job);
     const source = {
       job,
@@ -285,6 +286,7 @@ export class JobRunner {
       window: window?.text,
       reactor,
       contexts: () => contextsOf(run, options.contexts),
+      repeats,
     };
     const warn = (message: string, page: number): void => options.log.warn(message, { ...at, page });
     const pageSteps = countedBehind(pageSource(source, options), before);
@@ -439,6 +441,7 @@ export class JobRunner {
             continue;
           }
           const step = { job: child.name, index, row: row++ };
+          if (content.isLeftOut(value)) continue;
           const placeOf = (number: number): RunPlace => ({ above, step: { ...step, run: number } });
           const began = this.#beginning(placeOf(0));
           for (const [number, each] of this.#childRunsOf(child, value, run, began).entries())

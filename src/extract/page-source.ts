@@ -16,11 +16,13 @@ import type { RowsAt } from '../records/rows-at.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Judgement } from '../verdict/index.ts';
 import type { StreamAgain } from './bucket.ts';
-import { PageContent, type PageSteps, type RowFilter } from './content.ts';
+import { PageContent, type RowFilter } from './content.ts';
+import type { PageSteps } from './page-steps.ts';
 import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
 import type { MissWatch } from './miss-watch.ts';
 import { pageView } from './page-view.ts';
 import type { Reactor, Taken } from './reactor.ts';
+import type { Repeats } from './repeats.ts';
 
 export interface PageSourceOptions {
   readonly send: Send;
@@ -53,6 +55,8 @@ export interface SourceRun {
   /** The window of time that it asks for, in words. */
   readonly window?: string | undefined;
   readonly reactor: Reactor;
+  /** Where the pages may begin anew. */
+  readonly repeats: Repeats | undefined;
   /** What sources may refer to by name. */
   readonly contexts: () => Contexts;
 }
@@ -78,6 +82,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   const { send, buildRequest, exchanges, secrets } = options;
   /** Rows of the pages that were observed. */
   let total = 0;
+  const { repeats } = run;
   return {
     async fetch(request, page, signal) {
       const wire = buildRequest(request, job.name);
@@ -114,6 +119,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       taken?.do === 'skip' ? { code: 'skipped', page, at: taken.at, text: taken.why } : undefined,
     observe(content, wanted, page) {
       total += content.page.rows;
+      repeats?.see(content);
       const view = pageView(content, { page, read: total, request: content.asked, contexts });
       const observation = content.observe(wanted, page, view);
       watch.see(wanted, observation, view, () => content.page.envelope);
@@ -127,6 +133,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       describe: () => `${content.request.method} ${secrets.redactUrl(content.request.url)}`,
     }),
     decided({ answer, page, taken }, decision) {
+      if ('request' in decision.next && decision.next.restarts === true) repeats?.begin();
       if (answer.kept !== undefined)
         exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters, window, taken }));
     },

@@ -8,6 +8,7 @@ import { none } from './none.ts';
 import type { GuardOptions } from './page-guard.ts';
 import type { PaginatedJob, PaginationMethod, Paginator } from './paginator.ts';
 import { invalid, read } from './settings.ts';
+import { withRestart } from './restart.ts';
 import { emptyBody } from './stops/empty-body.ts';
 import { forceStop, type ParseTime } from './stops/force-stop.ts';
 import { limitStop } from './stops/limit-stop.ts';
@@ -41,14 +42,11 @@ export function createPaginator(options: Json, job: PaginatedJob, context: Pagin
   const at = context.at ?? DEFAULT_AT;
   const node: AnyObject = isObject(options) ? options : {};
   checkPages(node, at);
-  const nested = (inner: Json, innerAt: string): Paginator =>
-    createPaginator(inner, job, { ...context, at: innerAt });
-  const paginator = methodOf(node, context.methods ?? PAGINATION_METHODS, at).create(node, job, {
-    at,
-    nested,
-    call: context.call,
-    written: context.written,
-  });
+  const nested = (inner: Json, innerAt: string, of: PaginatedJob = job): Paginator =>
+    createPaginator(inner, of, { ...context, at: innerAt });
+  const method = methodOf(node, context.methods ?? PAGINATION_METHODS, at);
+  const given = { at, nested, call: context.call, written: context.written };
+  const paginator = withRestart(node, job, given, (from) => method.create(node, from, given));
   const rules = [
     emptyBody,
     limitStop(node, { at, call: context.call }),

@@ -50,7 +50,7 @@ export const multiple: PaginationMethod = {
     const chosen = chooseScroller(options, job, at);
     return chosen === undefined
       ? none.create(options, job, { at, nested })
-      : nested(chosen.options, `${at}.scrollers.${chosen.name}`);
+      : nested(chosen.options, `${at}.scrollers.${chosen.name}`, job);
   },
 };
 

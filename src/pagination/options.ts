@@ -2,6 +2,7 @@ import type { OptionSchema } from '../evaluate.ts';
 import { PAGINATION_METHODS } from './methods.ts';
 import { DEFAULT_MAX_PAGES } from './page-guard.ts';
 import type { PaginationMethod } from './paginator.ts';
+import { RESTART } from './restart.ts';
 import { COUNT } from './shared-options.ts';
 import { EMPTY_PAGE } from './stops/empty-page.ts';
 import { FORCE_STOP } from './stops/force-stop.ts';
@@ -51,6 +52,7 @@ function commonProperties(methods: readonly PaginationMethod[]): Properties {
     nextPageFlag: NEXT_PAGE_FLAG,
     stopWhen: STOP_WHEN,
     emptyPage: EMPTY_PAGE,
+    restart: RESTART,
     maxPages: {
       title: 'Page budget',
       description:

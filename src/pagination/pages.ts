@@ -142,6 +142,8 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
             ? { stop: { code: 'limit', pages: limit } }
             : paginator.next(observation, current.step.state);
       source.decided(content, { observation, next });
+      // the first page behind the border may well be that before it
+      if ('request' in next && next.restarts === true) guardState = guard.initial;
       if (isEager && !('stop' in next)) {
         lookAhead(queue, next, page + 1, options, send, source.isLive(content) ? budget(next, page) : 1);
         await turn();

@@ -70,7 +70,12 @@ export interface IdRange {
 
 /** The next request and the state that goes with it, or the reason to stop. */
 export type Step =
-  | { readonly request: JobRequest; readonly state: PaginatorState }
+  | {
+      readonly request: JobRequest;
+      readonly state: PaginatorState;
+      /** The pages begin anew behind the last row: rows may come again at the border. */
+      readonly restarts?: true;
+    }
   | { readonly stop: Reason };
 
 /** The first step cannot stop. */
@@ -119,7 +124,7 @@ export interface MethodContext {
   /** The job's request as it is written, where functions in it have no values yet: places in texts are looked for in it. */
   readonly written?: JobRequest | undefined;
   /** Makes the paginator of another `pagination` node, stop rules included: for methods made of others. */
-  readonly nested: (options: Json, at: string) => Paginator;
+  readonly nested: (options: Json, at: string, job?: PaginatedJob) => Paginator;
 }
 
 /** What a paginator may know of the job. */

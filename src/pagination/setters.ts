@@ -3,7 +3,7 @@ import type { JobRequest } from '../http/message.ts';
 import { PaginationError } from '../errors.ts';
 import { entriesOf, getKey, isEmpty, isList, isObject, type AnyObject, type Json } from '../json/index.ts';
 import type { Place, Source } from '../language/index.ts';
-import { asItems, kindOf } from '../settings.ts';
+import { kindOf } from '../settings.ts';
 import { placeAt, requiredSource } from './language.ts';
 import type { MethodContext, PaginatedJob } from './paginator.ts';
 import { invalid, read } from './settings.ts';
@@ -44,12 +44,11 @@ export function settersOf(
 ): readonly [Setter, ...Setter[]] {
   const { at } = context;
   const delimiter = read.text(options, 'delimiter', at);
-  const form = { delimiter };
   const isShort = ['responseParam', 'queryParam'].some((key) => !isEmpty(getKey(options, key)));
   if (!hasSet(options)) {
     return [
       {
-        from: requiredSource(options, 'responseParam', context, form),
+        from: requiredSource(options, 'responseParam', context, { delimiter }),
         fromKey: 'responseParam',
         to: {
           place: placeAt(options, 'queryParam', job, context),
@@ -67,6 +66,20 @@ export function settersOf(
       'Put them into `set`: {"from": …, "to": …}.',
     );
   }
+  const [first, ...more] = settersIn(options, ['set', 'merge'], job, context, delimiter);
+  if (first === undefined) throw new Error('a set that is not empty has no entry');
+  return [first, ...more];
+}
+
+/** Those of `set` and `merge`, in this order. */
+export function settersIn(
+  options: AnyObject,
+  keys: readonly ('set' | 'merge')[],
+  job: PaginatedJob,
+  context: MethodContext,
+  delimiter?: string,
+): readonly Setter[] {
+  const { at } = context;
   const make = (node: Json, key: string, isMerged: boolean): Setter => {
     const here = `${at}.${key}`;
     if (!isObject(node)) throw notAStep(here, node);
@@ -77,21 +90,18 @@ export function settersOf(
     // where the place goes is a matter of the pagination
     const place = placeAt(node, 'to', { ...job, ...placeOfParams(options, job) }, inner);
     return {
-      from: requiredSource(node, 'from', inner, form),
+      from: requiredSource(node, 'from', inner, { delimiter }),
       fromKey: `${key}.from`,
       to: { place, at: `${here}.to`, key: `${key}.to` },
       isMerged,
     };
   };
-  const all = (key: string, isMerged: boolean): Setter[] => {
+  return keys.flatMap((key) => {
     const value = getKey(options, key);
     if (isEmpty(value) || value === undefined) return [];
-    if (!isList(value)) return [make(value, key, isMerged)];
-    return (asItems(value) ?? []).map((item, i) => make(item, `${key}[${i}]`, isMerged));
-  };
-  const [first, ...more] = [...all('set', false), ...all('merge', true)];
-  if (first === undefined) throw new Error('a set that is not empty has no entry');
-  return [first, ...more];
+    if (!isList(value)) return [make(value, key, key === 'merge')];
+    return value.map((item, i) => make(item, `${key}[${i}]`, key === 'merge'));
+  });
 }
 
 function placeOfParams(options: AnyObject, job: PaginatedJob): Pick<PaginatedJob, 'queryParamIn'> {

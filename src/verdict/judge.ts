@@ -136,7 +136,12 @@ class Facts {
       (course) =>
         course.shrank !== undefined && this.#isOfAll(course) && !course.isRemaining && !course.isOfPage,
     )?.shrank;
-    if (shrank !== undefined && kind !== 'none' && (this.#isCounted || this.#rows < this.#topTotal)) {
+    if (
+      shrank !== undefined &&
+      kind !== 'none' &&
+      this.#traits.restarts !== true &&
+      (this.#isCounted || this.#rows < this.#topTotal)
+    ) {
       const { page, path, value, expected } = shrank;
       yield { code: 'totalShrank', key: this.#key('ask'), page, path, from: expected, to: value };
     }
@@ -156,7 +161,7 @@ class Facts {
         yield { code: 'notFirst', key: this.#key('start'), page: 1, path: before.path, ...begins };
       }
     }
-    if (kind === 'follow') return;
+    if (kind === 'follow' || this.#traits.restarts === true) return;
     if (gap !== undefined)
       yield {
         code: 'gap',

@@ -2,7 +2,7 @@ import type { Contexts } from '../../evaluate.ts';
 import { compareMarks, markOf, type Incremental, type Job, type Mark } from '../../jobs/index.ts';
 import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../json/index.ts';
 import type { RowSource } from '../bucket.ts';
-import type { PageSteps } from '../content.ts';
+import type { PageSteps } from '../page-steps.ts';
 
 /** What rows are written: those that are not older than the state, nor behind a period. */
 export interface RowLimits {

@@ -61,7 +61,7 @@ export function withStops(paginator: Paginator, rules: readonly StopRule[]): Pag
         if (rule.start !== undefined) states.set(rule.key, answer.state);
       }
       const step = paginator.next(sliceOf(observation, slices[0]), methodState(state));
-      return 'stop' in step ? step : { request: step.request, state: pack(step.state, states) };
+      return 'stop' in step ? step : { ...step, state: pack(step.state, states) };
     },
     ...(plan === undefined
       ? {}
