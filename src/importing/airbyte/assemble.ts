@@ -58,12 +58,7 @@ function reportOf({ name, id, tree, findings, outcome }: TakenStream): StreamRep
     stream: name,
     outcome,
     ...(tree === undefined ? {} : { row: id }),
-    columns: [
-      ...findings.columns,
-      ...(tree?.parentColumns ?? []).map(
-        (key) => `one more, “parent_${key.replaceAll('/', '_')}”: the value of the parent row`,
-      ),
-    ],
+    columns: findings.columns,
     reasons: findings.reasons,
     notes: findings.notes,
   };

@@ -34,8 +34,6 @@ export interface JobTree {
   readonly primaryKey: readonly string[];
   /** Names of placeholders that are taken. */
   readonly names: readonly string[];
-  /** Columns that the parents add. */
-  readonly parentColumns: readonly string[];
 }
 
 export interface StreamContext {
@@ -270,7 +268,6 @@ class StreamReader {
       isIncremental,
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names,
-      parentColumns: [...(above?.parentColumns ?? []), ...(parent === undefined ? [] : [parent.parentKey])],
     };
   }
 
@@ -358,7 +355,8 @@ function parentValue(
   records: RecordsDraft,
 ): { readonly source: Out; readonly path?: Out } {
   const { parent, path } = parentSource(keys, records);
-  return path === undefined ? { source: parent } : { source: path, path };
+  // by a path it would also become a column of the child
+  return { source: parent, ...(path === undefined ? {} : { path }) };
 }
 
 function parentSource(

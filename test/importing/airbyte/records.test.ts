@@ -50,6 +50,34 @@ describe('an imported configuration reads what the connector reads', () => {
   });
 });
 
+/** `later/` holds what the tool reads with a state, in a run after the first. */
+describe('a later run reads what the connector reads since its state', () => {
+  const names = readdirSync(path.join(HERE, 'later')).map((file) => path.basename(file, '.json'));
+  test.each(names)('%s', async (name) => {
+    const { configuration, report } = await importLocal(name);
+    const later = JSON.parse(readFileSync(path.join(HERE, 'later', `${name}.json`), 'utf8')) as Readonly<
+      Record<string, { readonly state: Row; readonly records: readonly Row[] }>
+    >;
+    const dataFolder = path.join(FOLDER, `${name}-later`);
+    const rows = configuration['rows'] as readonly { readonly id: string }[];
+    for (const [stream, { state, records }] of Object.entries(later)) {
+      const row = report.streams.find((one) => one.stream === stream)?.row ?? '';
+      const folder = path.join(dataFolder, stream);
+      mkdirSync(path.join(folder, 'rows', row, 'in'), { recursive: true });
+      const chosen = { ...configuration, rows: rows.filter(({ id }) => id === row) };
+      writeFileSync(path.join(folder, 'config.json'), JSON.stringify(chosen));
+      const [cursor] = Object.values(state);
+      const given = { incremental: { [stream]: { cursor } } };
+      writeFileSync(path.join(folder, 'rows', row, 'in', 'state.json'), JSON.stringify(given));
+      await run({ dataFolder: folder, log: silentLog });
+      const got = tableOf(path.join(folder, 'rows', row, 'out', 'tables'), stream);
+      const ids = (all: readonly Row[]): readonly string[] =>
+        all.map(({ id }) => String(id as number)).toSorted();
+      expect(ids(got), stream).toEqual(ids(records));
+    }
+  });
+});
+
 async function importLocal(name: string): Promise<Imported> {
   const file = `${name}.yaml`;
   const text = readFileSync(path.join(HERE, 'manifests', file), 'utf8').replaceAll('https://', apis.url);
