@@ -1,6 +1,7 @@
 import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
 import { evaluatedBaseUrl, evaluatedHeaders } from '../config/evaluated.ts';
 import type { Env } from '../env.ts';
+import { ExtractorError } from '../errors.ts';
 import type { Contexts, Evaluate } from '../evaluate.ts';
 import { allowedHosts } from '../http/trust/allowed-hosts.ts';
 import { createAuth, type AuthType, type LoginKeeper, type PersonLogin } from '../http/auth/index.ts';
@@ -14,7 +15,7 @@ import { secretHeadersOf, trustedOriginsOf } from '../http/trust/sources.ts';
 import { createTrust } from '../http/trust/trust.ts';
 import { parseTrustedHosts } from '../http/trust/trusted-hosts.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import { entriesOf, getKey, isList, isObject, type Json } from '../json/index.ts';
+import { entriesOf, getKey, isList, isObject, type AnyObject, type Json } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Progress } from './progress.ts';
@@ -53,6 +54,16 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** What the function of a login's address gives; one that fails is an error of the login, and names nothing here. */
+function addressOf(value: AnyObject, evaluate: Evaluate, attributes: Contexts): Json | undefined {
+  try {
+    return evaluate(value, attributes, 'parameters.api.authentication');
+  } catch (error) {
+    if (error instanceof ExtractorError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * The way to the API of one configuration: authentication, trust, limits, certificates, tunnels.
  *
@@ -66,7 +77,12 @@ export function connect(options: ConnectOptions): Connection {
   const headers = evaluatedHeaders(effective, evaluate, attributes);
   const { requestsPerSecond, concurrency, maxBodyBytes } = api;
   const trust = createTrust({
-    origins: trustedOriginsOf({ baseUrl, api: api.node, jobs: effective.jobs }),
+    origins: trustedOriginsOf({
+      baseUrl,
+      api: api.node,
+      jobs: effective.jobs,
+      evaluate: (value) => addressOf(value, evaluate, attributes),
+    }),
     hosts: parseTrustedHosts(getKey(api.node, 'trustedHosts')),
     secretHeaders: secretHeadersOf([effective.headers, ...jobHeaders(effective.jobs)]),
     holdsSecret: (text) => secrets.holds(text),

@@ -83,10 +83,10 @@ function loginRequestSchema(contexts: string): OptionSchema {
     description: `The request that is sent first, without authentication. Functions see ${contexts}.`,
     properties: {
       endpoint: {
-        type: 'string',
+        type: ['string', 'object'],
         minLength: 1,
         title: 'Endpoint',
-        description: 'Relative to `baseUrl`, or a whole URL.',
+        description: 'Relative to `baseUrl`, or a whole URL. May be a function of attributes.',
         examples: ['login', 'https://id.example.com/token'],
       },
       method: {

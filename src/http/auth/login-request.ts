@@ -1,6 +1,15 @@
 import { ConfigError, HttpError } from '../../errors.ts';
 import type { Contexts } from '../../evaluate.ts';
-import { getKey, isEmpty, isObject, isScalar, objectOf, toText, type AnyObject } from '../../json/index.ts';
+import {
+  getKey,
+  isEmpty,
+  isObject,
+  isScalar,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../json/index.ts';
 import type { ApiResponse, JobRequest, SendOptions } from '../message.ts';
 import { kindOf } from '../../settings.ts';
 import type { AuthContext } from './auth.ts';
@@ -30,7 +39,7 @@ export function parseLoginRequest(
     );
   }
   const endpoint = getKey(job, 'endpoint');
-  if (!isScalar(endpoint) || isEmpty(endpoint)) {
+  if ((!isScalar(endpoint) && !isObject(endpoint)) || isEmpty(endpoint)) {
     throw new ConfigError('config.invalid', 'The login request needs an “endpoint”.', {
       where: { path: `${at}.endpoint` },
       hint: 'Write the address of the login, relative to "baseUrl" or whole.',
@@ -44,7 +53,10 @@ export function parseLoginRequest(
   }
 
   const request = (): JobRequest => ({
-    endpoint: toText(endpoint),
+    endpoint: addressText(
+      isObject(endpoint) ? context.evaluate(endpoint, contexts, `${at}.endpoint`) : endpoint,
+      `${at}.endpoint`,
+    ),
     method: method === '' ? 'GET' : method.toUpperCase(),
     params: objectOf(evaluateMap(getKey(job, 'params'), contexts, context, `${at}.params`)),
     headers: objectOf(
@@ -63,6 +75,13 @@ export function parseLoginRequest(
     if (response.status >= 400) throw refused(`The login answered with status ${response.status}.`, at);
     return response;
   };
+}
+
+function addressText(value: Json, at: string): string {
+  if (isScalar(value) && !isEmpty(value)) return toText(value);
+  throw new ConfigError('config.invalid', 'The function gave no address of the login.', {
+    where: { path: at },
+  });
 }
 
 /**

@@ -18,6 +18,8 @@ export interface TrustSources {
   readonly api: AnyObject;
   /** `config.jobs`. */
   readonly jobs: Json | undefined;
+  /** What a function of attributes gives, where a login has one in place of an address. */
+  readonly evaluate?: ((value: AnyObject) => Json | undefined) | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface TrustSources {
  * child, a login or a scroll request, or as a token endpoint. An address whose host comes from a placeholder is not
  * among them.
  */
-export function trustedOriginsOf({ baseUrl, api, jobs }: TrustSources): readonly string[] {
+export function trustedOriginsOf({ baseUrl, api, jobs, evaluate }: TrustSources): readonly string[] {
   const found = [baseUrl];
   const scheme = baseUrl.slice(0, baseUrl.indexOf(':') + 1);
   const add = (endpoint: Json): void => {
@@ -35,7 +37,9 @@ export function trustedOriginsOf({ baseUrl, api, jobs }: TrustSources): readonly
     const [origin = ''] = /^https?:\/\/[^/?#]*/i.exec(url) ?? [];
     if (!/[{}]/.test(origin) && isHttpUrl(origin)) found.push(origin);
   };
-  collect(getKey(api, 'authentication'), add);
+  collect(getKey(api, 'authentication'), (endpoint) =>
+    add(isObject(endpoint) ? (evaluate?.(endpoint) ?? null) : endpoint),
+  );
   collect(getKey(api, 'pagination'), add);
   collectJobs(jobs, add);
   return [...new Set(found)];

@@ -1,6 +1,7 @@
 import { TemplateError } from './jinja/ast.ts';
+import { partsOf } from './address.ts';
 import type { Component } from './component.ts';
-import { isMap, shown, type Node } from './node.ts';
+import { isMap, isSequence, shown, type Node } from './node.ts';
 import { readRequest } from './request.ts';
 import { requestPosition, translated, type Scope } from './scope.ts';
 import { durationWords } from './time-format.ts';
@@ -109,8 +110,11 @@ function oauth(authenticator: Component, scope: Scope): Authentication {
   };
   const refreshToken = optionalText(authenticator, 'refresh_token', scope);
   const more = mapOf(authenticator, 'refresh_request_body', scope);
-  if (authenticator.get('scopes') !== undefined)
+  const scopes = authenticator.get('scopes');
+  if (isSequence(scopes) && scopes.length > 1)
     throw new TemplateError('a list of scopes in the request of a token');
+  const onlyScope = isSequence(scopes) ? scopes[0] : scopes;
+  if (onlyScope !== undefined) more['scopes'] = shown(onlyScope);
   const headers = mapOf(authenticator, 'refresh_request_headers', scope);
   const updater = authenticator.child('refresh_token_updater');
   if (updater !== undefined && refreshToken !== undefined) {
@@ -222,7 +226,7 @@ function session(authenticator: Component, scope: Scope): Authentication {
 function loginAddress(base: Out, endpoint: Out): Out {
   if (typeof endpoint === 'string' && /^https?:/.test(endpoint)) return endpoint;
   if (typeof base === 'string' && typeof endpoint === 'string') return base + endpoint;
-  throw new TemplateError('a login whose address depends on settings');
+  return shown(base) === shown(endpoint) ? endpoint : call('concat', ...partsOf(base), ...partsOf(endpoint));
 }
 
 function loginParams(query: Readonly<Record<string, Out>>, body: Out | undefined): Authentication {
@@ -298,13 +302,14 @@ function legacySession(authenticator: Component, scope: Scope): Authentication {
   const base =
     optionalText(authenticator, 'api_url', scope) ?? optionalText(authenticator, 'url_base', scope) ?? '';
   const login = required(authenticator, 'login_url', scope);
-  if (typeof base !== 'string' || typeof login !== 'string')
-    throw new TemplateError('a login whose address depends on settings');
   scope.findings.note('Logs in by user name and password; a session token of the settings is not used.');
   return {
     type: 'login',
     loginRequest: {
-      endpoint: `${base}${login}`,
+      endpoint:
+        typeof base === 'string' && typeof login === 'string'
+          ? base + login
+          : call('concat', ...partsOf(base), ...partsOf(login)),
       method: 'POST',
       params: {
         username: required(authenticator, 'username', scope),
