@@ -22,7 +22,14 @@ export function tellOfRows(
   }
   if (asked > 0 && steps.where !== undefined) {
     const level = leftOut === asked ? 'warn' : 'info';
-    log[level](`${leftOut} of ${asked} rows left out by “where” (kept: ${steps.where.text})`, fields);
+    const children =
+      leftOut > 0 && job.children.length > 0
+        ? '; their children were asked for all the same, as “recursionFilter” is for them'
+        : '';
+    log[level](
+      `${leftOut} of ${asked} rows left out by “where” (kept: ${steps.where.text})${children}`,
+      fields,
+    );
   }
   const told = new Set<string>();
   for (const miss of watch.misses()) {

@@ -124,7 +124,7 @@ describe('rows that are changed before they are written', () => {
   });
 
   test('in a table of their own for each parent row, which children see as they came', async () => {
-    const { tables, asked } = await ran(withInner, {
+    const { tables, asked, said } = await ran(withInner, {
       where: { value: 'hidden', is: 'absent' },
       rename: { id: 'number' },
       children: [
@@ -142,6 +142,9 @@ describe('rows that are changed before they are written', () => {
     });
     expect(asked).toEqual(['GET /rows', 'GET /rows/1', 'GET /rows/2']);
     expect(tables['rows']).toBe('"number"\n"2"\n');
+    expect(said).toContain(
+      '1 of 2 rows left out by “where” (kept: hidden is absent); their children were asked for all the same, as “recursionFilter” is for them',
+    );
     expect(tables['inner']).toBe('"n","of","by","m","parent_id"\n"1","1","1","2","1"\n"2","2","2","4","2"\n');
   });
 
