@@ -1,11 +1,12 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import type { OptionSchema } from '../../src/evaluate.ts';
+import { languageDefinitions } from '../../src/language/index.ts';
 import { PAGINATION_METHODS, PAGINATION_OPTIONS } from '../../src/pagination/index.ts';
 
 const ajv = new Ajv({ allErrors: true, strict: false });
 const validate = ajv.compile({
-  definitions: { pagination: PAGINATION_OPTIONS },
+  definitions: { ...languageDefinitions, pagination: PAGINATION_OPTIONS },
   $ref: '#/definitions/pagination',
 });
 
@@ -98,7 +99,10 @@ describe('the schema of the pagination', () => {
   test('the examples are valid', () => {
     for (const example of PAGINATION_OPTIONS['examples'] as unknown[]) expect(errorsOf(example)).toEqual([]);
     for (const [key, schema] of keys) {
-      const check = ajv.compile({ ...schema, definitions: { pagination: PAGINATION_OPTIONS } });
+      const check = ajv.compile({
+        ...schema,
+        definitions: { ...languageDefinitions, pagination: PAGINATION_OPTIONS },
+      });
       for (const example of schema['examples'] as unknown[])
         expect([key, check(example)]).toEqual([key, true]);
     }

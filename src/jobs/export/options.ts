@@ -58,7 +58,12 @@ export function exportOption(request: Readonly<Record<string, OptionSchema>>): O
         'The request that asks for the export. By default the request of the job itself, where “download” is another one; otherwise nothing is created.',
         { endpoint: 'reports', method: 'POST' },
       ),
-      poll: { ...poll, required: ['until'], properties: { ...propertiesOf(poll), ...POLL } },
+      poll: {
+        ...poll,
+        default: null,
+        required: ['until'],
+        properties: { ...propertiesOf(poll), ...POLL },
+      },
       address: requestOf('Address', 'A request in between, whose answer says where the files are.', {
         endpoint: 'documents/{id}',
         placeholders: { id: { polled: 'documentId' } },
