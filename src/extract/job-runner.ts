@@ -142,11 +142,11 @@ export class JobRunner {
     const work = new InOrder(limit === undefined ? concurrency : 1);
     let left = limit;
     const beginning = this.#beginning(place);
-    const planned = planRuns(job, { run: ROOT_RUN, place }, () => beginning().now, this.#options);
+    const planned = planRuns(job, { run: ROOT_RUN, place }, this.#options);
     try {
       for (const [done, each] of planned.entries()) {
         if (left === 0) {
-          this.#options.witnesses?.skip(job, planned.length - done, limit ?? 0);
+          this.#skip(job, planned.slice(done));
           break;
         }
         const begun = this.#begin(job, each, beginning, left);
@@ -445,7 +445,7 @@ export class JobRunner {
           const placeOf = (number: number): RunPlace => ({ above, step: { ...step, run: number } });
           const began = this.#beginning(placeOf(0));
           for (const [number, each] of this.#childRunsOf(child, value, run, began).entries())
-            for (const planned of this.#planChild(child, each, placeOf(number), began))
+            for (const planned of this.#planChild(child, each, placeOf(number)))
               yield this.#begin(child, planned, began);
         }
       }
@@ -459,12 +459,19 @@ export class JobRunner {
   }
 
   /** In a trial no more windows than pages: each has one at least. */
-  #planChild(child: Job, run: JobRun, place: RunPlace, began: () => Moment): readonly PlannedRun[] {
-    const planned = planRuns(child, { run, place }, () => began().now, this.#options);
-    const { limit, witnesses } = this.#options;
+  #planChild(child: Job, run: JobRun, place: RunPlace): readonly PlannedRun[] {
+    const planned = planRuns(child, { run, place }, this.#options);
+    const { limit } = this.#options;
     if (limit === undefined || planned.length <= limit) return planned;
-    witnesses?.skip(child, planned.length - limit, limit);
+    this.#skip(child, planned.slice(limit));
     return planned.slice(0, limit);
+  }
+
+  /** Runs that are not begun any more: what they are about was not seen. */
+  #skip(job: Job, planned: readonly PlannedRun[]): void {
+    const { limit = 0, witnesses } = this.#options;
+    witnesses?.skip(job, planned.length, limit);
+    for (const { state } of planned) state?.progress.skip();
   }
 
   #childRunsOf(child: Job, row: Json, run: JobRun, began: () => Moment): JobRun[] {

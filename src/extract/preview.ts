@@ -184,7 +184,7 @@ function firstRunOf(
 } {
   const now = (): number => options.startedAt;
   const place = { above: [], step: { job: job.name, index: 0, iteration: 0 } };
-  const runs = planRuns(job, { run: ROOT_RUN, place }, now, options);
+  const runs = planRuns(job, { run: ROOT_RUN, place }, options);
   const [first] = runs;
   const run = first && withComputed(first.run, job.computed, options.callAt(now), options.contexts);
   return {

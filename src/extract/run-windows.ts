@@ -58,18 +58,13 @@ export interface PlanOptions {
 /**
  * The runs that one start of a job has: one, or one for each combination of its lists and each of its windows.
  *
- * @param now of the start, for functions
+ * Functions go by the start of the run: it is the same when a run that was stopped goes on.
  */
-export function planRuns(
-  job: Job,
-  start: PlannedRun,
-  now: () => number,
-  options: PlanOptions,
-): readonly PlannedRun[] {
-  const { callAt, contexts, log } = options;
-  if (job.over === undefined) return planWindows(job, start, now, options);
+export function planRuns(job: Job, start: PlannedRun, options: PlanOptions): readonly PlannedRun[] {
+  const { startedAt, callAt, contexts, log } = options;
+  if (job.over === undefined) return planWindows(job, start, options);
   const { runs, empty } = overRuns(job.over, start.run, {
-    call: callAt(now),
+    call: callAt(() => startedAt),
     contexts: contextsOf(start.run, contexts),
   });
   if (empty !== undefined)
@@ -79,17 +74,21 @@ export function planRuns(
     });
   return runs.flatMap((run, over) => {
     const { place } = start;
-    return planWindows(job, { run, place: { ...place, step: { ...place.step, over } } }, now, options);
+    return planWindows(job, { run, place: { ...place, step: { ...place.step, over } } }, options);
   });
 }
 
 function planWindows(
   job: Job,
   { run, place }: PlannedRun,
-  now: () => number,
   { startedAt, callAt, contexts, stateOf, period, log }: PlanOptions,
 ): readonly PlannedRun[] {
-  const known = { now: startedAt, call: callAt(now), contexts: contextsOf(run, contexts), period };
+  const known = {
+    now: startedAt,
+    call: callAt(() => startedAt),
+    contexts: contextsOf(run, contexts),
+    period,
+  };
   const jobState = stateOf(job, place);
   const progress = jobState?.begin(run);
   const bounds = progress?.bounds(known);

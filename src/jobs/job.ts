@@ -126,7 +126,7 @@ export function parseJobs(
   const jobs = parseList(
     node,
     at,
-    { level: 0, names: [], places: textPlacesIn(pagination), method },
+    { level: 0, names: [], places: textPlacesIn(pagination), method, contexts: new Set() },
     warnings,
   );
   checkStateNames(jobs, warnings);
@@ -141,6 +141,8 @@ interface Above {
   /** Names in braces that the pagination of the API fills. */
   readonly places: readonly string[];
   readonly method: Method;
+  /** `window` and `state`, where a job above has them. */
+  readonly contexts: ReadonlySet<string>;
 }
 
 function parseList(node: Json | undefined, at: string, above: Above, warnings: JobWarning[]): readonly Job[] {
@@ -179,6 +181,12 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...computed.map(({ name }) => name),
   ];
   const method = read.word(node, 'method', at, METHODS) ?? above.method;
+  const contexts = new Set([
+    ...above.contexts,
+    ...(['windows', 'incremental'] as const).flatMap((key) =>
+      isEmpty(getKey(node, key)) ? [] : [key === 'windows' ? 'window' : 'state'],
+    ),
+  ]);
   const incremental = parseIncremental(getKey(node, 'incremental'), node, at, isChild || over.length > 0);
   const job: Job = {
     id: id ?? md5(serializeMap(written)),
@@ -220,12 +228,12 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     children: parseList(
       getKey(node, 'children'),
       `${at}.children`,
-      { ...above, level: level + 1, names },
+      { ...above, level: level + 1, names, contexts },
       warnings,
     ),
   };
   const places = job.pagination === undefined ? above.places : textPlacesIn(job.pagination);
-  warnings.push(...warnAbout(job, others, node, { names, places }));
+  warnings.push(...warnAbout(job, others, node, { names, places, contexts }));
   return Object.freeze(job);
 }
 

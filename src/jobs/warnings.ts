@@ -1,4 +1,13 @@
-import { getKey, isEmpty, isObject, type AnyObject, type Json } from '../json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  isEmpty,
+  isList,
+  isObject,
+  withoutKey,
+  type AnyObject,
+  type Json,
+} from '../json/index.ts';
 import { nearest } from '../suggest.ts';
 import type { Placeholder } from './placeholders.ts';
 import { namesIn } from './substitute.ts';
@@ -27,6 +36,8 @@ interface Known {
   readonly names: readonly string[];
   /** Filled by the pagination. */
   readonly places: readonly string[];
+  /** Of `window` and `state`, what the job or one above it has. */
+  readonly contexts: ReadonlySet<string>;
 }
 
 /** @param paths the placeholders that are found in a parent row */
@@ -34,15 +45,45 @@ export function warnAbout(
   job: Checked,
   paths: Json | undefined,
   node: AnyObject,
-  { names, places }: Known,
+  { names, places, contexts }: Known,
 ): readonly JobWarning[] {
   // a function has no braces of its own
   const hasText = !isObject(getKey(node, 'endpoint'));
   return [
     ...uselessScroller(job, node),
+    ...missingContexts(job, node, contexts),
     ...(job.level > 0 ? startedByEveryRow(job, names) : withoutEffect(job, paths, node)),
     ...(hasText && (job.level > 0 || names.length > 0) ? unknownNames(job, [...names, ...places]) : []),
   ];
+}
+
+/** Values that a reference has only where the job says so. */
+const CONTEXTS = {
+  window: { values: new Set(['from', 'to', 'end', 'fromTime', 'toTime']), key: 'windows' },
+  state: { values: new Set(['cursor']), key: 'incremental' },
+} as const;
+
+function missingContexts(job: Checked, node: AnyObject, known: ReadonlySet<string>): readonly JobWarning[] {
+  return (['window', 'state'] as const).flatMap((name) => {
+    const { values, key } = CONTEXTS[name];
+    const own = withoutKey(node, 'children');
+    if (known.has(name) || !refersTo(own, name, values)) return [];
+    return [
+      {
+        path: job.at,
+        message: `The job refers to its ${name}, and has none: {"${name}": …} is sent as it is written`,
+        hint: `Give the job “${key}”.`,
+      },
+    ];
+  });
+}
+
+function refersTo(value: Json, name: string, values: ReadonlySet<string>): boolean {
+  if (isList(value)) return value.some((item) => refersTo(item, name, values));
+  if (!isObject(value)) return false;
+  const named = getKey(value, name);
+  if (typeof named === 'string' && values.has(named)) return true;
+  return entriesOf(value).some(([, item]) => refersTo(item, name, values));
 }
 
 function uselessScroller(job: Checked, node: AnyObject): readonly JobWarning[] {

@@ -90,6 +90,25 @@ describe('windows', () => {
     expect(idsOf(folder)).toEqual(ALL);
   });
 
+  test('stay the same where a function says their beginning', async () => {
+    const api = await calendar();
+    const since = { function: 'date', args: ['Y-m-d', { function: 'strtotime', args: ['-3 days'] }] };
+    const days = {
+      endpoint: 'visits',
+      dataField: 'data',
+      params: { month: { window: 'from' } },
+      windows: { from: since, step: '1 day', format: 'Y-m-d' },
+    };
+    const folder = folderFor(api, [days]);
+    api.isDown = (line) => line === '2026-06-30 1';
+    await expect(start(folder)).rejects.toThrow('404');
+    api.isDown = () => false;
+    const before = api.asked.length;
+    await start(folder, { env: { ...env, now: () => env.now() + 80_000_000 }, resume: { withinMs: 1e9 } });
+    expect(api.asked.slice(before)[0]).toBe('2026-06-30 1');
+    expect(api.asked.slice(before).some((line) => line.startsWith('2026-07'))).toBe(false);
+  });
+
   test('are told one by one', async () => {
     const api = await calendar();
     const said: string[] = [];

@@ -439,3 +439,23 @@ test('a scroller beside a pagination of its own has no effect', () => {
   expect(warningsOf({ ...job, pagination: { method: 'multiple', scrollers: {} } })).toEqual([]);
   expect(warningsOf(job)).toEqual([]);
 });
+
+const messagesOf = (node: Json): string[] => warningsOf(node).map(({ message }) => message);
+
+describe('references that a job has no values for', () => {
+  test('are warned of', () => {
+    const params = { from: { window: 'from' }, since: { state: 'cursor' } };
+    expect(messagesOf({ endpoint: 'a', params })).toEqual([
+      expect.stringContaining('The job refers to its window, and has none'),
+      expect.stringContaining('The job refers to its state, and has none'),
+    ]);
+  });
+
+  test('are those of the job above, and other objects are no references', () => {
+    const windows = { from: '2026-01-01', step: '1 month' };
+    const child = { endpoint: 'b/{id}', placeholders: { id: 'id' }, params: { to: { window: 'to' } } };
+    const parent = { endpoint: 'a', params: { from: { window: 'from' } }, windows, children: [child] };
+    expect(messagesOf(parent)).toEqual([]);
+    expect(messagesOf({ endpoint: 'a', params: { filter: { state: 'open', window: 7 } } })).toEqual([]);
+  });
+});

@@ -71,6 +71,12 @@ export class StateProgress {
       this.#newest = newer(this.#newest, facts.below);
   }
 
+  /** A run was left out. */
+  skip(): void {
+    this.#isStopped = true;
+    if (!this.#isOneByOne) this.#isVoid = true;
+  }
+
   /** A run was not complete. */
   get isHeld(): boolean {
     return this.#isStopped;
