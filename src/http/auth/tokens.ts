@@ -59,7 +59,8 @@ export function withToken(
   let isRefused = false;
   const session = shareSession(
     async (options) => {
-      const token = await open(options, isRefused);
+      // a reaction to an answer may ask for a new login, too
+      const token = await open(options, isRefused || options.attempt?.renewsLogin === true);
       isRefused = false;
       return token;
     },

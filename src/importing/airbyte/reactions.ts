@@ -103,7 +103,14 @@ function conditionsOf(filter: Component, scope: Scope): readonly Out[] {
     // the message of an error is somewhere in its answer
     ...(contains === undefined || contains === ''
       ? []
-      : [{ all: [{ status: '400-599' }, { value: { response: '.' }, is: 'contains', than: contains }] }]),
+      : [
+          {
+            all: [
+              { status: '400-599' },
+              { value: { response: '.', as: 'text' }, is: 'contains', than: contains },
+            ],
+          },
+        ]),
   ];
 }
 

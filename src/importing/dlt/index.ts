@@ -2,7 +2,7 @@ import { plainName, rowId } from '../airbyte/assemble.ts';
 import type { Imported, Reason, StreamReport } from '../report.ts';
 import { readAuth } from './authentication.ts';
 import { Findings } from './findings.ts';
-import { findSource } from './find-source.ts';
+import { findSources } from './find-sources.ts';
 import { jobOf, type Job } from './job.ts';
 import { scalarOut, type Out } from './out.ts';
 import { readResources, type Resource } from './resources.ts';
@@ -26,51 +26,102 @@ export interface ImportDltOptions {
  * @throws {RunError} `import.invalid` for a file in which there is no such source
  */
 export function importDlt(text: string, { file, name, settings: given }: ImportDltOptions): Imported {
-  const { source, notes, changes } = findSource(text, file);
+  const { sources, strange, changes } = findSources(text, file);
   const settings = new Settings(given);
-  const whole = new Findings();
-  for (const change of changes) whole.not(file, `The source is changed after it was written. ${change}`);
-  for (const code of source.open) whole.not(file, 'Keys of the source that code makes', code);
-  const client = source.get('client');
-  const api = client instanceof ValueMap ? clientOf(client, settings, whole) : undefined;
-  if (!(client instanceof ValueMap)) whole.not('client', 'A client that code makes', client);
-  const { resources, strange } = readResources(source);
-  const tree = new Tree(resources, {
-    settings,
-    whole,
-    client: client instanceof ValueMap ? client : new ValueMap([]),
-  });
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  const all = sources.map((source) =>
+    takeSource(source, { file, changes, settings, ids, names, isAlone: sources.length === 1 }),
+  );
+  const [only] = all;
   const bucket = plainName(name);
-  const rows = tree.rows();
-  const { authentication } = tree;
-  const entries = settings.entries();
-  const lost = strange.map(({ name: stream, at, value }): StreamReport => ({
-    stream,
-    outcome: 'not',
-    columns: [],
-    reasons: [{ path: at, message: 'A resource that is Python code', template: shownValue(value) }],
-    notes: [],
-  }));
   return {
     configuration: {
       name,
       configuration: {
         parameters: {
-          api: { name: bucket, ...api, ...(authentication === undefined ? {} : { authentication }) },
-          config: { outputBucket: bucket, ...entries },
+          api: { name: bucket, ...(all.length === 1 ? only?.api : {}) },
+          config: { outputBucket: bucket, ...settings.entries() },
         },
       },
-      rows,
+      rows: all.flatMap(({ rows }) => rows),
     },
     report: {
       source: file,
-      streams: [...tree.reports(), ...lost],
+      streams: [
+        ...all.flatMap(({ streams }) => streams),
+        ...strange.map(({ value, line }) =>
+          lost(`source in line ${line}`, `line ${line}`, 'A source that is Python code', value),
+        ),
+      ],
       settings: settings.open(),
       notes: [
-        ...notes,
         'The library writes names of columns and tables in snake case, with __ between the levels, and adds columns that begin with _dlt. Here they are as the API has them.',
       ],
     },
+  };
+}
+
+interface SourceContext {
+  readonly file: string;
+  /** Why nothing of it can be relied on. */
+  readonly changes: readonly string[];
+  readonly settings: Settings;
+  /** Ids of rows that are taken. */
+  readonly ids: Set<string>;
+  /** Names of resources that other sources have. */
+  readonly names: Set<string>;
+  /** Whether its client is that of the whole configuration. */
+  readonly isAlone: boolean;
+}
+
+interface TakenSource {
+  /** `parameters.api`, for a source that is alone. */
+  readonly api: Readonly<Record<string, Out>>;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly streams: readonly StreamReport[];
+}
+
+function takeSource(
+  source: ValueMap,
+  { file, changes, settings, ids, names, isAlone }: SourceContext,
+): TakenSource {
+  const whole = new Findings();
+  for (const change of changes) whole.not(file, `The source is changed after it was written. ${change}`);
+  for (const code of source.open) whole.not(file, 'Keys of the source that code makes', code);
+  const given = source.get('client');
+  const client = given instanceof ValueMap ? given : new ValueMap([]);
+  if (!(given instanceof ValueMap)) whole.not('client', 'A client that code makes', given);
+  const api = clientOf(client, settings, whole);
+  const { resources, strange } = readResources(source);
+  for (const { name, at, findings } of resources) {
+    if (names.has(name))
+      findings.not(
+        at,
+        'Another source of the file has a resource of this name, and their tables would be one',
+      );
+    names.add(name);
+  }
+  const tree = new Tree(resources, { settings, whole, client });
+  const rows = tree.rows(ids, isAlone ? {} : api, isAlone);
+  const { authentication } = tree;
+  return {
+    api: { ...api, ...(authentication === undefined ? {} : { authentication }) },
+    rows,
+    streams: [
+      ...tree.reports(),
+      ...strange.map(({ name, at, value }) => lost(name, at, 'A resource that is Python code', value)),
+    ],
+  };
+}
+
+function lost(stream: string, path: string, message: string, value: Value): StreamReport {
+  return {
+    stream,
+    outcome: 'not',
+    columns: [],
+    reasons: [{ path, message, template: shownValue(value) }],
+    notes: [],
   };
 }
 
@@ -124,8 +175,12 @@ class Tree {
   }
 
   /** The rows of the configuration: one for each job at the top, and a disabled one for each resource that is not the same. */
-  rows(): readonly Readonly<Record<string, unknown>>[] {
-    const ids = new Set<string>();
+  rows(
+    ids: Set<string>,
+    api: Readonly<Record<string, Out>>,
+    isAlone: boolean,
+  ): readonly Readonly<Record<string, unknown>>[] {
+    const isOwn = !isAlone || this.authentication === undefined;
     const all = [...this.#taken.values()];
     return all.flatMap((taken) => {
       if (taken.isWhole && taken.parent !== undefined) return [];
@@ -133,7 +188,9 @@ class Tree {
       taken.row = id;
       const jobs = taken.isWhole ? this.#withChildren(taken) : alone(taken);
       if (taken.isWhole) for (const below of this.#below(taken)) below.row = id;
-      return [rowOf(taken, id, jobs, this.#reasonsOf(taken), this.authentication === undefined)];
+      return [
+        rowOf(taken, id, jobs, this.#reasonsOf(taken), isOwn ? withLogin(api, taken.authentication) : api),
+      ];
     });
   }
 
@@ -234,12 +291,19 @@ function alone({ job, parent }: Taken): Job {
   return whole;
 }
 
+function withLogin(
+  api: Readonly<Record<string, Out>>,
+  authentication: Out | undefined,
+): Readonly<Record<string, Out>> {
+  return authentication === undefined ? api : { ...api, authentication };
+}
+
 function rowOf(
-  { resource: { name, map }, authentication, isWhole }: Taken,
+  { resource: { name, map }, isWhole }: Taken,
   id: string,
   job: Job,
   reasons: readonly Reason[],
-  hasOwnLogin: boolean,
+  api: Readonly<Record<string, Out>>,
 ): Readonly<Record<string, unknown>> {
   const given = map.get('write_disposition');
   const disposition = given instanceof ValueMap ? given.get('disposition') : given;
@@ -255,7 +319,7 @@ function rowOf(
         }),
     configuration: {
       parameters: {
-        ...(authentication === undefined || !hasOwnLogin ? {} : { api: { authentication } }),
+        ...(Object.keys(api).length === 0 ? {} : { api }),
         config: { ...(isIncremental ? { incrementalOutput: true } : {}), jobs: [job] },
       },
     },

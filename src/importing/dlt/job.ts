@@ -64,6 +64,8 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   const dataField = findings.attempt(where('data_selector'), () => dataFieldOf(resource, isEntity));
   const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource)) ?? {};
   const job: Job = {
+    // the state has its name
+    ...(incremental?.incremental === undefined ? {} : { id: resource.name }),
     endpoint: address ?? resource.path,
     ...(isGet ? {} : { method }),
     ...sentIn(sent, isGet, body),
@@ -239,7 +241,7 @@ function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Out |
   if (!isGiven(selector)) {
     if (isEntity) return '.';
     findings.note(
-      'No data_selector is named, so that the library looks for the rows in the first answer: the first list, at most three levels deep, or the whole. Here they are the answer when that is a list, or its only list at the top; anything else is told when it runs. Set dataField then.',
+      'No data_selector is named, so that the library looks for the rows in the first answer: here they are the answer, or its only list at the top.',
     );
     return undefined;
   }

@@ -1,14 +1,10 @@
 import { Untaken } from './findings.ts';
-import type { Out } from './out-value.ts';
+import { momentOf } from './moments.ts';
+import { call, type Out } from './out-value.ts';
 import type { Settings } from './settings.ts';
 import { Call, Code, isList, Setting, TextParts, ValueMap, type Value } from './value.ts';
 
-export type { Out } from './out-value.ts';
-
-/** A function of the configuration. */
-export function call(name: string, ...args: readonly Out[]): Out {
-  return { function: name, args };
-}
+export { call, type Out } from './out-value.ts';
 
 /** Texts and references put together; text alone stays one. */
 export function joined(parts: readonly Out[]): Out {
@@ -28,7 +24,11 @@ export function scalarOut(value: Value | undefined, settings: Settings): Out {
   if (value instanceof Setting) return settings.reference(value);
   if (value instanceof TextParts)
     return joined(value.parts.map((part) => (typeof part === 'string' ? part : settings.reference(part))));
-  if (value instanceof Code || value instanceof Call) throw new Untaken('Python code', value);
+  if (value instanceof Code || value instanceof Call) {
+    const moment = momentOf(value.text);
+    if (moment !== undefined) return moment;
+    throw new Untaken('Python code', value);
+  }
   if (value === undefined || isList(value) || value instanceof ValueMap)
     throw new Untaken('a value that is no text', value);
   return value;

@@ -236,7 +236,7 @@ const TYPES: Readonly<Record<string, Build>> = {
   },
   auto: (_options, findings) => {
     findings.note(
-      'No paginator is named, so that the library looks for the pages in the first answer. Here links to a next page are followed, in the Link header or in the body. Pages by number and cursors are not: the verdict of a run then says that there are more. Name the paginator in the source to be sure.',
+      'No paginator is named, so that the library looks for one in the first answer: here links to a next page are followed, and nothing else.',
     );
     const isAddress = '^((?:https?:/)?/.*)$';
     const paths = [

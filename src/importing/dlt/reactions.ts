@@ -26,9 +26,9 @@ function reactionOf(action: Value): Out {
   if (content !== undefined && content !== null) {
     if (typeof content !== 'string') throw new Untaken('a text of the answer that code makes', content);
     // spaces, quotes and escapes may stand in the answer in another way than they are seen here
-    if (/["\\{}[\]:,]/.test(content))
+    if (/["\\{}[\]:,/]|[^\x20-\x7e]/.test(content))
       throw new Untaken('a text that spans several values of the answer', content);
-    conditions.push({ value: { response: '.' }, is: 'contains', than: content });
+    conditions.push({ value: { response: '.', as: 'text' }, is: 'contains', than: content });
   }
   const [only] = conditions;
   if (only === undefined) throw new Untaken('a response action for every answer', action);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLogins, type KeptLogin, type LoginKeeper } from '../../../src/http/auth/kept-login.ts';
+import type { React } from '../../../src/http/message.ts';
 import type { Json } from '../../../src/json/index.ts';
 import { Secrets } from '../../../src/secrets.ts';
 import { clientOf, collectWarnings, failure, fakeEnv, startApi, type Seen } from './support.ts';
@@ -105,6 +106,18 @@ describe('refresh tokens for one use', () => {
     api.refused.add('Bearer a1');
     const { keeper } = watched();
     await clientOf({ baseUrl: api.url, auth, config, logins: keeper }).get('x');
+    expect(lines(api.seen)).toEqual(['token r0', 'GET /x Bearer a1', 'token r1', 'GET /x Bearer a2']);
+  });
+
+  test('a reaction that asks for a new login is not given the token that is kept', async () => {
+    const api = await rotatingApi();
+    const { keeper } = watched();
+    const { send } = clientOf({ baseUrl: api.url, auth, config, logins: keeper });
+    const reason = { isLogin: true, times: 1 };
+    const react: React = (_response, isSpent) =>
+      isSpent(reason) ? { do: 'take' } : { do: 'again', reason, why: 'it has ended', pause: { by: 'usual' } };
+    const { signal } = new AbortController();
+    await send({ method: 'GET', url: `${api.url}x`, headers: {} }, { signal, react });
     expect(lines(api.seen)).toEqual(['token r0', 'GET /x Bearer a1', 'token r1', 'GET /x Bearer a2']);
   });
 

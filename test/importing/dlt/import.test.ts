@@ -389,6 +389,65 @@ describe('requests', () => {
   });
 });
 
+describe('incremental', () => {
+  const cursor = '"cursor_path": "updated_at", "initial_value": "2024-01-04T00:00:00Z"';
+
+  test.each<[string, string, number, string]>([
+    [
+      'by its parameter',
+      `"incremental": {${cursor}, "start_param": "since"}`,
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    [
+      'by a parameter of the request',
+      `"params": {"since": {"type": "incremental", ${cursor}}}`,
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    [
+      'by a call',
+      '"params": {"since": dlt.sources.incremental("updated_at", initial_value="2024-01-04T00:00:00Z")}',
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    [
+      'by a template',
+      `"params": {"since": "{incremental.start_value}"}, "incremental": {${cursor}}`,
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    ['by the rows alone', `"incremental": {${cursor}}`, 4, '?lang=en'],
+    [
+      'with an end',
+      `"incremental": {${cursor}, "end_value": "2024-01-06T00:00:00Z", "start_param": "since", "end_param": "until"}`,
+      2,
+      '?lang=en&since=2024-01-04T00:00:00Z&until=2024-01-06T00:00:00Z',
+    ],
+  ])('%s', async (_how, endpoint, rows, first) => {
+    const imported = await taken(`{"name": "since", "endpoint": {${endpoint}}}`);
+    expect(imported.report.streams.flatMap(({ reasons }) => reasons)).toEqual([]);
+    expect((await tablesOf(imported))['since']).toHaveLength(rows);
+    expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${first}`]);
+    // the next run begins with the newest row of this one
+    const isFixed = endpoint.includes('end_value');
+    expect((await tablesOf(imported))['since']).toHaveLength(isFixed ? rows : 1);
+    const next = first.includes('since') && !isFixed ? '?lang=en&since=2024-01-07T00:00:00Z' : first;
+    expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${next}`]);
+  });
+
+  test('a beginning that is reckoned from now', async () => {
+    const imported = await taken(
+      '{"name": "since", "endpoint": {"incremental": {"cursor_path": "updated_at", "start_param": "since", "initial_value": pendulum.today().subtract(days=30).to_iso8601_string()}}}',
+    );
+    expect(outcomes(imported)).toEqual({ since: 'exact' });
+    await tablesOf(imported);
+    expect(decodeURIComponent(seen[0] ?? '')).toMatch(
+      /^GET \/v1\/since\?lang=en&since=\d{4}-\d\d-\d\dT00:00:00Z$/,
+    );
+  });
+});
+
 describe('the report', () => {
   test('what code changes makes all of it doubtful', async () => {
     const folder = dataFolder();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findSource } from '../../../src/importing/dlt/find-source.ts';
+import { findSources } from '../../../src/importing/dlt/find-sources.ts';
 import { PythonReader } from '../../../src/importing/dlt/python/read.ts';
 import {
   Call,
@@ -123,17 +123,19 @@ describe('the source of a file', () => {
     ['written alone', `CONFIG: RESTAPIConfig = ${dictionary}`],
     ['JSON', dictionary],
   ])('%s', (kind, text) => {
-    const { source, notes, changes } = findSource(text, kind === 'JSON' ? 'x.json' : 'x.py');
-    expect(plain(source)).toEqual({ client: { base_url: 'https://h' }, resources: ['a'] });
-    expect([notes, changes]).toEqual([[], []]);
+    const { sources, strange, changes } = findSources(text, kind === 'JSON' ? 'x.json' : 'x.py');
+    expect(sources).toHaveLength(1);
+    expect(plain(sources[0])).toEqual({ client: { base_url: 'https://h' }, resources: ['a'] });
+    expect([strange, changes]).toEqual([[], []]);
   });
 
-  test('several are told', () => {
-    const { notes } = findSource(
-      `a = rest_api_source(${dictionary})\nb = rest_api_source(${dictionary})`,
+  test('several are all taken, and what is none is told', () => {
+    const { sources, strange } = findSources(
+      `a = rest_api_source(${dictionary})\nb = rest_api_source(${dictionary})\nc = rest_api_source(make())`,
       'x.py',
     );
-    expect(notes).toEqual(['The file has 2 sources, in the lines 1, 2: this is the first one alone.']);
+    expect(sources).toHaveLength(2);
+    expect(strange.map(({ line }) => line)).toEqual([3]);
   });
 
   test.each([
@@ -143,6 +145,6 @@ describe('the source of a file', () => {
     ['{"client": 1', 'The file is not JSON'],
     ['{"client": 1}', 'The file is no configuration of a REST API source.'],
   ])('%s is refused', (text, message) => {
-    expect(() => findSource(text, text.startsWith('{') ? 'x.json' : 'x.py')).toThrow(message);
+    expect(() => findSources(text, text.startsWith('{') ? 'x.json' : 'x.py')).toThrow(message);
   });
 });

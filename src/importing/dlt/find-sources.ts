@@ -2,26 +2,26 @@ import { RunError } from '../../errors.ts';
 import { PythonReader } from './python/read.ts';
 import { Code, valueOfJson, ValueMap, type Value } from './value.ts';
 
-/** The configuration of a source, as it is written. */
-export interface FoundSource {
-  readonly source: ValueMap;
-  /** What is to be said about the whole. */
-  readonly notes: readonly string[];
+/** The configurations of sources, as they are written. */
+export interface FoundSources {
+  readonly sources: readonly ValueMap[];
+  /** What is given to a source and can't be read. */
+  readonly strange: readonly { readonly value: Value; readonly line: number }[];
   /** Why nothing of it can be relied on: code changes it after it was written. */
   readonly changes: readonly string[];
 }
 
 /**
- * Finds the dictionary of a `rest_api` source: a JSON file that is one, or the one that a Python file gives to
+ * Finds the dictionaries of `rest_api` sources: a JSON file that is one, or those that a Python file gives to
  * `rest_api_source(…)` or `rest_api_resources(…)`, or writes as a `RESTAPIConfig`. The file is only read.
  *
  * @throws {RunError} `import.invalid`
  */
-export function findSource(text: string, file: string): FoundSource {
+export function findSources(text: string, file: string): FoundSources {
   return /^\s*[[{]/.test(text) && !/\.pyw?$/i.test(file) ? inJson(text, file) : inPython(text, file);
 }
 
-function inJson(text: string, file: string): FoundSource {
+function inJson(text: string, file: string): FoundSources {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -35,10 +35,10 @@ function inJson(text: string, file: string): FoundSource {
   }
   const value = valueOfJson(json);
   if (!isSource(value)) throw invalid(file, 'The file is no configuration of a REST API source.');
-  return { source: value, notes: [], changes: [] };
+  return { sources: [value], strange: [], changes: [] };
 }
 
-function inPython(text: string, file: string): FoundSource {
+function inPython(text: string, file: string): FoundSources {
   const reader = new PythonReader(text, file);
   const { tokens } = reader;
   const found: { readonly value: Value; readonly line: number }[] = [];
@@ -55,29 +55,26 @@ function inPython(text: string, file: string): FoundSource {
       if (token.text === 'RESTAPIConfig' && tokens[i + 1]?.text === '=')
         found.push({ value: reader.expressionAt(i + 2), line: token.line });
   }
-  const [first, ...others] = found;
-  if (first === undefined)
+  if (found.length === 0)
     throw invalid(
       file,
       'There is no REST API source in the file.',
       'It is looked for as the dictionary that is given to rest_api_source(…) or rest_api_resources(…), or is written as a RESTAPIConfig.',
     );
-  if (!isSource(first.value))
+  const sources = found.flatMap(({ value }) => (isSource(value) ? [value] : []));
+  const strange = found.flatMap(({ value, line }) => (isSource(value) ? [] : [{ value, line }]));
+  const [odd] = strange;
+  if (sources.length === 0 && odd !== undefined)
     throw invalid(
       file,
-      first.value instanceof Code
-        ? `The source in line ${first.line} is made by code: ${first.value.text}`
-        : `What is given to the source in line ${first.line} is no dictionary with “client” and “resources”.`,
+      odd.value instanceof Code
+        ? `The source in line ${odd.line} is made by code: ${odd.value.text}`
+        : `What is given to the source in line ${odd.line} is no dictionary with “client” and “resources”.`,
       'Only a dictionary that is written out can be read: nothing of the file is run. Print the one that the code makes as JSON, and import that.',
     );
   return {
-    source: first.value,
-    notes:
-      others.length === 0
-        ? []
-        : [
-            `The file has ${found.length} sources, in the lines ${found.map(({ line }) => line).join(', ')}: this is the first one alone.`,
-          ],
+    sources,
+    strange,
     changes: reader.changes().map(({ name, line }) => `Line ${line} changes “${name}” by code.`),
   };
 }
