@@ -3,7 +3,7 @@
 //   node bench/formats.ts [--mb 2000] [--formats csv,jsonl,gzip]
 //
 // The API is a server on loopback in a process of its own, that makes the bytes while it sends them. “gzip” is a file of
-// the same CSV. “resumed” is the same run again from its recording, which shows what reading it again takes.
+// the same CSV.
 import { fork } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -130,7 +130,7 @@ function judgementLines({ verdict, doubts, proof }: Judgement): string[] {
 function endOf(
   pages: readonly ToldPage[],
 ): { page: number; reason: NonNullable<ToldPage['note']['stop']> } | undefined {
-  const last = pages.find(({ note }) => note.stop !== undefined);
+  const last = pages.findLast(({ note }) => note.stop !== undefined);
   return last?.note.stop === undefined ? undefined : { page: last.page, reason: last.note.stop };
 }
 
@@ -192,10 +192,14 @@ function titleOf({ above, row, iteration, window }: ToldRun, isOnly: boolean): s
   return [window === undefined ? of : `${of}, window ${shownText(window)}`];
 }
 
-function whyText({ page, step, from, fate, exchange, note }: ToldPage): string {
+function whyFirst(page: number, step: ToldPage['step'], isExport: boolean): string {
+  if (page !== 1) return '';
+  return step === 'create' || !isExport ? 'the configuration' : 'the export';
+}
+
+function whyText({ page, step, isExport = false, from, fate, exchange, note }: ToldPage): string {
   const parts = from.map(leadText);
-  if (parts.length === 0)
-    parts.push(page === 1 && (step === undefined || step === 'create') ? 'the configuration' : '');
+  if (parts.length === 0) parts.push(whyFirst(page, step, isExport));
   if (fate === 'ahead') parts.push('asked for ahead, and not needed');
   if (isRepeated(note)) parts.push('came before: not written');
   if (note.taken !== undefined) parts.push(TAKEN[note.taken.do]);

@@ -37,6 +37,8 @@ export interface ToldPage {
   readonly page: number;
   /** A step of an export, before its first page. */
   readonly step?: ExportStep;
+  /** There are such steps before it. */
+  readonly isExport?: boolean;
   readonly exchange: ExchangeJson;
   readonly body: BodyPlace;
   readonly note: Note;
@@ -111,7 +113,7 @@ function told({ name, level, runs }: ReadJob): ToldJob {
   const list = [...runs.values()].toSorted(byPlace).map(toldRun);
   for (const { pages } of list) {
     const judgement = judgementOf(pages);
-    const reason = pages.find(({ note }) => note.stop !== undefined)?.note.stop;
+    const reason = pages.findLast(({ note }) => note.stop !== undefined)?.note.stop;
     for (const { note, exchange, fate } of pages) {
       const { method, url } = exchange.request;
       if (fate === 'used' && note.taken !== undefined)
@@ -175,7 +177,9 @@ export function isRepeated({ stop }: Note): boolean {
 
 function toldRun({ position, pages }: ReadRun): ToldRun {
   const inOrder = [...pages].toSorted(([a], [b]) => a - b);
-  const end = inOrder.find(([, { note }]) => note.stop !== undefined)?.[0] ?? Infinity;
+  // each file of an export has an end of its own
+  const end = inOrder.findLast(([, { note }]) => note.stop !== undefined)?.[0] ?? Infinity;
+  const isExport = (inOrder[0]?.[0] ?? 1) < 1;
   const step = position.at(-1);
   let before: Read | undefined;
   const list = inOrder.map(([order, read]): ToldPage => {
@@ -192,7 +196,16 @@ function toldRun({ position, pages }: ReadRun): ToldRun {
           : leadOf(before.exchange.request, before.note, exchange.request);
     before = read;
     const step = own?.export;
-    return { page, ...(step === undefined ? {} : { step }), exchange, body, note, fate, from };
+    return {
+      page,
+      ...(step === undefined ? {} : { step }),
+      ...(isExport ? { isExport } : {}),
+      exchange,
+      body,
+      note,
+      fate,
+      from,
+    };
   });
   return {
     above: position.slice(0, -1),

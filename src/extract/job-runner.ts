@@ -369,7 +369,7 @@ export class JobRunner {
       const judgement = begun
         .witness()
         ?.end(step.value, window?.isLast === true ? window.series.doubts() : []);
-      noteJudgement(judgement, last, this.#options.exchanges);
+      noteJudgement(judgement, step.value, last, this.#options.exchanges);
       state?.end(judgement, this.#options.witnesses?.accepts(job) === true);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
         `“${job.name}”${window === undefined ? '' : ` ${window.text}`} ended after ${count(page, 'page')}: ${endText(step.value, judgement)}`,

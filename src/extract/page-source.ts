@@ -13,6 +13,7 @@ import type { RunPlace } from '../recording/position.ts';
 import { readPage, type Page } from '../records/page.ts';
 import { readRows, type RowsOptions } from '../records/read-rows.ts';
 import type { RowsAt } from '../records/rows-at.ts';
+import type { Reason } from '../reason.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Judgement } from '../verdict/index.ts';
 import type { StreamAgain } from './bucket.ts';
@@ -343,9 +344,12 @@ function noteOf(
 /** Keeps beside the last page of a run of a job whether its pages were all. */
 export function noteJudgement(
   judgement: Judgement | undefined,
+  reason: Reason,
   kept: Kept | undefined,
   exchanges: Exchanges,
 ): void {
   if (kept === undefined || judgement === undefined) return;
-  exchanges.note(kept, objectOf([['judgement', parseExact(JSON.stringify(judgement))]]));
+  // an export ends for another reason than the last page of its last file
+  const stop = reason.code === 'export' ? [['stop', objectOf(Object.entries(reason))] as const] : [];
+  exchanges.note(kept, objectOf([...stop, ['judgement', parseExact(JSON.stringify(judgement))]]));
 }

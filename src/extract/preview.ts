@@ -141,14 +141,14 @@ async function previewConfig(
         previews.push({ job: job.name, at: job.at, windows: 0, children: [] });
         continue;
       }
-      const written = firstRequest(job, run, evaluate, contexts);
+      const written = firstRequest(askedFirst(job), run, evaluate, contexts);
       const asked = state === undefined ? written : state.put(written);
       const paginated = {
         ...asked,
         ...(scroller === undefined ? {} : { scroller }),
         ...(queryParamIn === undefined ? {} : { queryParamIn }),
       };
-      const pagination = paginationOf(job, config.api);
+      const pagination = job.export === undefined ? paginationOf(job, config.api) : NOT_PAGED;
       const paginator = createPaginator(pagination.options, paginated, {
         parseTime: strtotime,
         call: callAt(() => env.now()),
@@ -174,6 +174,9 @@ async function previewConfig(
 }
 
 /** The run that begins first, and how many windows there are. */
+/** The files of an export have pages, and not what comes before them. */
+const NOT_PAGED = { options: null, at: 'parameters.api.pagination' };
+
 function firstRunOf(
   job: Job,
   options: PlanOptions,
@@ -186,12 +189,18 @@ function firstRunOf(
   const place = { above: [], step: { job: job.name, index: 0, iteration: 0 } };
   const runs = planRuns(job, { run: ROOT_RUN, place }, options);
   const [first] = runs;
-  const run = first && withComputed(first.run, job.computed, options.callAt(now), options.contexts);
+  const { computed } = askedFirst(job);
+  const run = first && withComputed(first.run, computed, options.callAt(now), options.contexts);
   return {
     run,
     state: run && beginState(job, run, first?.state, options.contexts),
     ...(job.windows === undefined ? {} : { windows: runs.length }),
   };
+}
+
+/** The request of an export that comes first; the job itself where there is none. */
+function askedFirst(job: Job): Job {
+  return job.export?.create ?? job.export?.poll?.request ?? job;
 }
 
 function childPreview(job: Job): ChildPreview {
