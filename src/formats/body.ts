@@ -6,7 +6,7 @@ export interface BodyBytes extends Pick<LargeBody, 'bytes' | 'read'> {
   readonly pieceBytes?: number;
 }
 
-const PIECE_BYTES = 1 << 18;
+const PIECE_BYTES = 1 << 16;
 
 /** The bytes in pieces, from the beginning. */
 export function* piecesOf(body: BodyBytes): Generator<Uint8Array> {
