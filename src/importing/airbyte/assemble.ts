@@ -101,7 +101,7 @@ function rowOf(
     configuration: {
       parameters: {
         ...(Object.keys(own).length === 0 ? {} : { api: own }),
-        config: { ...(tree.isIncremental ? { incrementalOutput: true } : {}), jobs: [tree.root] },
+        config: { ...(tree.isIncremental ? { incrementalOutput: true } : {}), jobs: tree.roots },
       },
       ...outputOf(tree, bucket, table),
     },

@@ -24,7 +24,8 @@ export type Job = Record<string, Out>;
 
 /** A stream as a job; below its parents where it has some. */
 export interface JobTree {
-  readonly root: Job;
+  /** Jobs of a row; a child of several parents is below each of them. */
+  readonly roots: readonly Job[];
   readonly leaf: Job;
   readonly slots: ReadonlyMap<string, Reference>;
   readonly records: RecordsDraft;
@@ -91,6 +92,7 @@ class StreamReader {
   readonly #context: StreamContext;
   readonly #keepsState: boolean;
   readonly #depth: number;
+  readonly #parentIndex: number | undefined;
   readonly #slots = new Map<string, Reference>();
   readonly #scope: Scope;
 
@@ -100,7 +102,9 @@ class StreamReader {
     context: StreamContext,
     keepsState: boolean,
     depth: number,
+    parentIndex?: number,
   ) {
+    this.#parentIndex = parentIndex;
     this.#stream = stream;
     this.#retriever = retriever;
     this.#context = context;
@@ -128,9 +132,9 @@ class StreamReader {
     if (this.#stream.get('file_uploader') !== undefined)
       findings.not(this.#stream.place('file_uploader'), 'No counterpart: files as they are');
     const partitions = readPartitions(this.#retriever, this.#scope);
-    const [parent, ...others] = partitions.parents;
-    if (others.length > 0)
-      findings.not(this.#retriever.place('partition_router'), 'No counterpart: several parent streams');
+    if (this.#parentIndex === undefined && partitions.parents.length > 1)
+      return this.#several(partitions.parents);
+    const parent = partitions.parents[this.#parentIndex ?? 0];
     const above = parent === undefined ? undefined : this.#parent(parent);
     if (parent !== undefined && above === undefined) return undefined;
     const names = [...(above?.names ?? [])];
@@ -145,6 +149,28 @@ class StreamReader {
     return this.#job({ requester, job, above, parent, lists: partitions.lists, incremental, names });
   }
 
+  /** A child of each of several parents: rows of all of them are one table. */
+  #several(parents: readonly ParentPartition[]): JobTree | undefined {
+    const trees = parents.map((_, index) =>
+      new StreamReader(
+        this.#stream,
+        this.#retriever,
+        this.#context,
+        this.#keepsState,
+        this.#depth,
+        index,
+      ).read(),
+    );
+    const [first, ...others] = trees;
+    if (first === undefined || others.includes(undefined)) return undefined;
+    const roots = trees.flatMap((tree) => tree?.roots ?? []);
+    // each of them has pages and a state of its own
+    others.forEach((tree, index) => {
+      if (tree !== undefined) tree.leaf['id'] = `${shown(tree.leaf['id'])}-${index + 2}`;
+    });
+    return { ...first, roots };
+  }
+
   #parent(parent: ParentPartition): JobTree | undefined {
     return readStream(parent.stream, this.#context, parent.keepsState && this.#keepsState, this.#depth + 1);
   }
@@ -157,6 +183,8 @@ class StreamReader {
       if (!isMap(reference.out) || reference.out['placeholder'] === undefined) continue;
       this.#slots.set(`parent_slice.${name}`, reference);
     }
+    if (above.roots.length > 1)
+      findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
     if (above.records.isRenamed)
       findings.not(parent.stream.at, 'The field of the parent has another name by then');
     const placeholder = freeName(parent.name, names);
@@ -170,7 +198,7 @@ class StreamReader {
     ];
     if (filters.length > 0) job['recursionFilter'] = filters;
     readOnly(above.leaf);
-    if (parent.group !== undefined) job['group'] = { size: parent.group, join: ',' };
+    if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
     this.#slots.set(parent.name, partitionReference(placeholder, parent.group !== undefined));
     for (const field of parent.extraFields) {
       const { parent: from } = parentSource(field, above.records);
@@ -214,15 +242,12 @@ class StreamReader {
       putInto(draft, parent.option.place, this.#slots.get(parent.name)?.out ?? '', parent.option.isForm);
     for (const { name, option } of lists)
       if (option !== undefined) putInto(draft, option.place, this.#slots.get(name)?.out ?? '', option.isForm);
-    if (
-      this.#retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests') &&
-      (incremental.options.length > 0 || parent?.option !== undefined)
-    ) {
-      this.#context.findings.not(
-        this.#retriever.place('ignore_stream_slicer_parameters_on_paginated_requests'),
-        'No counterpart: parameters of the slice in the first request alone',
-      );
-    }
+    const pagination = this.#retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
+      ? this.#firstPageAlone(paging.pagination, [
+          ...incremental.options,
+          ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
+        ])
+      : paging.pagination;
     const records = readRecords(this.#stream, this.#retriever.child('record_selector'), scope);
     const reactions = readReactions(requester.child('error_handler'), scope);
     const name = this.#stream.text('name') ?? '';
@@ -237,9 +262,7 @@ class StreamReader {
       dataType: name,
       dataField: records.dataField,
       ...readFormat(this.#retriever, scope),
-      ...(paging.pagination === undefined
-        ? { pagination: { method: 'none' } }
-        : { pagination: paging.pagination }),
+      pagination: pagination ?? { method: 'none' },
       ...whereOf(records.where, incremental.where),
       ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),
       ...(records.exclude.length === 0 ? {} : { exclude: records.exclude }),
@@ -259,7 +282,7 @@ class StreamReader {
     const authentication = readAuthentication(requester.child('authenticator'), scope);
     if (above !== undefined) this.#sameApi(above, request.address.baseUrl, authentication);
     return {
-      root: above?.root ?? job,
+      roots: above?.roots ?? [job],
       leaf: job,
       slots: this.#slots,
       records,
@@ -269,6 +292,24 @@ class StreamReader {
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names,
     };
+  }
+
+  /** Parameters of the slice are sent with the first request alone. */
+  #firstPageAlone(
+    pagination: Job | undefined,
+    options: readonly { readonly place: Node }[],
+  ): Job | undefined {
+    if (pagination === undefined || options.length === 0) return pagination;
+    const names = options.map(({ place }) => (isMap(place) ? place['query'] : undefined));
+    const known = names.filter((name) => typeof name === 'string');
+    if (pagination['includeParams'] === true && known.length === names.length) {
+      return { ...pagination, includeParams: { except: known } };
+    }
+    this.#context.findings.not(
+      this.#retriever.place('ignore_stream_slicer_parameters_on_paginated_requests'),
+      'No counterpart: parts of the slice in the first request alone',
+    );
+    return pagination;
   }
 
   /** Windows and state, where the request or the rows have a use for them. */

@@ -137,6 +137,26 @@ const regions: Api = ({ path, query }) => {
     : { body: { totals: { [day(1)]: { n: 1 }, [day(2)]: { n: 2 } }, region: inPath } };
 };
 
+/** Lists of two kinds, and details of many at once. */
+const members: Api = ({ path, query }) => {
+  if (path === '/people')
+    return { body: { people: numbered(5, (id) => ({ uuid: `p${id}`, team: { id: id % 2 } })) } };
+  if (path === '/pets') return { body: [{ tag: 'x1' }, { tag: null }, { tag: 'x2' }] };
+  if (path === '/details') {
+    const ids = (query.get('ids') ?? '').split(';').filter((id) => id !== '');
+    return { body: { details: ids.map((id) => ({ id, name: `Name of ${id}` })) } };
+  }
+  const owner = /^\/owners\/(\w+)$/.exec(path)?.[1];
+  if (owner !== undefined) return { body: { owner, notes: [{ text: `of ${owner}` }, { text: 'more' }] } };
+  if (path === '/log') {
+    const after = query.get('after');
+    const page = after === null ? 0 : Number(after);
+    const isFirst = query.get('since') !== null;
+    return { body: { rows: [{ id: page, first: isFirst }], after: page < 2 ? page + 1 : null } };
+  }
+  return NOT_FOUND;
+};
+
 const oauth: Api = ({ path, body, headers }) => {
   if (path === '/token') {
     const form = new URLSearchParams(body);
@@ -186,6 +206,7 @@ export const APIS: Readonly<Record<string, Api>> = {
   'links.example': links,
   'feed.example': feed,
   'regions.example': regions,
+  'members.example': members,
   'oauth.example': oauth,
   'files.example': files,
   'reporting.example': reporting,
