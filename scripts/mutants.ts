@@ -32,6 +32,35 @@ export const mutants: readonly Mutant[] = [
     replace: 'this.#bytes.copy(next, 0, 0, this.length - 1);',
     tests: ['test/csv/write.test.ts'],
   },
+  // ---- rows on their way to tables
+  {
+    name: 'rows that a condition leaves out are written',
+    file: 'src/records/steps/index.ts',
+    find: 'return where?.holds(view) ?? true;',
+    replace: 'return true;',
+    tests: ['test/records/steps.test.ts', 'test/extract/rows.test.ts'],
+  },
+  {
+    name: 'a unique link of a row forgets its page',
+    file: 'src/records/emit.ts',
+    find: '.${place.page}.',
+    replace: '.',
+    tests: ['test/records/look.test.ts'],
+  },
+  {
+    name: 'a second reading of rows forgets what they looked at',
+    file: 'src/extract/page-index.ts',
+    find: '...(isObject(facts) ? { facts } : {}),',
+    replace: '',
+    tests: ['test/extract/rows.test.ts'],
+  },
+  {
+    name: 'of two fields of rows that get one name the last stays',
+    file: 'src/records/steps/fields.ts',
+    find: 'if (keysOf(made).length === kept.length) return made;',
+    replace: 'if (keysOf(made).length <= kept.length) return made;',
+    tests: ['test/extract/rows.test.ts'],
+  },
   // ---- JSON
   {
     name: 'a number of 16 digits is parsed plainly',
@@ -456,8 +485,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a link id is without the extra columns of its row',
     file: 'src/records/emit.ts',
-    find: 'md5OfObject(frame.value, frame.extras?.entries, outer)',
-    replace: 'md5OfObject(frame.value, undefined, outer)',
+    find: 'md5OfObject(frame.value, frame.extras?.entries, behind)',
+    replace: 'md5OfObject(frame.value, undefined, behind)',
     tests: ['test/records/automatic.properties.test.ts'],
   },
   {
