@@ -260,7 +260,7 @@ function rowIds({ target, id, lastId, signs }: Observed, isGuess: boolean): Cand
       ? { emptyPage: 'stop' }
       : { stopWhen: { value: more.path, is: 'false' }, emptyPage: 'stop' };
   return unique([...given, ...ROW_NAMES.map((name) => [name])])
-    .slice(0, isGuess ? 2 : 6)
+    .slice(0, isGuess ? 2 : ROW_NAMES.length)
     .map((place) => {
       const params = withoutAt(target.params, place);
       return {
@@ -351,7 +351,7 @@ function blind(seen: Observed): Candidate[] {
   ];
 }
 
-const PAGE_GUESSES = ['pageNumber', '_page', 'p', 'pageIndex'];
+const PAGE_GUESSES = ['pageNumber', 'page_number', '_page', 'p', 'pageNo', 'pageIndex', 'start'];
 
 /** @param first number of the first page */
 export function pageCandidate(place: Place, first: number, seen: Observed): Candidate {

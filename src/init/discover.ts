@@ -6,7 +6,7 @@ import { graphAdvice, type Observed } from './candidates.ts';
 import { changingKeys } from './compare.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
-import { findWay } from './find-way.ts';
+import { findWay, type Way } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { findKey, findTime, type RowKey } from './keys.ts';
 import { runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
@@ -126,12 +126,12 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     notes.push(
       `${subject.changing.map((key) => `\`${key}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
     );
-  const settled =
+  const { settled, isOpen } =
     place.kind === 'one' || place.rows.length === 0 || steady === undefined
-      ? undefined
+      ? NO_WAY
       : await findWay(observed, subject, lab, tried, notes);
   return {
-    list: await concluded({ settled, place, others, fields, signs, key, subject, tried, notes, lab }),
+    list: await concluded({ settled, isOpen, place, others, fields, signs, key, subject, tried, notes, lab }),
   };
 }
 
@@ -164,8 +164,11 @@ async function withChanges(subject: Subject, lab: Laboratory): Promise<Subject |
 /** Requests that must be left for one that only makes sure. */
 const ENOUGH = 5;
 
+const NO_WAY: Way = { settled: undefined, isOpen: undefined };
+
 interface Parts {
   readonly settled: Settled | undefined;
+  readonly isOpen: string | undefined;
   readonly place: RowsPlace;
   readonly others: readonly RowsPlace[];
   readonly fields: readonly Field[];
@@ -217,7 +220,7 @@ async function concluded(parts: Parts): Promise<Discovery> {
 const USUAL = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10_000]);
 
 function ofOnePage(
-  { place, signs }: Parts,
+  { place, signs, isOpen }: Parts,
   report: JobReport | undefined,
 ): Pick<Settled, 'verdict' | 'against'> {
   const doubts = report?.doubtful[0]?.doubts.map(({ text }) => text) ?? [];
@@ -236,6 +239,8 @@ function ofOnePage(
         `The answer says that there are ${total} rows, and has ${rows}; no way to the others was found.`,
       ],
     };
+  if (report?.verdict !== 'complete' && isOpen !== undefined)
+    return { verdict: 'doubtful', against: [isOpen] };
   return { verdict: report?.verdict === 'complete' ? 'complete' : 'ended', against: [] };
 }
 

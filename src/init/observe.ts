@@ -1,10 +1,12 @@
 import { RecordError, type ExtractorError } from '../errors.ts';
 import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../json/index.ts';
 import { shownText } from '../shown-text.ts';
+import { readSigns } from '../verdict/read-signs.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { firstFailure } from './first-failure.ts';
 import { runOf, type Laboratory } from './laboratory.ts';
 import { findRows, type RowsPlace } from './rows.ts';
+import { NO_OWN } from './signs.ts';
 import type { Target } from './target.ts';
 
 /** The first answer of an API, and where its rows are. */
@@ -61,10 +63,22 @@ export async function placesIn(
     const likely = place.score < 0 && isObject(body) ? oneObject(body) : place;
     const trial = await runOf(lab, configurationOf(target, { rows: rowsKeys(likely) }), 1);
     const rows = trial.pages[0]?.rows ?? [];
+    if (likely.kind === 'one') refuseError(body);
     if (rows.length === likely.rows.length)
       return [{ ...likely, rows }, ...places.filter((_, at) => at !== i)];
   }
   throw noRows(body);
+}
+
+/** An error with the status of a success is no row. */
+function refuseError(body: Json): void {
+  const seen = { envelope: body, rowsAt: undefined, rows: 0, isSingle: false, headers: {} };
+  const error = readSigns(seen, NO_OWN).find(({ kind }) => kind === 'error');
+  if (error === undefined) return;
+  const text = 'text' in error && error.text !== '' ? `, “${shownText(error.text)}”` : '';
+  throw new RecordError('response.shape', `The answer tells of an error: \`${error.path}\`${text}.`, {
+    hint: 'Its status is that of a success. Check the address, its parameters and the login.',
+  });
 }
 
 function oneObject(body: Json): RowsPlace {

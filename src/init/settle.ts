@@ -1,4 +1,4 @@
-import type { AnyObject, Json, JsonObject } from '../json/index.ts';
+import { encodeExact, isObject, sizeOf, type AnyObject, type Json } from '../json/index.ts';
 import type { JobReport } from '../verdict/index.ts';
 import { leavesOf, offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
 import { overlapOf } from './compare.ts';
@@ -10,9 +10,10 @@ import {
   type Subject,
   type Tried,
 } from './laboratory.ts';
+import { endingAfter, endingsOf, isTrouble } from './endings.ts';
 import { count } from './names.ts';
 import { signOf, valueOf } from './signs.ts';
-import type { Trial } from './trial.ts';
+import type { Trial, TriedPage } from './trial.ts';
 
 /** A configuration that was run, and how far it is right. */
 export interface Settled {
@@ -46,9 +47,11 @@ export async function settle(
   tried: Tried[],
 ): Promise<Settled | undefined> {
   const begun = await beginningOf(candidate, seen, subject, lab, tried);
-  if (begun === undefined) return undefined;
+  if (begun === undefined || !(await isByRows(begun, seen, subject, lab, tried))) return undefined;
   const expected = expectedPages(begun, seen);
-  const isLong = expected !== undefined && expected + 1 > lab.wire.left;
+  // the first page is there already; page numbers end at one that is empty
+  const needed = (expected ?? 0) - (begun.kind === 'page' ? 0 : 1);
+  const isLong = needed > lab.wire.left;
   const limit = isLong ? Math.max(3, lab.wire.left - FOR_THE_END) : undefined;
   let best: Settled | undefined;
   const endings = [...endingsOf(begun, seen)];
@@ -61,28 +64,30 @@ export async function settle(
     });
     lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
     const trial = await runOf(lab, configuration, limit);
-    const settled = judged(
-      { ...begun, pagination, says: begun.says + ending.says },
-      configuration,
-      trial,
+    const settled = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, {
       isLong,
-    );
+      hasId: subject.id.length > 0,
+    });
     if (isBetter(settled, best)) best = settled;
     if (settled.verdict !== 'doubtful') break;
     tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
-    // the last resort: an error behind the last page is the end
-    const status = trial.failure?.details['status'];
-    if (begun.counts !== undefined && isRefusal(status) && !endings.some(({ job }) => job !== undefined))
-      endings.push({
-        says: `, until the API answers ${status}`,
-        pagination: {},
-        job: { reactions: [{ when: { status }, do: 'empty' }] },
-      });
+    const next = endingAfter(trial, begun);
+    if (next !== undefined && !endings.some(({ job }) => job !== undefined)) endings.push(next);
+    if (isTrouble(trial)) break;
     if (lab.wire.left === 0 && trial.isSpent) break;
   }
   if (best?.verdict === 'cut' && expected !== undefined)
     return await withFarEnd(best, expected, seen, subject, lab);
   return best;
+}
+
+/** Of a parameter that only cuts a list which comes whole without it. */
+export const WHOLE = 'it makes pages of a list that comes whole without it';
+
+/** Fewer rows, and all of them are in the list that is known. */
+export function isPartOf(rows: readonly Json[], subject: Subject): boolean {
+  if (rows.length === 0 || rows.length >= subject.rows.length) return false;
+  return overlapOf(subject.rows, rows, subject).known === rows.length;
 }
 
 /** The candidate whose first page is the page that is known: of page numbers that may be 0 or 1. */
@@ -118,11 +123,41 @@ async function beginningOf(
     const [first] = trial.pages;
     if (trial.isSpent) return candidate;
     if (first !== undefined && overlapOf(subject.rows, first.rows, subject).isSame) return each;
+    if (first !== undefined && isPartOf(first.rows, subject)) {
+      tried.push({ what: each.says, result: WHOLE });
+      return undefined;
+    }
     const why =
       trial.failure === undefined ? 'its first page is not the first one' : failureText(trial.failure);
     tried.push({ what: each.says, result: why });
   }
   return undefined;
+}
+
+/**
+ * True unless rows are skipped in another way than one by one: with one row less skipped, the page must begin with the
+ * last row of page 1. A total says it, too.
+ */
+async function isByRows(
+  { kind, counts, params, pagination, says }: Candidate,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<boolean> {
+  const last = subject.rows.at(-1);
+  if (kind !== 'offset' || counts === undefined || last === undefined || lab.wire.left === 0) return true;
+  if (signOf(seen.signs, 'total') !== undefined || subject.rows.length < 2) return true;
+  const firstOffset = counts.first + subject.rows.length - 1;
+  const trial = await runOf(
+    lab,
+    configurationFor(subject, { params, pagination: { ...pagination, firstOffset } }),
+    1,
+  );
+  const first = trial.pages[0]?.rows[0];
+  if (first !== undefined && overlapOf([last], [first], subject).isSame) return true;
+  tried.push({ what: says, result: 'it does not skip row by row' });
+  return false;
 }
 
 /** The request has the parameter: its first page is only what was asked for. */
@@ -137,67 +172,6 @@ function saysWhere({ signs }: Observed): boolean {
   );
 }
 
-/** How APIs answer for a page that there is not. */
-function isRefusal(status: unknown): status is number {
-  return typeof status === 'number' && [400, 404, 410, 416, 422].includes(status);
-}
-
-interface Ending {
-  readonly says: string;
-  readonly pagination: JsonObject;
-  readonly job?: JsonObject;
-}
-
-/** Ways to end, the least first: what ends by itself needs no rule. */
-function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly Ending[] {
-  const endings: Ending[] = [{ says: '', pagination: {} }];
-  const more = signOf(signs, 'more');
-  const end = signOf(signs, 'end');
-  if (inBody(more?.path) && kind !== 'row')
-    endings.push({
-      says: `, until \`${more.path}\` is false`,
-      pagination: { stopWhen: { value: more.path, is: 'false' } },
-    });
-  if (inBody(end?.path))
-    endings.push({
-      says: `, until \`${end.path}\` is true`,
-      pagination: { stopWhen: { value: end.path, is: 'true' } },
-    });
-  if (counts === undefined)
-    return [...endings, { says: ', until a page is empty', pagination: { emptyPage: 'stop' } }];
-  const [total, pages] = [signOf(signs, 'total'), signOf(signs, 'pages')];
-  if (pages !== undefined)
-    endings.push({
-      says: `, up to page \`${pages.path}\``,
-      pagination: { stopWhen: { value: { answer: 'page' }, is: 'atLeast', than: sourceAt(pages.path) } },
-    });
-  if (total !== undefined)
-    endings.push({
-      says: `, until \`${total.path}\` rows have come`,
-      pagination: { limitStop: { field: fieldAt(total.path) } },
-    });
-  if (kind === 'page')
-    endings.push({
-      says: ', until a page is short',
-      pagination: { limit: counts.size, limitParam: false },
-    });
-  return endings;
-}
-
-function inBody(path: string | undefined): path is string {
-  return path !== undefined && !path.startsWith('header ');
-}
-
-/** A value of the body, or of a header, as a source. */
-function sourceAt(path: string): JsonObject {
-  const header = /^header (.*)$/.exec(path)?.[1];
-  return header === undefined ? { path } : { header };
-}
-
-function fieldAt(path: string): Json {
-  return inBody(path) ? path : sourceAt(path);
-}
-
 /** Pages that the answer speaks of. */
 function expectedPages({ counts }: Candidate, { signs, rows }: Observed): number | undefined {
   const total = valueOf(signOf(signs, 'total'));
@@ -205,9 +179,14 @@ function expectedPages({ counts }: Candidate, { signs, rows }: Observed): number
   return total === undefined || size === 0 ? valueOf(signOf(signs, 'pages')) : Math.ceil(total / size);
 }
 
-function judged(candidate: Candidate, configuration: AnyObject, trial: Trial, isLong: boolean): Settled {
+function judged(
+  candidate: Candidate,
+  configuration: AnyObject,
+  trial: Trial,
+  { isLong, hasId }: { readonly isLong: boolean; readonly hasId: boolean },
+): Settled {
   const { failure, repeated, pages, report } = trial;
-  const base = { candidate, configuration, trial, evidence: [] };
+  const base = { candidate, configuration, trial, evidence: [] as readonly string[] };
   if (failure !== undefined) {
     const page = failure.where.page ?? pages.length + 1;
     return { ...base, verdict: 'doubtful', against: [`page ${page}: ${failureText(failure)}`] };
@@ -219,7 +198,10 @@ function judged(candidate: Candidate, configuration: AnyObject, trial: Trial, is
         : `brings page ${repeated.of} again`;
     return { ...base, verdict: 'doubtful', against: [`page ${repeated.page} ${how}`] };
   }
-  const against = doubtsOf(report, isLong);
+  const twice = rowsTwice(pages);
+  const again = twice === 0 ? [] : [`${count(twice, 'row')} came twice, on different pages`];
+  const doubts = doubtsOf(report, isLong);
+  const against = doubts.length === 0 && hasId ? again : doubts;
   if (against.length > 0) return { ...base, verdict: 'doubtful', against };
   if (trial.isSpent && pages.length < 2)
     return {
@@ -230,7 +212,19 @@ function judged(candidate: Candidate, configuration: AnyObject, trial: Trial, is
       ],
     };
   const verdict = report === undefined || report.verdict === 'doubtful' ? 'cut' : report.verdict;
-  return { ...base, verdict, against };
+  return { ...base, verdict, against, evidence: again };
+}
+
+/** Rows of a page that were on an earlier one, to the last value. */
+function rowsTwice(pages: readonly TriedPage[]): number {
+  const known = new Set<string>();
+  let twice = 0;
+  for (const { rows } of pages) {
+    const texts = rows.filter((row) => isObject(row) && sizeOf(row) > 1).map((row) => encodeExact(row));
+    twice += texts.filter((text) => known.has(text)).length;
+    for (const text of texts) known.add(text);
+  }
+  return twice;
 }
 
 /** What speaks against a run; of one that was cut, only what its pages show. */

@@ -60,7 +60,8 @@ export function signsOf(
   return { all, pointers, links: [...linksIn(seen.envelope, ''), ...linksInHeader(headers['link'])] };
 }
 
-const NO_OWN = { total: [], pages: [], next: [], more: [], end: [], not: [] };
+/** Signs that a user adds: none. */
+export const NO_OWN = { total: [], pages: [], next: [], more: [], end: [], not: [] };
 
 /** The first sign of a kind, a clear one before others, with the value and the name of its place. */
 export function signOf(signs: Signs, kind: SignKind): (Sign & { readonly name: string }) | undefined {

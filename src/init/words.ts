@@ -81,17 +81,20 @@ function endText({ settled, report, verdict, pages, rows, signs, against }: Disc
   const came = `${count(rows, 'row')} on ${count(pages, 'page')}`;
   const proof = report?.proof === undefined ? '' : `: ${proofText(report.proof)}`;
   const evidence = (settled?.evidence ?? []).map((text) => `; ${text}`).join('');
-  if (verdict === 'complete') return `reached, ${came}${proof}`;
-  if (verdict === 'ended') return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}`;
+  if (verdict === 'complete') return `reached, ${came}${proof}${evidence}`;
+  if (verdict === 'ended')
+    return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}${evidence}`;
   const total = valueOf(signOf(signs, 'total'));
   if (verdict === 'cut')
     return `not reached within the requests: ${came}${total === undefined ? '' : ` of ${total} rows`}, no row twice${evidence}`;
   return `doubtful, ${came}: ${against.join(' ')}`;
 }
 
+const REPEATS = new Set<string>(['sameResponse', 'repeatedRequest', 'repeatedRows']);
+
 /** What could not be found out, and what is to be done before a run. */
 export function openPoints(found: Discovery): readonly string[] {
-  const { verdict, key, place, notes, target, time, settled } = found;
+  const { verdict, key, place, notes, target, time, settled, report } = found;
   const points = [...target.notes, ...notes];
   if (verdict === 'cut')
     points.push(
@@ -105,6 +108,14 @@ export function openPoints(found: Discovery): readonly string[] {
     !notes.some((note) => note.startsWith('Whether these are all'))
   )
     points.push('Whether these are all rows: no total in the answers equals them, and nothing else says so.');
+  if (
+    settled !== undefined &&
+    verdict !== 'complete' &&
+    report?.reasons.some(({ reason }) => REPEATS.has(reason.code))
+  )
+    points.push(
+      'Whether it ends where it should: its last page came again, and nothing says that it is the last one.',
+    );
   if (place.kind === 'list' && place.rows.length > 0 && key.paths.length === 0)
     points.push('An id: rows that come twice cannot be told apart.');
   if (place.kind !== 'one' && place.rows.length > 0 && time === undefined)

@@ -404,3 +404,66 @@ describe('gex init and files', () => {
     });
   });
 });
+
+describe('gex init and parameters that mean something else', () => {
+  const all = rowsOf(61);
+
+  test('rows to skip that are no rows to skip', async () => {
+    const { code, stdout } = await init((asked) => {
+      const offset = int(asked, 'offset', 0);
+      const from = offset === 0 ? 0 : offset + 1;
+      return { body: all.slice(from, from + 20) };
+    });
+    expect(code, stdout).toBe(1);
+    expect(stdout).toContain('the API knows some of them');
+  });
+
+  test('pages that are only made when they are asked for', async () => {
+    const { code, stdout, pagination } = await init((asked) => {
+      const page = int(asked, '_page', 0);
+      return { body: page === 0 ? all : all.slice((page - 1) * 10, page * 10) };
+    });
+    expect({ code, pagination }, stdout).toEqual({ code: 0, pagination: undefined });
+    expect(stdout).toContain('it makes pages of a list that comes whole without it');
+  });
+
+  test('a token that leads to the same page for ever', async () => {
+    const { stdout } = await init((asked) => ({
+      body: { data: asked.query.has('cursor') ? all.slice(20, 40) : all.slice(0, 20), next: 'zz' },
+    }));
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'its last page came again, and nothing says that it is the last one',
+    );
+  });
+
+  test('a token that never ends', async () => {
+    const { code, stdout, written } = await init((asked) => {
+      const from = int(asked, 'cursor', 0);
+      return { body: { data: all.slice(from, from + 20), next_cursor: String(from + 20) } };
+    });
+    expect(code, stdout).toBe(0);
+    expect(written).toContain('"emptyPage": "stop"');
+    expect(written).toContain('"notSigns"');
+  });
+
+  test('an error with the status of a success', async () => {
+    const { code, stderr, written } = await init(() => ({
+      body: { error: { code: 403, message: 'no access' } },
+    }));
+    expect({ code, written }).toEqual({ code: 1, written: undefined });
+    expect(stderr).toContain('The answer tells of an error: `error`');
+  });
+
+  test('ids that go down', async () => {
+    const { code, stdout, pagination } = await init((asked) => {
+      const below = Number(asked.query.get('max_id') ?? 1e9);
+      const rows = all
+        .toReversed()
+        .filter(({ id }) => Number(id) < below)
+        .slice(0, 20);
+      return { body: { data: rows, has_more: rows.at(-1)?.id !== 1 } };
+    });
+    expect(code, stdout).toBe(0);
+    expect(pagination).toMatchObject({ responseParam: { last: 'id' }, queryParam: 'max_id' });
+  });
+});
