@@ -236,7 +236,7 @@ describe('a period that is filled again', () => {
 
   test('leaves the states as they are', async () => {
     const api = await shop(rowsOf(1, 2, 3, 4, 5));
-    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since', filter: true } });
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
     await start(folder);
     const before = readFileSync(path.join(folder, 'in', 'state.json'), 'utf8');
     await start(folder, { period: june, env: { ...env, now: () => env.now() + 1e6 } });

@@ -25,7 +25,7 @@ export interface JobStateOptions {
 }
 
 /** Parent rows whose states are kept; those that have not been there the longest go first. */
-export const MOST_PARENTS = 20_000;
+const MOST_PARENTS = 20_000;
 
 /** The state of one job in one run. */
 export class JobState {

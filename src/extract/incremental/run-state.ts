@@ -127,8 +127,9 @@ export class RunState {
   /** What rows are to be written; undefined where all are. */
   get limits(): RowLimits | undefined {
     const { bounds } = this.#planned;
-    const hasLimits = bounds.since !== undefined || bounds.until !== undefined;
-    return this.#settings.isFiltering && hasLimits ? bounds : undefined;
+    const { isFiltering, isFilteringPeriods } = this.#settings;
+    if (bounds.until !== undefined) return isFiltering || isFilteringPeriods ? bounds : undefined;
+    return isFiltering && bounds.since !== undefined ? bounds : undefined;
   }
 
   /** Whether a row is written, and starts the children of the job. */

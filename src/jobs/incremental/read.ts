@@ -36,6 +36,8 @@ export interface Incremental {
   readonly order: 'ascending' | 'descending' | 'none';
   /** Rows before the state are dropped. */
   readonly isFiltering: boolean;
+  /** Rows outside of a period that is filled again are dropped: windows say it in the request. */
+  readonly isFilteringPeriods: boolean;
   /** So are rows at the very state. */
   readonly dropsEqual: boolean;
   readonly isPerParent: boolean;
@@ -121,6 +123,7 @@ export function parseIncremental(
     ...optional('as', as),
     order,
     isFiltering: cursor !== undefined && (read.flag(value, 'filter', place) ?? (!isSent && !hasWindows(job))),
+    isFilteringPeriods: cursor !== undefined && !hasWindows(job),
     dropsEqual,
     isPerParent,
     takesFuture: read.flag(value, 'future', place) ?? false,

@@ -27,7 +27,7 @@ export interface Windows {
 }
 
 /** Windows that a run of a job may have unless `max` says otherwise. */
-export const DEFAULT_MAX_WINDOWS = 10_000;
+const DEFAULT_MAX_WINDOWS = 10_000;
 
 /**
  * Reads `windows` of a job. What a window is told apart by is the finest of the formats that its requests have, so that
@@ -84,7 +84,7 @@ export function parseWindows(job: AnyObject, at: string, hasState: boolean): Win
 }
 
 /** A length of time at a key, such as `30 days`. */
-export function readSpanAt(node: AnyObject, key: string, at: string): Span | undefined {
+function readSpanAt(node: AnyObject, key: string, at: string): Span | undefined {
   const text = read.text(node, key, at);
   if (text === undefined) return undefined;
   const span = readSpan(text);

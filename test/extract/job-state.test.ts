@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { JobState } from '../../src/extract/incremental/job-state.ts';
+import { parseJobs, type Job, type JobRun } from '../../src/jobs/index.ts';
+import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../src/json/index.ts';
+import type { Log } from '../../src/log.ts';
+
+const child = {
+  id: 'orders',
+  endpoint: 'shops/{id}/orders',
+  placeholders: { id: 'id' },
+  incremental: { cursor: 'at', to: 'since' },
+};
+
+function childJob(): Job {
+  const [parent] = parseJobs([{ endpoint: 'shops', children: [child] }], 'config.jobs');
+  const [job] = parent?.children ?? [];
+  if (job?.incremental === undefined) throw new Error('no child');
+  return job;
+}
+
+function stateOf(job: Job, stored: AnyObject | undefined, startedAt: number): JobState {
+  if (job.incremental === undefined) throw new Error('no state');
+  return new JobState(job, job.incremental, { stored, of: 'x', startedAt });
+}
+
+const runOf = (id: string): JobRun => ({ parameters: [{ name: 'id', path: 'id', value: id }], rows: [] });
+
+const stored = (count: number): AnyObject =>
+  objectOf([
+    [
+      'parents',
+      objectOf(
+        Array.from({ length: count }, (_, i): [string, Json] => [
+          `p${i}`,
+          objectOf([
+            ['cursor', i],
+            ['at', 1000 + i],
+          ]),
+        ]),
+      ),
+    ],
+  ]);
+
+function parentsOf(state: AnyObject | undefined): readonly string[] {
+  const parents = state && getKey(state, 'parents');
+  return parents !== undefined && isObject(parents) ? entriesOf(parents).map(([key]) => key) : [];
+}
+
+test('of too many parent rows, those that were not there the longest are forgotten, and that is said', () => {
+  const job = childJob();
+  const state = stateOf(job, stored(20_002), 5000);
+  // the oldest of all is there again
+  state.finish(state.begin(runOf('p0')), runOf('p0'));
+  const left = parentsOf(state.next());
+  expect(left).toHaveLength(20_000);
+  expect(left).toContain('p0');
+  expect(left).not.toContain('p1');
+  expect(left).not.toContain('p2');
+  expect(left).toContain('p3');
+  const said: string[] = [];
+  const add = (message: string): void => void said.push(message);
+  const log: Log = { debug: add, info: add, warn: add, error: add };
+  state.tell(log);
+  expect(said.join()).toContain('states of more than 20000 parent rows: those of the 2');
+});
+
+test('a job that did not run keeps what it had', () => {
+  const before = stored(2);
+  expect(stateOf(childJob(), before, 5000).next()).toBe(before);
+});
