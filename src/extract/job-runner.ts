@@ -9,9 +9,12 @@ import {
   contextsOf,
   extraColumns,
   firstRequest,
+  Groups,
+  joined,
   ROOT_RUN,
   withComputed,
   type ExportSettings,
+  type Group,
   type Job,
   type JobRun,
   type JobWarning,
@@ -28,13 +31,14 @@ import {
 import { pages, type PageStep } from '../pagination/pages.ts';
 import type { Moment } from '../recording/exchange.ts';
 import type { Kept } from '../recording/exchanges.ts';
-import { positionOf, type RunPlace } from '../recording/position.ts';
+import { positionOf, type Position, type RunPlace } from '../recording/position.ts';
 import type { CompatLevel } from '../records/filter.ts';
 import type { Reason } from '../reason.ts';
 import type { Bucket, PageTarget } from './bucket.ts';
 import type { PageContent } from './content.ts';
 import { countedBehind, exportPages } from './export-pages.ts';
 import { ExportRun } from './export-run.ts';
+import { GroupWatch } from './group-watch.ts';
 import { HeaderWatch } from './header-watch.ts';
 import { InOrder } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
@@ -86,6 +90,7 @@ interface Begun {
   readonly began: Moment;
   readonly window: PlannedWindow | undefined;
   readonly state: RunState | undefined;
+  readonly group: GroupWatch | undefined;
   /** Of an export, only when its first file is asked for. */
   readonly witness: () => RunWitness | undefined;
   readonly steps: AsyncGenerator<PageStep<PageContent>, Reason>;
@@ -95,7 +100,7 @@ interface Begun {
 }
 
 /** A run of a job that is about to begin. */
-interface Beginning extends Pick<Begun, 'job' | 'run' | 'place' | 'began' | 'window' | 'state'> {
+interface Beginning extends Pick<Begun, 'job' | 'run' | 'place' | 'began' | 'window' | 'group' | 'state'> {
   readonly signal: AbortSignal;
   readonly headers: HeaderWatch;
 }
@@ -176,7 +181,7 @@ export class JobRunner {
 
   #begin(
     job: Job,
-    { run: planned, place, window, state: plannedState }: PlannedRun,
+    { run: planned, place, window, state: plannedState, group }: PlannedRun,
     beginning: () => Moment,
     limit = this.#options.limit,
   ): Begun {
@@ -187,7 +192,7 @@ export class JobRunner {
     const signal = AbortSignal.any([options.signal, this.#failing.signal, controller.signal]);
     const evaluate = options.evaluateAt(() => began.now);
     const call = options.callAt(() => began.now);
-    const begun = { job, place, began, window, signal, headers: new HeaderWatch() };
+    const begun = { job, place, began, window, group, signal, headers: new HeaderWatch() };
     const abandon = (): void => controller.abort();
     if (job.export !== undefined) {
       const state = beginState(job, planned, plannedState, options.contexts);
@@ -247,7 +252,7 @@ export class JobRunner {
 
   /** @param behind of an export, what the files before this one were */
   #pages(
-    { job, run, place, began, window, state, signal, headers }: Beginning,
+    { job, run, place, began, window, group, state, signal, headers }: Beginning,
     request: JobRequest,
     limit: number | undefined,
     behind?: { readonly before: number; readonly witness: RunWitness | undefined },
@@ -306,6 +311,7 @@ export class JobRunner {
         if (content.taken !== undefined) reactor.tell(content.taken, content.request.url);
         witness?.see(content, before + page, verdict);
         if (verdict.verdict === 'keep') state?.see(content, before + page);
+        group?.watch(content);
       },
     });
     return { steps, witness };
@@ -324,7 +330,7 @@ export class JobRunner {
 
   /** @returns how many pages came */
   async #finish(begun: Begun): Promise<number> {
-    const { job, place, window, state, steps, first } = begun;
+    const { job, place, window, group, state, steps, first } = begun;
     const { log, progress } = this.#options;
     const target = this.#target(begun);
     let [page, wanted] = [0, 1];
@@ -368,7 +374,10 @@ export class JobRunner {
       await work.finish();
       const judgement = begun
         .witness()
-        ?.end(step.value, window?.isLast === true ? window.series.doubts() : []);
+        ?.end(step.value, [
+          ...(window?.isLast === true ? window.series.doubts() : []),
+          ...(group?.doubts() ?? []),
+        ]);
       noteJudgement(judgement, step.value, last, this.#options.exchanges);
       state?.end(judgement, this.#options.witnesses?.accepts(job) === true);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
@@ -433,6 +442,10 @@ export class JobRunner {
   *#children({ job, run, place, state }: Begun, page: number, content: PageContent): Generator<Begun> {
     const above = positionOf(place, page);
     for (const [index, child] of job.children.entries()) {
+      if (child.group !== undefined) {
+        yield* this.#grouped(child, child.group, { index, above, run, state, content });
+        continue;
+      }
       let row = 0;
       for (const chunk of content.chunks()) {
         for (const value of chunk) {
@@ -450,6 +463,44 @@ export class JobRunner {
         }
       }
     }
+  }
+
+  /** Begins a child once for each group of the rows of a page. */
+  *#grouped(
+    child: Job,
+    group: Group,
+    {
+      index,
+      above,
+      run,
+      state,
+      content,
+    }: Pick<Begun, 'run' | 'state'> & { index: number; above: Position; content: PageContent },
+  ): Generator<Begun> {
+    let number = 0;
+    const placeOf = (one: number): RunPlace => ({
+      above,
+      step: { job: child.name, index, row: 0, run: one },
+    });
+    // all groups of a page share a moment: which rows are in which of them is not known before
+    const began = this.#beginning(placeOf(0));
+    const begin = function* (this: JobRunner, values: readonly Json[]): Generator<Begun> {
+      const parameter = { name: group.name, value: joined(values, group) };
+      const parameters = [...run.parameters.filter(({ name }) => name !== group.name), parameter];
+      // no row is that of the group
+      const own: JobRun = { ...run, parameters, rows: [{}, ...run.rows] };
+      for (const planned of this.#planChild(child, own, placeOf(number++), began))
+        yield this.#begin(child, { ...planned, group: new GroupWatch(group, values) }, began);
+    }.bind(this);
+    const groups = new Groups(group);
+    for (const chunk of content.chunks()) {
+      for (const row of chunk) {
+        if (state !== undefined && !state.writes(row)) continue;
+        const runs = this.#childRunsOf(child, row, run, began).map(({ parameters }) => parameters);
+        for (const values of groups.add(runs)) yield* begin(values);
+      }
+    }
+    for (const values of groups.rest()) yield* begin(values);
   }
 
   /** The moment of all runs that one row, or a job at the top, starts; looked up only when it is needed. */

@@ -18,6 +18,7 @@ import type { Doubt } from '../verdict/index.ts';
 import type { PageContent } from './content.ts';
 import type { JobState } from './incremental/job-state.ts';
 import type { StateProgress } from './incremental/state-progress.ts';
+import type { GroupWatch } from './group-watch.ts';
 
 /** One run of a job that is to begin: the job as a whole, or one of its windows. */
 export interface PlannedRun {
@@ -25,6 +26,8 @@ export interface PlannedRun {
   readonly place: RunPlace;
   readonly window?: PlannedWindow;
   readonly state?: PlannedState;
+  /** Sees whether the rows are those of the parent rows that it asks for. */
+  readonly group?: GroupWatch;
 }
 
 /** Where a run begins by the state of its job, and where that goes when it has ended. */

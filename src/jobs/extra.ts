@@ -47,8 +47,11 @@ export function extraColumns(job: Job, run: JobRun, options: ExtraOptions): AnyO
 
 /** Named after the path, not after the placeholder; the prefix is not doubled. */
 function parentColumn({ path, value }: Parameter): (readonly [string, Json])[] {
-  if (path === undefined) return [];
-  return [[path.startsWith('parent_') ? path : `parent_${path}`, value]];
+  return path === undefined ? [] : [[parentName(path), value]];
+}
+
+export function parentName(path: string): string {
+  return path.startsWith('parent_') ? path : `parent_${path}`;
 }
 
 function columns(

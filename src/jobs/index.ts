@@ -7,6 +7,7 @@ export type { ExportDownload, ExportPoll, ExportSettings } from './export/settin
 export { compileFilter } from './filter.ts';
 export { overRuns } from './over.ts';
 export { compileParentFilter, type ParentFilter } from './parent-filter.ts';
+export { Groups, joined, type Group } from './group.ts';
 export { METHODS, parseJobs, type Job, type Method } from './job.ts';
 export { jobDefinitions, jobsOption } from './options.ts';
 export type { Placeholder } from './placeholders.ts';

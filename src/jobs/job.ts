@@ -27,6 +27,7 @@ import { createCaller } from './functions/evaluate.ts';
 import { checkStateNames } from './incremental/names.ts';
 import { parseIncremental, type Incremental } from './incremental/read.ts';
 import { compileParentFilter } from './parent-filter.ts';
+import { parseGroup, withParentColumn, type Group } from './group.ts';
 import { parseOver, type OverList } from './over.ts';
 import { parseExport } from './export/read.ts';
 import type { ExportSettings } from './export/settings.ts';
@@ -96,6 +97,8 @@ export interface Job {
   readonly recursionFilter?: Json;
   /** Placeholders that need no parent row. */
   readonly computed: readonly Computed[];
+  /** Several parent rows are asked for in one request. */
+  readonly group?: Group;
   /** Lists of which each combination of values gets a run of the job. */
   readonly over?: readonly OverList[];
   /** Stretches of time that each get a run of the job. */
@@ -126,7 +129,7 @@ export function parseJobs(
   const jobs = parseList(
     node,
     at,
-    { level: 0, names: [], places: textPlacesIn(pagination), method, contexts: new Set() },
+    { level: 0, names: [], grouped: [], places: textPlacesIn(pagination), method, contexts: new Set() },
     warnings,
   );
   checkStateNames(jobs, warnings);
@@ -136,6 +139,8 @@ export function parseJobs(
 
 /** What a child gets from above it: the depth, the names of the placeholders there, and the default method. */
 interface Above {
+  /** Levels of the jobs above that ask for several parent rows at once. */
+  readonly grouped: readonly number[];
   readonly level: number;
   readonly names: readonly string[];
   /** Names in braces that the pagination of the API fills. */
@@ -174,6 +179,9 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   const { computed, others } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
   const placeholders = isChild ? parsePlaceholders(others, `${at}.placeholders`, level) : [];
   const over = parseOver(written, at);
+  const group = parseGroup(node, at, placeholders, isChild);
+  for (const { name, level: up, at: where } of placeholders)
+    if (above.grouped.includes(level - up + 1) && up > 1) throw groupedAbove(name, where);
   const names = [
     ...above.names,
     ...placeholders.map(({ name }) => name),
@@ -188,6 +196,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ),
   ]);
   const incremental = parseIncremental(getKey(node, 'incremental'), node, at, isChild || over.length > 0);
+  if (group !== undefined && incremental?.isPerParent === true) throw stateOfGroup(at);
   const job: Job = {
     id: id ?? md5(serializeMap(written)),
     name: id ?? dataType,
@@ -206,7 +215,9 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...readBody(node, method, at),
     ...given('queryParamIn', read.word(node, 'queryParamIn', at, ['query', 'params'])),
     ...readDataFields(getKey(node, 'dataField'), `${at}.dataField`),
-    rowSettings: objectOf(entriesOf(node).filter(([key]) => ROW_SETTINGS.has(key))),
+    rowSettings: objectOf(
+      entriesOf(withParentColumn(node, group, placeholders)).filter(([key]) => ROW_SETTINGS.has(key)),
+    ),
     ...given('format', parseFormat(node, at, jobError)),
     ...given(
       'export',
@@ -222,13 +233,20 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('recursionFilter', isChild ? readFilter(node, at) : undefined),
     placeholders,
     computed,
+    ...given('group', group),
     ...given('over', over.length === 0 ? undefined : over),
     ...given('incremental', incremental),
     ...given('windows', parseWindows(node, at, incremental !== undefined)),
     children: parseList(
       getKey(node, 'children'),
       `${at}.children`,
-      { ...above, level: level + 1, names, contexts },
+      {
+        ...above,
+        level: level + 1,
+        names,
+        grouped: group === undefined ? above.grouped : [...above.grouped, level],
+        contexts,
+      },
       warnings,
     ),
   };
@@ -251,6 +269,22 @@ function withTimes(node: AnyObject): AnyObject {
   if (getKey(node, 'windows') === undefined) return node;
   const timed = withWindowTimes(node);
   return isObject(timed) ? timed : node;
+}
+
+function groupedAbove(name: string, at: string): Error {
+  return jobError(
+    at,
+    `The placeholder “${name}” asks for a row that a group of rows stands for: it is not known which one`,
+    'Take the value from the row that starts the child, or leave “group” out above.',
+  );
+}
+
+function stateOfGroup(at: string): Error {
+  return jobError(
+    `${at}.incremental.perParent`,
+    'A job that asks for several parent rows at once has no state for each of them',
+    'Leave “perParent” or “group” out.',
+  );
 }
 
 function nameless(at: string): Error {

@@ -258,6 +258,42 @@ const ofChildren: Readonly<Record<string, OptionSchema>> = {
     default: {},
     examples: [{ 'user-id': 'id' }, { '2:user-id': 'id', '1:order-id': 'order.id' }],
   },
+  group: {
+    title: 'Group',
+    description:
+      'Asks for several parent rows in one request: the placeholder stands for their values. Groups are made of the rows of one page of the parent.',
+    type: map,
+    maxItems: 0,
+    default: {},
+    examples: [{ size: 100, by: 'author_id' }],
+    properties: {
+      size: {
+        title: 'Size',
+        description: 'Values in one request, at most.',
+        type: ['integer', 'string', 'null'],
+        minimum: 1,
+        maximum: 10_000,
+        default: 100,
+        examples: [50],
+      },
+      join: {
+        title: 'Join',
+        description:
+          'The text between the values. With `false` they are a list, where a text is nothing but the placeholder.',
+        type: ['string', 'boolean', 'null'],
+        default: ',',
+        examples: ['|', false],
+      },
+      by: {
+        title: 'By',
+        description:
+          'Path in the rows of the answer of the value that says which parent a row belongs to: it becomes the column `parent_<path>`. `false` where nobody needs it.',
+        type: ['string', 'boolean', 'null'],
+        default: false,
+        examples: ['author_id'],
+      },
+    },
+  },
   recursionFilter: {
     title: 'Recursion filter',
     description:

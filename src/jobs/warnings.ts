@@ -52,6 +52,7 @@ export function warnAbout(
   return [
     ...uselessScroller(job, node),
     ...missingContexts(job, node, contexts),
+    ...untoldGroup(job, node),
     ...(job.level > 0 ? startedByEveryRow(job, names) : withoutEffect(job, paths, node)),
     ...(hasText && (job.level > 0 || names.length > 0) ? unknownNames(job, [...names, ...places]) : []),
   ];
@@ -84,6 +85,18 @@ function refersTo(value: Json, name: string, values: ReadonlySet<string>): boole
   const named = getKey(value, name);
   if (typeof named === 'string' && values.has(named)) return true;
   return entriesOf(value).some(([, item]) => refersTo(item, name, values));
+}
+
+function untoldGroup(job: Checked, node: AnyObject): readonly JobWarning[] {
+  const group = getKey(node, 'group');
+  if (!isObject(group) || isEmpty(group) || getKey(group, 'by') !== undefined) return [];
+  return [
+    {
+      path: `${job.at}.group`,
+      message: 'Nothing says which parent a row of the answer belongs to: it gets no column of its parent',
+      hint: 'Give “by” the path of that value in the rows, or set it to false if nobody needs it.',
+    },
+  ];
 }
 
 function uselessScroller(job: Checked, node: AnyObject): readonly JobWarning[] {

@@ -24,6 +24,8 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   | { readonly code: 'partial' }
   /** All windows of time brought the same rows. */
   | { readonly code: 'sameWindows'; readonly windows: number }
+  /** Rows of a request for several parent rows that belong to none of them, by the value at `path`. */
+  | { readonly code: 'strangers'; readonly rows: number }
   /** A page behind the first was skipped by a reaction. */
   | { readonly code: 'skipped'; readonly text: string }
 );

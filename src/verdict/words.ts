@@ -44,6 +44,8 @@ export function doubtText(doubt: Doubt): string {
       return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`.`;
     case 'error':
       return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. Its rows are missing. Run it again, or correct what the error names.`;
+    case 'strangers':
+      return `${count(doubt.rows, 'row')} came whose \`${path}\` is no value that was asked for: the API does not know the parameter, so that rows come with each group again, or \`${path}\` is not where a row names its parent. Correct the request, or \`${key}\`.`;
     case 'skipped':
       return `Page ${doubt.page} was skipped (${doubt.text}) after the pages before it had come: their rows are there, and those behind are missing. Where such an answer is the end of the pages, write "do": "empty" in \`${key}\`.`;
     default:
