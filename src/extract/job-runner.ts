@@ -489,7 +489,7 @@ export class JobRunner {
       const parameters = [...run.parameters.filter(({ name }) => name !== group.name), parameter];
       // no row is that of the group
       const own: JobRun = { ...run, parameters, rows: [{}, ...run.rows] };
-      for (const planned of this.#planChild(child, own, placeOf(number++), began))
+      for (const planned of this.#planChild(child, own, placeOf(number++)))
         yield this.#begin(child, { ...planned, group: new GroupWatch(group, values) }, began);
     }.bind(this);
     const groups = new Groups(group);

@@ -37,11 +37,12 @@ export function selectJob(
     const items: readonly Item[] = itemsOf(list);
     const [key, definition]: Item = items[index] ?? missing(index, items.length, place);
     const jobAt = isList(list) ? `${place}[${key}]` : `${place}.${key}`;
-    const job = jobs.find((each) => each.at === jobAt) ?? overridden(jobAt);
-    const name = freeName(job.name, names);
-    names.push(name);
-    path.push({ ...job, name });
-    jobs = job.children;
+    for (const job of pathTo(jobs, jobAt) ?? overridden(jobAt)) {
+      const name = freeName(job.name, names);
+      names.push(name);
+      path.push({ ...job, name });
+      jobs = job.children;
+    }
     list = isObject(definition) ? getKey(definition, 'children') : undefined;
     place = `${jobAt}.children`;
   }
@@ -52,6 +53,17 @@ export function selectJob(
   const last = path.at(-1);
   if (chain === undefined || last === undefined) throw new Error('a job is selected by one index at least');
   return { top: chain, job: last, names };
+}
+
+/** The job that is defined there, below the first of its parents where it names them. */
+function pathTo(jobs: readonly Job[], at: string): readonly Job[] | undefined {
+  const direct = jobs.find((each) => each.at === at);
+  if (direct !== undefined) return [direct];
+  for (const job of jobs) {
+    const below = pathTo(job.children, at);
+    if (below !== undefined) return [job, ...below];
+  }
+  return undefined;
 }
 
 type Item = readonly [key: string, definition: Json];

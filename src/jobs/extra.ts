@@ -10,7 +10,7 @@ import {
 } from '../json/index.ts';
 import type { Job } from './job.ts';
 import { jobError } from './read.ts';
-import type { JobRun, Parameter } from './run.ts';
+import { parentName, type JobRun, type Parameter } from './run.ts';
 import { readUserData } from './user-data.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 import type { JobWarning } from './warnings.ts';
@@ -45,13 +45,8 @@ export function extraColumns(job: Job, run: JobRun, options: ExtraOptions): AnyO
   ]);
 }
 
-/** Named after the path, not after the placeholder; the prefix is not doubled. */
 function parentColumn({ path, value }: Parameter): (readonly [string, Json])[] {
   return path === undefined ? [] : [[parentName(path), value]];
-}
-
-export function parentName(path: string): string {
-  return path.startsWith('parent_') ? path : `parent_${path}`;
 }
 
 function columns(

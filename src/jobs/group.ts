@@ -14,10 +14,9 @@ import {
 } from '../json/index.ts';
 import { asObject, kindOf } from '../settings.ts';
 import { nearest } from '../suggest.ts';
-import { parentName } from './extra.ts';
 import type { Placeholder } from './placeholders.ts';
 import { jobError, read } from './read.ts';
-import type { Parameters } from './run.ts';
+import { parentName, type Parameters } from './run.ts';
 
 /** Several parent rows in one request of a child. */
 export interface Group {
@@ -102,16 +101,16 @@ function byOf(value: AnyObject, at: string): Path | undefined {
 
 /** The definition of a grouped child, whose rows get the value of their parent by a column that is read of them. */
 export function withParentColumn(
-  node: AnyObject,
+  definition: AnyObject,
   group: Group | undefined,
   [placeholder]: readonly Placeholder[],
 ): AnyObject {
   const by = group?.by;
-  if (by === undefined || placeholder === undefined) return node;
+  if (by === undefined || placeholder === undefined) return definition;
   const { path } = placeholder;
-  const columns = asObject(getKey(node, 'columns')) ?? objectOf([]);
+  const columns = asObject(getKey(definition, 'columns')) ?? objectOf([]);
   const own: readonly (readonly [string, Json])[] = [[parentName(path.text), objectOf([['row', by.text]])]];
-  return withKey(node, 'columns', objectOf([...own, ...entriesOf(columns)]));
+  return withKey(definition, 'columns', objectOf([...own, ...entriesOf(columns)]));
 }
 
 /** Collects the values of parent rows, and gives groups of them. One for each page of the parent. */

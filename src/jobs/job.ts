@@ -31,6 +31,7 @@ import { parseGroup, withParentColumn, type Group } from './group.ts';
 import { parseOver, type OverList } from './over.ts';
 import { parseExport } from './export/read.ts';
 import type { ExportSettings } from './export/settings.ts';
+import { Attachments } from './parents.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
 import { jobError, read } from './read.ts';
@@ -126,12 +127,19 @@ export function parseJobs(
   pagination: Json = null,
 ): readonly Job[] {
   const method = read.word(defaultOptions, 'method', 'parameters.api.http.defaultOptions', METHODS) ?? 'GET';
-  const jobs = parseList(
-    node,
-    at,
-    { level: 0, names: [], grouped: [], places: textPlacesIn(pagination), method, contexts: new Set() },
-    warnings,
-  );
+  const attachments = new Attachments(definitionsIn(node, at));
+  const top = {
+    level: 0,
+    names: [],
+    grouped: [],
+    above: [],
+    attachments,
+    places: textPlacesIn(pagination),
+    method,
+    contexts: new Set<string>(),
+  };
+  const jobs = parseList(node, at, top, warnings);
+  attachments.finish();
   checkStateNames(jobs, warnings);
   if (jobs.length > 0) return jobs;
   throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
@@ -139,6 +147,10 @@ export function parseJobs(
 
 /** What a child gets from above it: the depth, the names of the placeholders there, and the default method. */
 interface Above {
+  /** JSON paths of the jobs above. */
+  readonly above: readonly string[];
+  /** Definitions that name their parents. */
+  readonly attachments: Attachments;
   /** Levels of the jobs above that ask for several parent rows at once. */
   readonly grouped: readonly number[];
   readonly level: number;
@@ -151,12 +163,31 @@ interface Above {
 }
 
 function parseList(node: Json | undefined, at: string, above: Above, warnings: JobWarning[]): readonly Job[] {
+  return parseDefinitions(
+    definitionsIn(node, at).filter(([place]) => above.level > 0 || !above.attachments.has(place)),
+    above,
+    warnings,
+  );
+}
+
+/** The definitions in a list of jobs, by their JSON paths. */
+function definitionsIn(node: Json | undefined, at: string): readonly (readonly [string, Json])[] {
   if (node === undefined || isEmpty(node)) return [];
   const map = asObject(node);
   if (map === undefined) throw jobError(at, `A list of jobs is expected here, not ${kindOf(node)}`);
+  return entriesOf(map).map(
+    ([key, value]) => [isList(node) ? `${at}[${key}]` : `${at}.${key}`, value] as const,
+  );
+}
+
+function parseDefinitions(
+  definitions: readonly (readonly [string, Json])[],
+  above: Above,
+  warnings: JobWarning[],
+): readonly Job[] {
   const jobs = new Map<string, Job>();
-  for (const [key, value] of entriesOf(map)) {
-    const job = parseJob(value, isList(node) ? `${at}[${key}]` : `${at}.${key}`, above, warnings);
+  for (const [at, value] of definitions) {
+    const job = parseJob(value, at, above, warnings);
     const same = jobs.get(job.id);
     if (same !== undefined) warnings.push(collapsed(same, job));
     jobs.set(job.id, job);
@@ -197,6 +228,8 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   ]);
   const incremental = parseIncremental(getKey(node, 'incremental'), node, at, isChild || over.length > 0);
   if (group !== undefined && incremental?.isPerParent === true) throw stateOfGroup(at);
+  const path = [...above.above, at];
+  const attached = above.attachments.below(id ?? dataType, at, path);
   const job: Job = {
     id: id ?? md5(serializeMap(written)),
     name: id ?? dataType,
@@ -237,13 +270,16 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given('over', over.length === 0 ? undefined : over),
     ...given('incremental', incremental),
     ...given('windows', parseWindows(node, at, incremental !== undefined)),
-    children: parseList(
-      getKey(node, 'children'),
-      `${at}.children`,
+    children: parseDefinitions(
+      [
+        ...definitionsIn(getKey(node, 'children'), `${at}.children`),
+        ...attached.map((one) => [one.at, one.definition] as const),
+      ],
       {
         ...above,
         level: level + 1,
         names,
+        above: path,
         grouped: group === undefined ? above.grouped : [...above.grouped, level],
         contexts,
       },

@@ -222,19 +222,6 @@ const common: Readonly<Record<string, OptionSchema>> = {
   },
 };
 
-/** Keys of jobs at the top alone. */
-const ofTop: Readonly<Record<string, OptionSchema>> = {
-  placeholders: {
-    title: 'Placeholders',
-    description:
-      'Names that stand in braces in the endpoint, the parameters and the headers, and the functions that give their values, such as the year of a window.',
-    type: map,
-    additionalProperties: { $ref: '#/definitions/placeholder' },
-    default: {},
-    examples: [{ year: { function: 'date', args: ['Y', { window: 'from' }] } }],
-  },
-};
-
 /** Keys that a request of an export has. */
 const request = Object.fromEntries(
   ['endpoint', 'method', 'params', 'paramsIn', 'query', 'body', 'bodyFormat', 'headers'].flatMap((key) => {
@@ -246,7 +233,7 @@ const request = Object.fromEntries(
 /** Keys of jobs that have requests of their own. */
 const exporting: Readonly<Record<string, OptionSchema>> = { export: exportOption(request) };
 
-/** Keys of children alone. */
+/** Keys of children. */
 const ofChildren: Readonly<Record<string, OptionSchema>> = {
   placeholders: {
     title: 'Placeholders',
@@ -301,6 +288,56 @@ const ofChildren: Readonly<Record<string, OptionSchema>> = {
     anyOf: [{ type: text }, { type: 'array', maxItems: 0 }, { $ref: '#/definitions/condition' }],
     default: '',
     examples: ['role==parent|id>300&id<400', 'type!~%min%', { value: 'orders', is: 'above', than: 0 }],
+  },
+};
+
+/** Keys that may be others for each of several parents. */
+const differing = Object.fromEntries(
+  ['endpoint', 'params', 'query', 'headers', 'body', 'userData', 'over'].map((key) => [
+    key,
+    common[key] ?? {},
+  ]),
+);
+
+/** Keys of jobs at the top; with `parents` they are children. */
+const ofTop: Readonly<Record<string, OptionSchema>> = {
+  ...ofChildren,
+  placeholders: {
+    title: 'Placeholders',
+    description:
+      'Names that stand in braces in the endpoint, the parameters and the headers, and the functions that give their values, such as the year of a window; with `parents`, where they are in the parent row.',
+    type: map,
+    additionalProperties: { $ref: '#/definitions/placeholder' },
+    default: {},
+    examples: [{ year: { function: 'date', args: ['Y', { window: 'from' }] } }],
+  },
+  parents: {
+    title: 'Parents',
+    description:
+      'Makes the job a child of other jobs, which are named by their ids (without one, by their data types). An entry may have keys of the job that differ for that parent.',
+    type: ['array', 'string', 'null'],
+    default: [],
+    items: {
+      anyOf: [
+        { type: 'string', minLength: 1 },
+        {
+          type: 'object',
+          required: ['job'],
+          properties: {
+            job: {
+              title: 'Job',
+              description: 'Id of the parent. Required.',
+              type: 'string',
+              minLength: 1,
+              examples: ['posts'],
+            },
+            ...ofChildren,
+            ...differing,
+          },
+        },
+      ],
+    },
+    examples: [['posts', { job: 'photos', placeholders: { id: 'photo_id' } }]],
   },
 };
 

@@ -27,3 +27,8 @@ export interface JobRun {
 
 /** The run of a job that is no child. */
 export const ROOT_RUN: JobRun = Object.freeze({ parameters: Object.freeze([]), rows: Object.freeze([]) });
+
+/** The column of a value of the parent row: named after the path, not after the placeholder; the prefix is not doubled. */
+export function parentName(path: string): string {
+  return path.startsWith('parent_') ? path : `parent_${path}`;
+}
