@@ -35,6 +35,7 @@ describe('templates are read as the template language means them', () => {
     ["{{ 'a,b,c'.split(',')[-1] }}", 'c'],
     ["{{ '}}' }}", '}}'],
     ['{{ 1 < 2 < 3 }}', 'True'],
+    ["{{ ','.join(['a', 'b']) }}", 'a,b'],
     ['{{ -x | abs }}', '5', { x: 5 }],
     ["{{ 'abc'[1:] }}{{ 'abc'[:-1] }}", 'bcab'],
     ['{{ "x"|hash }}', '9dd4e461268c8034f5c8564e155c67a6'],
@@ -70,6 +71,12 @@ describe('templates are read as the template language means them', () => {
       parseTemplate('{{ record.id }}'),
     );
     expect(fold(parseTemplate('{{ now_utc() }}'), known).kind).toBe('call');
+    expect(fold(parseTemplate("{{ ','.join(['a', 'b']) }}"), known)).toEqual({
+      kind: 'constant',
+      value: 'a,b',
+    });
+    // more arguments than are understood
+    expect(fold(parseTemplate("{{ 'a/b/c'.split('/', 1) }}"), known).kind).toBe('call');
     expect(() => compute(parseTemplate('{{ x.y }}'), new Map([['x', undefined]]))).toThrow(NotConstant);
   });
 });

@@ -37,6 +37,8 @@ function foldParts(expression: Expression, known: Known): Expression {
         ...(expression.step === undefined ? {} : { step: go(expression.step) }),
       };
     case 'call':
+      // the name of a method is no value of its own
+      return { ...expression, of: foldCallee(expression.of, go), args: foldArguments(expression.args, go) };
     case 'filter':
     case 'test':
       return { ...expression, of: go(expression.of), args: foldArguments(expression.args, go) };
@@ -68,6 +70,10 @@ function foldParts(expression: Expression, known: Known): Expression {
     default:
       return { ...expression, parts: expression.parts.map(go) };
   }
+}
+
+function foldCallee(callee: Expression, go: (part: Expression) => Expression): Expression {
+  return callee.kind === 'item' ? { ...callee, of: go(callee.of) } : callee;
 }
 
 function foldArguments({ positional, named }: Arguments, go: (part: Expression) => Expression): Arguments {

@@ -16,8 +16,12 @@ export const FILTERS: Readonly<Record<string, Call>> = {
   upper: (value) => pythonText(value).toUpperCase(),
   trim: (value, chars) => (chars === undefined ? pythonText(value).trim() : NOT_SAID),
   replace: (value, from, to) => pythonText(value).replaceAll(pythonText(from), pythonText(to)),
-  join: (value, by) =>
-    isItems(value) ? value.map((item: Constant) => pythonText(item)).join(pythonText(by)) : NOT_SAID,
+  join: (value, by, attribute) =>
+    attribute !== undefined
+      ? NOT_SAID
+      : isItems(value)
+        ? value.map((item: Constant) => pythonText(item)).join(pythonText(by))
+        : NOT_SAID,
   length: lengthOf,
   count: lengthOf,
   first: (value) => (isItems(value) || typeof value === 'string' ? value[0] : NOT_SAID),
@@ -74,6 +78,7 @@ export function callMethod(self: Constant, name: string, args: readonly Constant
     return NOT_SAID;
   }
   if (typeof self !== 'string') return NOT_SAID;
+  if (args.length > 2) return NOT_SAID;
   const textMethod = Object.hasOwn(TEXT_METHODS, name) ? TEXT_METHODS[name] : undefined;
   return textMethod === undefined ? NOT_SAID : textMethod(self, first, second);
 }
@@ -88,12 +93,14 @@ const TEXT_METHODS: Readonly<
   rstrip: (self, chars) => stripped(self, chars, false),
   replace: (self, from, to) =>
     typeof from === 'string' && typeof to === 'string' ? self.replaceAll(from, to) : NOT_SAID,
-  split: (self, by) =>
-    by === undefined
-      ? self.trim().split(/\s+/)
-      : typeof by === 'string' && by !== ''
-        ? self.split(by)
-        : NOT_SAID,
+  split: (self, by, most) =>
+    most !== undefined
+      ? NOT_SAID
+      : by === undefined
+        ? self.trim().split(/\s+/)
+        : typeof by === 'string' && by !== ''
+          ? self.split(by)
+          : NOT_SAID,
   startswith: (self, start) => (typeof start === 'string' ? self.startsWith(start) : NOT_SAID),
   endswith: (self, end) => (typeof end === 'string' ? self.endsWith(end) : NOT_SAID),
   join: (self, list) =>

@@ -59,7 +59,16 @@ class Reader {
 function momentOf({ out, type }: Typed, inputFormat?: string): Out {
   if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
   if (type === 'seconds' || type === 'day' || type === 'number') return out;
-  return call('strtotime', out);
+  if (type === 'text' || !isMap(out) || out['path'] === undefined) return call('strtotime', out);
+  // a number is seconds already
+  return call('if', call('is', out, 'matches', '^-?[0-9]+$'), out, call('strtotime', out));
+}
+
+/** Nothing has no date. */
+function unlessNothing(of: Typed, made: Out): Out {
+  return isMap(of.out) && of.out['path'] !== undefined
+    ? call('if', call('is', of.out, 'notEmpty'), made, null)
+    : made;
 }
 
 const MACROS: Readonly<Record<string, Translate>> = {
@@ -85,7 +94,8 @@ const MACROS: Readonly<Record<string, Translate>> = {
   str_to_datetime: (args) => ({ out: momentOf(args.typed(0)), type: 'seconds' }),
   format_datetime: (args) => {
     const input = args.has(2, 'input_format') ? args.text(2, 'input_format') : undefined;
-    return { out: formatted(momentOf(args.typed(0), input), args.text(1, 'format')), type: 'text' };
+    const of = args.typed(0);
+    return { out: unlessNothing(of, formatted(momentOf(of, input), args.text(1, 'format'))), type: 'text' };
   },
   max: (args) => extreme('max', args),
   min: (args) => extreme('min', args),
@@ -97,6 +107,31 @@ function extreme(name: 'max' | 'min', args: Reader): Typed {
   if (first === undefined || values.length < 2) throw new TemplateError(`${name} of one value`);
   const type = values.every((value) => value.type === first.type) ? first.type : 'any';
   return { out: call(name, ...values.map(({ out }) => out)), type };
+}
+
+/** Arguments that methods and filters take; one more would mean something that is not said here. */
+const MOST: Readonly<Record<string, number>> = {
+  strftime: 1,
+  replace: 2,
+  split: 1,
+  join: 1,
+  strip: 1,
+  lstrip: 1,
+  rstrip: 1,
+  startswith: 1,
+  endswith: 1,
+  round: 1,
+  hash: 2,
+  hmac: 2,
+  regex_search: 1,
+  default: 2,
+  d: 2,
+  int: 1,
+};
+
+function checkCount(name: string, args: Reader): void {
+  const most = Object.hasOwn(MOST, name) ? (MOST[name] ?? 0) : 0;
+  if (args.count > most) throw new TemplateError(`${name} with ${args.count} arguments`);
 }
 
 /** Methods of texts, moments and lists. */
@@ -150,6 +185,7 @@ export function callOf(expression: Extract<Expression, { kind: 'call' }>, transl
     const name = of.key.value;
     const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
     if (method === undefined) throw new TemplateError(`the method ${name}`);
+    checkCount(name, reader);
     return method(translate(of.of), reader);
   }
   throw new TemplateError('a call that has no counterpart');
@@ -158,7 +194,10 @@ export function callOf(expression: Extract<Expression, { kind: 'call' }>, transl
 const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
   string: (self) => ({ out: textOut(self), type: 'text' }),
   safe: (self) => self,
-  int: (self) => ({ out: wholeNumber(self), type: 'number' }),
+  int: (self, args) => ({
+    out: wholeNumber(self, args.has(0, 'default') ? args.typed(0, 'default').out : 0),
+    type: 'number',
+  }),
   float: (self) => ({ out: call('number', self.out, 0), type: 'any' }),
   abs: (self) => ({ out: call('abs', self.out), type: self.type }),
   round: (self, args) => ({
@@ -218,7 +257,7 @@ function defaultOf(self: Typed, args: Reader): Typed {
 }
 
 /** A whole number; a moment is one already. */
-function wholeNumber({ out, type }: Typed): Out {
+function wholeNumber({ out, type }: Typed, fallback: Out): Out {
   if (type === 'number' || type === 'float' || type === 'seconds') return out;
   if (
     isMap(out) &&
@@ -226,7 +265,7 @@ function wholeNumber({ out, type }: Typed): Out {
     ['strtotime', 'parse_date', 'floor', 'length'].includes(out['function'])
   )
     return out;
-  return call('floor', call('number', out, 0));
+  return call('floor', call('number', out, fallback));
 }
 
 /** Only the first group counts; one that is to be found by looking around can't be said. */
@@ -248,5 +287,7 @@ export function filterOf(
 ): Typed {
   const filter = Object.hasOwn(FILTERS, expression.name) ? FILTERS[expression.name] : undefined;
   if (filter === undefined) throw new TemplateError(`the filter ${expression.name}`);
-  return filter(translate(expression.of), new Reader(expression.args, translate));
+  const args = new Reader(expression.args, translate);
+  checkCount(expression.name, args);
+  return filter(translate(expression.of), args);
 }
