@@ -69,13 +69,13 @@ export function reasonText(reason: Reason): string {
     case 'shortPage':
       return `the page has fewer rows (${reason.rows}) than the page size (${reason.size})`;
     case 'noLink':
-      return `the response has no link in \`${reason.path}\``;
+      return `the response has no link in ${named(reason.path)}`;
     case 'noLinkHeader':
       return `the response has no link with the relation "${reason.rel}"`;
     case 'noValue':
-      return `the response has no \`${reason.path}\``;
+      return `the response has no ${named(reason.path)}`;
     case 'endValue':
-      return `\`${reason.path}\` of the response is an end value`;
+      return `${named(reason.path)} of the response is an end value`;
     case 'recentStart':
       return 'the start_time of the next page is less than six minutes ago';
     case 'flag':
@@ -113,4 +113,9 @@ export function reasonText(reason: Reason): string {
     default:
       return reason.text;
   }
+}
+
+/** A path as it is written; a source that is said in words is not quoted again. */
+function named(path: string): string {
+  return /^the |[“”]/.test(path) ? path : `\`${path}\``;
 }

@@ -228,9 +228,7 @@ export function leadText(lead: Lead): string {
 function placeText(from: string): string {
   if (from.startsWith('header ')) return `the header ${from.slice(7)}`;
   // a source that says in words what it is: a path begins otherwise
-  return /^the (?:header|link|largest|smallest|parameter|number|address|function) /.test(from)
-    ? from
-    : `\`${from}\``;
+  return /^the |[“”]| of the (?:first|last) row$/.test(from) ? from : `\`${from}\``;
 }
 
 const SHORT = 24;

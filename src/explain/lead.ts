@@ -33,7 +33,10 @@ export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): r
   if (link !== undefined) return [link];
   const before = paramsOf(request);
   const changed = [...paramsOf(next)].filter(([name, value]) => before.get(name) !== value);
-  const found = changed.flatMap(([to, value]) => paramLead(to, value, before.get(to), note) ?? []);
+  const found = changed.flatMap(
+    ([to, value]) =>
+      paramLead(to, value, before.get(to), note) ?? partLead(to, value, before.get(to), note) ?? [],
+  );
   if (found.length > 0) return found;
   return hiddenLead(next, note);
 }
@@ -92,9 +95,32 @@ function paramLead(to: string, value: string, before: string | undefined, note: 
   return undefined;
 }
 
+/** A value inside of a text: a query language, the path of the address. */
+function partLead(to: string, value: string, before: string | undefined, note: Note): Lead | undefined {
+  if (before === undefined) return undefined;
+  for (const [from, seen] of note.values ?? []) {
+    const part = toText(seen);
+    if (part !== '' && isIn(value, part) && !isIn(before, part))
+      return { how: 'value', to, value: part, from };
+  }
+  const [now, then] = [value, before].map((text) => text.match(/\d+/g) ?? []);
+  if (now === undefined || then === undefined || now.length !== then.length) return undefined;
+  const at = now.findIndex((number, i) => number !== then[i]);
+  const number = now[at];
+  return number === undefined ? undefined : { how: 'count', to, value: number, before: then[at] };
+}
+
+/** As a word of its own. */
+function isIn(text: string, part: string): boolean {
+  const at = text.indexOf(part);
+  return at >= 0 && !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + part.length));
+}
+
 /** A parameter that is secret by its name, such as `token`, can't be compared: what was looked at is its source. */
 function hiddenLead(next: ShownRequest, { values = new Map() }: Note): readonly Lead[] {
-  const hidden = [...paramsOf(next)].filter(([, value]) => value === HIDDEN).map(([name]) => name);
+  const hidden = [...paramsOf(next)]
+    .filter(([name, value]) => value === HIDDEN && !name.startsWith('header '))
+    .map(([name]) => name);
   const source = [...values].find(
     ([, value]) => value !== null && value !== '' && typeof value !== 'boolean',
   );
@@ -108,9 +134,14 @@ function isNumeral(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-/** Parameters of the query, of a form and of a JSON body (`page.offset`), as text. */
-function paramsOf({ url, body }: ShownRequest): ReadonlyMap<string, string> {
-  return new Map([...queryOf(url), ...(body === undefined ? [] : bodyParams(body))]);
+/** The path, parameters of the query, of a form and of a JSON body (`page.offset`), and headers, as text. */
+function paramsOf({ url, headers, body }: ShownRequest): ReadonlyMap<string, string> {
+  return new Map([
+    ['path', url.replace(/[?#].*$/, '')],
+    ...queryOf(url),
+    ...(body === undefined ? [] : bodyParams(body)),
+    ...Object.entries(headers).map(([name, value]) => [`header ${name}`, value] as const),
+  ]);
 }
 
 function queryOf(url: string): (readonly [string, string])[] {

@@ -59,7 +59,7 @@ export class MissWatch {
       if (found) return [];
       const where = `the path in the pagination${at === undefined ? '' : `: \`${at}\``}`;
       if (whole !== undefined)
-        return [`Nothing was found in “${text}” in any response: it was ${whole}. Correct ${where}.`];
+        return [`Nothing was ever found for ${text}: what it is a part of was ${whole}. Correct ${where}.`];
       if (meant === undefined && !isExpected) return [];
       const has = meant === undefined ? '' : `; the response has “${meant}”`;
       return [`“${text}” was not found in any response${has}. Correct ${where}.`];

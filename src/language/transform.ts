@@ -37,6 +37,7 @@ export function transformed(reading: Read, beside: AnyObject, options: SourceOpt
   if (steps.length === 0 && fallback === undefined) return reading;
   return {
     ...reading,
+    text: partText(reading.text, beside),
     ...(steps.length === 0 ? {} : { whole: (view) => reading.read(view) }),
     read(view) {
       let value = reading.read(view);
@@ -47,6 +48,19 @@ export function transformed(reading: Read, beside: AnyObject, options: SourceOpt
       return fallback !== undefined && (value === undefined || value === null) ? fallback : value;
     },
   };
+}
+
+/** What is cut out, in words: `the parameter “after” of links.next`. */
+function partText(text: string, beside: AnyObject): string {
+  const [take, param, match] = ['take', 'param', 'match'].map((key) => getKey(beside, key));
+  const where = getKey(beside, 'where');
+  let named = text;
+  if (where !== undefined) {
+    const item = `the item of ${text} with ${toJsonText(where)}`;
+    named = take === undefined || take === null ? item : `“${toText(take)}” of ${item}`;
+  }
+  if (param !== undefined && param !== null) named = `the parameter “${toText(param)}” of ${named}`;
+  return match === undefined || match === null ? named : `“${toText(match)}” in ${named}`;
 }
 
 type Step = (value: Json) => Json | undefined;

@@ -78,6 +78,20 @@ describe('gex explain', () => {
     expect(await explained('--data', byId)).toContain('page=1 by the highest `id`');
   });
 
+  test('says what led to a header, and to a part of a text or of the path', async () => {
+    const token = { method: 'response.param', responseParam: 'meta.next' };
+    const inHeader = { ...token, queryParam: { header: 'X-After' }, forceStop: { pages: 2 } };
+    const byHeader = await ran([{ endpoint: 'cursor', dataField: 'data' }], { pagination: inHeader });
+    expect(await explained('--data', byHeader)).toContain('header X-After=c2 from `meta.next`');
+    const inText = { ...token, queryParam: { template: 'at' }, forceStop: { pages: 2 } };
+    const job = { endpoint: 'cursor', dataField: 'data', params: { q: 'BEHIND {at} ALL' } };
+    const byText = await ran([job], { pagination: inText });
+    expect(await explained('--data', byText)).toContain('q=c2 from `meta.next`');
+    const inPath = { method: 'pagenum', pageParam: { path: 'n' }, forceStop: { pages: 2 } };
+    const byPath = await ran([{ endpoint: 'books/{n}', dataType: 'books' }], { pagination: inPath });
+    expect(await explained('--data', byPath)).toContain('path=2, counted on from 1');
+  });
+
   test('shows children under their jobs, in the order of their rows, and says how many are not shown', async () => {
     const books = { endpoint: 'books/{id}', placeholders: { id: 'id' } };
     const folder = await ran([{ endpoint: 'shelves', children: [books] }], { http: { concurrency: 3 } });

@@ -188,3 +188,37 @@ describe('an empty list', () => {
     expect(warnings).toEqual(['The list at “items” is empty']);
   });
 });
+
+const linked: Answer = (_asked, response) =>
+  json(response, { items: [{ id: 1 }], paging: { url: '/x?cursor=2', page: 1, pages: 3 } });
+
+const warningsOf = async (pagination: object): Promise<string> =>
+  (await ran(linked, [{ endpoint: 'users', dataField: 'items' }], { api: { pagination } })).warnings[0] ?? '';
+
+describe('a source that finds nothing', () => {
+  const param = { method: 'response.param', queryParam: 'after' };
+
+  test.each<[string, object, string]>([
+    [
+      'an expression that never matches',
+      { ...param, responseParam: { path: 'paging.url', match: 'after=(\\d+)' } },
+      'Nothing was ever found for “after=(\\d+)” in paging.url: what it is a part of was “/x?cursor=2”. Correct the path in the pagination: `parameters.api.pagination.responseParam`.',
+    ],
+    [
+      'a parameter that no link has',
+      { ...param, responseParam: { path: 'paging.url', param: 'after' } },
+      'Nothing was ever found for the parameter “after” of paging.url: what it is a part of was “/x?cursor=2”. Correct the path in the pagination: `parameters.api.pagination.responseParam`.',
+    ],
+    [
+      'a path that a condition compares',
+      {
+        method: 'pagenum',
+        forceStop: { pages: 1 },
+        stopWhen: { value: 'paging.page', is: 'atLeast', than: { path: 'paging.count' } },
+      },
+      '“paging.count” was not found in any response. Correct the path in the pagination: `parameters.api.pagination.stopWhen.than`.',
+    ],
+  ])('%s', async (_name, pagination, warning) => {
+    expect(await warningsOf(pagination)).toBe(warning);
+  });
+});
