@@ -12,7 +12,7 @@ export const COMPRESSIONS = ['auto', 'gzip', 'zip', 'none'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 
 /** The keys of a job that say how its bodies are read; they may stand beside each other. */
-export const FORMAT_KEYS = ['format', 'compression', 'csv', 'xml', 'zip'] as const;
+const FORMAT_KEYS = ['format', 'compression', 'csv', 'xml', 'zip'] as const;
 
 export interface FormatSettings {
   /** Undefined: by what the answer says. */

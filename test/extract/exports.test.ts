@@ -184,6 +184,53 @@ describe('an export', () => {
   });
 });
 
+describe('exports of children', () => {
+  test('are under way at once with concurrency, and their rows stand in order', async () => {
+    const events: string[] = [];
+    const api = await startApi(({ method, url }, response) => {
+      const [, shop = '', what = ''] = /^\/shops\/(\w)\/(\w+)/.exec(url.pathname) ?? [];
+      if (url.pathname === '/shops') return json(response, [{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+      events.push(`${shop} ${method === 'POST' ? 'create' : what}`);
+      if (method === 'POST') return json(response, {});
+      // the first export is done only after the second was begun
+      if (what === 'state') return json(response, { done: shop !== 'a' || events.includes('b create') });
+      return response.writeHead(200, { 'Content-Type': 'text/csv' }).end(`of\n${shop}\n`);
+    });
+    const child = {
+      endpoint: 'shops/{shop}/file',
+      dataType: 'sales',
+      placeholders: { shop: 'id' },
+      export: {
+        create: { endpoint: 'shops/{shop}/export', method: 'POST' },
+        poll: { endpoint: 'shops/{shop}/state', until: { value: 'done', is: 'true' }, every: 0.01 },
+      },
+    };
+    const jobs = [{ endpoint: 'shops', dataType: 'shops', children: [child] }];
+    const folder = dataFolder(configOf(api, jobs, { api: { http: { concurrency: 2 } } }));
+    await run({ dataFolder: folder, log: silentLog });
+    expect(events.indexOf('b create')).toBeLessThan(events.indexOf('a file'));
+    expect(filesOf(path.join(folder, 'out/tables'))['library.sales']).toBe(
+      '"of","parent_id"\n"a","a"\n"b","b"\n"c","c"\n',
+    );
+  });
+
+  test('with --limit, the pages of all files count, and the verdict says that it was cut', async () => {
+    const api = await startApi(({ url }, response) => {
+      if (url.pathname === '/exports') return json(response, { files: ['f/1', 'f/2', 'f/3'] });
+      return response.writeHead(200, { 'Content-Type': 'text/csv' }).end(`id\n${url.pathname.slice(-1)}\n`);
+    });
+    const exporting = { download: { from: 'files' } };
+    const folder = dataFolder(
+      configOf(api, [{ endpoint: 'exports', dataType: 'orders', export: exporting }]),
+    );
+    const done = await run({ dataFolder: folder, log: silentLog, limit: 2 });
+    expect(orders(folder)).toBe('"id"\n"1"\n"2"\n');
+    expect(done.rows.flatMap(({ jobs }) => jobs.map(({ verdict }) => verdict))).toEqual(['cut']);
+    await run({ dataFolder: folder, log: silentLog });
+    expect(orders(folder)).toBe('"id"\n"1"\n"2"\n"3"\n');
+  });
+});
+
 describe('what is wrong with an export is said before anything is asked for', () => {
   test.each([
     [{ poll: { endpoint: 'x' } }, 'until'],

@@ -73,6 +73,25 @@ describe('a body that is too large for memory', () => {
     expect(readdirSync(path.join(folder, '.gex')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  test('of a run that is ended in the middle of it is asked for again, and nothing of it is left over', async () => {
+    const ending = new AbortController();
+    let attempts = 0;
+    const api = await startApi(async (_, response) => {
+      response.writeHead(200, CSV_TYPE);
+      if (++attempts > 1) return response.end(CSV);
+      response.write(CSV.subarray(0, CSV.length - 1000));
+      await delay(300);
+      return ending.abort(new Error('ended'));
+    });
+    const folder = dataFolder(configOf(api, [{ endpoint: 'books', dataType: 'books' }]));
+    const { signal } = ending;
+    await expect(run({ dataFolder: folder, log: silentLog, env, signal })).rejects.toThrow();
+    await run({ dataFolder: folder, log: silentLog, env });
+    expect(attempts).toBe(2);
+    expect(tableOf(folder) === TABLE).toBe(true);
+    expect(statSync(path.join(folder, '.gex/last.recording')).size).toBeLessThan(CSV.length * 1.1);
+  });
+
   test.each(['gzip', 'zip'])('may be a %s file', async (kind) => {
     const body = kind === 'gzip' ? gzipSync(CSV) : zipOf([['a/books.csv', CSV]]);
     const api = await startApi((_, response) =>

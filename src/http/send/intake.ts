@@ -3,7 +3,7 @@ import type { ApiResponse, BodySink, LargeBody } from '../message.ts';
 import { BodyBuffer } from './body-buffer.ts';
 
 /** A body up to this size stays in memory. */
-export const HELD_BYTES = 2 ** 24;
+const HELD_BYTES = 2 ** 24;
 
 /** What is shown of a large body where a whole one is expected. */
 const BEGINNING_BYTES = 2 ** 16;
