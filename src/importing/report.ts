@@ -49,7 +49,7 @@ export interface Imported {
   readonly report: ImportReport;
 }
 
-export function countOf(report: ImportReport, outcome: Outcome): number {
+function countOf(report: ImportReport, outcome: Outcome): number {
   return report.streams.filter((stream) => stream.outcome === outcome).length;
 }
 

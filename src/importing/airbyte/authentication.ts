@@ -5,7 +5,7 @@ import { isMap, isSequence, shown, type Node } from './node.ts';
 import { readRequest } from './request.ts';
 import { requestPosition, translated, type Scope } from './scope.ts';
 import { durationWords } from './time-format.ts';
-import { accessOf, pathText, type Out } from './translate/position.ts';
+import { pathText, type Out } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 
 export type Authentication = Readonly<Record<string, Out>>;
@@ -396,9 +396,4 @@ function fields(authenticator: Component, key: string, scope: Scope): Record<str
         : value,
     ]),
   );
-}
-
-/** Whether a template is nothing but one setting. */
-export function isSetting(value: Node, component: Component): boolean {
-  return accessOf(component.expression(value))?.name === 'config';
 }

@@ -1,4 +1,4 @@
-import { constant, TemplateError, type Expression } from './jinja/ast.ts';
+import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { Component } from './component.ts';
 import type { Findings } from './findings.ts';
 import { shown, type Node } from './node.ts';
@@ -150,5 +150,3 @@ export function known(value: Node, component: Component, scope: Scope): Expressi
   noteFixed(scope, value);
   return fixed;
 }
-
-export const NOTHING = constant('');

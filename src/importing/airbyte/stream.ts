@@ -190,7 +190,8 @@ class StreamReader {
     const placeholder = freeName(parent.name, names);
     names.push(placeholder);
     const { source, path } = parentValue(parent.parentKey.split('/'), above.records);
-    job['placeholders'] = { [placeholder]: source };
+    // several values at once are found by a path alone
+    job['placeholders'] = { [placeholder]: parent.group === undefined ? source : (path ?? source) };
     const { where } = above.leaf;
     const filters = [
       ...(path === undefined ? [] : [{ value: path, is: 'present' }]),
@@ -200,6 +201,8 @@ class StreamReader {
     readOnly(above.leaf);
     if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
     this.#slots.set(parent.name, partitionReference(placeholder, parent.group !== undefined));
+    if (parent.group !== undefined && parent.extraFields.length > 0)
+      findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
     for (const field of parent.extraFields) {
       const { parent: from } = parentSource(field, above.records);
       this.#slots.set(`extra_fields.${field.join('.')}`, { out: from });

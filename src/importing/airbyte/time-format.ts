@@ -82,11 +82,3 @@ export function durationWords(text: string): string | undefined {
 }
 
 const UNITS = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second'];
-
-/** The same the other way round in time: `-1 day -12 hours`. */
-export function negated(words: string): string {
-  return words.replace(
-    /(^| )(-?)(\d)/g,
-    (_, space: string, minus: string, digit: string) => `${space}${minus === '' ? '-' : '+'}${digit}`,
-  );
-}

@@ -159,6 +159,6 @@ const SOURCE_KEYS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a value is read while it runs. */
-export function isSource(out: Out): boolean {
+function isSource(out: Out): boolean {
   return isMap(out) && Object.keys(out).some((key) => SOURCE_KEYS.has(key));
 }
