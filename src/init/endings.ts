@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json/index.ts';
-import type { Candidate, Observed } from './candidates.ts';
+import type { Candidate, Observed } from './candidate.ts';
 import { signOf } from './signs.ts';
 import type { Trial } from './trial.ts';
 

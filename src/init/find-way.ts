@@ -1,5 +1,6 @@
 import { entriesOf, objectOf, type Json } from '../json/index.ts';
-import { candidatesOf, seesMore, type Candidate, type Observed } from './candidates.ts';
+import type { Candidate, Observed } from './candidate.ts';
+import { candidatesOf, seesMore } from './candidates.ts';
 import { overlapOf } from './compare.ts';
 import { configurationOf } from './configure.ts';
 import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';

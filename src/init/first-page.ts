@@ -1,6 +1,6 @@
 import { toText } from '../json/index.ts';
 import { numericOf } from '../settings.ts';
-import { leavesOf, withoutAt } from './candidates.ts';
+import { leavesOf, withoutAt } from './params.ts';
 import { OFFSET, PAGE } from './guesses.ts';
 import { plain } from './names.ts';
 import { withParameter, type Target } from './target.ts';

@@ -2,7 +2,7 @@ import type { Env } from '../env.ts';
 import type { ExtractorError } from '../errors.ts';
 import { getKey, isObject, type AnyObject, type Json } from '../json/index.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Candidate } from './candidates.ts';
+import type { Candidate } from './candidate.ts';
 import { overlapOf, type Identity } from './compare.ts';
 import { configurationOf, type JobParts } from './configure.ts';
 import { count } from './names.ts';

@@ -1,6 +1,8 @@
 import { encodeExact, isObject, sizeOf, type AnyObject, type Json } from '../json/index.ts';
 import type { JobReport } from '../verdict/index.ts';
-import { leavesOf, offsetCandidate, pageCandidate, type Candidate, type Observed } from './candidates.ts';
+import { leavesOf } from './params.ts';
+import { offsetCandidate, pageCandidate } from './count.ts';
+import type { Candidate, Observed } from './candidate.ts';
 import { overlapOf } from './compare.ts';
 import {
   configurationFor,

@@ -1,6 +1,7 @@
 import { getKey, objectOf, type AnyObject, type Json } from '../../json/index.ts';
 import { numericOf } from '../../settings.ts';
-import { candidatesOf, type Candidate } from '../candidates.ts';
+import type { Candidate } from '../candidate.ts';
+import { candidatesOf } from '../candidates.ts';
 import { OFFSET, PAGE, SIZE } from '../guesses.ts';
 import { plain } from '../names.ts';
 import { signOf, signsOf } from '../signs.ts';
