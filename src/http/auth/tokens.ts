@@ -89,7 +89,7 @@ export interface TokenPaths {
 }
 
 /** As RFC 6749 5.1 has them. */
-export const STANDARD_PATHS: TokenPaths = { accessToken: 'access_token', expiresIn: 'expires_in' };
+const STANDARD_PATHS: TokenPaths = { accessToken: 'access_token', expiresIn: 'expires_in' };
 
 /**
  * The token of an answer. It is to be renewed a tenth of its time, at most a minute, before it ends.

@@ -276,6 +276,6 @@ function tableOf({ map, name, findings, at }: Resource): string {
   return name;
 }
 
-export function isGiven(value: Value | undefined): value is Exclude<Value, null> {
+function isGiven(value: Value | undefined): value is Exclude<Value, null> {
   return value !== undefined && value !== null && !(value instanceof Code && value.text === '');
 }

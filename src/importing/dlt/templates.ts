@@ -50,12 +50,7 @@ export function fieldsOf(value: Value | undefined): readonly string[] {
 export type Resolve = (field: string) => Out;
 
 /** A scalar with its fields put in. A text that is one field alone keeps the kind of its value when `keepsKind`. */
-export function filled(
-  value: Value | undefined,
-  resolve: Resolve,
-  settings: Settings,
-  keepsKind: boolean,
-): Out {
+function filled(value: Value | undefined, resolve: Resolve, settings: Settings, keepsKind: boolean): Out {
   if (typeof value !== 'string')
     return keepsKind || value === null ? scalarOut(value, settings) : textOut(value, settings);
   const parts = partsOf(value).map((part) => ('text' in part ? part.text : resolve(part.field)));

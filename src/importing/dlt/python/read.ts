@@ -125,7 +125,7 @@ export class PythonReader {
 }
 
 /** Index of the bracket that closes the one at `index`; of the end where there is none. */
-export function closing(tokens: readonly Token[], index: number): number {
+function closing(tokens: readonly Token[], index: number): number {
   const depth = tokens[index]?.depth ?? 0;
   for (let at = index + 1; at < tokens.length; at++) {
     const token = tokens[at];
