@@ -74,7 +74,7 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
 }
 
 /** Whether the parameters of a request are in its body. */
-export function paramsGoToBody({
+function paramsGoToBody({
   method,
   paramsIn,
   body,

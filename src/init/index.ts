@@ -1,4 +1,4 @@
-export { discover, type Discovered, type Discovery } from './discover.ts';
+export { discover, type Discovery } from './discover.ts';
 export { selected, type FromDocument } from './openapi/configure.ts';
 export type { RecordedRequest } from './requests.ts';
 export { readContent, readSource, type Source } from './source.ts';

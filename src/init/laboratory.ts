@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
 import type { ExtractorError } from '../errors.ts';
-import { getKey, isObject, type AnyObject, type Json } from '../json/index.ts';
+import { type AnyObject, type Json } from '../json/index.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Candidate } from './candidate.ts';
 import { overlapOf, type Identity } from './compare.ts';
@@ -101,11 +101,4 @@ export function failureText(failure: ExtractorError): string {
   if (typeof status === 'number') return `the API answers ${status}`;
   if (failure.code === 'response.notJson') return 'the answer is no JSON';
   return failure.message.split('\n', 1)[0] ?? '';
-}
-
-/** A setting of the pagination of a configuration. */
-export function paginationOf(configuration: AnyObject): AnyObject | undefined {
-  let at: Json | undefined = configuration;
-  for (const key of ['parameters', 'api', 'pagination']) at = isObject(at) ? getKey(at, key) : undefined;
-  return isObject(at) ? at : undefined;
 }

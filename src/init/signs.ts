@@ -1,5 +1,4 @@
 import {
-  compilePath,
   entriesOf,
   getKey,
   isInteger,
@@ -166,10 +165,6 @@ export function pathOf(keys: readonly string[]): string {
   return `$${keys.map((key) => `['${key.replace(/[\\']/g, '\\$&')}']`).join('')}`;
 }
 
-export function digAt(body: Json, path: string): Json | undefined {
-  return compilePath(path).find(body);
-}
-
 function* linksIn(value: Json, name: string, depth = 0): Iterable<{ rel: string; url: string }> {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string') {
@@ -201,7 +196,7 @@ function* linksInHeader(header: string | undefined): Iterable<{ rel: string; url
 }
 
 /** A body with something else at a place. */
-export function without(value: Json, keys: readonly string[], replacement: Json): Json {
+function without(value: Json, keys: readonly string[], replacement: Json): Json {
   const [key, ...rest] = keys;
   if (key === undefined) return replacement;
   if (isList(value))

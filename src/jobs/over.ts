@@ -26,7 +26,7 @@ export interface OverList {
 }
 
 /** More runs than these are a mistake in the lists. */
-export const MAX_PRODUCT = 100_000;
+const MAX_PRODUCT = 100_000;
 
 /**
  * Reads `over`: names of placeholders and their values, a list or a source that gives one.

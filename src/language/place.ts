@@ -21,7 +21,7 @@ import { kindOf, type Invalid } from '../settings.ts';
 import { nearest } from '../suggest.ts';
 import { invalidSetting } from './settings.ts';
 
-export const PLACE_KINDS = ['param', 'query', 'body', 'header', 'path', 'template'] as const;
+const PLACE_KINDS = ['param', 'query', 'body', 'header', 'path', 'template'] as const;
 type PlaceKind = (typeof PLACE_KINDS)[number];
 
 /** Somewhere in a request, compiled once (docs/language/places.md). Requests are never changed in place. */
@@ -244,7 +244,7 @@ function plain(
 const EMPTY: AnyObject = objectOf([]);
 
 /** Whether parameters of the request go into its query: beside a body that is a list or a text they have no other place. */
-export function goesToQuery(request: JobRequest): boolean {
+function goesToQuery(request: JobRequest): boolean {
   if (request.body !== undefined && !isObject(request.body)) return true;
   if (request.paramsIn !== undefined) return request.paramsIn === 'query';
   return request.method === 'GET' || request.method === 'DELETE';

@@ -1,10 +1,6 @@
 import { ConfigError } from '../errors.ts';
-import { SettingsReader, type Invalid } from '../settings.ts';
+import type { Invalid } from '../settings.ts';
 
 /** A setting of the language that cannot be used, where no stage says how its errors are made. */
 export const invalidSetting: Invalid = (at, message, hint) =>
   new ConfigError('config.invalid', message, { where: { path: at }, hint });
-
-export function readerOf(invalid: Invalid | undefined): SettingsReader {
-  return new SettingsReader(invalid ?? invalidSetting);
-}

@@ -1,13 +1,4 @@
-import {
-  entriesOf,
-  getKey,
-  isNumber,
-  isObject,
-  keysOf,
-  toText,
-  type AnyObject,
-  type Json,
-} from '../json/index.ts';
+import { getKey, isNumber, isObject, keysOf, toText, type AnyObject, type Json } from '../json/index.ts';
 import { kindOf } from '../settings.ts';
 import { nearest } from '../suggest.ts';
 import { compileCall } from './call.ts';
@@ -97,15 +88,4 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
 function besideOf(kind: Kind): readonly string[] {
   if (kind === 'link') return ['attribute'];
   return ['path', 'response', 'row', 'first', 'last', 'min', 'max'].includes(kind) ? ['delimiter'] : [];
-}
-
-/** The entries of a map of sources, each compiled. */
-export function compileSources(
-  value: AnyObject,
-  options: SourceOptions,
-): readonly (readonly [string, Source])[] {
-  return entriesOf(value).map(([name, item]) => [
-    name,
-    compileSource(item, { ...options, at: `${options.at}.${name}` }),
-  ]);
 }

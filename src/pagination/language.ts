@@ -45,7 +45,7 @@ export interface SourceForm {
 }
 
 /** The source that a key holds. */
-export function sourceAt(
+function sourceAt(
   options: AnyObject,
   key: string,
   { at, call }: Context,

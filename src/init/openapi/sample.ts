@@ -44,7 +44,7 @@ export function sampleOf(
 }
 
 /** Properties of an object, those that it takes over included; of several forms, those of all. */
-export function propertiesOf(node: AnyObject, document: ApiDocument, depth = 0): [string, Json][] {
+function propertiesOf(node: AnyObject, document: ApiDocument, depth = 0): [string, Json][] {
   if (depth > MAX_DEPTH) return [];
   const own = document.object(node, 'properties');
   const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((key) => document.list(node, key));

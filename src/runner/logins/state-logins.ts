@@ -4,7 +4,7 @@ import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from
 import { damaged, loginIn, withLogin, type Sealer } from './kept-json.ts';
 
 /** The key of a state that has the logins. */
-export const LOGINS = 'logins';
+const LOGINS = 'logins';
 
 /** The state as the engine has it: logins in it would make each run another one, and reach its recording. */
 export function withoutLogins(state: AnyObject): AnyObject {
