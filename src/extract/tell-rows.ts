@@ -21,7 +21,9 @@ export function tellOfRows(
     log[level](`${childless} of ${expanded} rows have nothing that “expand” could make rows of`, fields);
   }
   if (asked > 0 && steps.where !== undefined) {
-    const level = leftOut === asked ? 'warn' : 'info';
+    // a condition that looks at no row is meant to keep none: the job is there for its children
+    const isMeant = steps.where.needs.origins.length === 0;
+    const level = leftOut === asked && !isMeant ? 'warn' : 'info';
     const children =
       leftOut > 0 && job.children.length > 0
         ? '; their children were asked for all the same, as “recursionFilter” is for them'

@@ -10,16 +10,20 @@ interface Ran {
   /** Contents of the tables, by name without the bucket. */
   readonly tables: Readonly<Record<string, string>>;
   readonly said: readonly string[];
+  readonly warned: readonly string[];
   readonly report: string;
 }
 
 async function ran(answer: Answer, job: object, more: { api?: object; config?: object } = {}): Promise<Ran> {
   const api = await startApi(answer);
-  const said: string[] = [];
+  const [said, warned]: [string[], string[]] = [[], []];
   const log: Log = {
     debug: () => undefined,
     info: (text) => said.push(text),
-    warn: (text) => said.push(text),
+    warn: (text) => {
+      said.push(text);
+      warned.push(text);
+    },
     error: () => undefined,
   };
   const folder = dataFolder(configOf(api, [{ endpoint: 'rows', ...job }], more));
@@ -32,6 +36,7 @@ async function ran(answer: Answer, job: object, more: { api?: object; config?: o
     asked: api.seen,
     tables: Object.fromEntries(tables),
     said,
+    warned,
     report: filesOf(path.join(folder, 'out'))['report.json'] ?? '',
   };
 }
@@ -155,6 +160,14 @@ describe('rows that are changed before they are written', () => {
     expect(tables).toEqual({});
     expect(said).toContain('1 of 1 rows left out by “where” (kept: staus is “a”)');
     expect(said).toContain('No row has “staus”; they have “status”. Correct the path');
+  });
+
+  test('none of which are wanted are no surprise', async () => {
+    const { warned, said } = await ran(answering([{ id: 1 }]), {
+      where: { value: { value: null }, is: 'present' },
+    });
+    expect(said.join()).toContain('1 of 1 rows left out by “where”');
+    expect(warned.join()).not.toContain('left out');
   });
 
   test('go into a mapping as fields, and into the older way of tables', async () => {
