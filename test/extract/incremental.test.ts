@@ -229,6 +229,38 @@ describe('the state from the data', () => {
     expect(api.asked[again]).toContain('since=2026-06-25T00%3A00%3A00Z');
     expect(api.asked.length - again).toBe(1);
   });
+
+  test('stays before a window whose answer was skipped, whatever came behind it', async () => {
+    const api = await shop(rowsOf(1, 9, 17, 25));
+    const folder = folderFor(api, {
+      params: { since: { window: 'from' }, until: { window: 'to' } },
+      windows: { from: '2026-06-01', step: '8 days' },
+      incremental: { keep: { window: 'to' } },
+      reactions: [{ when: { status: 404 }, do: 'skip' }],
+    });
+    api.isDown = (line) => line.includes('since=2026-06-09');
+    await start(folder);
+    expect(cursorOf(folder)).toBe('2026-06-09T00:00:00.000Z');
+    api.isDown = () => false;
+    const before = api.asked.length;
+    await start(folder);
+    expect(api.asked[before]).toContain('since=2026-06-09');
+    expect(cursorOf(folder)).toBe('2026-07-01T00:00:00.000Z');
+  });
+
+  test('is the end of the period, also where the last window is widened to a whole day', async () => {
+    const api = await shop(rowsOf(30));
+    const folder = folderFor(api, {
+      params: { since: { window: 'from' }, until: { window: 'to' } },
+      windows: { from: '2026-06-30', format: 'Y-m-d' },
+      incremental: { keep: { window: 'to' } },
+    });
+    await start(folder, { env: { ...env, now: () => Date.parse('2026-07-01T12:00:00Z') } });
+    expect(cursorOf(folder)).toBe('2026-07-01T12:00:00.000Z');
+    // what came in the afternoon is asked for, too
+    await start(folder, { env: { ...env, now: () => Date.parse('2026-07-02T12:00:00Z') } });
+    expect(api.asked.at(-1)).toContain('since=2026-07-01&until=2026-07-03');
+  });
 });
 
 describe('a period that is filled again', () => {

@@ -5,6 +5,9 @@ import { textLines } from '../../src/formats/lines.ts';
 import { wildcard } from '../../src/formats/wildcard.ts';
 import { xmlRows } from '../../src/formats/xml.ts';
 import { compilePath, encodeExact, parseExact, type Json } from '../../src/json/index.ts';
+import { silentLog } from '../../src/log.ts';
+import { run } from '../../src/runner.ts';
+import { configOf, dataFolder, filesOf, startApi } from '../cli/support.ts';
 import { bodyOf, measure, take } from './support.ts';
 
 const plain = { dataField: undefined, isExact: false, redact: (text: string) => text };
@@ -60,6 +63,20 @@ describe('JSON lines', () => {
     });
     expect(take(rows)).toEqual([1, 2, 3]);
     expect(measure(rows).warning).toBe('1 of 3 lines of the response have nothing at “r” and give no row');
+  });
+
+  test('whose last line was cut are asked for again by the run that goes on', async () => {
+    const whole = '{"id":1}\n{"id":2}\n';
+    const api = await startApi((_, response) => {
+      const body = api.seen.length > 1 ? whole : whole.slice(0, -3);
+      return response.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).end(body);
+    });
+    const folder = dataFolder(configOf(api, [{ endpoint: 'books', dataType: 'books' }]));
+    const start = async (): Promise<unknown> => await run({ dataFolder: folder, log: silentLog });
+    await expect(start()).rejects.toThrow('Line 2 of the response is no JSON');
+    await start();
+    expect(api.seen).toEqual(['GET /books', 'GET /books']);
+    expect(filesOf(folder)['out/tables/library.books']).toBe('"id"\n"1"\n"2"\n');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/json/index.ts';
+import { parseExact, type Json } from '../../src/json/index.ts';
 import { compileSource } from '../../src/language/index.ts';
 import { call, viewOf, type Exchange } from './support.ts';
 
@@ -48,6 +48,11 @@ describe('a source is', () => {
     ['a parameter of an address', { path: 'meta.next', param: 'after' }, 'b/1'],
     ['a parameter that an address does not have', { path: 'meta.next', param: 'x' }, undefined],
     ['a part of a text', { path: 'meta.next', match: 'page=(\\d+)', as: 'number' }, 2],
+    [
+      'a long number in a text',
+      { value: '12345678901234567890', as: 'number' },
+      parseExact('12345678901234567890'),
+    ],
     ['a part of an item of a list', { path: 'links', where: { rel: 'next' }, take: 'href' }, '/items?page=4'],
     ['an item that is not there', { path: 'links', where: { rel: 'last' }, take: 'href' }, undefined],
     ['a text that is JSON', { path: 'meta.text', as: 'json' }, { k: [7] }],

@@ -85,6 +85,14 @@ describe('a configuration without rows', () => {
     expect(filesOf(folder)['in/state.json']).toContain('1000');
   });
 
+  test('a clock that was set back does not move the state back', async () => {
+    const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
+    const env = { now: () => 1_000_000, randomBytes: () => new Uint8Array(), sleep: async () => {} };
+    await start(folder, { env });
+    await start(folder, { env: { ...env, now: () => 500_000 } });
+    expect(filesOf(folder)['in/state.json']).toContain('"previousStart":1000}');
+  });
+
   test('a run with a limit does not move the state on', async () => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
     const { log, lines } = linesOf();
