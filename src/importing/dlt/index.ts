@@ -307,7 +307,9 @@ function rowOf(
 ): Readonly<Record<string, unknown>> {
   const given = map.get('write_disposition');
   const disposition = given instanceof ValueMap ? given.get('disposition') : given;
-  const isIncremental = disposition === 'append' || disposition === 'merge';
+  // tables are appended to there unless it says otherwise
+  const isIncremental =
+    disposition === 'append' || disposition === 'merge' || (disposition === undefined && keepsState(job));
   return {
     id,
     name,
@@ -324,6 +326,13 @@ function rowOf(
       },
     },
   };
+}
+
+function keepsState({ incremental, children }: Job): boolean {
+  return (
+    incremental !== undefined ||
+    (Array.isArray(children) && children.some((child) => keepsState(child as Job)))
+  ); // made above
 }
 
 /** Keys of a resource that say something of its table alone. */
