@@ -68,3 +68,25 @@ test('a job that did not run keeps what it had', () => {
   const before = stored(2);
   expect(stateOf(childJob(), before, 5000).next()).toBe(before);
 });
+
+const ignore = (): void => {};
+
+test('a state ahead of the clock leaves rows out, and that is said', () => {
+  const [job] = parseJobs(
+    [{ id: 'orders', endpoint: 'orders', incremental: { cursor: 'at' } }],
+    'config.jobs',
+  );
+  if (job === undefined) throw new Error('no job');
+  const warned = (cursor: Json): string => {
+    const state = stateOf(job, objectOf([['cursor', cursor]]), 1_774_000_000); // 2026-03-20
+    state.begin({ parameters: [], rows: [] });
+    const said: string[] = [];
+    state.tell({ debug: ignore, info: ignore, warn: (message) => void said.push(message), error: ignore });
+    return said.join();
+  };
+  expect(warned('2031-01-01T00:00:00Z')).toContain(
+    'The state of “orders” that this run began with is more than a day ahead of the clock, “2031-01-01T00:00:00Z”',
+  );
+  expect(warned('2026-03-19T00:00:00Z')).toBe('');
+  expect(warned(9_999_999_999)).toBe(''); // a number, and no time
+});

@@ -1,4 +1,4 @@
-import type { Incremental, Job, JobRun } from '../../jobs/index.ts';
+import { markOf, type Incremental, type Job, type JobRun } from '../../jobs/index.ts';
 import {
   encodeExact,
   entriesOf,
@@ -10,9 +10,10 @@ import {
   objectOf,
   toText,
   type AnyObject,
+  type Json,
 } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
-import type { CursorFacts, Examples } from './run-cursor.ts';
+import { another, isAhead, type CursorFacts, type Examples } from './run-cursor.ts';
 import { StateProgress, valueText, type EndedRun, type StoredValue } from './state-progress.ts';
 
 export interface JobStateOptions {
@@ -36,6 +37,8 @@ export class JobState {
   #shared: StateProgress | undefined;
   #total: JobTotal = NOTHING;
   #held = 0;
+  /** States that the run began with, and that are ahead of the clock. */
+  #ahead: Examples = { count: 0, first: '' };
   #isAsked = false;
 
   constructor(job: Job, settings: Incremental, options: JobStateOptions) {
@@ -51,14 +54,26 @@ export class JobState {
     const isBackward = this.#job.windows?.isBackward ?? false;
     if (this.#settings.isPerParent) {
       const stored = this.#parents.get(parentKey(run))?.cursor;
+      this.#look(stored);
       return new StateProgress(this.#settings, stored, { isShared: false, isBackward });
     }
-    const { stored } = this.#options;
-    this.#shared ??= new StateProgress(this.#settings, stored && getKey(stored, 'cursor'), {
+    if (this.#shared !== undefined) return this.#shared;
+    const stored = this.#options.stored && getKey(this.#options.stored, 'cursor');
+    this.#look(stored);
+    this.#shared = new StateProgress(this.#settings, stored, {
       isShared: this.#job.level > 0 || this.#job.over !== undefined,
       isBackward,
     });
     return this.#shared;
+  }
+
+  /** A state that was written by hand, or while `future` was true, may leave out all until then. */
+  #look(stored: Json | undefined): void {
+    const { cursor, takesFuture, as } = this.#settings;
+    const isCursor = cursor !== undefined && !takesFuture;
+    const mark = stored === undefined || !isCursor ? undefined : markOf(stored, as);
+    if (mark !== undefined && stored !== undefined && isAhead(mark, this.#options.startedAt * 1000))
+      this.#ahead = another(this.#ahead, stored);
   }
 
   /** One of its runs ended. To be called in their order. */
@@ -141,6 +156,8 @@ export class JobState {
     const { cursor, order } = this.#settings;
     const { rows, missing, odd, future, isMixed, isInOrder } = this.#total;
     const what = cursor?.text ?? '';
+    if (this.#ahead.count > 0)
+      yield `${this.#ahead.count === 1 ? 'The state' : `${this.#ahead.count} states`} of “${name}” that this run began with ${this.#ahead.count === 1 ? 'is' : 'are'} more than a day ahead of the clock, ${this.#ahead.count === 1 ? '' : 'first '}${this.#ahead.first}: what is older is left out, and the state does not move back by itself. Correct it in the state file, or begin anew with --reset-state; if such times are right, write “future”: true into “incremental”`;
     if (missing > 0)
       yield `${missing === rows ? 'None' : `${missing}`} of the ${rows} rows of “${name}” ${missing === rows ? 'has' : 'have no'} “${what}”, which the state is made of: ${missing === rows ? 'the state does not move. Correct' : 'they are kept, and do not move it. Check'} “cursor” of “incremental”`;
     if (odd.count > 0)

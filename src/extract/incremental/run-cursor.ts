@@ -113,13 +113,15 @@ export function newer(a: Mark | undefined, b: Mark | undefined): Mark | undefine
   return (compareMarks(b, a) ?? 0) > 0 ? b : a;
 }
 
-function isAhead(mark: Mark, now: number): boolean {
+/** Whether it is a time so far ahead of the clock (milliseconds since 1970) that the clock is no excuse. */
+export function isAhead(mark: Mark, now: number): boolean {
   return mark.kind === 'time' && mark.instant.seconds * 1000 > now + AHEAD_MS;
 }
 
 const SHOWN = 60;
 
-function another({ count, first }: Examples, value: Json): Examples {
+/** One more value, of which the first is shown. */
+export function another({ count, first }: Examples, value: Json): Examples {
   const text = isScalar(value) ? `“${toText(value).slice(0, SHOWN)}”` : 'a list or an object';
   return { count: count + 1, first: count === 0 ? text : first };
 }
