@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { JobState } from '../../src/extract/incremental/job-state.ts';
+import { RunCursor } from '../../src/extract/incremental/run-cursor.ts';
 import { parseJobs, type Job, type JobRun } from '../../src/jobs/index.ts';
 import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../src/json/index.ts';
 import type { Log } from '../../src/log.ts';
@@ -90,3 +91,31 @@ test('a state ahead of the clock leaves rows out, and that is said', () => {
   expect(warned('2026-03-19T00:00:00Z')).toBe('');
   expect(warned(9_999_999_999)).toBe(''); // a number, and no time
 });
+
+test('parent rows with the same key are asked for from where the run began, and the older of their states is kept', () => {
+  const job = childJob();
+  const { incremental } = job;
+  if (incremental === undefined) throw new Error('no state');
+  const state = stateOf(job, stored(1), 5000);
+  const finished = (newest: number): Json | undefined => {
+    const progress = state.begin(runOf('p0'));
+    const cursor = new RunCursor(incremental, { config: objectOf([]) });
+    cursor.take([objectOf([['at', newest]])], 5_000_000);
+    state.end(progress, { facts: cursor.facts(), kept: undefined, isComplete: true });
+    state.finish(progress, runOf('p0'));
+    return progress.stored;
+  };
+  expect([finished(9), finished(5), finished(7)]).toEqual([0, 0, 0]);
+  expect(state.next()).toEqual(stateAt('p0', 5));
+});
+
+function stateAt(key: string, cursor: number): AnyObject {
+  const parent = objectOf([
+    ['cursor', cursor],
+    ['at', 5000],
+  ]);
+  return objectOf([
+    ['of', 'x'],
+    ['parents', objectOf([[key, parent]])],
+  ]);
+}

@@ -1,4 +1,4 @@
-import { markOf, type Incremental, type Job, type JobRun } from '../../jobs/index.ts';
+import { compareMarks, markOf, type Incremental, type Job, type JobRun } from '../../jobs/index.ts';
 import {
   encodeExact,
   entriesOf,
@@ -33,7 +33,10 @@ export class JobState {
   readonly #job: Job;
   readonly #settings: Incremental;
   readonly #options: JobStateOptions;
+  /** As the run found them: what it asks for does not depend on which of its runs ended first. */
+  readonly #begun: ReadonlyMap<string, StoredValue>;
   readonly #parents: Map<string, StoredValue>;
+  readonly #finished = new Set<string>();
   #shared: StateProgress | undefined;
   #total: JobTotal = NOTHING;
   #held = 0;
@@ -45,7 +48,8 @@ export class JobState {
     this.#job = job;
     this.#settings = settings;
     this.#options = options;
-    this.#parents = parentsIn(options.stored);
+    this.#begun = parentsIn(options.stored);
+    this.#parents = new Map(this.#begun);
   }
 
   /** Begins what one start of the job asks for: all of it, or what one parent row is about. */
@@ -53,7 +57,7 @@ export class JobState {
     this.#isAsked = true;
     const isBackward = this.#job.windows?.isBackward ?? false;
     if (this.#settings.isPerParent) {
-      const stored = this.#parents.get(parentKey(run))?.cursor;
+      const stored = this.#begun.get(parentKey(run))?.cursor;
       this.#look(stored);
       return new StateProgress(this.#settings, stored, { isShared: false, isBackward });
     }
@@ -85,11 +89,15 @@ export class JobState {
 
   /** The last run of a start ended. */
   finish(progress: StateProgress, run: JobRun): void {
-    const cursor = progress.next;
-    if (!this.#settings.isPerParent || cursor === undefined) return;
+    if (!this.#settings.isPerParent) return;
     const key = parentKey(run);
+    // several parent rows may share a key, and what came for one says nothing of the others
+    const cursor = this.#finished.has(key)
+      ? older(this.#parents.get(key)?.cursor, progress.next, this.#settings)
+      : progress.next;
+    this.#finished.add(key);
     this.#parents.delete(key); // to the end: the row was there last
-    this.#parents.set(key, { cursor, at: this.#options.startedAt });
+    if (cursor !== undefined) this.#parents.set(key, { cursor, at: this.#options.startedAt });
   }
 
   /** What is to be stored; undefined for nothing. */
@@ -195,6 +203,14 @@ type JobTotal = Pick<CursorFacts, 'rows' | 'missing' | 'odd' | 'future' | 'isMix
 
 function examples(a: Examples, b: Examples): Examples {
   return { count: a.count + b.count, first: a.count === 0 ? b.first : a.first };
+}
+
+/** Of two states the one that misses nothing; the first where they cannot be compared. */
+function older(a: Json | undefined, b: Json | undefined, { as }: Incremental): Json | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  const [first, second] = [markOf(a, as), markOf(b, as)];
+  if (first === undefined || second === undefined) return a;
+  return (compareMarks(second, first) ?? 0) < 0 ? b : a;
 }
 
 /** What tells the parts of a job apart: the values of its placeholders, but for those that are computed. */
