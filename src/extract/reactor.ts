@@ -235,14 +235,18 @@ const DONE: Readonly<Record<Taken['do'], string>> = {
 
 const MOST_SHOWN = 300;
 
-/** Most values are outside of the rows, which then need not be decoded. A body that is no JSON is a text. */
+/**
+ * Most values are outside of the rows, which then need not be decoded. An answer of another format has nothing but rows;
+ * one that is JSON all the same is mostly an error, and looked into. Anything else is a text.
+ */
 function contentOf(response: ApiResponse, pageOf: Exchanged['pageOf']): View['here'] {
   if (response.status < 400) {
     try {
       const page = pageOf(response);
-      if (page === undefined) return textually(response);
-      const { rowsAt, envelope } = page;
-      return (path) => path.find(rowsAt !== undefined && path.needs(rowsAt) ? page.response() : envelope);
+      if (page !== undefined && page.envelope !== null) {
+        const { rowsAt, envelope } = page;
+        return (path) => path.find(rowsAt !== undefined && path.needs(rowsAt) ? page.response() : envelope);
+      }
     } catch {
       // an answer without the rows that are looked for may be just what is asked about
     }
@@ -255,11 +259,6 @@ function contentOf(response: ApiResponse, pageOf: Exchanged['pageOf']): View['he
     // no JSON
   }
   return (path) => path.find(value);
-}
-
-function textually(response: ApiResponse): View['here'] {
-  const text = textIn(response);
-  return (path) => path.find(text);
 }
 
 /** Bytes of a body that is no JSON: what it says of itself stands at its beginning. */
