@@ -8,7 +8,7 @@ import { compileLook, type RowLook } from '../records/look.ts';
 import { compileRowsAt, type RowsAt } from '../records/rows-at.ts';
 import { compileSteps, RowWatch, type RowSteps } from '../records/steps/index.ts';
 import type { RowSource } from './bucket.ts';
-import { limitedAgain, limitedSteps, type RowLimits } from './incremental/row-limits.ts';
+import { limitedAgain, limitedSteps, type Count, type RowLimits } from './incremental/row-limits.ts';
 import { withoutRepeatsAgain, type PageSteps } from './page-steps.ts';
 import { MissWatch } from './miss-watch.ts';
 import { readAnswer, rowsAgain, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
@@ -43,6 +43,7 @@ export class JobParts {
   readonly #watches = new Map<Job, MissWatch>();
   readonly #rows = new Map<Job, JobRows>();
   readonly #leftOut = new Map<string, number>();
+  readonly #limited = new Map<Job, { came: number; kept: number }>();
   #repeats: (readonly [Job, Repeats])[] = [];
 
   constructor(options: JobPartsOptions) {
@@ -57,6 +58,7 @@ export class JobParts {
     this.#watches.clear();
     for (const reactor of this.#reactors.values()) reactor.tellCounts();
     this.#tellRepeats();
+    this.#tellLimited();
     for (const [job, rows] of this.#rows) {
       tellOfRows(job, rows, this.#options.log);
       if (rows.watch.leftOut > 0)
@@ -77,6 +79,22 @@ export class JobParts {
           : `${rows} rows came again where the job began anew, and are`;
       this.#options.log.info(`${what} left out`, { job: name });
     }
+  }
+
+  #tellLimited(): void {
+    for (const [{ name }, { came, kept }] of this.#limited) {
+      if (kept === came) continue;
+      const why = 'older than the state, or not in the period that was asked for';
+      this.#options.log.info(`${came - kept} of ${came} rows left out: ${why}`, { job: name });
+    }
+    this.#limited.clear();
+  }
+
+  #countLimited(job: Job): Count {
+    return (came, kept) => {
+      const counts = this.#limited.get(job) ?? { came: 0, kept: 0 };
+      this.#limited.set(job, { came: counts.came + came, kept: counts.kept + kept });
+    };
   }
 
   /** Of one run of the job. */
@@ -125,7 +143,8 @@ export class JobParts {
     limits?: RowLimits,
   ): PageSteps | undefined {
     const { steps, watch } = this.rows(job);
-    if (steps === undefined) return limitedSteps(job, limits, undefined, this.#options.contexts);
+    const count = this.#countLimited(job);
+    if (steps === undefined) return limitedSteps(job, limits, undefined, this.#options.contexts, count);
     const { headers, status, url } = answer.response;
     const { secrets, contexts: common } = this.#options;
     const facts = keepFacts(steps, {
@@ -142,7 +161,7 @@ export class JobParts {
     const known = factsOf(facts, () => page.response(), common);
     const [counted, again] = [steps.of(known, watch), steps.of(known)];
     const own: PageSteps = { facts, change: (rows, isSeen) => (isSeen ? again(rows) : counted(rows)) };
-    return limitedSteps(job, limits, own, common);
+    return limitedSteps(job, limits, own, common, count);
   }
 
   recursionFilter(child: Job): ParentFilter {

@@ -39,12 +39,20 @@ export function keepsRow(
   };
 }
 
-/** What becomes of the rows of a page: the limits first, then the steps of the job. */
+/** Counts rows that came, and those of them that are written. */
+export type Count = (came: number, kept: number) => void;
+
+/**
+ * What becomes of the rows of a page: the limits first, then the steps of the job.
+ *
+ * @param count is told of each row once
+ */
 export function limitedSteps(
   { incremental }: Job,
   limits: RowLimits | undefined,
   steps: PageSteps | undefined,
   contexts: Contexts,
+  count: Count,
 ): PageSteps | undefined {
   if (incremental === undefined || limits === undefined) return steps;
   const keeps = keepsRow(incremental, limits, contexts);
@@ -56,6 +64,7 @@ export function limitedSteps(
     facts: objectOf(facts),
     change(rows, isSeen) {
       const kept = rows.filter(keeps);
+      if (!isSeen) count(rows.length, kept.length);
       return steps === undefined ? kept : steps.change(kept, isSeen);
     },
   };
