@@ -2,23 +2,13 @@ import { RunError } from '../errors.ts';
 import type { Story, ToldJob } from '../explain/story.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
 import type { Args, Command } from './command.ts';
-import { countArg, dataOption } from './shared.ts';
+import { countArg, recordingOptions } from './shared.ts';
 
 export const explainCommand: Command = {
   name: 'explain',
   describe: 'Show what the last run asked for, what led from page to page, and why each job ended',
   options: {
-    data: dataOption,
-    recording: {
-      type: 'string',
-      value: 'FILE',
-      describe: 'A file that `gex run --record` wrote, in place of the last run',
-    },
-    row: {
-      type: 'list',
-      value: 'ID',
-      describe: 'Only this row of the configuration; may be given several times',
-    },
+    ...recordingOptions,
     job: { type: 'string', value: 'NAME', describe: 'Only this job' },
     page: {
       type: 'string',

@@ -2,24 +2,14 @@ import path from 'node:path';
 import { shellWord } from '../shell-word.ts';
 import type { Command } from './command.ts';
 import { plural } from './format.ts';
-import { countArg, dataOption } from './shared.ts';
+import { countArg, recordingOptions } from './shared.ts';
 
 export const fixtureCommand: Command = {
   name: 'fixture',
   describe: 'Make a folder for `gex test` from the last run: configuration, answers and the tables they give',
   words: [{ name: 'folder', describe: 'The folder to make', isRequired: true }],
   options: {
-    data: dataOption,
-    recording: {
-      type: 'string',
-      value: 'FILE',
-      describe: 'A file that `gex run --record` wrote, in place of the last run',
-    },
-    row: {
-      type: 'list',
-      value: 'ID',
-      describe: 'Only this row of the configuration; may be given several times',
-    },
+    ...recordingOptions,
     pages: { type: 'string', value: 'N', describe: 'Take the first pages of each job only' },
     rows: { type: 'string', value: 'N', describe: 'Shorten each page to so many rows' },
     mask: {

@@ -11,6 +11,21 @@ export const dataOption: Option = {
   describe: 'The data folder: it holds config.json',
 };
 
+/** Of commands that look at what a run has recorded. */
+export const recordingOptions = {
+  data: dataOption,
+  recording: {
+    type: 'string',
+    value: 'FILE',
+    describe: 'A file that `gex run --record` wrote, in place of the last run',
+  },
+  row: {
+    type: 'list',
+    value: 'ID',
+    describe: 'Only this row of the configuration; may be given several times',
+  },
+} as const satisfies Record<string, Option>;
+
 export const strictOption: Option = {
   type: 'boolean',
   describe: 'Make warnings about the configuration errors',
