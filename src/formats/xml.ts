@@ -1,9 +1,9 @@
-import { SaxesParser } from 'saxes';
 import type { Json } from '../json/index.ts';
 import { shownText } from '../shown-text.ts';
 import { piecesOf, type BodyBytes } from './body.ts';
 import { broken, type FormatRows, type Measured } from './rows.ts';
 import type { XmlSettings } from './settings.ts';
+import { loadSaxes } from '../on-demand.ts';
 import { XmlTree } from './xml-tree.ts';
 
 export interface XmlOptions {
@@ -59,7 +59,7 @@ interface Step {
 
 function* parse(body: BodyBytes, { settings, path, charset }: XmlOptions): Generator<Step> {
   const tree = new XmlTree(settings, path);
-  const parser = new SaxesParser({ xmlns: false, position: true });
+  const parser = new (loadSaxes().SaxesParser)({ xmlns: false, position: true });
   const at = (): string => `Line ${parser.line}, column ${parser.column}`;
   parser.on('error', (error) => {
     throw broken(

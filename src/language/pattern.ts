@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { loadRe2 } from '../on-demand.ts';
 import { invalidSetting } from './settings.ts';
 import type { Invalid } from '../settings.ts';
 
@@ -34,7 +35,7 @@ export function compilePattern(text: string, at: string, invalid: Invalid = inva
 function compile(text: string, at: string, invalid: Invalid): RE2JS {
   let compiled: RE2JS;
   try {
-    compiled = RE2JS.compile(text);
+    compiled = loadRe2().RE2JS.compile(text);
   } catch (error) {
     const reason =
       error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);

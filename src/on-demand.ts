@@ -1,0 +1,12 @@
+import { createRequire } from 'node:module';
+import type * as re2js from 're2js';
+import type * as saxes from 'saxes';
+
+const require = createRequire(import.meta.url);
+
+/*
+ * Packages that most runs do without, and that code which cannot wait may need: each is loaded when it is first asked
+ * for, and no start pays for it. The types are those of the packages themselves.
+ */
+export const loadRe2 = (): typeof re2js => require('re2js') as typeof re2js;
+export const loadSaxes = (): typeof saxes => require('saxes') as typeof saxes;
