@@ -30,6 +30,11 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** What is known wherever an answer is at hand: all but its rows, one of them, and the steps of an export. */
+export const ANSWER_KINDS: readonly Kind[] = KINDS.filter(
+  (kind) => !['row', 'first', 'last', 'min', 'max', 'created', 'polled'].includes(kind),
+);
+
 const ALL: ReadonlySet<string> = new Set(KINDS);
 
 export function isKind(key: string): key is Kind {

@@ -11,7 +11,7 @@ import {
 import { kindOf, numericOf } from '../settings.ts';
 import { nearest } from '../suggest.ts';
 import { compileCondition, type Condition } from './condition.ts';
-import type { Kind } from './kinds.ts';
+import { ANSWER_KINDS } from './kinds.ts';
 import { invalidSetting } from './settings.ts';
 import { compileSource } from './source.ts';
 import { needsOf, type Source, type SourceNeeds, type SourceOptions } from './types.ts';
@@ -42,24 +42,6 @@ export type Wait =
 export const WAIT_UNITS = ['seconds', 'milliseconds', 'epoch', 'date'] as const;
 export type WaitUnit = (typeof WAIT_UNITS)[number];
 
-/** What is not there when an answer has just come: its rows are not decoded, and there is no window and no export. */
-const HERE: readonly Kind[] = [
-  'path',
-  'response',
-  'header',
-  'link',
-  'request',
-  'answer',
-  'value',
-  'firstOf',
-  'attr',
-  'time',
-  'state',
-  'window',
-  'parent',
-  'placeholder',
-];
-
 export const DEFAULT_TIMES = { retry: 10, login: 1 } as const;
 /** A request is not sent again for ever. */
 export const MOST_TIMES = 1000;
@@ -86,7 +68,9 @@ export function compileReactions(node: Json | undefined, options: SourceOptions)
       `“reactions” is a list, and here is ${kindOf(node)}.`,
       'Put the reaction into brackets.',
     );
-  return items.map((item, i) => compileReaction(item, { ...options, at: `${at}[${i}]`, kinds: HERE }));
+  return items.map((item, i) =>
+    compileReaction(item, { ...options, at: `${at}[${i}]`, kinds: ANSWER_KINDS }),
+  );
 }
 
 export function needsOfReactions(reactions: readonly Reaction[]): SourceNeeds {

@@ -1,6 +1,7 @@
 import type { JobRequest } from '../http/message.ts';
 import { getKey, isEmpty, type AnyObject, type Json } from '../json/index.ts';
 import {
+  ANSWER_KINDS,
   compileCondition,
   compilePlace,
   compileSource,
@@ -15,26 +16,7 @@ import { placeOf } from './request.ts';
 import { invalid } from './settings.ts';
 
 /** What the sources of a pagination may look at: the exchange, and what the job knows. */
-const PAGE_KINDS: readonly Kind[] = [
-  'path',
-  'response',
-  'first',
-  'last',
-  'min',
-  'max',
-  'header',
-  'link',
-  'request',
-  'answer',
-  'value',
-  'firstOf',
-  'attr',
-  'time',
-  'state',
-  'window',
-  'parent',
-  'placeholder',
-];
+const PAGE_KINDS: readonly Kind[] = [...ANSWER_KINDS, 'first', 'last', 'min', 'max'];
 
 type Context = Pick<MethodContext, 'at' | 'call'>;
 

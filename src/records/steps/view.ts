@@ -1,27 +1,11 @@
 import type { Contexts } from '../../evaluate.ts';
 import type { JobRequest } from '../../http/message.ts';
 import type { Json, Path } from '../../json/index.ts';
-import type { AnswerFact, Kind, View } from '../../language/index.ts';
+import { ANSWER_KINDS, type AnswerFact, type Kind, type View } from '../../language/index.ts';
 import type { RowWatch } from './watch.ts';
 
 /** What the settings of rows may look at: the row, its answer, and what the run knows. */
-export const ROW_KINDS: readonly Kind[] = [
-  'path',
-  'row',
-  'response',
-  'header',
-  'link',
-  'request',
-  'answer',
-  'value',
-  'firstOf',
-  'attr',
-  'time',
-  'state',
-  'window',
-  'parent',
-  'placeholder',
-];
+export const ROW_KINDS: readonly Kind[] = ['row', ...ANSWER_KINDS];
 
 /** What is known of a page beside its rows: the same whenever the page is read again. */
 export interface PageFacts {
