@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../src/env.ts';
@@ -183,6 +183,56 @@ describe('the state from the data', () => {
     expect(text()).toContain('The settings that the state of “orders” comes from have changed');
     expect(idsOf(folder)).toEqual(['1', '2', '3']);
     expect(cursorOf(folder)).toBe(3);
+  });
+
+  test('stays when other rows are asked for, and that is said', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { params: { status: 'open' }, incremental: { cursor: 'at', to: 'since' } });
+    await start(folder);
+    const again = lines();
+    await start(folder, { log: again.log });
+    expect(again.text()).not.toContain('asks for other rows');
+    const file = path.join(folder, 'config.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"open"', '"all"'));
+    const { log, text } = lines();
+    await start(folder, { log });
+    expect(text()).toContain('“orders” asks for other rows than when its state was kept');
+    expect(text()).toContain('--from');
+    expect(api.asked.at(-1)).toContain('since=2026-06-03');
+    // once is enough
+    const third = lines();
+    await start(folder, { log: third.log });
+    expect(third.text()).not.toContain('asks for other rows');
+  });
+
+  test.each([
+    ['a text', '"2026-06-01"'],
+    ['a list', '["2026-06-01"]'],
+    ['without a cursor', '{"curser": "2026-06-01"}'],
+    ['with nothing for a cursor', '{"cursor": null}'],
+    ['with parents that are a text', '{"parents": "N"}'],
+  ])('that is damaged (%s) begins anew, and that is said', async (_what, damaged) => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
+    mkdirSync(path.join(folder, 'in'), { recursive: true });
+    writeFileSync(path.join(folder, 'in', 'state.json'), `{"incremental": {"orders": ${damaged}}}`);
+    const { log, text } = lines();
+    await start(folder, { log });
+    expect(text()).toContain('The state of “orders” cannot be read');
+    expect(idsOf(folder)).toEqual(['1', '2', '3']);
+    expect(cursorOf(folder)).toBe(at(3));
+  });
+
+  test('stays when the cursor becomes another kind of value, and that is said', async () => {
+    const api = await shop([{ id: 1, at: 100 }]);
+    const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
+    await start(folder);
+    api.rows = [{ id: 2, at: '2026-06-01T00:00:00Z' }];
+    const { log, text } = lines();
+    await start(folder, { log });
+    expect(text()).toContain('“at” has become another kind of value than the state of “orders”');
+    expect(idsOf(folder)).toEqual(['2']);
+    expect(cursorOf(folder)).toBe(100);
   });
 
   test('is one for each parent row', async () => {

@@ -21,7 +21,7 @@ function childJob(): Job {
 
 function stateOf(job: Job, stored: AnyObject | undefined, startedAt: number): JobState {
   if (job.incremental === undefined) throw new Error('no state');
-  return new JobState(job, job.incremental, { stored, of: 'x', startedAt });
+  return new JobState(job, job.incremental, { stored, of: 'x', asks: undefined, startedAt });
 }
 
 const runOf = (id: string): JobRun => ({ parameters: [{ name: 'id', path: 'id', value: id }], rows: [] });

@@ -21,6 +21,8 @@ export interface JobStateOptions {
   readonly stored: AnyObject | undefined;
   /** Digest of what the state comes from. */
   readonly of: string;
+  /** Digest of what chooses among the rows; undefined where nothing does. */
+  readonly asks: string | undefined;
   /** Seconds since 1970 when the run began. */
   readonly startedAt: number;
 }
@@ -42,13 +44,18 @@ export class JobState {
   #held = 0;
   /** States that the run began with, and that are ahead of the clock. */
   #ahead: Examples = { count: 0, first: '' };
+  /** Values of another kind than the state they would move. */
+  #otherKinds: Examples = { count: 0, first: '' };
+  readonly #unreadable: number;
   #isAsked = false;
 
   constructor(job: Job, settings: Incremental, options: JobStateOptions) {
     this.#job = job;
     this.#settings = settings;
     this.#options = options;
-    this.#begun = parentsIn(options.stored);
+    const { parents, unreadable } = parentsIn(options.stored);
+    this.#begun = parents;
+    this.#unreadable = unreadable;
     this.#parents = new Map(this.#begun);
   }
 
@@ -90,6 +97,8 @@ export class JobState {
   /** The last run of a start ended. */
   finish(progress: StateProgress, run: JobRun): void {
     if (!this.#settings.isPerParent) return;
+    const other = progress.ofOtherKind;
+    if (other !== undefined) this.#otherKinds = another(this.#otherKinds, other);
     const key = parentKey(run);
     // several parent rows may share a key, and what came for one says nothing of the others
     const cursor = this.#finished.has(key)
@@ -102,7 +111,8 @@ export class JobState {
 
   /** What is to be stored; undefined for nothing. */
   next(): AnyObject | undefined {
-    const { of, stored } = this.#options;
+    const { of, asks, stored } = this.#options;
+    const settings = [['of', of] as const, ...(asks === undefined ? [] : [['asks', asks] as const])];
     if (!this.#isAsked) return stored;
     if (this.#settings.isPerParent) {
       if (this.#parents.size === 0) return undefined;
@@ -117,18 +127,10 @@ export class JobState {
             ]),
           ] as const,
       );
-      return objectOf([
-        ['of', of],
-        ['parents', objectOf(parents)],
-      ]);
+      return objectOf([...settings, ['parents', objectOf(parents)]]);
     }
     const cursor = this.#shared?.next;
-    return cursor === undefined
-      ? undefined
-      : objectOf([
-          ['of', of],
-          ['cursor', cursor],
-        ]);
+    return cursor === undefined ? undefined : objectOf([...settings, ['cursor', cursor]]);
   }
 
   /** Says where the state is now, and what of the rows did not move it. */
@@ -166,6 +168,12 @@ export class JobState {
     const what = cursor?.text ?? '';
     if (this.#ahead.count > 0)
       yield `${this.#ahead.count === 1 ? 'The state' : `${this.#ahead.count} states`} of “${name}” that this run began with ${this.#ahead.count === 1 ? 'is' : 'are'} more than a day ahead of the clock, ${this.#ahead.count === 1 ? '' : 'first '}${this.#ahead.first}: what is older is left out, and the state does not move back by itself. Correct it in the state file, or begin anew with --reset-state; if such times are right, write “future”: true into “incremental”`;
+    if (this.#unreadable > 0)
+      yield `${this.#unreadable} of the states of parent rows of “${name}” cannot be read, as they have no “cursor”: they begin anew`;
+    const other = this.#shared?.ofOtherKind;
+    const { count, first } = other === undefined ? this.#otherKinds : another(this.#otherKinds, other);
+    if (count > 0)
+      yield `“${what}” has become another kind of value than the state of “${name}”, first ${first}: which of the two is newer cannot be known, and ${count === 1 ? 'the state' : `${count} states`} stayed. Say what it is by “as” of “incremental”, correct the state, or begin anew with --reset-state`;
     if (missing > 0)
       yield `${missing === rows ? 'None' : `${missing}`} of the ${rows} rows of “${name}” ${missing === rows ? 'has' : 'have no'} “${what}”, which the state is made of: ${missing === rows ? 'the state does not move. Correct' : 'they are kept, and do not move it. Check'} “cursor” of “incremental”`;
     if (odd.count > 0)
@@ -220,15 +228,23 @@ function parentKey({ parameters }: JobRun): string {
   return only !== undefined && second === undefined ? toText(only) : encodeExact(values);
 }
 
-function parentsIn(stored: AnyObject | undefined): Map<string, StoredValue> {
-  const parents = stored && getKey(stored, 'parents');
-  if (parents === undefined || !isObject(parents) || isList(parents)) return new Map();
-  const known = entriesOf(parents).flatMap(([key, node]) => {
+interface KeptParents {
+  readonly parents: Map<string, StoredValue>;
+  /** Of how many nothing can be known. */
+  readonly unreadable: number;
+}
+
+function parentsIn(stored: AnyObject | undefined): KeptParents {
+  const all = stored && getKey(stored, 'parents');
+  if (all === undefined || !isObject(all) || isList(all)) return { parents: new Map(), unreadable: 0 };
+  const entries = entriesOf(all);
+  const known = entries.flatMap(([key, node]) => {
     const cursor = isObject(node) ? getKey(node, 'cursor') : undefined;
     const at = isObject(node) ? getKey(node, 'at') : undefined;
     return cursor === undefined || cursor === null
       ? []
       : [[key, { cursor, at: isNumber(at) ? numberOf(at) : 0 }] as const];
   });
-  return new Map(known.toSorted(([, a], [, b]) => a.at - b.at));
+  const parents = new Map(known.toSorted(([, a], [, b]) => a.at - b.at));
+  return { parents, unreadable: [...entries].length - known.length };
 }

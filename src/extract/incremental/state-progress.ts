@@ -90,9 +90,18 @@ export class StateProgress {
     const newest = this.#newest;
     if (newest === undefined) return stored;
     const before = stored === undefined ? undefined : markOf(stored, this.#settings.as);
-    // values of another kind than the stored one: the API has changed its mind
-    const order = before === undefined ? 1 : (compareMarks(newest, before) ?? 1);
+    // nobody knows whether one of another kind is newer
+    const order = before === undefined ? 1 : (compareMarks(newest, before) ?? 0);
     return order > 0 ? newest.value : stored;
+  }
+
+  /** The newest value, where it is of another kind than the stored one, as a number and a time are. */
+  get ofOtherKind(): Json | undefined {
+    const { as, keep } = this.#settings;
+    const before = this.stored === undefined || keep !== undefined ? undefined : markOf(this.stored, as);
+    const newest = this.#newest;
+    const isOther = before !== undefined && newest !== undefined && before.kind !== newest.kind;
+    return isOther ? newest.value : undefined;
   }
 }
 

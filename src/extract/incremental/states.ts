@@ -3,6 +3,8 @@ import {
   encodeExact,
   entriesOf,
   getKey,
+  isEmpty,
+  isList,
   isObject,
   md5,
   objectOf,
@@ -61,8 +63,9 @@ export class IncrementalStates {
     let state = this.#jobs.get(name);
     if (state === undefined) {
       const of = digestOf(job, scope);
+      const asks = narrowingOf(job);
       const startedAt = Math.floor(this.startedAt / 1000);
-      state = new JobState(job, settings, { of, startedAt, stored: this.#storedOf(name, of) });
+      state = new JobState(job, settings, { of, asks, startedAt, stored: this.#storedOf(name, of, asks) });
       this.#jobs.set(name, state);
     }
     return state;
@@ -85,12 +88,28 @@ export class IncrementalStates {
     for (const job of this.#jobs.values()) job.tell(this.#log);
   }
 
-  #storedOf(name: string, of: string): AnyObject | undefined {
+  #storedOf(name: string, of: string, asks: string | undefined): AnyObject | undefined {
     const stored = getKey(this.#stored, name);
-    if (stored === undefined || !isObject(stored)) return undefined;
+    if (stored === undefined) return undefined;
+    if (!isObject(stored) || isList(stored) || !holdsState(stored)) {
+      this.#log.warn(
+        `The state of “${name}” cannot be read, as it has neither a “cursor” nor “parents”: it begins anew`,
+        { job: name },
+      );
+      return undefined;
+    }
     const known = getKey(stored, 'of');
     // one that was written by hand says nothing of its settings
-    if (known === undefined || known === of) return stored;
+    if (known === undefined) return stored;
+    if (known === of) {
+      if (getKey(stored, 'asks') !== asks)
+        this.#log.warn(
+          `“${name}” asks for other rows than when its state was kept (its parameters, body or filters have changed): ` +
+            'those that are older than the state are not asked for. To have them, fill the time again with --from, or begin anew with --reset-state',
+          { job: name },
+        );
+      return stored;
+    }
     this.#log.warn(
       `The settings that the state of “${name}” comes from have changed since the last run: it begins anew`,
       { job: name },
@@ -99,7 +118,31 @@ export class IncrementalStates {
   }
 }
 
+function holdsState(stored: AnyObject): boolean {
+  const [cursor, parents] = [getKey(stored, 'cursor'), getKey(stored, 'parents')];
+  const isCursor = cursor !== undefined && cursor !== null;
+  return isCursor || (parents !== undefined && isObject(parents) && (!isList(parents) || isEmpty(parents)));
+}
+
 function digestOf({ endpoint, incremental }: Job, { baseUrl }: StateScope): string {
-  const parts: Json = [baseUrl, endpoint, incremental?.settings ?? null, incremental?.isPerParent ?? false];
-  return md5(encodeExact(parts)).slice(0, 16);
+  return digest([baseUrl, endpoint, incremental?.settings ?? null, incremental?.isPerParent ?? false]);
+}
+
+/** Digest of what chooses among the rows, as written; undefined where nothing does. */
+function narrowingOf(job: Job): string | undefined {
+  const { params, query, body, dataField, over, rowSettings, recursionFilter } = job;
+  const parts: readonly (Json | undefined)[] = [
+    isEmpty(params) ? undefined : params,
+    query,
+    body,
+    dataField?.text,
+    over?.map(({ name, values }) => [name, values]),
+    getKey(rowSettings, 'where'),
+    recursionFilter,
+  ];
+  return parts.every((part) => part === undefined) ? undefined : digest(parts.map((part) => part ?? null));
+}
+
+function digest(parts: readonly Json[]): string {
+  return md5(encodeExact([...parts])).slice(0, 16);
 }
