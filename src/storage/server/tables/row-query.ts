@@ -20,6 +20,8 @@ export interface RowQuery extends RowFilter {
   readonly orderBy?: readonly RowOrder[];
   /** Adds the change time as a last column `_timestamp`, as `YYYY-MM-DD HH:MM:SS` in UTC. */
   readonly includeInternalTimestamp?: boolean;
+  /** The change time with all its digits, as in `2020-05-06 07:08:09.000100`: an import of it loses none. Default false. */
+  readonly hasExactTimes?: boolean;
 }
 
 /**

@@ -341,6 +341,38 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         await expect(wrong).rejects.toMatchObject({ code: 'csvImport.invalidTimestamp' });
       });
 
+      test('what is exported with exact change times is, imported, the same table: rows, their order and times', async () => {
+        const table = await made('id,v\n2,"a,""b\n"\n1,\n', ['id']);
+        const importedAt = new Date('2026-02-01T00:00:00.123Z');
+        await load(table, 'id,v\n0,\n1,c\n', { incremental: true, importedAt });
+        const again = { deduplicationStrategy: 'insert', incremental: true, importedAt } as const;
+        await load(table, 'id,v,_timestamp\n1,c,2020-05-06 07:08:09.000100\n', {
+          ...again,
+          useTimestampFromDataFile: true,
+        });
+        const whole = { includeInternalTimestamp: true, hasExactTimes: true };
+        const { text } = await exported(table, whole);
+        expect(text.split('\n').toSorted()).toEqual(
+          [
+            '"2","a,""b',
+            '","2026-01-01 00:00:00.000000"',
+            '"0","","2026-02-01 00:00:00.123000"',
+            '"1","c","2026-02-01 00:00:00.123000"',
+            '"1","c","2020-05-06 07:08:09.000100"',
+            '',
+          ].toSorted(),
+        );
+        const copy = newId();
+        await load(copy, [Readable.from([Buffer.from(text)])], {
+          isSliced: true,
+          columns: ['id', 'v', '_timestamp'],
+          useTimestampFromDataFile: true,
+          deduplicationStrategy: 'insert',
+          create: { primaryKey: ['id'] },
+        });
+        expect((await exported(copy, whole)).text).toBe(text);
+      });
+
       test('columns the table does not have are added, old rows are empty there', async () => {
         const table = await made('id\n1\n', ['id']);
         const outcome = await load(table, 'Nový,id\nx,2\n', { incremental: true });

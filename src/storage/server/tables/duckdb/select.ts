@@ -60,7 +60,10 @@ export function resultColumns(query: RowQuery, all: readonly string[]): string[]
 /** Expressions for the columns of a result, named `r0`, `r1`, …: one column may be asked for twice. */
 export function resultExpressions(query: RowQuery, all: readonly string[]): string[] {
   const cells = selectedColumns(query, all).map(columnIdentifier);
-  if (query.includeInternalTimestamp === true) cells.push(`strftime(${CHANGED_AT}, '%Y-%m-%d %H:%M:%S')`);
+  if (query.includeInternalTimestamp === true) {
+    const digits = query.hasExactTimes === true ? '.%f' : '';
+    cells.push(`strftime(${CHANGED_AT}, '%Y-%m-%d %H:%M:%S${digits}')`);
+  }
   return cells.map((cell, i) => `${cell} AS r${i}`);
 }
 
