@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import type { Log } from '../log.ts';
 
 /**
  * Keeps what a run leaves in its data folder where another machine finds it, so that a run whose runner is killed is
@@ -13,9 +14,11 @@ import type { Readable } from 'node:stream';
  *    `stdio: ['ignore', 'pipe', 'pipe', 'ipc']`; and gives the child to {@link Keeper.start}. The child changes nothing in
  *    the storage before what it depends on is kept. It ends by itself when the runner is gone.
  * 4. It ends the child when {@link Keeper.lost} is aborted.
- * 5. It stops the keeper when the child has exited, before it tells anybody how the run ended.
+ * 5. It stops the keeper when the child has exited, and writes down how the run ended only then.
+ * 6. When that is written down and the run has succeeded, it trims what is kept to what can be looked at.
  *
- * A later attempt is given the options of the first one, but for `--restart` and `--restart-job`.
+ * A later attempt is given the options of the first one, but for `--restart`, and but for `--restart-job` when an own
+ * attempt had left something.
  */
 export interface Keeper {
   /** Aborted when another attempt has taken the run over, or nothing can be kept any more: the child is to be ended. */
@@ -33,12 +36,11 @@ export interface Keeper {
   /** Begins to keep what the child writes. */
   start(child: ChildProcess): void;
   /**
-   * Keeps what is left, and ends. What only a later attempt would need is removed when the run succeeded.
+   * Keeps what is left, and ends. It does not fail: what cannot be kept is said in the log.
    *
-   * @param end `ended`: the run has failed or was cancelled, and a new run may go on with it. `handedOn`: another attempt
-   * is to take it over.
+   * @param end `handedOn`: another attempt is to take the run over
    */
-  stop(end: 'ended' | 'handedOn' | 'succeeded'): Promise<void>;
+  stop(end: 'ended' | 'handedOn'): Promise<void>;
 }
 
 export interface KeeperOptions {
@@ -49,7 +51,11 @@ export interface KeeperOptions {
   readonly attempt: number;
   /** The data folder of the run. */
   readonly folder: string;
-  /** Id of an earlier run of the same configuration that failed: this one goes on with it, when it has nothing itself. */
+  readonly log: Log;
+  /**
+   * Id of the last run of the same configuration and rows, when it failed: this one goes on with it, when it has nothing
+   * itself. Undefined for a run that is to begin anew.
+   */
   readonly continues?: string | undefined;
   /** Milliseconds after which what was written is kept at the latest. Default: 30 seconds. */
   readonly everyMs?: number;
@@ -59,7 +65,7 @@ export interface KeeperOptions {
 
 /** What was brought back. */
 export interface Restored {
-  /** Which attempt had left it; undefined when there was nothing. */
+  /** Which attempt of this run had left it; undefined when there was nothing, or another run has left it. */
   readonly attempt: number | undefined;
   readonly bytes: number;
 }
@@ -77,11 +83,14 @@ export interface KeptStore {
 /** Opens the keeper of one attempt. */
 export type OpenKeeper = (options: KeeperOptions) => Keeper;
 
+/** Removes what only a later attempt, or a run that goes on, would need. The recording for {@link ReadRecording} stays. */
+export type TrimKept = (store: KeptStore, run: string) => Promise<void>;
+
 /** Removes all that is kept of a run. */
 export type RemoveKept = (store: KeptStore, run: string) => Promise<void>;
 
 /**
- * The recording of a run that has ended, or of what it has come to, as `gex run --record` writes it; `gex explain FILE`
- * takes it. Undefined when nothing is kept.
+ * The recording of a run that has ended, as `gex run --record` writes it; `gex explain --recording FILE` takes it.
+ * Undefined when there is none.
  */
 export type ReadRecording = (store: KeptStore, run: string) => Promise<Readable | undefined>;
