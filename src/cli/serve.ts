@@ -3,6 +3,7 @@ import { RunError } from '../errors.ts';
 import type { Args, Command, Io } from './command.ts';
 import { formatBytes, plural } from './format.ts';
 import { portArg, portError } from './port.ts';
+import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 
@@ -35,12 +36,7 @@ export const serveCommand: Command = {
       value: 'URL',
       describe: 'Address under which clients reach the object store; signed addresses begin with it',
     },
-    'keep-days': {
-      type: 'string',
-      value: 'N',
-      default: '90',
-      describe: 'Days that finished jobs and events are kept',
-    },
+    ...careOptions,
     ...objectOptions,
     'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
     backup: {
@@ -112,7 +108,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     port: portArg(args, 'port'),
     s3Port: portArg(args, 's3-port'),
     importerPort: portArg(args, 'importer-port'),
-    keepDays: daysArg(args),
+    ...careArgs(args, process.env),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
     ...(objects === undefined ? {} : { objects }),
@@ -123,7 +119,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     throw portError(
       error,
       args.text('host'),
-      'Choose others with --port, --s3-port and --importer-port; 0 takes a free one.',
+      'Choose others with --port, --s3-port, --importer-port and --health-port; 0 takes a free one.',
     );
   });
   io.print(`api       ${url}`);
@@ -139,12 +135,4 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
   io.note('Stopping: running jobs may finish.');
   await service.stop();
   return 0;
-}
-
-function daysArg(args: Args): number {
-  const text = args.text('keep-days') ?? '90';
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new RunError('command.invalid', `--keep-days is a number of days, and not “${text}”.`, {
-    hint: 'Write for example --keep-days 30.',
-  });
 }

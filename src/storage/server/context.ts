@@ -1,6 +1,9 @@
 import type { Keys } from '../../encryption/index.ts';
 import type { Env } from '../../env.ts';
 import type { Log } from '../../log.ts';
+import type { Admission } from './care/admission.ts';
+import type { Metrics } from './care/metrics.ts';
+import type { Readiness } from './care/readiness.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Observer } from './events/observer.ts';
 import type { Meta } from './meta/database.ts';
@@ -17,6 +20,9 @@ export interface Context {
   readonly env: Env;
   readonly log: Log;
   readonly observer: Observer;
+  readonly metrics: Metrics;
+  readonly admission: Admission;
+  readonly readiness: Readiness;
   /** The address that clients use, without a slash at the end; the one of the request's Host when undefined. */
   readonly publicUrl: string | undefined;
 }

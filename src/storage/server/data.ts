@@ -69,6 +69,10 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   };
 
   return {
+    checks: [
+      // Whatever there is under that key, the answer shows that the store is there and lets us in.
+      { name: 'object store', check: async () => void (await store.objects.head('ready')) },
+    ],
     routes: [
       ...fileRoutes(context),
       ...importerRoutes(context),

@@ -1,6 +1,7 @@
 import type { Env } from '../../env.ts';
 import type { Json } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
+import type { Check } from './care/readiness.ts';
 import type { Context } from './context.ts';
 import type { ExternalStoreOptions } from './objects/external-store.ts';
 import type { Route } from './http/route.ts';
@@ -31,8 +32,18 @@ export interface ServiceOptions {
   readonly importerPort?: number;
   /** An outside object store instead of the folder. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'>;
-  /** How long running requests and jobs may go on when the service stops; default 10 seconds. */
+  /** How long running requests and jobs may go on when the service stops; default 8 seconds each. */
   readonly graceMs?: number;
+  /** How long it goes on with `/ready` at 503 before it stops, so that a proxy sends nothing more; default 0. */
+  readonly drainMs?: number;
+  /** Port of the probes alone (`/health`, `/ready`, `/metrics`), which are asked without a token; default: none. */
+  readonly healthPort?: number;
+  /** Address to listen on for them; default `127.0.0.1`. */
+  readonly healthHost?: string;
+  /** Requests a minute of each token, and of each address without one; default: no limit. */
+  readonly requestsPerMinute?: number;
+  /** Requests that are answered at the same time; more get 503. Default 500. */
+  readonly maxRequests?: number;
   /** Days that finished jobs and events are kept; default 90. */
   readonly keepDays?: number;
   /** Jobs at a time; default 4. */
@@ -50,10 +61,10 @@ export interface ServiceOptions {
   readonly log?: Log;
 }
 
-/** Makes a part of the service when the metadata is open and before anything listens. */
 /** Default of `graceMs`. */
-export const GRACE_MS = 10_000;
+export const GRACE_MS = 8000;
 
+/** Makes a part of the service when the metadata is open and before anything listens. */
 export type MakePart = (context: Context, options: ServiceOptions) => Part | Promise<Part>;
 
 /** Something that lives as long as the service: routes, listeners, workers. */
@@ -61,6 +72,8 @@ export interface Part {
   readonly routes?: readonly Route[];
   /** Services that the index names; a `url` that starts with `/` is below the API's own address. */
   readonly services?: readonly NamedService[];
+  /** What it cannot work without. */
+  readonly checks?: readonly Check[];
   /** Runs when the API listens at that address. Gives the addresses it listens at itself, by name. */
   start?(apiUrl: string): Promise<Readonly<Record<string, string>> | void>;
   /** Takes no more requests, and lets those that run end or cuts them; before `stop`, and beside other parts. */

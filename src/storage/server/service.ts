@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { openServiceKeys, type Keys } from '../../encryption/index.ts';
 import { systemEnv, type Env } from '../../env.ts';
 import { silentLog, type Log } from '../../log.ts';
+import { createCare, type Care } from './care/care.ts';
+import { correlated } from './care/correlation.ts';
 import { createApp } from './http/app.ts';
 import { builtInComponents } from './catalogue/built-in.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
@@ -41,12 +43,13 @@ export interface Service {
 }
 
 interface Running {
+  readonly care: Care;
   readonly lock: FolderLock;
-  readonly meta: Meta;
+  meta?: Meta;
   readonly parts: Part[];
-  readonly graceMs: number | undefined;
   observer?: Observer;
   app?: FastifyInstance;
+  stopped?: Promise<void>;
 }
 
 /** The storage and configuration service in one process, over one folder. */
@@ -57,23 +60,33 @@ export function createService(options: ServiceOptions): Service {
     async start() {
       if (running !== undefined) throw new Error('The service has been started already.');
       const lock = await lockFolder(options.dir, env.now());
+      const log = correlated(options.log ?? silentLog);
+      const starting: Running = { care: await createCare(options, env, log), lock, parts: [] };
+      running = starting;
       try {
-        const { dir, graceMs } = options;
-        running = { lock, meta: await openMeta(join(dir, 'meta.sqlite')), parts: [], graceMs };
-        return await startOver(running, options, env);
+        const health = await starting.care.listen();
+        const { url, parts, ...token } = await startOver(starting, options, env, log);
+        starting.care.readiness.started();
+        return { url, parts: health === undefined ? parts : { ...parts, health }, ...token };
       } catch (error) {
-        await stopAll(running ?? { lock, parts: [] });
+        await stopAll(starting, options);
         running = undefined;
         throw error;
       }
     },
     async stop() {
       const stopping = running;
-      running = undefined;
-      if (stopping !== undefined) await stopAll(stopping);
+      if (stopping === undefined) return;
+      stopping.stopped ??= (async () => {
+        stopping.care.readiness.stop();
+        if (options.drainMs !== undefined) await env.sleep(options.drainMs);
+        running = undefined;
+        await stopAll(stopping, options);
+      })();
+      await stopping.stopped;
     },
     async newToken() {
-      if (running === undefined) throw new Error('The service has not been started.');
+      if (running?.meta === undefined) throw new Error('The service has not been started.');
       return await createMasterToken(running.meta, env);
     },
     async fetch(input, init) {
@@ -97,11 +110,14 @@ export async function newMasterToken(dir: string, env: Env = systemEnv): Promise
 const DEFAULT_NAME = 'My project';
 const DEFAULT_REGION = 'us-east-1';
 
-async function startOver(running: Running, options: ServiceOptions, env: Env): Promise<Addresses> {
-  const { meta } = running;
+async function startOver(running: Running, options: ServiceOptions, env: Env, log: Log): Promise<Addresses> {
+  const { care } = running;
+  const { metrics, admission, readiness } = care;
+  const meta = await openMeta(join(options.dir, 'meta.sqlite'));
+  running.meta = meta;
+  care.watch(meta);
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
-  const log = options.log ?? silentLog;
   const observer = createObserver(meta, env, log);
   running.observer = observer;
   const context: Context = {
@@ -116,12 +132,16 @@ async function startOver(running: Running, options: ServiceOptions, env: Env): P
     env,
     log,
     observer,
+    metrics,
+    admission,
+    readiness,
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
   };
   for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
   const services = running.parts.flatMap((part) => part.services ?? []);
   const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
-  running.app = await createApp(context, routes);
+  readiness.add(running.parts.flatMap((part) => part.checks ?? []));
+  running.app = await createApp(context, routes, care.probes);
   const isEmbedded = options.isEmbedded === true;
   const url = isEmbedded ? await withoutNetwork(running.app) : await listen(running.app, options);
   const parts: Record<string, string> = {};
@@ -159,18 +179,11 @@ async function listen(app: FastifyInstance, options: ServiceOptions): Promise<st
   return addressOf(app.server, host);
 }
 
-async function stopAll(running: {
-  readonly lock: FolderLock;
-  readonly meta?: Meta;
-  readonly parts: readonly Part[];
-  readonly observer?: Observer;
-  readonly app?: FastifyInstance;
-  readonly graceMs?: number | undefined;
-}): Promise<void> {
+async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions): Promise<void> {
   const steps = [
     // All at once, as they share the time; an upload that is half sent might never end.
     async () => {
-      const { app, graceMs = GRACE_MS } = running;
+      const { app } = running;
       const closing = app === undefined ? [] : [closeServer(app.server, graceMs)];
       await Promise.all([...closing, ...running.parts.map(async (part) => await part.drain?.())]);
     },
@@ -183,6 +196,8 @@ async function stopAll(running: {
       await running.meta.destroy();
     },
     async () => await running.lock.release(),
+    // To the last: whoever looks sees that it is stopping, and not that it is gone.
+    async () => await running.care.close(),
   ];
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -5,6 +5,9 @@ import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/env.ts';
 import { silentLog } from '../../../src/log.ts';
+import { createAdmission } from '../../../src/storage/server/care/admission.ts';
+import { noMetrics } from '../../../src/storage/server/care/metrics.ts';
+import { createReadiness } from '../../../src/storage/server/care/readiness.ts';
 import { createCatalogue } from '../../../src/storage/server/catalogue/catalogue.ts';
 import type { DataContext } from '../../../src/storage/server/data-context.ts';
 import { badRequest } from '../../../src/storage/server/http/errors.ts';
@@ -52,6 +55,9 @@ beforeEach(async () => {
     env: systemEnv,
     log: silentLog,
     publicUrl: undefined,
+    metrics: noMetrics,
+    admission: createAdmission(systemEnv, noMetrics),
+    readiness: createReadiness(systemEnv, silentLog),
     observer: createObserver(meta, systemEnv, silentLog),
     objects,
     engine: lazyEngine(false, () => Promise.reject(new Error('Nothing here needs tables.'))),

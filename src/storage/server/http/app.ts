@@ -5,16 +5,19 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
   type FastifyServerOptions,
 } from 'fastify';
 import type { Json } from '../../../json/index.ts';
+import { requestIdOf, withRequestId } from '../care/correlation.ts';
+import type { Probe } from '../care/probes.ts';
 import { Answer, type Reply } from './answer.ts';
 import { answerBroken } from './broken-request.ts';
-import { authenticate, runIdOf, type Caller } from '../tokens/caller.ts';
+import { authenticate, runIdOf, tokenOf, type Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
 import { docsRoutes } from './api-docs/routes.ts';
 import { encodeReply } from './encode-reply.ts';
-import { ApiError, notFound } from './errors.ts';
+import { accessDenied, ApiError, notFound } from './errors.ts';
 import { errorHandlers } from './error-handlers.ts';
 import { addBodyParsers, readMultipart, MAX_BODY_BYTES } from '../input/bodies.ts';
 import { readFields } from '../input/fields.ts';
@@ -25,6 +28,7 @@ import { demandRate } from './least-rate.ts';
 import { OPENAPI, schemaOf } from './openapi.ts';
 import { originOf } from './origin.ts';
 import type { Route } from './route.ts';
+import { watchTraffic } from './traffic.ts';
 
 const BASE = '/v2/storage';
 
@@ -42,7 +46,11 @@ const SCHEMAS = {
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>;
 
 /** The HTTP side of the service: parsers, errors, and the routes given. It is not listening yet. */
-export async function createApp(context: Context, routes: readonly Route[]): Promise<FastifyInstance> {
+export async function createApp(
+  context: Context,
+  routes: readonly Route[],
+  probes: readonly Probe[] = [],
+): Promise<FastifyInstance> {
   const handlers = errorHandlers(context);
   const app = fastify({
     logger: false,
@@ -50,6 +58,7 @@ export async function createApp(context: Context, routes: readonly Route[]): Pro
     forceCloseConnections: 'idle',
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS },
     clientErrorHandler: answerBroken(context.env),
+    genReqId: (request) => requestIdOf(request.headers, context.env),
     // An address that was put together from one with a slash at its end.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/{2,}/, '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQuery },
@@ -57,6 +66,7 @@ export async function createApp(context: Context, routes: readonly Route[]): Pro
     schemaController: SCHEMAS,
   });
   demandRate(app.server);
+  watchTraffic(app, context);
   app.setReplySerializer((value) => encodeReply(value as Reply));
   app.setErrorHandler(handlers.onError);
   app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
@@ -85,6 +95,7 @@ export async function createApp(context: Context, routes: readonly Route[]): Pro
   await app.register(async (scope) => {
     for (const route of [...routes, ...docsRoutes(() => scope.swagger())])
       addRoute(scope, context, route, atWork);
+    for (const probe of probes) addProbe(scope, context, probe);
   });
   return app;
 }
@@ -108,19 +119,56 @@ function addRoute(app: FastifyInstance, context: Context, route: Route, atWork: 
       schema: schemaOf(route, { isPublic: isOpen, isBranch }),
       config: { validationCode: route.validationCode ?? 'storage.validation' },
       onRequest: async (request) => {
-        if (isOpen) return;
-        callers.set(request, await authenticate(context.meta, request.headers, context.env.now()));
+        const caller = await admit(context, request, isOpen);
+        if (caller !== undefined) callers.set(request, caller);
       },
       preValidation: async (request) => {
         if (route.isRaw !== true && request.isMultipart()) request.body = await readMultipart(request);
       },
       handler: async (request, reply) => {
-        const call = await callOf(context, route, request, callers.get(request));
-        const answer = await atWork(async () => await doOnce(context, route, call));
-        return await send(reply, answer, route.status ?? 200);
+        return await withRequestId(request.id, async () => {
+          const call = await callOf(context, route, request, callers.get(request));
+          const answer = await atWork(async () => await doOnce(context, route, call));
+          return await send(reply, answer, route.status ?? 200);
+        });
       },
     });
   }
+}
+
+/** Who sent a request, when it has to say so, and may ask now. @throws {ApiError} 401, 429 */
+async function admit(
+  context: Context,
+  request: FastifyRequest,
+  isOpen: boolean,
+): Promise<Caller | undefined> {
+  const { admission, meta, env } = context;
+  const { headers, ip } = request;
+  const secret = isOpen ? undefined : tokenOf(headers);
+  const find = async (): Promise<Caller> => await authenticate(meta, headers, env.now());
+  if (secret !== undefined) return await admission.admitToken({ address: ip, secret }, find);
+  admission.admitAddress(ip);
+  return isOpen ? undefined : await find();
+}
+
+/** They ask nothing of the service that could fail or wait, and are never turned away. */
+function addProbe(app: FastifyInstance, context: Context, probe: Probe): void {
+  const schema: FastifySchema = {
+    summary: probe.summary,
+    tags: ['Service'],
+    security: probe.isPrivate ? [{ token: [] }, { bearer: [] }] : [],
+    response: { 200: { description: 'Yes' } },
+  };
+  app.get(probe.path, {
+    schema,
+    config: { isProbe: true },
+    handler: async (request, reply) => {
+      if (probe.isPrivate && (await admit(context, request, false))?.isMaster !== true) throw accessDenied();
+      const { status, contentType, text } = await probe.answer();
+      // As bytes: a text would be given a charset.
+      return await reply.code(status).type(contentType).send(Buffer.from(text));
+    },
+  });
 }
 
 type AnyCall = Parameters<Route['handle']>[0];

@@ -19,14 +19,16 @@ export function errorHandlers(context: Context): {
     onError(error, request, reply) {
       const exceptionId = `exception-${Buffer.from(context.env.randomBytes(10)).toString('hex')}`;
       const answer = apiErrorOf(error, request.routeOptions?.config?.validationCode ?? 'storage.validation');
-      if (answer.status >= 500 && answer.status !== 501) {
-        context.log.error('A request failed', {
-          exceptionId,
-          method: request.method,
-          route: request.routeOptions?.url,
-          detail: detailOf(error),
-        });
-      }
+      const facts = {
+        // An error of the framework is told outside of what the request does.
+        requestId: request.id,
+        exceptionId,
+        method: request.method,
+        route: request.routeOptions?.url,
+      };
+      if (answer.status >= 500 && !REFUSALS.has(answer.code))
+        context.log.error('A request failed', { ...facts, detail: detailOf(error) });
+      else context.log.debug('A request was refused', { ...facts, status: answer.status, code: answer.code });
       // Of a body that was left unread, the rest would stand before the next request on the connection.
       request.raw.unpipe();
       request.raw.resume();
@@ -39,6 +41,9 @@ export function errorHandlers(context: Context): {
     },
   };
 }
+
+/** What is no failure of the service, though its status says so. */
+const REFUSALS: ReadonlySet<string> = new Set(['notImplemented', 'storage.busy']);
 
 function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (error instanceof ApiError) return error;

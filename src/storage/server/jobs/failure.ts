@@ -24,10 +24,10 @@ export function describeFailure(
   const trouble = troubleOf(error);
   const known =
     trouble === undefined ? knownFailure(error) : { code: trouble.code, message: trouble.message };
-  if (known === undefined || trouble !== undefined) {
-    const detail = detailOf(error);
-    log.error('A job failed', { exceptionId, job: job.id, operation: job.operation, detail });
-  }
+  const facts = { exceptionId, job: job.id, operation: job.operation };
+  if (known === undefined || trouble !== undefined)
+    log.error('A job failed', { ...facts, detail: detailOf(error) });
+  else log.debug('A job ended with an error', { ...facts, code: known.code });
   const message = 'An unexpected error happened. Its id is in the log of the service.';
   return { ...(known ?? { code: 'internalError', message }), exceptionId };
 }

@@ -1,3 +1,4 @@
+import { withRequestId } from '../care/correlation.ts';
 import type { DataContext } from '../data-context.ts';
 import { eventOfFailure, eventOfJob } from '../events/of-jobs.ts';
 import { doerOfJob, recordEvent } from '../events/system-event.ts';
@@ -109,7 +110,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       while (!state.isStopped && running.size < concurrency) {
         const job = await takeJob(context().meta, lease());
         if (job === undefined) break;
-        const done = run(job).finally(() => {
+        const done = withRequestId(job.request_id, async () => await run(job)).finally(() => {
           running.delete(job.id);
           wake();
         });
@@ -130,7 +131,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   }
 
   async function finish(job: JobRow, done: Done): Promise<void> {
-    const { meta, env, log } = context();
+    const { meta, env, log, metrics: counted } = context();
     const commit = async (): Promise<void> =>
       await meta.transaction().execute(async (tx) => {
         const late = (await done.commit?.(tx)) ?? done.results;
@@ -144,6 +145,8 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       // What cannot be taken back has happened, and must not be called an error because the disk is full.
       await (done.undo === undefined ? whenThereIsSpace(job, commit) : commit());
       log.debug('A job is done', { job: job.id, operation: job.operation });
+      counted.job({ operation: job.operation, status: 'success', seconds: secondsOf(job, env.now()) });
+      if (done.moved !== undefined) counted.moved(done.moved);
     } catch (error) {
       if (error instanceof Superseded) {
         log.warn('A job was finished late; it has been given to another worker', { job: job.id });
@@ -155,7 +158,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   }
 
   async function fail(job: JobRow, error: unknown): Promise<void> {
-    const { meta, env, log } = context();
+    const { meta, env, log, metrics } = context();
     const { results, ...described } = describeFailure(error, job, { env, log });
     const end: JobEnd = {
       status: 'error',
@@ -170,6 +173,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
         if (isMine && event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
     });
+    metrics.job({ operation: job.operation, status: 'error', seconds: secondsOf(job, env.now()) });
   }
 
   /** Writes down how a job ended, as soon as the disk takes it: until then nobody could be told of an error either. */
@@ -202,10 +206,16 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
         await fail(job, new Abandoned(job.attempt));
         continue;
       }
-      log.warn('A job was interrupted and is run again', { job: job.id, attempt: job.attempt });
+      withRequestId(job.request_id, () =>
+        log.warn('A job was interrupted and is run again', { job: job.id, attempt: job.attempt }),
+      );
       await requeueJob(meta, job);
     }
   }
+}
+
+function secondsOf({ started }: JobRow, now: number): number {
+  return started === null ? 0 : Math.max(0, now - Date.parse(started)) / 1000;
 }
 
 /** The job has been given to another worker meanwhile. */

@@ -1,3 +1,4 @@
+import { currentRequestId } from '../care/correlation.ts';
 import { brief } from '../shapes/brief.ts';
 import { NO_METRICS } from '../shapes/job.ts';
 import { isoTime } from '../shapes/time.ts';
@@ -36,6 +37,7 @@ export async function insertJob(meta: Meta, env: Env, job: NewJob): Promise<JobR
       error: null,
       metrics: NO_METRICS,
       run_id: job.runId,
+      request_id: currentRequestId(),
       ...job.author,
       created: isoTime(env.now()),
       started: null,
@@ -220,6 +222,7 @@ export async function recordFinishedJob(
     error: null,
     metrics: NO_METRICS,
     run_id: job.runId,
+    request_id: currentRequestId(),
     ...job.author,
     created: now,
     started: now,

@@ -8,6 +8,7 @@ import { events } from './migrations/0005-events.ts';
 import { bucketOwner } from './migrations/0006-bucket-owner.ts';
 import { retention } from './migrations/0007-retention.ts';
 import { aliases } from './migrations/0008-aliases.ts';
+import { requestIds } from './migrations/0013-request-ids.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order they are run; a published one is never edited. */
@@ -20,11 +21,22 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-bucket-owner': bucketOwner,
   '0007-retention': retention,
   '0008-aliases': aliases,
+  '0013-request-ids': requestIds,
 };
+
+/** Those that a database lacks: of an older one that was put in the place of the one that was opened. */
+export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly string[]> {
+  const migrator = migratorOf(meta);
+  const all = await migrator.getMigrations();
+  return all.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+}
 
 /** Brings the tables up to date, wholly or not at all; does nothing when they are. */
 export async function migrate(meta: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db: meta, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = await migratorOf(meta).migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+function migratorOf(meta: Kysely<Tables>): Migrator {
+  return new Migrator({ db: meta, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
 }

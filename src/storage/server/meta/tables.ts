@@ -273,6 +273,8 @@ export interface JobRow extends Author {
   /** JSON. */
   metrics: string;
   run_id: string | null;
+  /** The request that asked for it, as logs name it. */
+  request_id: string | null;
   created: string;
   started: string | null;
   ended: string | null;

@@ -5,7 +5,7 @@ import { ApiError, invalidRequestText, notImplemented } from '../http/errors.ts'
 import { nextId } from '../meta/counter.ts';
 import { route, type Route } from '../http/route.ts';
 
-/** Tickets, names, health, documentation, and what this service says 501 to (storage 1.8, design 8.14). */
+/** Tickets, names, and what this service says 501 to (storage 1.8, design 8.14). */
 export function miscRoutes(context: Context): Route[] {
   return [
     route({
@@ -21,20 +21,6 @@ export function miscRoutes(context: Context): Route[] {
     ...NOT_SUPPORTED.map(({ methods, path, what }) =>
       methods.map((method) => unsupported(method, path, what)),
     ).flat(),
-    route({
-      method: 'GET',
-      path: '/health',
-      summary: 'Whether the service is up',
-      tag: 'Service',
-      access: 'public',
-      scope: 'plain',
-      isOutside: true,
-      response: Type.Object({ status: Type.Literal('ok') }),
-      handle: async () => {
-        await context.meta.selectFrom('projects').select('id').executeTakeFirstOrThrow();
-        return { status: 'ok' };
-      },
-    }),
   ];
 }
 

@@ -66,7 +66,8 @@ export function runIdOf(headers: IncomingHttpHeaders): string | null {
   return typeof runId === 'string' && runId !== '' ? runId : null;
 }
 
-function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+/** The secret that a request was sent with. */
+export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const plain = headers['x-storageapi-token'];
   if (typeof plain === 'string' && plain.trim() !== '') return plain.trim();
   return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];

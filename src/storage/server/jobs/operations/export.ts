@@ -54,6 +54,7 @@ export const tableExport: Operation = async (job, context) => {
     });
     return {
       results: null,
+      moved: { direction: 'export', rows: outcome.rows, bytes: outcome.bytes },
       metrics: {
         outCompressed: input.gzipOutput,
         outBytes: outcome.bytes,
@@ -123,7 +124,7 @@ async function writeSlices(
   table: StoredTable,
   query: RowQuery,
   target: { readonly objectKey: string; readonly suffix: string; readonly isGzip: boolean },
-): Promise<{ bytes: number; plainBytes: number }> {
+): Promise<{ rows: number; bytes: number; plainBytes: number }> {
   const keys: string[] = [];
   const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
   const outcome = await engine.export(
@@ -146,7 +147,7 @@ async function writeSlices(
     disposition: attachmentOf(`${name}manifest`),
     encrypted: true,
   });
-  return { bytes: outcome.bytes, plainBytes: target.isGzip ? 0 : outcome.bytes };
+  return { rows: outcome.rows, bytes: outcome.bytes, plainBytes: target.isGzip ? 0 : outcome.bytes };
 }
 
 /** Equal for exports that mean the same, whatever way they were written. */

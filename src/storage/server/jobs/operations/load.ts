@@ -57,6 +57,7 @@ export const tableCreate: Operation = async (job, context) => {
   return {
     results: null,
     metrics: metricsOf(content, outcome),
+    moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
     commit: async (tx) => {
       // Both may have changed while the file was read.
       await requireBucketRow(tx, context, job.branch_id, bucketId);
@@ -118,6 +119,7 @@ export const tableImport: Operation = async (job, context) => {
       importedFilesCount: content.count,
     },
     metrics: metricsOf(content, outcome),
+    moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
     commit: async (tx) => {
       const stored = await requireTableRow(tx, context, job.branch_id, id);
       await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });

@@ -1,3 +1,4 @@
+import type { Moved } from '../../care/metrics.ts';
 import type { Reply } from '../../http/answer.ts';
 import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../meta/database.ts';
@@ -12,6 +13,8 @@ export type Operation = (job: JobRow, context: DataContext) => Promise<Done>;
 export interface Done {
   readonly results: Reply;
   readonly metrics?: Partial<Metrics>;
+  /** What is counted of it once it is done. */
+  readonly moved?: Moved;
   /** Changes of the metadata, in the transaction that ends the job. An error fails the job. */
   commit?(tx: Meta): Promise<Reply | void>;
   /** Takes back what was done outside of the metadata, when the commit failed. */

@@ -1,0 +1,90 @@
+import { RunError } from '../errors.ts';
+import type { ServiceOptions } from '../storage/server/service.ts';
+import type { Args, Option } from './command.ts';
+import { portArg } from './port.ts';
+
+/** The options of `gex serve` for whoever looks after it. */
+export const careOptions = {
+  'keep-days': {
+    type: 'string',
+    value: 'N',
+    default: '90',
+    describe: 'Days that finished jobs and events are kept',
+  },
+  'health-port': {
+    type: 'string',
+    value: 'N',
+    describe: 'Port of /health, /ready and /metrics alone, which need no token there; 0 takes a free one',
+  },
+  'health-host': {
+    type: 'string',
+    value: 'HOST',
+    describe: 'Address to listen on for these; 127.0.0.1 by default',
+  },
+  'requests-per-minute': {
+    type: 'string',
+    value: 'N',
+    describe: 'Requests a minute that a token may send, by default GEX_REQUESTS_PER_MINUTE, else any number',
+  },
+  'max-requests': {
+    type: 'string',
+    value: 'N',
+    default: '500',
+    describe: 'Requests that are answered at the same time; more are told to come again',
+  },
+  'drain-seconds': {
+    type: 'string',
+    value: 'N',
+    default: '0',
+    describe: 'How long to go on with /ready at 503 before stopping, so that a proxy sends nothing more',
+  },
+} as const satisfies Record<string, Option>;
+
+type CareOptions = Pick<
+  ServiceOptions,
+  'drainMs' | 'healthHost' | 'healthPort' | 'keepDays' | 'maxRequests' | 'requestsPerMinute'
+>;
+
+/** @throws {RunError} `command.invalid` */
+export function careArgs(args: Args, environment: Readonly<Record<string, string | undefined>>): CareOptions {
+  const healthHost = args.text('health-host');
+  const hasPort = args.text('health-port') !== undefined;
+  if (healthHost !== undefined && !hasPort)
+    throw new RunError('command.invalid', '--health-host needs --health-port as well.', {
+      hint: 'Write for example --health-port 9090.',
+    });
+  const perMinute = args.text('requests-per-minute') ?? environment['GEX_REQUESTS_PER_MINUTE'] ?? '';
+  return {
+    keepDays: number('--keep-days', args.text('keep-days') ?? '90', 'a number of days', 30),
+    maxRequests: number('--max-requests', args.text('max-requests') ?? '500', 'a number of requests', 500),
+    drainMs: drainMs(args.text('drain-seconds') ?? '0'),
+    ...(hasPort ? { healthPort: portArg(args, 'health-port') } : {}),
+    ...(healthHost === undefined ? {} : { healthHost }),
+    ...(perMinute === ''
+      ? {}
+      : {
+          requestsPerMinute: number(
+            args.text('requests-per-minute') === undefined
+              ? 'GEX_REQUESTS_PER_MINUTE'
+              : '--requests-per-minute',
+            perMinute,
+            'a number of requests',
+            600,
+          ),
+        }),
+  };
+}
+
+function number(name: string, text: string, what: string, example: number): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new RunError('command.invalid', `${name} is ${what} from 1, and not “${text}”.`, {
+    hint: `Write for example ${name}${name.startsWith('-') ? ' ' : '='}${example}.`,
+  });
+}
+
+function drainMs(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text) * 1000;
+  throw new RunError('command.invalid', `--drain-seconds is a number of seconds, and not “${text}”.`, {
+    hint: 'Write for example --drain-seconds 5.',
+  });
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Env } from '../../../env.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Metrics, Refusal } from './metrics.ts';
+import { createRateLimit } from './rate-limit.ts';
+
+export interface AdmissionOptions {
+  /** Requests a minute of each token, and of each address without one; no limit when undefined. */
+  readonly requestsPerMinute?: number | undefined;
+  /** Requests that are answered at the same time; more are told to come again. Default 500. */
+  readonly maxRequests?: number | undefined;
+}
+
+/** Who may come in: the bounds of one process, which no client may take up alone. */
+export interface Admission {
+  readonly maxRequests: number;
+  readonly inProgress: number;
+  /** Begins a request. @returns what ends it @throws {ApiError} 503 when there are too many */
+  enter(): () => void;
+  /** A request without a token. @throws {ApiError} 429 */
+  admitAddress(address: string): void;
+  /**
+   * A request with a token, which is looked up meanwhile unless it, or its address, has asked too often.
+   * @throws {ApiError} 429, and what the lookup throws
+   */
+  admitToken<T extends { readonly id: number }>(
+    from: { readonly address: string; readonly secret: string },
+    lookUp: () => Promise<T>,
+  ): Promise<T>;
+}
+
+const MAX_REQUESTS = 500;
+
+/** Tokens are too long to be guessed; this only keeps the database from looking for them all day. */
+const WRONG_TOKENS_PER_MINUTE = 600;
+
+/** Tokens that were right before, by their hash: a flood of wrong ones from the same proxy does not shut them out. */
+const MAX_KNOWN = 10_000;
+
+export function createAdmission(env: Env, metrics: Metrics, options: AdmissionOptions = {}): Admission {
+  const { requestsPerMinute, maxRequests = MAX_REQUESTS } = options;
+  const limit = requestsPerMinute === undefined ? undefined : createRateLimit(requestsPerMinute);
+  const wrong = createRateLimit(WRONG_TOKENS_PER_MINUTE);
+  const known = new Map<string, number>();
+  let inProgress = 0;
+
+  function refuse(reason: Refusal, waitMs: number, message: string): never {
+    metrics.refused(reason);
+    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
+    if (reason === 'busy') throw new ApiError(503, 'storage.busy', message, { retryAfter });
+    throw new ApiError(429, 'storage.tooManyRequests', message, { retryAfter });
+  }
+
+  function count(key: string, reason: Refusal, whose: string): void {
+    if (limit === undefined) return;
+    const waitMs = limit.take(key, env.now());
+    if (waitMs > 0) refuse(reason, waitMs, tooMany(whose, limit.perMinute));
+  }
+
+  return {
+    maxRequests,
+    get inProgress() {
+      return inProgress;
+    },
+    enter() {
+      if (inProgress >= maxRequests)
+        refuse(
+          'busy',
+          1000,
+          `The service is answering ${maxRequests} requests already. Ask again in a moment.`,
+        );
+      inProgress += 1;
+      let isOver = false;
+      return () => {
+        if (!isOver) inProgress -= 1;
+        isOver = true;
+      };
+    },
+    admitAddress: (address) => count(`address ${address}`, 'address', 'from this address without a token'),
+    async admitToken({ address, secret }, lookUp) {
+      const hash = createHash('sha256').update(secret).digest('base64');
+      const id = known.get(hash);
+      const now = env.now();
+      if (id === undefined) {
+        const waitMs = wrong.wait(address, now);
+        if (waitMs > 0)
+          refuse('address', waitMs, tooMany('with wrong tokens from this address', wrong.perMinute));
+      } else if (limit !== undefined && limit.wait(`token ${id}`, now) > 0) {
+        count(`token ${id}`, 'token', 'with this token');
+      }
+      const caller = await lookUp().catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) {
+          known.delete(hash);
+          wrong.take(address, now);
+        }
+        throw error;
+      });
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(hash, caller.id);
+      count(`token ${caller.id}`, 'token', 'with this token');
+      return caller;
+    },
+  };
+}
+
+const tooMany = (whose: string, perMinute: number): string =>
+  `There are too many requests ${whose}: ${perMinute} a minute are allowed. Ask again when Retry-After says so.`;

@@ -1,0 +1,103 @@
+import type { Server } from 'node:http';
+import type { Env } from '../../../env.ts';
+import type { Log } from '../../../log.ts';
+import { listenOn } from '../http/listening.ts';
+import type { Meta } from '../meta/database.ts';
+import { missingMigrations } from '../meta/migrate.ts';
+import { readQueueState } from '../meta/queue-state.ts';
+import type { ServiceOptions } from '../part.ts';
+import { createAdmission, type Admission } from './admission.ts';
+import { noMetrics, type Metrics } from './metrics.ts';
+import { createProbes, type Probe } from './probes.ts';
+import { createProbeServer } from './probe-server.ts';
+import type { DatabaseConnections, Exposition, QueueState } from './prometheus.ts';
+import { createReadiness, Unready, type Readiness } from './readiness.ts';
+
+/** What those need who look after a running service; one for each, however many there are in the process. */
+export interface Care {
+  readonly metrics: Metrics;
+  readonly admission: Admission;
+  readonly readiness: Readiness;
+  readonly probes: readonly Probe[];
+  /** The metadata is open: from now on it is looked at. */
+  watch(meta: Meta, connections?: () => DatabaseConnections): void;
+  /** Answers the probes where the options say so. @returns the address */
+  listen(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export async function createCare(options: ServiceOptions, env: Env, log: Log): Promise<Care> {
+  const readiness = createReadiness(env, log);
+  let meta: Meta | undefined;
+  let connections: (() => DatabaseConnections) | undefined;
+  const queue = remembered(env, async () =>
+    meta === undefined ? undefined : await readQueueState(meta, env.now()),
+  );
+  let exposition: Exposition | undefined;
+  let metrics = noMetrics;
+  // A command that uses a folder itself is watched by nobody, and should start at once.
+  if (options.isEmbedded !== true) {
+    const { createPrometheus } = await import('./prometheus.ts');
+    const prometheus = createPrometheus();
+    metrics = prometheus.metrics;
+    exposition = prometheus.expose({
+      queue: async () => await queue().catch(() => undefined),
+      databaseConnections: () => connections?.(),
+      requestsInProgress: () => admission.inProgress,
+      isReady: async () => (await readiness.reasons()).length === 0,
+    });
+  }
+  const admission = createAdmission(env, metrics, options);
+  const probes = createProbes(readiness, exposition);
+  let server: Server | undefined;
+  return {
+    metrics,
+    admission,
+    readiness,
+    probes,
+    watch(opened, pool) {
+      meta = opened;
+      connections = pool;
+      readiness.add([
+        {
+          name: 'database',
+          check: async () => {
+            const missing = await missingMigrations(opened);
+            if (missing.length > 0)
+              throw new Unready(`Its tables are older than this program: ${missing.join(', ')}.`);
+          },
+        },
+      ]);
+    },
+    async listen() {
+      const { healthPort: port, healthHost: host = '127.0.0.1' } = options;
+      if (port === undefined) return undefined;
+      server = createProbeServer(probes, log);
+      return await listenOn(server, { host, port });
+    },
+    async close() {
+      const closing = server;
+      server = undefined;
+      if (closing?.listening !== true) return;
+      await new Promise<void>((resolve) => {
+        closing.close(() => resolve());
+        closing.closeAllConnections();
+      });
+    },
+  };
+}
+
+/** Two gauges of one look, and watchers by the dozen, ask the database once in a while. */
+const FRESH_MS = 2000;
+
+function remembered(
+  env: Env,
+  look: () => Promise<QueueState | undefined>,
+): () => Promise<QueueState | undefined> {
+  let latest: { readonly at: number; readonly state: Promise<QueueState | undefined> } | undefined;
+  return async () => {
+    const now = env.now();
+    if (latest === undefined || Math.abs(now - latest.at) > FRESH_MS) latest = { at: now, state: look() };
+    return await latest.state;
+  };
+}

@@ -1,0 +1,57 @@
+import type { Readiness, Reason } from './readiness.ts';
+import type { Exposition } from './prometheus.ts';
+
+/** What those ask who look after the service, and no client does. */
+export interface Probe {
+  readonly path: '/health' | '/metrics' | '/ready';
+  readonly summary: string;
+  /** Whether it tells of what others do: on the address of the API it needs a master token. */
+  readonly isPrivate: boolean;
+  answer(): Promise<ProbeAnswer>;
+}
+
+export interface ProbeAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** @param exposition undefined where nothing is counted */
+export function createProbes(readiness: Readiness, exposition: Exposition | undefined): readonly Probe[] {
+  const probes: Probe[] = [
+    {
+      path: '/health',
+      summary: 'Whether the process is alive; asks nothing else',
+      isPrivate: false,
+      answer: async () => await Promise.resolve(json(200, { status: 'ok' })),
+    },
+    {
+      path: '/ready',
+      summary: 'Whether requests should be sent here: 503 with the reasons when not',
+      isPrivate: false,
+      async answer() {
+        const reasons = await readiness.reasons();
+        return reasons.length === 0
+          ? json(200, { status: 'ready' })
+          : json(503, { status: 'unready', reasons });
+      },
+    },
+  ];
+  if (exposition !== undefined)
+    probes.push({
+      path: '/metrics',
+      summary: 'Metrics in the text format of Prometheus; for master tokens',
+      isPrivate: true,
+      async answer() {
+        return { status: 200, contentType: exposition.contentType, text: await exposition.text() };
+      },
+    });
+  return probes;
+}
+
+function json(
+  status: number,
+  body: { readonly status: string; readonly reasons?: readonly Reason[] },
+): ProbeAnswer {
+  return { status, contentType: 'application/json', text: JSON.stringify(body) };
+}

@@ -1,0 +1,44 @@
+/** Allows each key so many requests a minute, and as many at once after a minute of silence. */
+export interface RateLimit {
+  readonly perMinute: number;
+  /** Counts a request. @returns 0 when it is allowed, else how long to wait, in ms; a refused one does not count */
+  take(key: string, now: number): number;
+  /** How long the next request would have to wait, in ms. */
+  wait(key: string, now: number): number;
+}
+
+/** Keys that are remembered; those that have been silent go first, which changes nothing for them. */
+const MAX_KEYS = 10_000;
+
+/**
+ * The generic cell rate algorithm (ITU-T I.371, appendix I): of each key only the time is kept at which its requests so
+ * far would be through, one after the other. Unlike counting in fixed windows, it says to the millisecond when the next
+ * request is allowed, and those who wait do not all come back at the same moment.
+ */
+export function createRateLimit(perMinute: number): RateLimit {
+  const intervalMs = 60_000 / perMinute;
+  const toleranceMs = 60_000 - intervalMs;
+  const throughAt = new Map<string, number>();
+
+  const wait = (key: string, now: number): number =>
+    Math.max(0, (throughAt.get(key) ?? now) - now - toleranceMs);
+
+  function makeRoom(now: number): void {
+    for (const [key, at] of throughAt) if (at <= now) throughAt.delete(key);
+    const [oldest] = throughAt.keys();
+    if (throughAt.size >= MAX_KEYS && oldest !== undefined) throughAt.delete(oldest);
+  }
+
+  return {
+    perMinute,
+    wait,
+    take(key, now) {
+      const waitMs = wait(key, now);
+      if (waitMs > 0) return waitMs;
+      const before = throughAt.get(key);
+      if (before === undefined && throughAt.size >= MAX_KEYS) makeRoom(now);
+      throughAt.set(key, Math.max(now, before ?? now) + intervalMs);
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Env } from '../../../env.ts';
+import type { Log } from '../../../log.ts';
+
+/** Something without which requests are not worth being sent here. */
+export interface Check {
+  /** For people and programs, such as `database`. */
+  readonly name: string;
+  /** Resolves when it is there. An `Unready` says why not in words for everybody; any other error only goes to the log. */
+  check(): Promise<void>;
+}
+
+/** Why a check failed, in words that anybody may read. */
+export class Unready extends Error {}
+
+export interface Reason {
+  readonly check: string;
+  readonly message: string;
+}
+
+export interface Readiness {
+  /** Why requests should not be sent here; none when they should. Asked again within two seconds, it is not looked up. */
+  reasons(): Promise<readonly Reason[]>;
+  add(checks: readonly Check[]): void;
+  /** Everything that is needed has been started. */
+  started(): void;
+  /** From now on it is not ready. */
+  stop(): void;
+  readonly isStopping: boolean;
+}
+
+/** Probes come every few seconds, from several sides. */
+const FRESH_MS = 2000;
+
+/** Those who ask give up after a few seconds as well. */
+const PATIENCE_MS = 3000;
+
+export function createReadiness(env: Env, log: Log): Readiness {
+  const checks: Check[] = [];
+  let state: 'ready' | 'starting' | 'stopping' = 'starting';
+  let latest: { readonly at: number; readonly reasons: Promise<readonly Reason[]> } | undefined;
+  let told = '';
+
+  async function tryAll(): Promise<readonly Reason[]> {
+    const all = await Promise.all(checks.map(async (check) => await tryOne(check, env)));
+    const failed = all.filter((one) => one !== undefined);
+    const summary = failed.map(({ reason }) => reason.check).join(', ');
+    if (summary !== told && failed.length > 0)
+      log.warn('The service is not ready', {
+        failed: failed.map(({ reason, detail }) => ({ ...reason, detail })),
+      });
+    else if (summary !== told) log.info('The service is ready again');
+    told = summary;
+    return failed.map(({ reason }) => reason);
+  }
+
+  return {
+    async reasons() {
+      if (state === 'starting') return [{ check: 'start', message: 'The service is starting.' }];
+      if (state === 'stopping') return [{ check: 'stop', message: 'The service is stopping.' }];
+      const now = env.now();
+      if (latest === undefined || Math.abs(now - latest.at) > FRESH_MS)
+        latest = { at: now, reasons: tryAll() };
+      return await latest.reasons;
+    },
+    add: (more) => void checks.push(...more),
+    started() {
+      if (state === 'starting') state = 'ready';
+    },
+    stop() {
+      state = 'stopping';
+    },
+    get isStopping() {
+      return state === 'stopping';
+    },
+  };
+}
+
+async function tryOne(
+  one: Check,
+  env: Env,
+): Promise<{ readonly reason: Reason; readonly detail: string } | undefined> {
+  const over = new AbortController();
+  const late = env.sleep(PATIENCE_MS, over.signal).then(() => {
+    throw new Unready(`It did not answer within ${PATIENCE_MS / 1000} seconds.`);
+  });
+  // Of both one is late, and nobody waits for it any more.
+  late.catch(() => undefined);
+  const checked = one.check();
+  checked.catch(() => undefined);
+  try {
+    await Promise.race([checked, late]);
+    return undefined;
+  } catch (error) {
+    const message =
+      error instanceof Unready ? error.message : 'It cannot be used. The log of the service says why.';
+    return { reason: { check: one.name, message }, detail: String(error) };
+  } finally {
+    over.abort();
+  }
+}
