@@ -6,7 +6,7 @@ import type { View } from '../language/index.ts';
 import { idRange, type Needs, type Observation } from '../pagination/index.ts';
 import type { Taken } from './reactor.ts';
 import { isOneOf, withoutRepeats, type PageSteps } from './page-steps.ts';
-import { decodeRows, type Page, type RowsPiece } from '../records/page.ts';
+import type { Page, RowsPiece } from '../records/page.ts';
 
 /** Changes a row before anybody uses it (`responseFilter`). */
 export type RowFilter = (row: Json) => Json;
@@ -220,7 +220,7 @@ export class PageContent {
 
 /** Decodes a piece of rows and applies the filter. */
 export function filteredRows(piece: RowsPiece, filter: RowFilter | undefined): readonly Json[] {
-  const rows = decodeRows(piece);
+  const rows = piece.decode();
   return filter === undefined ? rows : rows.map(filter);
 }
 

@@ -213,7 +213,7 @@ export class ExportRun {
       header: (name) => (response === undefined ? undefined : headerOf(response.headers, name)),
       answer: (fact) => (fact === 'status' ? response?.status : fact === 'url' ? response?.url : undefined),
       ...(asked === undefined ? {} : { request: asked.request }),
-      contexts: this.#contexts,
+      contexts: () => this.#contexts,
     };
   }
 

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/index.ts';
 import type { Json } from '../json/index.ts';
 import type { Spool } from '../recording/exchanges.ts';
 import { RecordError } from '../errors.ts';
-import { decodeRows, type Page } from '../records/page.ts';
+import type { Page } from '../records/page.ts';
 import { readRows, type RowsOptions } from '../records/read-rows.ts';
 
 /** The answer as far as its rows are concerned. */
@@ -78,7 +78,7 @@ export async function formatPage(rows: FormatRows, answer: FileAnswer): Promise<
 function jsonRows(bytes: Uint8Array, options: RowsOptions): FormatRows {
   return {
     *chunks() {
-      for (const piece of readRows(bytes, options).pieces) yield decodeRows(piece);
+      for (const piece of readRows(bytes, options).pieces) yield piece.decode();
     },
     *measure() {
       const { rows, warning } = readRows(bytes, options);

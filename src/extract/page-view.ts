@@ -37,9 +37,7 @@ export function pageView(content: PageContent, facts: PageFacts): View {
     header: (name) => response.headers[name],
     request: facts.request,
     answer: (fact) => answers[fact](),
-    get contexts() {
-      return facts.contexts();
-    },
+    contexts: facts.contexts,
   };
 }
 

@@ -220,9 +220,7 @@ export class Reactor {
           read: undefined,
         }[fact];
       },
-      get contexts() {
-        return (known ??= contexts());
-      },
+      contexts: () => (known ??= contexts()),
     };
   }
 }

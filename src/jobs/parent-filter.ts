@@ -19,5 +19,9 @@ export function compileParentFilter(filter: Json, at: string, call: CallFunction
   if (!isObject(filter) && !isList(filter)) return compileFilter(toText(filter), at);
   const condition = compileCondition(filter, { at, call, kinds: HERE, invalid: jobError }, 'all');
   return (row, contexts) =>
-    condition.holds({ here: (path) => path.find(row), row: (path) => path.find(row), contexts });
+    condition.holds({
+      here: (path) => path.find(row),
+      row: (path) => path.find(row),
+      contexts: () => contexts,
+    });
 }

@@ -101,8 +101,9 @@ function contextReading(
   return {
     text: `${kind} ${name}`,
     needs: NOTHING,
-    read({ contexts }) {
-      const values = contexts !== undefined && Object.hasOwn(contexts, kind) ? contexts[kind] : undefined;
+    read(view) {
+      const contexts = view.contexts?.() ?? {};
+      const values = Object.hasOwn(contexts, kind) ? contexts[kind] : undefined;
       const value = values === undefined ? undefined : getKey(values, name);
       if (value !== undefined || !mustBe) return value;
       const near = nearest(name, values === undefined ? [] : keysOf(values));

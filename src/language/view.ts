@@ -18,7 +18,7 @@ export interface View {
   readonly request?: JobRequest;
   answer?(fact: AnswerFact): Json | undefined;
   /** Flat values by their names: `attr`, `time`, `state`, `window`, `parent`, `placeholder` … */
-  readonly contexts?: Contexts;
+  contexts?(): Contexts;
 }
 
 /** `page` counts from 1, `rows` are those of the page, `read` those of the job so far, `url` is what answered. */

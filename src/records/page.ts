@@ -2,7 +2,6 @@ import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { RecordError } from '../errors.ts';
 import {
-  encodeExact,
   isEmpty,
   isList,
   JsonSyntaxError,
@@ -30,20 +29,17 @@ export interface ReadOptions {
   readonly redact: (text: string) => string;
 }
 
-/** One decodable piece of rows: bytes of a JSON list, or of one value. */
+/** One piece of rows, decoded when it is asked for. */
 export interface RowsPiece {
-  /** Good until the bytes of another piece are asked for. */
-  readonly bytes: Uint8Array;
   readonly rows: number;
-  readonly plain: boolean;
-  /** The bytes are one value, which is the row. */
+  /** There is one value in the place of a list, which is the row. */
   readonly single: boolean;
-  /** That value, where it is decoded already. */
-  readonly value?: Json;
-  /** The rows, where they are made of what the bytes say. */
-  readonly decoded?: () => readonly Json[];
-  /** What to say when the bytes are no JSON, which only decoding them shows. */
-  readonly malformed?: (cause: Error) => RecordError;
+  /**
+   * The rows, decoded each time anew.
+   *
+   * @throws {RecordError} `response.notJson` for rows that are malformed
+   */
+  decode(): readonly Json[];
 }
 
 /** Rows that are decoded while they are read, each time anew, in chunks that are the same each time. */
@@ -96,21 +92,6 @@ export function readPage(body: Uint8Array, options: ReadOptions): Page {
   }
 }
 
-/**
- * The rows of a piece, decoded.
- *
- * @throws {RecordError} `response.notJson` for rows that are malformed
- */
-export function decodeRows(piece: RowsPiece): readonly Json[] {
-  if (piece.decoded !== undefined) return piece.decoded();
-  try {
-    const value = piece.value ?? decode(piece.bytes, piece.plain);
-    return piece.single ? [value] : (value as readonly Json[]); // a piece that is not single is a list by construction
-  } catch (error) {
-    throw isSyntaxError(error) && piece.malformed !== undefined ? piece.malformed(error) : error;
-  }
-}
-
 function locate(bytes: Uint8Array, options: ReadOptions): Page {
   const { dataField, endpoint } = options;
   const scan = scanPage(bytes, dataField === undefined ? undefined : (dataField.keys ?? []));
@@ -145,9 +126,7 @@ function locate(bytes: Uint8Array, options: ReadOptions): Page {
   }
   if (!isList(value)) return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: place };
   // Only a JSONPath gathers rows from several places.
-  const gathered = Buffer.from(encodeExact(value));
-  const shape = { rows: value.length, plain: false, single: false };
-  return { ...common, pieces: [{ bytes: gathered, ...shape }], rows: value.length };
+  return { ...common, pieces: [valuesPiece(value)], rows: value.length };
 }
 
 /** The list at the keys, in what was found by them. */
@@ -179,13 +158,13 @@ function listPage(bytes: Uint8Array, scan: Scan, { keys, list }: Found, options:
     Buffer.concat([bytes.subarray(0, list.start), EMPTY_LIST, bytes.subarray(list.end)]),
     scan.plain,
   );
-  const malformed = (cause: Error): RecordError => notJson(bytes, cause, options);
+  const malformed: Malformed = (cause) => notJson(bytes, cause, options);
   const empty = list.rows === 0;
   const warning = empty && dataField !== undefined ? `The list at “${dataField.text}” is empty` : undefined;
   let whole: Json | undefined;
   return {
     envelope,
-    response: () => (whole ??= decodeWhole(bytes, scan.plain && allPlain(scan), malformed)),
+    response: () => (whole ??= decodeKnown(bytes, scan.plain && allPlain(scan), malformed)),
     pieces: list.chunks.map((chunk) =>
       chunkPiece(bytes, options.isExact === true ? { ...chunk, plain: false } : chunk, malformed),
     ),
@@ -198,27 +177,26 @@ function listPage(bytes: Uint8Array, scan: Scan, { keys, list }: Found, options:
 
 const EMPTY_LIST = Buffer.from('[]');
 
+function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: Malformed): RowsPiece {
+  const { rows, plain } = chunk;
+  // a chunk is a list by construction
+  const decode = (): readonly Json[] =>
+    decodeKnown(listOf(bytes, chunk), plain, malformed) as readonly Json[];
+  return { rows, single: false, decode };
+}
+
 /**
  * The chunk as a JSON list. Where its neighbours are no brackets, it is copied each time it is asked for, always to the
  * same place: the copies of all chunks of a large page would be the page again.
  */
-function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: (cause: Error) => RecordError): RowsPiece {
-  const { start, end, rows, plain } = chunk;
+function listOf(bytes: Uint8Array, { start, end }: RowChunk): Uint8Array {
   const isWhole = bytes[start - 1] === 0x5b && bytes[end] === 0x5d;
-  return {
-    get bytes() {
-      return isWhole ? bytes.subarray(start - 1, end + 1) : listOf(bytes.subarray(start, end));
-    },
-    rows,
-    plain,
-    single: false,
-    malformed,
-  };
+  return isWhole ? bytes.subarray(start - 1, end + 1) : bracketed(bytes.subarray(start, end));
 }
 
 let scratch = new Uint8Array(0);
 
-function listOf(items: Uint8Array): Uint8Array {
+function bracketed(items: Uint8Array): Uint8Array {
   const size = items.length + 2;
   if (scratch.length < size) scratch = new Uint8Array(size);
   scratch[0] = 0x5b;
@@ -228,15 +206,12 @@ function listOf(items: Uint8Array): Uint8Array {
 }
 
 function singlePiece(value: Json): RowsPiece {
-  return {
-    get bytes() {
-      return Buffer.from(encodeExact(value));
-    },
-    rows: 1,
-    plain: false,
-    single: true,
-    value,
-  };
+  return { rows: 1, single: true, decode: () => [value] };
+}
+
+/** Rows that are decoded already. */
+export function valuesPiece(rows: readonly Json[]): RowsPiece {
+  return { rows: rows.length, single: false, decode: () => rows };
 }
 
 function decode(bytes: Uint8Array, plain: boolean): Json {
@@ -245,7 +220,10 @@ function decode(bytes: Uint8Array, plain: boolean): Json {
   return plain ? (JSON.parse(text) as Json) : parseExact(text); // JSON.parse gives nothing but Json
 }
 
-function decodeWhole(bytes: Uint8Array, plain: boolean, malformed: (cause: Error) => RecordError): Json {
+/** What to say when bytes that were scanned are no JSON, which only decoding them shows. */
+type Malformed = (cause: Error) => RecordError;
+
+function decodeKnown(bytes: Uint8Array, plain: boolean, malformed: Malformed): Json {
   try {
     return decode(bytes, plain);
   } catch (error) {

@@ -1,6 +1,5 @@
 import { RecordError } from '../errors.ts';
 import {
-  encodeExact,
   entriesOf,
   getKey,
   isList,
@@ -11,7 +10,7 @@ import {
   type Json,
 } from '../json/index.ts';
 import { kindOf } from '../settings.ts';
-import { decodeRows, type Page, type RowsPiece } from './page.ts';
+import { valuesPiece, type Page, type RowsPiece } from './page.ts';
 import { namesFrom, type Header, type RowsAt } from './rows-at.ts';
 
 /** The column of a row that is no object. */
@@ -27,11 +26,11 @@ export function shapePage(page: Page, rowsAt: RowsAt): Page {
   if (page.pieces.length === 0) return page;
   const [first] = page.pieces;
   if (rowsAt.form === 'cells') {
-    if (first?.single === true) throw notOfForm('cells', first.value, 'a list of lists of cells');
+    if (first?.single === true) throw notOfForm('cells', first.decode()[0], 'a list of lists of cells');
     return { ...page, ...cellPieces(page, rowsAt.header), isMade: true };
   }
-  const value =
-    first?.single === true ? (first.value ?? null) : page.pieces.flatMap((piece) => decodeRows(piece));
+  const values = page.pieces.flatMap((piece) => piece.decode());
+  const value = first?.single === true ? (values[0] ?? null) : values;
   const rows = rowsOf(value, rowsAt, page);
   const shown = page.rowsAt?.length === 0 ? [] : page.envelope;
   const warning =
@@ -39,7 +38,7 @@ export function shapePage(page: Page, rowsAt: RowsAt): Page {
   const shaped: Page = {
     ...withoutWarning(page),
     envelope: shown,
-    pieces: [valuePiece(rows)],
+    pieces: [valuesPiece(rows)],
     rows: rows.length,
   };
   return warning === undefined ? shaped : { ...shaped, pieces: [], warning };
@@ -123,7 +122,7 @@ function cellPieces(page: Page, header: Header): Pick<Page, 'pieces' | 'rows'> {
     const names = namesOf(header, page);
     return { pieces: page.pieces.map((piece) => cellsPiece(piece, names, 0)), rows: page.rows };
   }
-  const [cells = null] = decodeRows(first);
+  const [cells = null] = first.decode();
   const names = namesFrom(cellsOf(cells));
   const pieces = [cellsPiece(first, names, 1), ...others.map((piece) => cellsPiece(piece, names, 0))];
   return { pieces: pieces.filter(({ rows }) => rows > 0), rows: page.rows - 1 };
@@ -131,16 +130,12 @@ function cellPieces(page: Page, header: Header): Pick<Page, 'pieces' | 'rows'> {
 
 /** @param header how many rows in front are none */
 function cellsPiece(piece: RowsPiece, names: readonly string[], header: number): RowsPiece {
-  const { plain, single, rows } = piece;
   return {
-    get bytes() {
-      return piece.bytes;
-    },
-    rows: rows - header,
-    plain,
-    single,
-    decoded: () =>
-      decodeRows(piece)
+    ...piece,
+    rows: piece.rows - header,
+    decode: () =>
+      piece
+        .decode()
         .slice(header)
         .map((row) => rowOfCells(cellsOf(row), names)),
   };
@@ -189,17 +184,4 @@ function notOfForm(form: RowsAt['form'], value: Json | undefined, what: string):
     `Rows at “${form}” need ${what}, and there is ${kindOf(value)} at the place of the rows`,
     { hint: 'Correct “dataField”, or “rowsAt”.' },
   );
-}
-
-/** Rows that are decoded. */
-function valuePiece(rows: readonly Json[]): RowsPiece {
-  return {
-    get bytes() {
-      return Buffer.from(encodeExact(rows));
-    },
-    rows: rows.length,
-    plain: false,
-    single: false,
-    decoded: () => rows,
-  };
 }

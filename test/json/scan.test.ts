@@ -14,7 +14,7 @@ import {
 } from '../../src/json/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { createAutomaticParser } from '../../src/records/automatic.ts';
-import { decodeRows, readPage, type Page } from '../../src/records/page.ts';
+import { readPage, type Page } from '../../src/records/page.ts';
 import { Sink } from '../../src/sink/sink.ts';
 import { decimalOf, Documents, withDecimals } from './documents.ts';
 
@@ -37,7 +37,7 @@ const valueOf = (text: string): string => decimalOf(text).replace(/^[if]/, '').r
 /** All rows of a page and what is around them. */
 function read(text: string, dataField: Path | undefined = ROWS): { rows: readonly Json[]; envelope: Json } {
   const page = pageOf(text, dataField);
-  const rows = page.pieces.flatMap((piece) => decodeRows(piece));
+  const rows = page.pieces.flatMap((piece) => piece.decode());
   expect(rows).toHaveLength(page.rows);
   return { rows, envelope: page.envelope };
 }

@@ -41,7 +41,7 @@ export function viewOf({
     },
     header: (name) => headers[name],
     answer: (fact) => facts[fact],
-    contexts,
+    contexts: () => contexts,
     request: requestOf(request),
   };
 }

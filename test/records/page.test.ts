@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RecordError } from '../../src/errors.ts';
 import { compilePath, encodeExact, isList, parseExact, type Json, type Path } from '../../src/json/index.ts';
-import { decodeRows, readPage, type Page } from '../../src/records/page.ts';
+import { readPage, type Page } from '../../src/records/page.ts';
 
 function pageOf(text: string, dataField: Path | undefined): Page {
   return readPage(Buffer.from(text), {
@@ -14,7 +14,7 @@ function pageOf(text: string, dataField: Path | undefined): Page {
 }
 
 function rowsOf(text: string, path: string): string {
-  return encodeExact(pageOf(text, compilePath(path)).pieces.flatMap(decodeRows));
+  return encodeExact(pageOf(text, compilePath(path)).pieces.flatMap((piece) => piece.decode()));
 }
 
 describe('for every document, its rows and the rest are those of a plain parse', () => {
@@ -61,7 +61,7 @@ describe('for every document, its rows and the rest are those of a plain parse',
       fc.property(fc.oneof(document, text), path, (body, at) => {
         const wanted = compilePath(at).find(parseExact(body));
         const page = pageOf(body, compilePath(at));
-        const rows = page.pieces.flatMap(decodeRows);
+        const rows = page.pieces.flatMap((piece) => piece.decode());
         const none = page.rows === 0 && !isList(wanted);
         const expected: Json = none ? [] : isList(wanted) ? wanted : [wanted ?? null];
         expect(encodeExact(rows)).toBe(encodeExact(expected));
@@ -142,7 +142,7 @@ describe('what went wrong is shown', () => {
   test('a mistake inside the rows, by its place in the whole body', () => {
     const page = pageOf('{"items":\n[{"a":1},\n {"a":1 "b":2}]}', compilePath('items'));
     const where = { url: 'https://api.example.com/users' };
-    expect(() => page.pieces.flatMap(decodeRows)).toThrow(
+    expect(() => page.pieces.flatMap((piece) => piece.decode())).toThrow(
       expect.objectContaining({ code: 'response.notJson', where }),
     );
     expect(() => page.response()).toThrow('at line 3, column 9. It begins with: {"items": [{"a":1},');
@@ -164,7 +164,7 @@ function escaped(name: string): fc.Arbitrary<string> {
 function pageOrError(body: string): unknown {
   try {
     const page = pageOf(body, compilePath('data'));
-    for (const piece of page.pieces) decodeRows(piece);
+    for (const piece of page.pieces) piece.decode();
     return encodeExact(page.response());
   } catch (error) {
     if (error instanceof RecordError) return error;

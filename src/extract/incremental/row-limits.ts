@@ -18,7 +18,11 @@ export function markOfRow(
   row: Json,
   contexts: Contexts,
 ): { readonly value: Json | undefined; readonly mark: Mark | undefined } {
-  const value = cursor?.read({ here: (path) => path.find(row), row: (path) => path.find(row), contexts });
+  const value = cursor?.read({
+    here: (path) => path.find(row),
+    row: (path) => path.find(row),
+    contexts: () => contexts,
+  });
   const isMissing = value === undefined || value === null || value === '';
   return isMissing ? { value: undefined, mark: undefined } : { value, mark: markOf(value, as) };
 }

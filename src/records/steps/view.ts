@@ -62,7 +62,7 @@ export class RowView implements View {
     return this.#facts.request;
   }
 
-  get contexts(): Contexts {
+  contexts(): Contexts {
     return this.#facts.contexts;
   }
 }
