@@ -154,7 +154,20 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
         if (error instanceof ObjectError && error.code === 'NoSuchKey') return undefined;
         throw error;
       });
-      return found === undefined ? undefined : { bytes: found.ContentLength ?? 0, etag: bare(found.ETag) };
+      if (found === undefined) return undefined;
+      return {
+        bytes: found.ContentLength ?? 0,
+        etag: bare(found.ETag),
+        attributes: {
+          contentType: found.ContentType,
+          disposition: found.ContentDisposition,
+          contentEncoding: found.ContentEncoding,
+          contentLanguage: found.ContentLanguage,
+          cacheControl: found.CacheControl,
+          userMetadata: found.Metadata ?? {},
+          encrypted: found.ServerSideEncryption !== undefined,
+        },
+      };
     },
     async read(key, range) {
       const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
@@ -164,14 +177,18 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       if (Body instanceof Readable) return typedBody(Body);
       throw new ObjectError('InternalError', 'The object store answered without a body.');
     },
-    async write(key, body, { contentType, disposition, encrypted }) {
+    async write(key, body, options) {
       const params = {
         Bucket: bucket,
         Key: checkKey(key),
         Body: body,
-        ...(contentType === undefined ? {} : { ContentType: contentType }),
-        ...(disposition === undefined ? {} : { ContentDisposition: disposition }),
-        ...encryption(encrypted),
+        ContentType: options.contentType,
+        ContentDisposition: options.disposition,
+        ContentEncoding: options.contentEncoding,
+        ContentLanguage: options.contentLanguage,
+        CacheControl: options.cacheControl,
+        Metadata: options.userMetadata,
+        ...encryption(options.encrypted),
       };
       if (body instanceof Readable) {
         let bytes = 0;

@@ -17,7 +17,7 @@ export interface ObjectStore {
   grant(scope: GrantScope): Promise<TemporaryCredentials>;
   /** An address that answers GET of one object to a client without credentials. At most seven days. */
   presign(key: string, options: { readonly expiresInSeconds: number }): Promise<string>;
-  head(key: string): Promise<StoredObject | undefined>;
+  head(key: string): Promise<DescribedObject | undefined>;
   /** The bytes, or a part of them; the caller reads the stream to its end or destroys it. `NoSuchKey`, `InvalidRange`. */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** All or nothing: until it resolves, the key shows what it showed before. The body is read once. */
@@ -75,6 +75,11 @@ export interface StoredObject {
   readonly etag: string;
 }
 
+export interface DescribedObject extends StoredObject {
+  /** What it would be written with elsewhere to be the same object. */
+  readonly attributes: WriteOptions;
+}
+
 /** Positions of the first and the last byte, from 0, both included. */
 export interface ByteRange {
   readonly start: number;
@@ -85,6 +90,11 @@ export interface WriteOptions {
   readonly contentType?: string | undefined;
   /** Content-Disposition of downloads, in ASCII (`attachmentOf`). */
   readonly disposition?: string | undefined;
+  readonly contentEncoding?: string | undefined;
+  readonly contentLanguage?: string | undefined;
+  readonly cacheControl?: string | undefined;
+  /** `x-amz-meta-*` without the prefix. */
+  readonly userMetadata?: Readonly<Record<string, string>>;
   readonly encrypted: boolean;
 }
 

@@ -80,6 +80,21 @@ export function describeObjectStore(name: string, start: () => Promise<StoreUnde
       await subject.close();
     });
 
+    test('what is known of an object is all that it needs to be written again elsewhere', async () => {
+      const key = `${root}attributes`;
+      const attributes = {
+        contentType: 'text/csv; charset=utf-8',
+        disposition: 'attachment; filename="a.csv"',
+        contentEncoding: 'gzip',
+        contentLanguage: 'cs',
+        cacheControl: 'max-age=60',
+        userMetadata: { 'made-by': 'somebody' },
+        encrypted: subject.hasEncryption,
+      };
+      await store.write(key, Buffer.from('x'), attributes);
+      expect(await store.head(key)).toMatchObject({ bytes: 1, attributes });
+    });
+
     test('what is written can be read, whole and in part', async () => {
       const written = await put(`${root}a.csv`, 'id,name\n1,x\n');
       expect(written).toMatchObject({ bytes: 12, etag: fitting(/^[0-9a-f]{32}$/) });
