@@ -86,6 +86,8 @@ export const ERROR_CODES = {
   'storage.jobFailed': 'A job of the storage service failed.',
   'storage.jobLate': 'A job of the storage service was not done in time.',
   'storage.unsure': 'Nobody knows whether the storage service has taken an import.',
+  'storage.unfinished': 'A migration or restore into this storage has not come to its end.',
+  'storage.differs': 'What was migrated or restored is not what it was before.',
   'storage.transferFailed': 'A file could not be uploaded or downloaded, after all retries.',
   'push.invalid':
     'What a run left in out/ cannot be pushed into the storage as it is: a manifest, a mapping or a file is wrong.',

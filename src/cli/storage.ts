@@ -5,7 +5,11 @@ export const storageGroup: Group = {
   name: 'storage',
   describe: 'Look into a storage and change it: buckets, tables, files, jobs and configurations',
   example: ['gex storage tables list', 'List the tables of ./storage'],
-  load: async () => [...RESOURCES, (await import('./storage/push.ts')).pushCommand],
+  load: async () => [
+    ...RESOURCES,
+    (await import('./storage/push.ts')).pushCommand,
+    (await import('./storage/migrate.ts')).migrateCommand,
+  ],
 };
 
 const RESOURCES: readonly Entry[] = [

@@ -16,6 +16,7 @@ import { addressOf, closeServer } from './http/listening.ts';
 import { lockFolder, type FolderLock } from './folder/lock.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
+import { refuseUnfinished } from './move/steps.ts';
 import { dataPart } from './data.ts';
 import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
 import { coreRoutes } from './routes/all.ts';
@@ -115,6 +116,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
   const { metrics, admission, readiness } = care;
   const meta = await openMeta(join(options.dir, 'meta.sqlite'));
   running.meta = meta;
+  await refuseUnfinished(meta);
   care.watch(meta);
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);

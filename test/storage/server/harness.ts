@@ -47,13 +47,14 @@ export async function startService(options: Partial<ServiceOptions> = {}): Promi
   };
 }
 
-async function request(
+/** One request to a service. */
+export async function request(
   url: string,
   token: string,
   method: string,
   path: string,
   body: unknown,
-  headers: Record<string, string>,
+  headers: Record<string, string> = {},
 ): Promise<Reply> {
   const isText = typeof body === 'string' || body instanceof FormData || body instanceof URLSearchParams;
   const address = path.startsWith('/') ? path : `/v2/storage/${path}`;

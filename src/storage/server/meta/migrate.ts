@@ -9,6 +9,7 @@ import { bucketOwner } from './migrations/0006-bucket-owner.ts';
 import { retention } from './migrations/0007-retention.ts';
 import { aliases } from './migrations/0008-aliases.ts';
 import { requestIds } from './migrations/0013-request-ids.ts';
+import { transfers } from './migrations/0014-transfers.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order they are run; a published one is never edited. */
@@ -22,6 +23,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-retention': retention,
   '0008-aliases': aliases,
   '0013-request-ids': requestIds,
+  '0014-transfers': transfers,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

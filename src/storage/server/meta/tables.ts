@@ -26,6 +26,7 @@ export interface Tables {
   jobs: JobRow;
   exports: ExportRow;
   request_keys: RequestKeyRow;
+  transfers: TransferRow;
 }
 
 export type Flag = 0 | 1;
@@ -310,4 +311,12 @@ export interface RequestKeyRow {
   status: number | null;
   answer: string | null;
   created: string;
+}
+
+/** What a migration into this storage has done; none when it is whole, and only then a service runs over it. */
+export interface TransferRow {
+  /** `source`, `metadata/TABLE`, `rows/BRANCH/TABLE`, `files` or `files/LAST`. */
+  step: string;
+  /** JSON. */
+  state: string;
 }

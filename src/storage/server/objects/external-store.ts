@@ -24,8 +24,8 @@ export interface ExternalStoreOptions {
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
-  /** The role that temporary credentials are made of; a session policy limits it to the file. */
-  readonly roleArn: string;
+  /** The role that temporary credentials are made of; a session policy limits it to the file. Without it none are. */
+  readonly roleArn?: string;
   /** `/bucket/key` instead of `bucket.host/key`; true when there is an `endpoint`. */
   readonly isPathStyle?: boolean | undefined;
   /** False for stores that refuse `x-amz-server-side-encryption: AES256` (Ceph before 17.2). True unless told. */

@@ -12,8 +12,7 @@ import { loadSecret } from '../objects/secret.ts';
  * have been started over the folder once; it may be running.
  */
 export async function localToken(dir: string, env: Env = systemEnv): Promise<string> {
-  const folderSecret = await loadSecret(join(dir, 'objects.secret'), env);
-  const secret = createHmac('sha256', folderSecret).update('local commands').digest('hex');
+  const secret = secretOf(await loadSecret(join(dir, 'objects.secret'), env));
   const meta = await openMeta(join(dir, 'meta.sqlite'));
   try {
     return await meta
@@ -22,6 +21,16 @@ export async function localToken(dir: string, env: Env = systemEnv): Promise<str
   } finally {
     await meta.destroy();
   }
+}
+
+/** Its id, when it was made already. */
+export async function localTokenId(meta: Meta, folderSecret: Uint8Array): Promise<number | undefined> {
+  const text = await findLocal(meta, secretOf(folderSecret));
+  return text === undefined ? undefined : (await findTokenBySecret(meta, text))?.id;
+}
+
+function secretOf(folderSecret: Uint8Array): string {
+  return createHmac('sha256', folderSecret).update('local commands').digest('hex');
 }
 
 /** By its secret, not by its description: that may be changed, or given to another. */

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RunError } from '../../../errors.ts';
+import type { Env } from '../../../env.ts';
+import { silentLog } from '../../../log.ts';
+import { lockFolder } from '../folder/lock.ts';
+import { connectMeta, openMeta, type Meta } from '../meta/database.ts';
+import { missingMigrations } from '../meta/migrate.ts';
+import type { ExternalStoreOptions } from '../objects/external-store.ts';
+import { createFolderStore } from '../objects/folder-store.ts';
+import { loadSecret } from '../objects/secret.ts';
+import type { ObjectStore } from '../objects/store.ts';
+import { lazyEngine } from '../tables/lazy.ts';
+import { localTokenId } from '../tokens/local-token.ts';
+import type { OpenedStorage } from './storage.ts';
+
+export interface FolderOptions {
+  /** A target is made when it is missing; a source must be there, and its metadata be of this version. */
+  readonly role: 'source' | 'target';
+  /** The outside object store that the bytes of files are in; the folder when undefined. */
+  readonly objects?: Omit<ExternalStoreOptions, 'env'> | undefined;
+  readonly env: Env;
+}
+
+/** Holds a folder. @throws {RunError} `run.locked` while a service runs over it */
+export async function openFolderStorage(dir: string, options: FolderOptions): Promise<OpenedStorage> {
+  const { role, env } = options;
+  const lock = await lockFolder(dir, env.now());
+  let meta: Meta | undefined;
+  try {
+    meta = role === 'target' ? await openMeta(join(dir, 'meta.sqlite')) : await openSource(dir);
+    const opened = meta;
+    const secret = await loadSecret(join(dir, 'objects.secret'), env);
+    const store = await openObjects(dir, secret, options);
+    const engine = lazyEngine(false, async () => {
+      const { createDuckDbEngine } = await import('../tables/duckdb/engine.ts');
+      return createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB });
+    });
+    return {
+      name: dir,
+      meta,
+      engine,
+      objects: store.objects,
+      secret,
+      localToken: await localTokenId(meta, secret),
+      async close() {
+        await engine.close();
+        store.close();
+        await opened.destroy();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await meta?.destroy();
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Two of them may be at work in one process. */
+const MEMORY_MB = 192;
+
+async function openSource(dir: string): Promise<Meta> {
+  const meta = connectMeta(join(dir, 'meta.sqlite'));
+  if ((await missingMigrations(meta)).length === 0) return meta;
+  await meta.destroy();
+  throw new RunError('command.invalid', `The storage folder is of an earlier version.`, {
+    where: { file: dir },
+    hint: 'Start “gex serve” of this version over it once, and stop it: that brings it up to date.',
+  });
+}
+
+async function openObjects(
+  dir: string,
+  secret: Uint8Array,
+  { objects, env }: FolderOptions,
+): Promise<{ readonly objects: ObjectStore; close(): void }> {
+  if (objects !== undefined) {
+    const { createExternalStore } = await import('../objects/external-store.ts');
+    const external = await createExternalStore({ ...objects, env });
+    return { objects: external, close: () => external.close() };
+  }
+  const folder = createFolderStore({
+    directory: join(dir, 'objects'),
+    secret,
+    endpoint: () => 'http://127.0.0.1',
+    env,
+    log: silentLog,
+  });
+  await folder.open();
+  return { objects: folder, close: () => undefined };
+}
+
+/** What a folder keeps beside its data, and a copy of it needs: for those who may read the folder alone. */
+const SECRETS = ['objects.secret', 'encryption.key'];
+
+/** Gives a new folder the secrets of another one, unless it has its own. Before it is opened. */
+export async function copySecrets(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const name of SECRETS) {
+    if (!existsSync(join(from, name)) || existsSync(join(to, name))) continue;
+    // For its owner alone, as the original is.
+    await copyFile(join(from, name), join(to, `${name}.tmp`));
+    await rename(join(to, `${name}.tmp`), join(to, name));
+  }
+}

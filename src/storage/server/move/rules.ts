@@ -1,0 +1,63 @@
+import type { Tables } from '../meta/tables.ts';
+
+/** What becomes of a table of the metadata in another storage: all its rows go there, or none. */
+export type Rule<Row> = CopyRule<Row> | { readonly leftOut: string };
+
+export interface CopyRule<Row> {
+  /** The primary key: rows are read in its order. */
+  readonly key: readonly (keyof Row & string)[];
+  /** A row may be of megabytes, so few are read at a time. */
+  readonly isLarge?: true;
+  /** The row as it is right there. */
+  readonly change?: (row: Row, there: Place) => Row;
+}
+
+/** What rows depend on in the storage that they go to. */
+export interface Place {
+  readonly hasEncryption: boolean;
+  /** A token that is made of the secret of the folder it comes from, and is to end with that. */
+  readonly endedToken: number | undefined;
+}
+
+const CONFIGURATION = ['branch_id', 'component_id', 'configuration_id'] as const;
+const ROW = [...CONFIGURATION, 'row_id'] as const;
+
+/** Every table has its rule: types and a test see to it. */
+export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
+  counters: { key: ['name'] },
+  projects: { key: ['id'] },
+  tokens: {
+    key: ['id'],
+    change: (token, { endedToken }) =>
+      token.id === endedToken ? { ...token, hash: `ended-${token.id}` } : token,
+  },
+  branches: { key: ['id'] },
+  configurations: { key: CONFIGURATION, isLarge: true },
+  configuration_versions: { key: [...CONFIGURATION, 'version'] },
+  configuration_orders: { key: [...CONFIGURATION, 'version'], isLarge: true },
+  configuration_version_rows: { key: [...ROW, 'since_version'] },
+  configuration_contents: { key: [...CONFIGURATION, 'version'], isLarge: true },
+  configuration_rows: { key: ROW, isLarge: true },
+  row_versions: { key: [...ROW, 'version'], isLarge: true },
+  metadata: { key: ['id'] },
+  events: { key: ['id'] },
+  triggers: { key: ['id'] },
+  trigger_tables: { key: ['trigger_id', 'table_id'] },
+  files: {
+    key: ['id'],
+    change: (file, { hasEncryption }) => (hasEncryption ? file : { ...file, is_encrypted: 0 }),
+  },
+  file_tags: { key: ['file_id', 'position'] },
+  buckets: { key: ['branch_id', 'id'] },
+  tables: { key: ['branch_id', 'id'] },
+  table_columns: { key: ['branch_id', 'table_id', 'name'] },
+  jobs: { key: ['id'], isLarge: true },
+  exports: { leftOut: 'Exports are made again when they are asked for; their files go along as files.' },
+  request_keys: { key: ['token_id', 'key'], isLarge: true },
+  transfers: { leftOut: 'How far a migration is, is of its target alone.' },
+};
+
+export type MetadataTable = keyof Tables;
+
+/** The tables that are copied, in their order. */
+export const COPIED = (Object.keys(RULES) as MetadataTable[]).filter((name) => !('leftOut' in RULES[name])); // of their own names
