@@ -936,7 +936,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a job is ended by a worker that lost it',
-    file: 'src/storage/server/meta/jobs.ts',
+    file: 'src/storage/server/meta/turns.ts',
     find: `.where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
     .executeTakeFirst();`,
     replace: `.where((where) => where.and({ id: job.id, status: 'processing' }))
@@ -945,7 +945,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a job is ended twice',
-    file: 'src/storage/server/meta/jobs.ts',
+    file: 'src/storage/server/meta/turns.ts',
     find: `.where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
     .executeTakeFirst();`,
     replace: `.where((where) => where.and({ id: job.id, fencing: job.fencing }))
@@ -954,23 +954,23 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a lease is renewed by any worker',
-    file: 'src/storage/server/meta/jobs.ts',
+    file: 'src/storage/server/meta/turns.ts',
     find: `.where('worker', '=', lease.worker)`,
     replace: '',
     tests: ['test/storage/server/worker.test.ts'],
   },
   {
     name: 'jobs of one table run side by side',
-    file: 'src/storage/server/meta/jobs.ts',
+    file: 'src/storage/server/meta/turns.ts',
     find: `.where('o.status', 'in', ['waiting', 'processing']),`,
     replace: `.where('o.status', 'in', ['waiting']),`,
     tests: ['test/storage/server/worker.test.ts'],
   },
   {
     name: 'a lease that is over is left to its worker',
-    file: 'src/storage/server/meta/jobs.ts',
-    find: `processing.where('lease_until', '<', isoTime(now))`,
-    replace: `processing.where('lease_until', '<', isoTime(0))`,
+    file: 'src/storage/server/meta/turns.ts',
+    find: `listProcessing(meta, queue).where('lease_until', '<', now)`,
+    replace: `listProcessing(meta, queue).where('lease_until', '<', '')`,
     tests: ['test/storage/server/worker.test.ts'],
   },
   {

@@ -1,6 +1,5 @@
 import type { Context } from './context.ts';
-import type { JobRow } from './meta/tables.ts';
-import type { NewJob } from './meta/jobs.ts';
+import type { Queue } from './jobs/queue/queue.ts';
 import type { ObjectStore } from './objects/store.ts';
 import type { TableEngine } from './tables/engine.ts';
 
@@ -10,6 +9,5 @@ export interface DataContext extends Context {
   readonly engine: TableEngine;
   /** Address of the API, for what is made outside of a request. */
   origin(): string;
-  /** Puts work into the queue, and tells the worker. */
-  submit(job: NewJob): Promise<JobRow>;
+  readonly queue: Queue;
 }

@@ -4,7 +4,6 @@ import type { Context } from './context.ts';
 import type { DataContext } from './data-context.ts';
 import { sweep } from './files/remove.ts';
 import { closeServer, listenOn } from './http/listening.ts';
-import { insertJob } from './meta/jobs.ts';
 import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
 import { createS3Server } from './objects/s3/server.ts';
 import { loadSecret } from './objects/secret.ts';
@@ -13,6 +12,7 @@ import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
 import { branchDeletionRoutes } from './routes/branches.ts';
 import { bucketRoutes } from './routes/buckets.ts';
 import { fileRoutes } from './routes/files.ts';
+import { jobControlRoutes } from './routes/job-control.ts';
 import { importerRoutes } from './routes/importer.ts';
 import { tableAliasRoutes } from './routes/table-aliases.ts';
 import { tableExportRoutes } from './routes/table-export.ts';
@@ -23,6 +23,7 @@ import { findFile } from './meta/files.ts';
 import { findToken } from './meta/tokens.ts';
 import type { KeyHolder, ObjectStore } from './objects/store.ts';
 import { lazyEngine } from './tables/lazy.ts';
+import { embeddedQueue } from './jobs/queue/embedded.ts';
 import { createWorker } from './jobs/worker.ts';
 
 /** How long finished jobs and events are kept. */
@@ -50,11 +51,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       return createDuckDbEngine({ folder: join(base.dir, 'tables') });
     }),
     origin: () => place.api ?? '',
-    submit: async (job) => {
-      const row = await insertJob(base.meta, base.env, job);
-      worker.wake();
-      return row;
-    },
+    queue: embeddedQueue(base.meta, base.env),
   };
   const worker = createWorker(() => context, {
     operations: OPERATIONS,
@@ -83,6 +80,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       ...tableAliasRoutes(context),
       ...tableImportRoutes(context),
       ...tableExportRoutes(context),
+      ...jobControlRoutes(context),
     ],
     // The importer is below the API's own address as well, which clients reach for certain.
     services: [

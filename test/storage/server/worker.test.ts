@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isoTime } from '../../../src/storage/server/shapes/time.ts';
 import { systemEnv } from '../../../src/env.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAdmission } from '../../../src/storage/server/care/admission.ts';
@@ -12,19 +13,19 @@ import { createCatalogue } from '../../../src/storage/server/catalogue/catalogue
 import type { DataContext } from '../../../src/storage/server/data-context.ts';
 import { badRequest } from '../../../src/storage/server/http/errors.ts';
 import { openMeta, type Meta } from '../../../src/storage/server/meta/database.ts';
+import { findJob } from '../../../src/storage/server/meta/jobs.ts';
 import {
-  findJob,
   finishJob,
-  insertJob,
   renewLeases,
   requeueJob,
-  takeJob,
-} from '../../../src/storage/server/meta/jobs.ts';
+  takeJob as takeOf,
+} from '../../../src/storage/server/meta/turns.ts';
 import { createObserver } from '../../../src/storage/server/events/observer.ts';
 import { openProject } from '../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../src/storage/server/meta/tables.ts';
 import { createFolderStore } from '../../../src/storage/server/objects/folder-store.ts';
 import type { Operation } from '../../../src/storage/server/jobs/operations/operation.ts';
+import { embeddedQueue } from '../../../src/storage/server/jobs/queue/embedded.ts';
 import { lazyEngine } from '../../../src/storage/server/tables/lazy.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../../src/storage/server/jobs/worker.ts';
 
@@ -62,7 +63,7 @@ beforeEach(async () => {
     objects,
     engine: lazyEngine(false, () => Promise.reject(new Error('Nothing here needs tables.'))),
     origin: () => '',
-    submit: async (job) => await insertJob(meta, systemEnv, job),
+    queue: embeddedQueue(meta, systemEnv),
   };
 });
 afterEach(async () => {
@@ -82,21 +83,23 @@ function workerOf(operations: Record<string, Operation>, options: Partial<Worker
 }
 
 async function submit(operation: string, lockKey?: string): Promise<JobRow> {
-  return await context.submit({
+  const job = {
     branchId: 1,
     operation,
     params: {},
     runId: null,
     author: { creator_id: 1, creator_description: 'x' },
     ...(lockKey === undefined ? {} : { lockKey }),
-  });
+  };
+  return await meta.transaction().execute(async (tx) => await context.queue.submit(tx, job));
 }
 
 const lease = (worker: string, until = systemEnv.now() + 60_000) => ({
   worker,
-  now: systemEnv.now(),
-  until,
+  now: isoTime(systemEnv.now()),
+  until: isoTime(until),
 });
+const takeJob = async (by: ReturnType<typeof lease>) => await takeOf(meta, 'storage', by);
 const statusOf = async ({ id }: JobRow) => (await findJob(meta, id))?.status;
 const done: Operation = async () => Promise.resolve({ results: {} });
 
@@ -206,7 +209,12 @@ describe('an interrupted job', () => {
     let ahead = 0;
     const failures: string[] = [];
     const env = { ...systemEnv, now: () => systemEnv.now() + ahead };
-    context = { ...context, env, log: { ...silentLog, error: (text) => void failures.push(text) } };
+    context = {
+      ...context,
+      env,
+      queue: embeddedQueue(meta, env),
+      log: { ...silentLog, error: (text) => void failures.push(text) },
+    };
     const work: Operation = async () => {
       runs++;
       // The disk of the metadata is full for a while: neither a result nor an error can be kept.
@@ -224,7 +232,7 @@ describe('an interrupted job', () => {
 
   test('of an earlier process is run again at once', async () => {
     const job = await submit('work');
-    await takeJob(meta, lease('dead'));
+    await takeJob(lease('dead'));
     await workerOf({ work: done }).start();
     await expect
       .poll(async () => await findJob(meta, job.id))
@@ -235,7 +243,7 @@ describe('an interrupted job', () => {
     const job = await submit('work', 'table');
     const next = await submit('work', 'table');
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const taken = await takeJob(meta, lease('dead'));
+      const taken = await takeJob(lease('dead'));
       expect(taken?.id).toBe(job.id);
       if (attempt < 3)
         await meta.updateTable('jobs').set({ status: 'waiting' }).where('id', '=', job.id).execute();
@@ -270,8 +278,8 @@ describe('an interrupted job', () => {
     context = { ...context, engine: { ...context.engine, isShared: true } };
     const held = await submit('work');
     const lost = await submit('work');
-    await takeJob(meta, lease('alive'));
-    await takeJob(meta, lease('dead', systemEnv.now() - 1));
+    await takeJob(lease('alive'));
+    await takeJob(lease('dead', systemEnv.now() - 1));
     await workerOf({ work: done }).start();
     await expect.poll(async () => await statusOf(lost)).toBe('success');
     expect(await statusOf(held)).toBe('processing');
@@ -279,44 +287,44 @@ describe('an interrupted job', () => {
 
   test('whose first worker comes back late is not ended by it', async () => {
     const job = await submit('work');
-    const first = await takeJob(meta, lease('late', systemEnv.now() - 1));
+    const first = await takeJob(lease('late', systemEnv.now() - 1));
     await workerOf({ work: done }).start();
     await expect.poll(async () => await statusOf(job)).toBe('success');
     const end = { status: 'error', results: null, error: '{}', metrics: '{}' } as const;
-    expect(await finishJob(meta, first ?? job, end, 0)).toBe(false);
+    expect(await finishJob(meta, first ?? job, end, isoTime(0))).toBe(false);
     expect(await statusOf(job)).toBe('success');
   });
 
   test('whose first worker comes back while another is at work is left to that one', async () => {
     await submit('work');
-    const first = await takeJob(meta, lease('late'));
+    const first = await takeJob(lease('late'));
     if (first === undefined) throw new Error('There is a job to take.');
-    await requeueJob(meta, first);
-    const second = await takeJob(meta, lease('next'));
+    await requeueJob(meta, first, 'interrupted');
+    const second = await takeJob(lease('next'));
     const end = { status: 'success', results: '"late"', error: null, metrics: '{}' } as const;
-    expect(await finishJob(meta, first, end, 0)).toBe(false);
-    await requeueJob(meta, first);
+    expect(await finishJob(meta, first, end, isoTime(0))).toBe(false);
+    await requeueJob(meta, first, 'interrupted');
     expect(await findJob(meta, first.id)).toMatchObject({ status: 'processing', worker: 'next' });
-    expect(await finishJob(meta, second ?? first, end, 0)).toBe(true);
+    expect(await finishJob(meta, second ?? first, end, isoTime(0))).toBe(true);
   });
 
   test('has another number each time it is given and taken, and ends once', async () => {
     const job = await submit('work', 'table');
     await submit('work', 'table');
     const numbers = [job.fencing];
-    const first = await takeJob(meta, lease('one'));
+    const first = await takeJob(lease('one'));
     // One of its lock is at work, so the next one waits.
-    expect(await takeJob(meta, lease('two'))).toBeUndefined();
+    expect(await takeJob(lease('two'))).toBeUndefined();
     if (first === undefined) throw new Error('There is a job to take.');
     numbers.push(first.fencing);
-    await requeueJob(meta, first);
+    await requeueJob(meta, first, 'interrupted');
     numbers.push((await findJob(meta, job.id))?.fencing ?? 0);
-    const second = await takeJob(meta, lease('two'));
+    const second = await takeJob(lease('two'));
     numbers.push(second?.fencing ?? 0);
     expect(numbers).toEqual([0, 1, 2, 3]);
     const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
-    expect(await finishJob(meta, second ?? first, end, 0)).toBe(true);
-    expect(await finishJob(meta, second ?? first, { ...end, status: 'error' }, 0)).toBe(false);
+    expect(await finishJob(meta, second ?? first, end, isoTime(0))).toBe(true);
+    expect(await finishJob(meta, second ?? first, { ...end, status: 'error' }, isoTime(0))).toBe(false);
     expect(await statusOf(job)).toBe('success');
   });
 
@@ -326,7 +334,7 @@ describe('an interrupted job', () => {
     const work: Operation = async (taken) => {
       runs++;
       if (runs > 1) return { results: null };
-      await requeueJob(meta, taken);
+      await requeueJob(meta, taken, 'interrupted');
       return { results: null, commit: countLate };
     };
     await workerOf({ work }).start();
@@ -339,8 +347,8 @@ describe('an interrupted job', () => {
   test('is kept by its own worker alone, and by its jobs alone', async () => {
     const job = await submit('work');
     const other = await submit('work');
-    await takeJob(meta, lease('mine', 1000));
-    await takeJob(meta, lease('mine', 1000));
+    await takeJob(lease('mine', 1000));
+    await takeJob(lease('mine', 1000));
     await renewLeases(meta, lease('another', 9000), [job.id]);
     expect((await findJob(meta, job.id))?.lease_until).toBe(new Date(1000).toISOString());
     await renewLeases(meta, lease('mine', 9000), [job.id]);

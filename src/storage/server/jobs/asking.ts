@@ -42,12 +42,15 @@ export async function doneJob(context: DataContext, asker: Asker, work: Work): P
 }
 
 async function submit(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
-  return await context.submit({
+  const job: NewJob = {
     ...work,
     branchId: asker.branch.id,
     runId: asker.runId,
     author: authorOf(asker.caller),
-  });
+  };
+  const row = await context.meta.transaction().execute(async (tx) => await context.queue.submit(tx, job));
+  context.queue.wake(row.queue);
+  return row;
 }
 
 /** The job, as soon as it is finished or the time is over. It may be run by another process, so the table is asked. */

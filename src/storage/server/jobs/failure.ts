@@ -3,7 +3,9 @@ import type { Log } from '../../../log.ts';
 import { ApiError } from '../http/errors.ts';
 import type { JobRow } from '../meta/tables.ts';
 import { TableError } from '../tables/table-error.ts';
-import { detailOf, troubleOf } from '../http/trouble.ts';
+import { detailOf, isDiskFull, troubleOf } from '../http/trouble.ts';
+import { ObjectError } from '../objects/errors.ts';
+import { Interrupted } from './endings.ts';
 
 /** What a failed job says. */
 export interface Failure {
@@ -12,12 +14,20 @@ export interface Failure {
   readonly exceptionId: string;
   /** Facts beside it, such as the columns that are missing. */
   readonly results?: unknown;
+  /** Nothing is wrong with what was asked for: it may be asked for again as it is. */
+  readonly isGivenUp: boolean;
+}
+
+/** Whether the same again may go well after a while: what the job needs is away, or another was in its way. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ObjectError && error.code === 'ServiceUnavailable') return true;
+  return isDiskFull(error);
 }
 
 /** An error for the user of a job; what nobody foresaw goes to the log under its id. */
 export function describeFailure(
   error: unknown,
-  job: JobRow,
+  job: Pick<JobRow, 'id' | 'operation'>,
   { env, log }: { readonly env: Env; readonly log: Log },
 ): Failure {
   const exceptionId = `job-${job.id}-${Buffer.from(env.randomBytes(5)).toString('hex')}`;
@@ -29,10 +39,11 @@ export function describeFailure(
     log.error('A job failed', { ...facts, detail: detailOf(error) });
   else log.debug('A job ended with an error', { ...facts, code: known.code });
   const message = 'An unexpected error happened. Its id is in the log of the service.';
-  return { ...(known ?? { code: 'internalError', message }), exceptionId };
+  const isGivenUp = known === undefined || trouble !== undefined || error instanceof Interrupted;
+  return { ...(known ?? { code: 'internalError', message }), exceptionId, isGivenUp };
 }
 
-function knownFailure(error: unknown): Omit<Failure, 'exceptionId'> | undefined {
+function knownFailure(error: unknown): Omit<Failure, 'exceptionId' | 'isGivenUp'> | undefined {
   if (error instanceof TableError) {
     const hasFacts = Object.keys(error.results).length > 0;
     return { code: error.code, message: error.message, ...(hasFacts ? { results: error.results } : {}) };

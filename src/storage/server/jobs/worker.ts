@@ -3,90 +3,89 @@ import type { DataContext } from '../data-context.ts';
 import { eventOfFailure, eventOfJob } from '../events/of-jobs.ts';
 import { doerOfJob, recordEvent } from '../events/system-event.ts';
 import { encodeReply } from '../http/encode-reply.ts';
-import { describeFailure } from './failure.ts';
-import {
-  finishJob,
-  listAbandoned,
-  renewLeases,
-  requeueJob,
-  takeJob,
-  type JobEnd,
-  type Lease,
-} from '../meta/jobs.ts';
-import type { JobRow } from '../meta/tables.ts';
+import { isDiskFull } from '../http/trouble.ts';
+import { isHeld, type JobEnd } from '../meta/turns.ts';
+import type { JobRow, QueueName } from '../meta/tables.ts';
+import { NO_METRICS } from '../shapes/job.ts';
+import { Cancelled, HandedOn, Interrupted, Superseded } from './endings.ts';
+import { describeFailure, isPassing } from './failure.ts';
 import { markOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
-import { NO_METRICS } from '../shapes/job.ts';
-import { isDiskFull } from '../http/trouble.ts';
+import type { Pace } from './queue/dispatch.ts';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends Partial<Pace> {
+  /** Which jobs it takes; default `storage`. */
+  readonly queue?: QueueName;
   readonly operations: Readonly<Record<string, Operation>>;
-  /** Jobs at a time; default 4. Jobs of one table never run at the same time. */
+  /** Jobs at a time; default 4. Jobs of one lock key never run at the same time. */
   readonly concurrency?: number;
-  /** Without a sign of life for that long, a worker is taken for dead; default 30 seconds. */
-  readonly leaseMs?: number;
-  /** How often the queue is looked at without being told; default 2 seconds. */
-  readonly pollMs?: number;
 }
 
 export interface Worker {
   /** Takes up what an earlier process left, and works until stopped. */
   start(): Promise<void>;
-  /** There is a new job. */
-  wake(): void;
   /** Takes no more jobs; those that run may finish for that long, then they return to the queue. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Taken up that often, a job that kills its process is given up. */
-const MAX_ATTEMPTS = 3;
+interface Running {
+  readonly job: JobRow;
+  readonly done: Promise<void>;
+  readonly abort: AbortController;
+}
 
-/** Runs the jobs of the queue in this process (storage 1.4, design 3). */
+/** Runs the jobs of a queue in this process (storage 1.4, design 3). */
 export function createWorker(context: () => DataContext, options: WorkerOptions): Worker {
-  const { operations, concurrency = 4, leaseMs = 30_000, pollMs = 2000 } = options;
-  const running = new Map<number, { readonly job: JobRow; readonly done: Promise<void> }>();
+  const { operations, queue: name = 'storage', concurrency = 4 } = options;
+  const pace: Pace = { ...context().queue.pace, ...options };
+  const { leaseMs, pollMs, checkMs, maxInterruptions, maxRetries } = pace;
+  const running = new Map<number, Running>();
   const timers: NodeJS.Timeout[] = [];
-  let name = '';
+  const holder = { worker: '', leaseMs };
   const state = { isStopped: true };
   let pumping: Promise<void> | undefined;
   let isAskedAgain = false;
+  let stopListening: (() => void) | undefined;
 
   return {
     async start() {
-      const { env, engine } = context();
-      name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
+      const { env, engine, queue } = context();
+      holder.worker = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
       state.isStopped = false;
+      stopListening = queue.onNews(name, (news) => (news === 'work' ? wake() : background(renew())));
       // An engine that is not shared belongs to this process alone: nobody else can be at work.
       await takeUpAbandoned(!engine.isShared);
       timers.push(
-        // Only of what runs: a job whose end could not be written down is taken up again when its lease is over.
-        setInterval(() => background(renewLeases(context().meta, lease(), [...running.keys()])), leaseMs / 3),
-        setInterval(() => background(takeUpAbandoned(false).then(wake)), pollMs),
+        setInterval(() => background(renew()), leaseMs / 3),
+        setInterval(wake, pollMs),
+        setInterval(() => background(takeUpAbandoned(false)), checkMs),
       );
       wake();
     },
-    wake,
     async stop(graceMs) {
       state.isStopped = true;
-      for (const timer of timers.splice(0)) clearInterval(timer);
+      stopListening?.();
+      const [renewing, ...others] = timers.splice(0);
+      for (const timer of others) clearInterval(timer);
       await pumping;
-      if (running.size > 0) {
-        const all = Promise.all([...running.values()].map(({ done }) => done));
-        const grace = new AbortController();
-        const over = context()
-          .env.sleep(graceMs, grace.signal)
-          .catch(() => undefined);
-        await Promise.race([all, over]);
-        // The clock would keep the process for as long as it runs.
-        grace.abort();
-      }
-      for (const { job } of running.values()) await requeueJob(context().meta, job);
+      // Until the last has ended, they are this worker's.
+      await ended(graceMs);
+      clearInterval(renewing);
+      for (const { abort } of running.values()) abort.abort(new HandedOn());
+      for (const { job } of running.values()) await context().queue.giveBack(job, 'handedOn');
     },
   };
 
-  function lease(): Lease {
-    const now = context().env.now();
-    return { worker: name, now, until: now + leaseMs };
+  /** Waits until all that runs has ended, but not longer than that. */
+  async function ended(graceMs: number): Promise<void> {
+    if (running.size === 0) return;
+    const grace = new AbortController();
+    const over = context()
+      .env.sleep(graceMs, grace.signal)
+      .catch(() => undefined);
+    await Promise.race([Promise.all([...running.values()].map(({ done }) => done)), over]);
+    // The clock would keep the process for as long as it runs.
+    grace.abort();
   }
 
   function background(work: Promise<void>): void {
@@ -108,36 +107,73 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     while (isAskedAgain) {
       isAskedAgain = false;
       while (!state.isStopped && running.size < concurrency) {
-        const job = await takeJob(context().meta, lease());
-        if (job === undefined) break;
-        const done = withRequestId(job.request_id, async () => await run(job)).finally(() => {
-          running.delete(job.id);
-          wake();
-        });
-        running.set(job.id, { job, done });
-        background(done);
+        const jobs = await context().queue.take(name, holder, concurrency - running.size);
+        if (jobs.length === 0) break;
+        for (const job of jobs) begin(job);
       }
     }
   }
 
-  async function run(job: JobRow): Promise<void> {
-    const operation = operations[job.operation];
-    try {
-      if (operation === undefined) throw new Error(`There is no operation ${job.operation}.`);
-      await finish(job, await operation(job, context()));
-    } catch (error) {
-      await fail(job, error);
+  function begin(job: JobRow): void {
+    const abort = new AbortController();
+    const done = withRequestId(job.request_id, async () => await run(job, abort.signal)).finally(() => {
+      // The same job may have come back in another turn.
+      if (running.get(job.id)?.abort === abort) running.delete(job.id);
+      wake();
+    });
+    running.set(job.id, { job, done, abort });
+    background(done);
+  }
+
+  /** Only of what runs: a job whose end could not be written down is taken up again when its lease is over. */
+  async function renew(): Promise<void> {
+    const mine = [...running.values()];
+    if (mine.length === 0) return;
+    const ids = mine.map(({ job }) => job.id);
+    const held = new Map((await context().queue.renew(holder, ids)).map((row) => [row.id, row]));
+    for (const { job, abort } of mine) {
+      const row = held.get(job.id);
+      if (row?.fencing !== job.fencing) abort.abort(new Superseded());
+      else if (row.is_cancelled === 1) abort.abort(new Cancelled());
     }
   }
 
+  async function run(job: JobRow, signal: AbortSignal): Promise<void> {
+    const operation = operations[job.operation];
+    try {
+      if (job.is_cancelled === 1) throw new Cancelled();
+      if (operation === undefined) throw new Error(`There is no operation ${job.operation}.`);
+      await finish(job, await operation(job, context(), signal));
+    } catch (error) {
+      // What fails because it was told to end failed of that.
+      await settle(job, signal.aborted ? signal.reason : error);
+    }
+  }
+
+  async function settle(job: JobRow, error: unknown): Promise<void> {
+    const { log, queue } = context();
+    if (error instanceof HandedOn) return;
+    if (error instanceof Superseded) {
+      log.warn('A job was finished late; it has been given to another worker', { job: job.id });
+      return;
+    }
+    if (isPassing(error) && job.retries < maxRetries) {
+      if (!(await queue.giveBack(job, 'retried'))) return;
+      const attempt = job.retries + 1;
+      log.warn('A job is tried again in a while', { job: job.id, attempt, detail: String(error) });
+      return;
+    }
+    await fail(job, error);
+  }
+
   async function finish(job: JobRow, done: Done): Promise<void> {
-    const { meta, env, log, metrics: counted } = context();
+    const { meta, queue, env, log, metrics: counted } = context();
     const commit = async (): Promise<void> =>
       await meta.transaction().execute(async (tx) => {
         const late = (await done.commit?.(tx)) ?? done.results;
         const metrics = JSON.stringify({ ...(JSON.parse(NO_METRICS) as object), ...done.metrics });
         const end: JobEnd = { status: 'success', results: encodeReply(late), error: null, metrics };
-        if (!(await finishJob(tx, job, end, env.now()))) throw new Superseded();
+        if (!(await queue.finish(tx, job, end))) throw new Superseded();
         const event = eventOfJob(job, late);
         if (event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
@@ -148,28 +184,27 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       counted.job({ operation: job.operation, status: 'success', seconds: secondsOf(job, env.now()) });
       if (done.moved !== undefined) counted.moved(done.moved);
     } catch (error) {
-      if (error instanceof Superseded) {
-        log.warn('A job was finished late; it has been given to another worker', { job: job.id });
-        return;
-      }
+      // Of a connection that is lost while it commits nobody knows whether it did.
+      if (error instanceof Superseded || !(await isHeld(meta, job))) throw new Superseded();
       await done.undo?.();
       throw error;
     }
   }
 
   async function fail(job: JobRow, error: unknown): Promise<void> {
-    const { meta, env, log, metrics } = context();
-    const { results, ...described } = describeFailure(error, job, { env, log });
+    const { meta, queue, env, log, metrics } = context();
+    const { results, isGivenUp, ...described } = describeFailure(error, job, { env, log });
     const end: JobEnd = {
       status: 'error',
       results: results === undefined ? null : JSON.stringify(results),
       error: JSON.stringify(described),
       metrics: NO_METRICS,
+      isGivenUp,
     };
     const event = eventOfFailure(job, described);
     await whenThereIsSpace(job, async () => {
       await meta.transaction().execute(async (tx) => {
-        const isMine = await finishJob(tx, job, end, env.now());
+        const isMine = await queue.finish(tx, job, end);
         if (isMine && event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
     });
@@ -199,32 +234,21 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   }
 
   async function takeUpAbandoned(isAlone: boolean): Promise<void> {
-    const { meta, env, log } = context();
-    for (const job of await listAbandoned(meta, { now: env.now(), isAlone })) {
+    const { queue, log } = context();
+    for (const job of await queue.listAbandoned(name, isAlone)) {
       if (running.has(job.id)) continue;
-      if (job.attempt >= MAX_ATTEMPTS && !(await isLoaded(job))) {
-        await fail(job, new Abandoned(job.attempt));
+      if (job.attempt - job.retries >= maxInterruptions && !(await isLoaded(job))) {
+        await fail(job, new Interrupted(job.attempt - job.retries));
         continue;
       }
+      if (!(await queue.giveBack(job, 'interrupted'))) continue;
       withRequestId(job.request_id, () =>
         log.warn('A job was interrupted and is run again', { job: job.id, attempt: job.attempt }),
       );
-      await requeueJob(meta, job);
     }
   }
 }
 
 function secondsOf({ started }: JobRow, now: number): number {
   return started === null ? 0 : Math.max(0, now - Date.parse(started)) / 1000;
-}
-
-/** The job has been given to another worker meanwhile. */
-class Superseded extends Error {}
-
-class Abandoned extends Error {
-  readonly code = 'storage.jobs.interrupted';
-
-  constructor(attempts: number) {
-    super(`The job was interrupted ${attempts} times and is given up. Start it again.`);
-  }
 }

@@ -6,10 +6,12 @@ import type { Env } from '../../../env.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import { madeByRequest } from './claims.ts';
-import type { Author, JobRow, JobStatus } from './tables.ts';
+import type { Author, JobRow, JobStatus, QueueName } from './tables.ts';
 
 /** Work that is asked for. */
 export interface NewJob {
+  /** Default `storage`. */
+  readonly queue?: QueueName;
   readonly branchId: number;
   readonly operation: string;
   /** JSON: all that the work needs, and what the API shows of it. */
@@ -21,37 +23,45 @@ export interface NewJob {
   readonly author: Author;
 }
 
-/** Writes down a job that waits for a worker. */
-export async function insertJob(meta: Meta, env: Env, job: NewJob): Promise<JobRow> {
-  return await meta.transaction().execute(async (tx) => {
-    // Number and row in one transaction: the order of the numbers is the order of the work.
-    const row: JobRow = {
-      id: await nextId(tx),
-      branch_id: job.branchId,
-      operation: job.operation,
-      status: 'waiting',
-      table_id: job.tableId ?? null,
-      lock_key: job.lockKey ?? null,
-      params: JSON.stringify(job.params),
-      results: null,
-      error: null,
-      metrics: NO_METRICS,
-      run_id: job.runId,
-      request_id: currentRequestId(),
-      ...job.author,
-      created: isoTime(env.now()),
-      started: null,
-      ended: null,
-      attempt: 0,
-      lease_until: null,
-      fencing: 0,
-      worker: null,
-    };
-    await tx.insertInto('jobs').values(row).execute();
-    madeByRequest({ jobId: row.id });
-    return row;
-  });
+/** Writes down a job that waits for a worker, in the transaction that asks for it. */
+export async function insertJob(tx: Meta, env: Env, job: NewJob): Promise<JobRow> {
+  // Number and row in one transaction: the order of the numbers is the order of the work.
+  const row: JobRow = {
+    id: await nextId(tx),
+    queue: job.queue ?? 'storage',
+    branch_id: job.branchId,
+    operation: job.operation,
+    status: 'waiting',
+    table_id: job.tableId ?? null,
+    lock_key: job.lockKey ?? null,
+    params: JSON.stringify(job.params),
+    results: null,
+    error: null,
+    metrics: NO_METRICS,
+    run_id: job.runId,
+    request_id: currentRequestId(),
+    ...job.author,
+    created: isoTime(env.now()),
+    started: null,
+    ended: null,
+    attempt: 0,
+    ...NO_TURN,
+  };
+  await tx.insertInto('jobs').values(row).execute();
+  madeByRequest({ jobId: row.id });
+  return row;
 }
+
+/** Of a job that nobody has taken. */
+const NO_TURN = {
+  retries: 0,
+  is_cancelled: 0,
+  is_given_up: 0,
+  ticket: null,
+  lease_until: null,
+  fencing: 0,
+  worker: null,
+} as const;
 
 export interface JobFilter {
   /** Only those of this token. */
@@ -66,9 +76,9 @@ export interface JobFilter {
 
 export type JobTime = 'created' | 'ended' | 'started';
 
-/** Jobs, the newest first; long parameters and results are shortened. */
+/** Jobs of storage, the newest first; long parameters and results are shortened. */
 export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]> {
-  let query = meta.selectFrom('jobs').select('id');
+  let query = meta.selectFrom('jobs').select('id').where('queue', '=', 'storage');
   if (filter.creatorId !== undefined) query = query.where('creator_id', '=', filter.creatorId);
   if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses as JobStatus[]);
   if (filter.excludedStatuses !== undefined)
@@ -92,109 +102,6 @@ export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]>
   return jobs;
 }
 
-/** Who holds a job and until when, unless it says so again. */
-export interface Lease {
-  readonly worker: string;
-  readonly now: number;
-  readonly until: number;
-}
-
-/** The oldest job that may run now, taken: none before it with the same lock key is unfinished. */
-export async function takeJob(meta: Meta, lease: Lease): Promise<JobRow | undefined> {
-  return await meta.transaction().execute(async (tx) => {
-    const next = await tx
-      .selectFrom('jobs as j')
-      .select('j.id')
-      .where('j.status', '=', 'waiting')
-      .where((build) =>
-        build.or([
-          build('j.lock_key', 'is', null),
-          build.not(
-            build.exists(
-              build
-                .selectFrom('jobs as o')
-                .select('o.id')
-                .whereRef('o.lock_key', '=', 'j.lock_key')
-                .whereRef('o.id', '<', 'j.id')
-                .where('o.status', 'in', ['waiting', 'processing']),
-            ),
-          ),
-        ]),
-      )
-      .orderBy('j.id')
-      .limit(1)
-      .executeTakeFirst();
-    if (next === undefined) return undefined;
-    return await tx
-      .updateTable('jobs')
-      .set((update) => ({
-        status: 'processing' as const,
-        started: isoTime(lease.now),
-        worker: lease.worker,
-        lease_until: isoTime(lease.until),
-        attempt: update('attempt', '+', 1),
-        fencing: update('fencing', '+', 1),
-      }))
-      .where('id', '=', next.id)
-      .returningAll()
-      .executeTakeFirst();
-  });
-}
-
-/** Says that the worker is alive and at work on these jobs. */
-export async function renewLeases(meta: Meta, lease: Lease, jobs: readonly number[]): Promise<void> {
-  if (jobs.length === 0) return;
-  await meta
-    .updateTable('jobs')
-    .set({ lease_until: isoTime(lease.until) })
-    .where('status', '=', 'processing')
-    .where('worker', '=', lease.worker)
-    .where('id', 'in', jobs)
-    .execute();
-}
-
-/** What became of a job. */
-export interface JobEnd {
-  readonly status: 'error' | 'success';
-  readonly results: string | null;
-  readonly error: string | null;
-  readonly metrics: string;
-}
-
-/** @returns whether it was still the taker's; what comes back late is turned away */
-export async function finishJob(
-  meta: Meta,
-  job: Pick<JobRow, 'fencing' | 'id' | 'params'>,
-  end: JobEnd,
-  now: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await meta
-    .updateTable('jobs')
-    // What the work needed is not needed any more, and would be kept for as long as the job is.
-    .set({ ...end, params: brief(job.params), ended: isoTime(now), lease_until: null })
-    .where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-/** Jobs whose worker is gone: its lease is over, or it was one of an earlier start of a folder held alone. */
-export async function listAbandoned(
-  meta: Meta,
-  { now, isAlone }: { now: number; isAlone: boolean },
-): Promise<JobRow[]> {
-  const processing = meta.selectFrom('jobs').selectAll().where('status', '=', 'processing');
-  return await (isAlone ? processing : processing.where('lease_until', '<', isoTime(now))).execute();
-}
-
-/** Puts a job back in its place in the queue. The fencing number goes up, so its late worker is turned away. */
-export async function requeueJob(meta: Meta, job: Pick<JobRow, 'fencing' | 'id'>): Promise<void> {
-  await meta
-    .updateTable('jobs')
-    .set({ status: 'waiting', worker: null, lease_until: null, fencing: job.fencing + 1 })
-    .where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
-    .execute();
-}
-
 /** Writes down a job whose work the API did itself while the client waited. */
 export async function recordFinishedJob(
   meta: Meta,
@@ -212,6 +119,7 @@ export async function recordFinishedJob(
   const now = isoTime(env.now());
   const row: JobRow = {
     id: await nextId(meta),
+    queue: 'storage',
     branch_id: job.branchId,
     operation: job.operation,
     status: 'success',
@@ -228,9 +136,7 @@ export async function recordFinishedJob(
     started: now,
     ended: now,
     attempt: 1,
-    lease_until: null,
-    fencing: 0,
-    worker: null,
+    ...NO_TURN,
   };
   await meta.insertInto('jobs').values(row).execute();
   return row;

@@ -8,6 +8,7 @@ import { events } from './migrations/0005-events.ts';
 import { bucketOwner } from './migrations/0006-bucket-owner.ts';
 import { retention } from './migrations/0007-retention.ts';
 import { aliases } from './migrations/0008-aliases.ts';
+import { queues } from './migrations/0011-queues.ts';
 import { requestIds } from './migrations/0013-request-ids.ts';
 import { transfers } from './migrations/0014-transfers.ts';
 import type { Tables } from './tables.ts';
@@ -22,6 +23,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-bucket-owner': bucketOwner,
   '0007-retention': retention,
   '0008-aliases': aliases,
+  '0011-queues': queues,
   '0013-request-ids': requestIds,
   '0014-transfers': transfers,
 };

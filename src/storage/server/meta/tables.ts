@@ -257,8 +257,12 @@ export interface TableColumnRow {
 
 export type JobStatus = 'error' | 'processing' | 'success' | 'waiting';
 
+/** Who takes a job: a worker of that kind. */
+export type QueueName = 'runs' | 'storage' | 'upkeep';
+
 export interface JobRow extends Author {
   id: number;
+  queue: QueueName;
   branch_id: number;
   operation: string;
   status: JobStatus;
@@ -279,7 +283,16 @@ export interface JobRow extends Author {
   created: string;
   started: string | null;
   ended: string | null;
+  /** Takings that came to an end, or to that of their process; not those that were handed on. */
   attempt: number;
+  /** Attempts among these that ended in something that passes by itself. */
+  retries: number;
+  /** Somebody asked for it to end. */
+  is_cancelled: Flag;
+  /** It ended without a fault of what it asked for, and may be given again: all it needs is kept. */
+  is_given_up: Flag;
+  /** What the queue knows it by while it is at work. */
+  ticket: string | null;
   /** Until when the worker that took it is believed to be alive. */
   lease_until: string | null;
   /** Goes up with every taking; a worker that comes back late with an older number is turned away. */

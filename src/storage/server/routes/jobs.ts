@@ -50,7 +50,7 @@ export function jobRoutes(context: Context): Route[] {
         const job = /^\d{1,15}$/.test(params.job)
           ? await waitForJob(context, Number(params.job), WAIT_MS)
           : undefined;
-        if (job === undefined) throw notFound(`Job ${params.job} not found`);
+        if (job?.queue !== 'storage') throw notFound(`Job ${params.job} not found`);
         if (!maySee(caller, job)) throw accessDenied();
         return jobReply(job, origin);
       },

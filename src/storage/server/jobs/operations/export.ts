@@ -28,7 +28,7 @@ export interface ExportParams {
 const SLICE_BYTES = 64 * 1024 * 1024;
 
 /** Exports a table into a sliced file (storage 4.1), or finds the file of the same export (storage 4.2). */
-export const tableExport: Operation = async (job, context) => {
+export const tableExport: Operation = async (job, context, signal) => {
   const { export: input } = paramsOf(job) as ExportParams;
   const id = job.table_id ?? '';
   const { meta, objects } = context;
@@ -43,14 +43,17 @@ export const tableExport: Operation = async (job, context) => {
   }
   const suffix = input.gzipOutput ? '.csv.gz' : '.csv';
   const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
-  // By the number of the job: what an interrupted attempt has written is found again and replaced.
-  const objectKey = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}/${job.id}${suffix}`;
-  await objects.deletePrefix(objectKey);
+  const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
+  // A name of its own for each turn: a worker that comes back late cannot write into what another has exported.
+  const keyOf = (turn: number): string => `${folder}/${job.id}${turn === 1 ? '' : `-${turn}`}${suffix}`;
+  const objectKey = keyOf(job.fencing);
+  for (let turn = 1; turn <= job.fencing; turn++) await objects.deletePrefix(keyOf(turn));
   try {
     const outcome = await writeSlices(context, rows.table, query, {
       objectKey,
       suffix,
       isGzip: input.gzipOutput,
+      signal,
     });
     return {
       results: null,
@@ -123,7 +126,12 @@ async function writeSlices(
   { engine, objects }: DataContext,
   table: StoredTable,
   query: RowQuery,
-  target: { readonly objectKey: string; readonly suffix: string; readonly isGzip: boolean },
+  target: {
+    readonly objectKey: string;
+    readonly suffix: string;
+    readonly isGzip: boolean;
+    readonly signal: AbortSignal;
+  },
 ): Promise<{ rows: number; bytes: number; plainBytes: number }> {
   const keys: string[] = [];
   const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
@@ -132,6 +140,7 @@ async function writeSlices(
     query,
     { gzip: target.isGzip, targetBytes: SLICE_BYTES },
     async ({ path }, index) => {
+      target.signal.throwIfAborted();
       const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
       keys.push(key);
       await objects.adopt(key, path, {

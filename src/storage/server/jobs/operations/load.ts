@@ -38,7 +38,7 @@ export interface LoadParams {
 }
 
 /** Makes a table from a file (storage 3.1); a failure leaves no table. */
-export const tableCreate: Operation = async (job, context) => {
+export const tableCreate: Operation = async (job, context, signal) => {
   const { params, source } = paramsOf(job) as LoadParams;
   const { meta, engine } = context;
   const id = job.table_id ?? '';
@@ -46,7 +46,7 @@ export const tableCreate: Operation = async (job, context) => {
   const displayName = params.displayName ?? name;
   await requireBucketRow(meta, context, job.branch_id, bucketId);
   await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
-  const content = await contentOf(context, source.fileId);
+  const content = await contentOf(context, source.fileId, signal);
   const table = engineTable(job.branch_id, id);
   const request = {
     ...requestOf(job, context, params, content),
@@ -95,11 +95,11 @@ export const tableCreate: Operation = async (job, context) => {
 };
 
 /** Loads a file into a table (storage 3.2, 3.4). */
-export const tableImport: Operation = async (job, context) => {
+export const tableImport: Operation = async (job, context, signal) => {
   const { params, source } = paramsOf(job) as LoadParams;
   const id = job.table_id ?? '';
   refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
-  const content = await contentOf(context, source.fileId);
+  const content = await contentOf(context, source.fileId, signal);
   const table = engineTable(job.branch_id, id);
   const outcome = await context.engine.import(
     table,

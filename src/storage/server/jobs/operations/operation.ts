@@ -7,8 +7,11 @@ import type { JobRow } from '../../meta/tables.ts';
 /**
  * The work of one kind of job. A worker may be killed at any moment and the job be run again, so work that is done
  * already must be found so, and not be done twice.
+ *
+ * @param signal aborted when the job is cancelled or no longer this worker's; who takes long looks at it now and then,
+ *   and rejects with anything
  */
-export type Operation = (job: JobRow, context: DataContext) => Promise<Done>;
+export type Operation = (job: JobRow, context: DataContext, signal: AbortSignal) => Promise<Done>;
 
 export interface Done {
   readonly results: Reply;

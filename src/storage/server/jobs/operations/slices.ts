@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { ApiError, badRequest } from '../../http/errors.ts';
 import { findFile } from '../../meta/files.ts';
 import type { FileRow } from '../../meta/tables.ts';
@@ -21,9 +21,14 @@ export interface FileContent {
 /**
  * Finds the bytes of a file, those of a sliced one by its manifest (storage 3.4).
  *
+ * @param signal ends the reading
  * @throws {ApiError} what is missing, or lies outside of the file
  */
-export async function contentOf({ meta, objects }: DataContext, fileId: number): Promise<FileContent> {
+export async function contentOf(
+  { meta, objects }: DataContext,
+  fileId: number,
+  signal: AbortSignal,
+): Promise<FileContent> {
   const file = await findFile(meta, fileId);
   if (file === undefined) throw new ApiError(404, 'storage.files.notFound', 'File not found');
   const isSliced = file.is_sliced === 1;
@@ -49,7 +54,7 @@ export async function contentOf({ meta, objects }: DataContext, fileId: number):
     slices: readSlices(
       objects,
       parts.map(({ key }) => key),
-      !isSliced && isNamedGzip,
+      { mustBeGzip: !isSliced && isNamedGzip, signal },
     ),
   };
 }
@@ -134,10 +139,11 @@ function isEntry(entry: unknown): entry is { url: string; mandatory?: unknown } 
 async function* readSlices(
   objects: ObjectStore,
   keys: readonly string[],
-  mustBeGzip: boolean,
+  { mustBeGzip, signal }: { readonly mustBeGzip: boolean; readonly signal: AbortSignal },
 ): AsyncGenerator<ByteSlice> {
   for (const key of keys) {
-    const stream = await objects.read(key);
+    signal.throwIfAborted();
+    const stream = addAbortSignal(signal, await objects.read(key));
     try {
       yield mustBeGzip ? gzipOnly(stream) : (stream as AsyncIterable<Buffer>);
     } finally {

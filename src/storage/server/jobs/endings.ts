@@ -1,0 +1,22 @@
+/** The job has been given to another worker meanwhile: nothing of it may be written. */
+export class Superseded extends Error {}
+
+/** The worker stops; another goes on with the job. */
+export class HandedOn extends Error {}
+
+/** Somebody asked for the end of the job. */
+export class Cancelled extends Error {
+  readonly code = 'storage.jobs.cancelled';
+
+  constructor() {
+    super('The job was cancelled.');
+  }
+}
+
+export class Interrupted extends Error {
+  readonly code = 'storage.jobs.interrupted';
+
+  constructor(attempts: number) {
+    super(`The job was interrupted ${attempts} times and is given up. Start it again.`);
+  }
+}

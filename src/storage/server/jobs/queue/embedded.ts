@@ -1,0 +1,33 @@
+import type { Env } from '../../../../env.ts';
+import type { Meta } from '../../meta/database.ts';
+import { ownClock } from '../../meta/moment.ts';
+import type { JobRow } from '../../meta/tables.ts';
+import { takeJob } from '../../meta/turns.ts';
+import type { Dispatch } from './dispatch.ts';
+import { createQueue, type Queue } from './queue.ts';
+
+/** The queue of a service in one process over one folder: the rows of the jobs are all there is. */
+export function embeddedQueue(meta: Meta, env: Env): Queue {
+  return createQueue(meta, env, embeddedDispatch(meta, env));
+}
+
+function embeddedDispatch(meta: Meta, env: Env): Dispatch {
+  return {
+    // The person who asked is there, and is told at once of what is in the way.
+    pace: { leaseMs: 30_000, pollMs: 2000, checkMs: 2000, maxInterruptions: 3, maxRetries: 0 },
+    clock: ownClock(env),
+    add: async () => undefined,
+    async take(queue, lease, count) {
+      const taken: JobRow[] = [];
+      while (taken.length < count) {
+        const job = await takeJob(meta, queue, lease);
+        if (job === undefined) break;
+        taken.push(job);
+      }
+      return taken;
+    },
+    end: async () => undefined,
+    putBack: async () => undefined,
+    unlocked: async (meta, ids, work) => await work(meta, ids),
+  };
+}
