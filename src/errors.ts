@@ -74,6 +74,13 @@ export const ERROR_CODES = {
   'encryption.scope': 'A value was encrypted for another project, component or configuration.',
   'encryption.damaged': 'An encrypted value is not whole.',
   'command.invalid': 'The command line is wrong: a command or an option is unknown or has a wrong value.',
+  'database.unreachable': 'The database of the service could not be reached.',
+  'database.refused':
+    'The database of the service refused the user, the password or the name, or is of a wrong kind.',
+  'database.tls': 'The secure connection to the database of the service could not be made.',
+  'database.readOnly': 'The database of the service takes no changes.',
+  'database.tooOld': 'The database of the service is too old.',
+  'database.newer': 'The metadata of the service is that of a newer version.',
   'storage.unauthorized': 'The storage service did not accept the token.',
   'storage.forbidden': 'The token may not do this in the storage service.',
   'storage.notFound': 'The storage service has no such table, file, bucket, configuration or job.',

@@ -5,6 +5,7 @@ import type { Admission } from './care/admission.ts';
 import type { Metrics } from './care/metrics.ts';
 import type { Readiness } from './care/readiness.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import type { Database } from './database/database.ts';
 import type { Observer } from './events/observer.ts';
 import type { Meta } from './meta/database.ts';
 import type { Project } from './meta/projects.ts';
@@ -13,6 +14,8 @@ import type { Project } from './meta/projects.ts';
 export interface Context {
   readonly dir: string;
   readonly meta: Meta;
+  /** The database that the metadata is in, when that is PostgreSQL: for what is kept beside it. */
+  readonly database?: Database | undefined;
   readonly project: Project;
   readonly catalogue: Catalogue;
   /** For the values of `#` keys: the first encrypts. */

@@ -3,6 +3,7 @@ import type { Json } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { Check } from './care/readiness.ts';
 import type { Context } from './context.ts';
+import type { DatabaseOptions } from './database/database.ts';
 import type { ExternalStoreOptions } from './objects/external-store.ts';
 import type { Route } from './http/route.ts';
 import type { NamedService } from './routes/index.ts';
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly s3Port?: number;
   /** Port of the importer alone; it is below the API's own address as well. Default 0: any free one. */
   readonly importerPort?: number;
+  /** A PostgreSQL database for the metadata instead of the folder: several processes may work on it. */
+  readonly database?: DatabaseOptions;
   /** An outside object store instead of the folder. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'>;
   /** How long running requests and jobs may go on when the service stops; default 8 seconds each. */

@@ -10,6 +10,7 @@ import { builtInComponents } from './catalogue/built-in.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { readComponents } from './catalogue/folder.ts';
 import type { Context } from './context.ts';
+import { connectionsOf, openDatabase, type Database, type DatabaseOptions } from './database/database.ts';
 import { createObserver, type Observer } from './events/observer.ts';
 import { injectFetch } from './http/inject.ts';
 import { addressOf, closeServer } from './http/listening.ts';
@@ -46,6 +47,7 @@ export interface Service {
 interface Running {
   readonly care: Care;
   readonly lock: FolderLock;
+  database?: Database | undefined;
   meta?: Meta;
   readonly parts: Part[];
   observer?: Observer;
@@ -97,9 +99,23 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** A further master token for a folder, also while a service runs over it. */
-export async function newMasterToken(dir: string, env: Env = systemEnv): Promise<string> {
-  const meta = await openMeta(join(dir, 'meta.sqlite'));
+/** A further master token for a folder or a database, also while a service runs over it. */
+export async function newMasterToken(
+  place: DatabaseOptions | string,
+  env: Env = systemEnv,
+  log: Log = silentLog,
+): Promise<string> {
+  if (typeof place === 'string') return await masterTokenOf(join(place, 'meta.sqlite'), env);
+  const database = await openDatabase(place, log);
+  try {
+    return await masterTokenOf(database, env);
+  } finally {
+    await database.close();
+  }
+}
+
+async function masterTokenOf(place: Database | string, env: Env): Promise<string> {
+  const meta = await openMeta(place);
   try {
     await openProject(meta, env, { name: DEFAULT_NAME, region: DEFAULT_REGION });
     return await createMasterToken(meta, env);
@@ -114,10 +130,12 @@ const DEFAULT_REGION = 'us-east-1';
 async function startOver(running: Running, options: ServiceOptions, env: Env, log: Log): Promise<Addresses> {
   const { care } = running;
   const { metrics, admission, readiness } = care;
-  const meta = await openMeta(join(options.dir, 'meta.sqlite'));
+  const database = options.database && (await openDatabase(options.database, log));
+  running.database = database;
+  const meta = await openMeta(database ?? join(options.dir, 'meta.sqlite'));
   running.meta = meta;
   await refuseUnfinished(meta);
-  care.watch(meta);
+  care.watch(meta, database && (() => connectionsOf(database)));
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
   const observer = createObserver(meta, env, log);
@@ -125,6 +143,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
   const context: Context = {
     dir: options.dir,
     meta,
+    database,
     keys: await openKeys(meta, options, env, log),
     project,
     catalogue: createCatalogue([
@@ -197,6 +216,7 @@ async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions)
       await reclaimSpace(running.meta);
       await running.meta.destroy();
     },
+    async () => await running.database?.close(),
     async () => await running.lock.release(),
     // To the last: whoever looks sees that it is stopping, and not that it is gone.
     async () => await running.care.close(),

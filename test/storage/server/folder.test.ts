@@ -9,6 +9,7 @@ import { silentLog } from '../../../src/log.ts';
 import { findHolder } from '../../../src/storage/server/folder/lock.ts';
 import { troubleOf } from '../../../src/storage/server/http/trouble.ts';
 import { createService } from '../../../src/storage/server/service.ts';
+import { isOnPostgres } from './database.ts';
 import { startService } from './harness.ts';
 
 test('a deleted lock file lets no second service in, and no command either', async () => {
@@ -22,7 +23,8 @@ test('a deleted lock file lets no second service in, and no command either', asy
   await next.stop();
 });
 
-test('the metadata are for their user alone, also those of before', async () => {
+// Of the files of SQLite.
+test.runIf(!isOnPostgres)('the metadata are for their user alone, also those of before', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'private-'));
   await writeFile(path.join(dir, 'meta.sqlite'), '', { mode: 0o644 });
   const api = await startService({ dir });

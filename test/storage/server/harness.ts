@@ -8,6 +8,7 @@ import {
   type Service,
   type ServiceOptions,
 } from '../../../src/storage/server/service.ts';
+import { forgetDatabase, placeOf } from './database.ts';
 
 export interface Reply {
   readonly status: number;
@@ -30,7 +31,7 @@ export interface Running {
 /** A service over a folder of its own, really listening. */
 export async function startService(options: Partial<ServiceOptions> = {}): Promise<Running> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'service-')));
-  const service = createService({ ...options, dir });
+  const service = createService({ ...(await placeOf(dir)), ...options, dir });
   const addresses = await service.start();
   const token = addresses.masterToken ?? (await service.newToken());
   return {
@@ -43,6 +44,7 @@ export async function startService(options: Partial<ServiceOptions> = {}): Promi
     stop: async () => {
       await service.stop();
       await rm(dir, { recursive: true, force: true });
+      await forgetDatabase(dir);
     },
   };
 }

@@ -5,21 +5,23 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/env.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createObserver } from '../../../src/storage/server/events/observer.ts';
-import { openMeta, type Meta } from '../../../src/storage/server/meta/database.ts';
+import type { Meta } from '../../../src/storage/server/meta/database.ts';
 import { listEvents } from '../../../src/storage/server/meta/events.ts';
 import { openProject } from '../../../src/storage/server/meta/projects.ts';
+import { forgetDatabase, metaOf } from './database.ts';
 import { startService } from './harness.ts';
 
 let dir = '';
 let meta: Meta;
 beforeEach(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'observer-'));
-  meta = await openMeta(path.join(dir, 'meta.sqlite'));
+  meta = await metaOf(dir);
   await openProject(meta, systemEnv, { name: 'n', region: 'r' });
 });
 afterEach(async () => {
   await meta.destroy().catch(() => undefined);
   await rm(dir, { recursive: true, force: true });
+  await forgetDatabase(dir);
 });
 
 const doer = (branchId: number) =>
@@ -51,7 +53,7 @@ test('a service that stops has written what waited', async () => {
   const api = await startService({ dir });
   await api.call('GET', 'buckets');
   await api.service.stop();
-  meta = await openMeta(path.join(dir, 'meta.sqlite'));
+  meta = await metaOf(dir);
   const { id } = await meta.selectFrom('branches').select('id').executeTakeFirstOrThrow();
   expect(await messages(id)).toEqual(['Listed the buckets']);
 });

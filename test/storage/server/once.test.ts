@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createService, type Service } from '../../../src/storage/server/service.ts';
-import { openMeta } from '../../../src/storage/server/meta/database.ts';
+import { metaOf, placeOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
 let running: Running;
@@ -143,7 +143,7 @@ describe('a request with an Idempotency-Key', () => {
     const first = await running.call('POST', 'tokens', body, once('token'));
     expect(first.status).toBe(201);
     await running.call('POST', 'files/prepare', { name: 'x', federationToken: true }, once('credentials'));
-    const meta = await openMeta(`${running.dir}/meta.sqlite`);
+    const meta = await metaOf(running.dir);
     const kept = await meta.selectFrom('request_keys').selectAll().execute();
     await meta.destroy();
     expect(JSON.stringify(kept)).not.toContain((first.body as { token: string }).token);
@@ -151,7 +151,7 @@ describe('a request with an Idempotency-Key', () => {
   });
 
   test('is remembered by a service that was started again', async () => {
-    const first = createService({ dir: `${running.dir}/restarted` });
+    const first = createService(await placeOf(`${running.dir}/restarted`));
     const { masterToken = '' } = await first.start();
     const ask = async (service: Service): Promise<unknown> => {
       const answer = await service.fetch('http://storage.invalid/v2/storage/files/prepare', {
@@ -167,7 +167,7 @@ describe('a request with an Idempotency-Key', () => {
     };
     const before = idOf(await ask(first));
     await first.stop();
-    const second = createService({ dir: `${running.dir}/restarted` });
+    const second = createService(await placeOf(`${running.dir}/restarted`));
     await second.start();
     expect(idOf(await ask(second))).toBe(before);
     await second.stop();

@@ -6,6 +6,7 @@ import type { Meta } from '../meta/database.ts';
 import { insertEvent, keepNewest } from '../meta/events.ts';
 import type { EventRow } from '../meta/tables.ts';
 import { eventRow, type Doer, type SystemEvent } from './system-event.ts';
+import { inTurn } from '../meta/transaction.ts';
 
 /** Takes events of what was only looked at: these change nothing, so that nobody waits until they are on the disk. */
 export interface Observer {
@@ -29,7 +30,7 @@ export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): O
     const rows = waiting.splice(0);
     if (rows.length === 0) return;
     try {
-      await meta.transaction().execute(async (tx) => {
+      await inTurn(meta, [], async (tx) => {
         for (const row of rows) await insertEvent(tx, { id: await nextId(tx), ...row });
         for (const [branchId, ofBranch] of Map.groupBy(rows, (row) => row.branch_id)) {
           for (const event of new Set(ofBranch.map((row) => row.event)))

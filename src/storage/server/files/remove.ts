@@ -1,5 +1,5 @@
 import { reclaimSpace } from '../meta/database.ts';
-import { isDue } from '../meta/counter.ts';
+import { isDue } from '../meta/due.ts';
 import { forgetOld } from '../meta/retention.ts';
 import { deleteFiles, keysOfFiles, listExpired } from '../meta/files.ts';
 import { forgetOldKeys } from '../meta/request-keys.ts';

@@ -12,6 +12,7 @@ import { describeFailure, isPassing } from './failure.ts';
 import { markOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
 import type { Pace } from './queue/dispatch.ts';
+import { catalogueOf, inTurn } from '../meta/transaction.ts';
 
 export interface WorkerOptions extends Partial<Pace> {
   /** Which jobs it takes; default `storage`. */
@@ -169,7 +170,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   async function finish(job: JobRow, done: Done): Promise<void> {
     const { meta, queue, env, log, metrics: counted } = context();
     const commit = async (): Promise<void> =>
-      await meta.transaction().execute(async (tx) => {
+      await inTurn(meta, [...(done.things ?? []), catalogueOf(job.branch_id)], async (tx) => {
         const late = (await done.commit?.(tx)) ?? done.results;
         const metrics = JSON.stringify({ ...(JSON.parse(NO_METRICS) as object), ...done.metrics });
         const end: JobEnd = { status: 'success', results: encodeReply(late), error: null, metrics };
@@ -203,7 +204,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     };
     const event = eventOfFailure(job, described);
     await whenThereIsSpace(job, async () => {
-      await meta.transaction().execute(async (tx) => {
+      await inTurn(meta, [], async (tx) => {
         const isMine = await queue.finish(tx, job, end);
         if (isMine && event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });

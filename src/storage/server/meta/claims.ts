@@ -63,14 +63,26 @@ export function fileOfRequest(): number | undefined {
   return claim?.isKept === true && !claim.isOver ? claim.fileId : undefined;
 }
 
+/** How a database names the table of the keys, and the places of values in a statement. */
+export interface KeyTable {
+  readonly table: string;
+  readonly place: (number: number) => string;
+}
+
 /** Commits, and keeps the key of the request with it. @throws {KeyTaken} */
-export async function keepKey(connection: DatabaseConnection, commit: () => Promise<void>): Promise<void> {
+export async function keepKey(
+  connection: DatabaseConnection,
+  { table, place }: KeyTable,
+  commit: () => Promise<void>,
+): Promise<void> {
   const claim = claims.getStore();
   if (claim === undefined || !isOpen(claim)) return await commit();
-  const { token_id, key, digest, jobId = null, fileId = null, created } = claim;
-  const kept = await connection.executeQuery(
-    CompiledQuery.raw(INSERT, [token_id, key, digest, jobId, fileId, created]),
-  );
+  const { token_id, key, digest, jobId: job_id = null, fileId: file_id = null, created } = claim;
+  const row: Omit<RequestKeyRow, 'answer' | 'status'> = { token_id, key, digest, job_id, file_id, created };
+  const columns = Object.keys(row);
+  const places = columns.map((_, i) => place(i + 1));
+  const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) on conflict do nothing`;
+  const kept = await connection.executeQuery(CompiledQuery.raw(text, Object.values(row)));
   if (kept.numAffectedRows !== 1n) throw new KeyTaken();
   await commit();
   claim.isKept = true;
@@ -79,6 +91,3 @@ export async function keepKey(connection: DatabaseConnection, commit: () => Prom
 function isOpen({ isKept, isOver }: Claim): boolean {
   return !isKept && !isOver;
 }
-
-const INSERT =
-  'insert into request_keys (token_id, key, digest, job_id, file_id, created) values (?, ?, ?, ?, ?, ?) on conflict do nothing';

@@ -1,7 +1,18 @@
+import { sql } from 'kysely';
 import type { Meta } from './database.ts';
+import { postgresSchema } from './dialect.ts';
 
-/** The next number of the one counter that all numeric ids come from; also the tickets. It never repeats. */
+/**
+ * The next number of the one counter that all numeric ids come from; also the tickets. It never repeats. In PostgreSQL
+ * it is a sequence: nobody waits for another's transaction, and numbers of one that is undone are left out.
+ */
 export async function nextId(meta: Meta): Promise<number> {
+  const schema = postgresSchema(meta);
+  if (schema !== undefined) {
+    const next = sql<{ value: number }>`select nextval(${sql.lit(`${schema}.ids`)}::regclass) as value`;
+    const { rows } = await next.execute(meta);
+    return rows[0]?.value ?? missing();
+  }
   const { value } = await meta
     .updateTable('counters')
     .set((update) => ({ value: update('value', '+', 1) }))
@@ -11,16 +22,18 @@ export async function nextId(meta: Meta): Promise<number> {
   return value;
 }
 
-/** Whether what is done now and then is to be done again; counts as done from then on. */
-export async function isDue(meta: Meta, name: string, now: number, everyMs: number): Promise<boolean> {
-  return await meta.transaction().execute(async (tx) => {
-    const last = await tx.selectFrom('counters').select('value').where('name', '=', name).executeTakeFirst();
-    if (last !== undefined && now - last.value < everyMs && last.value <= now) return false;
-    await tx
+/** Sets the counter of ids to a number that was given already, or is taken as such. */
+export async function startIds(meta: Meta, last: number): Promise<void> {
+  const schema = postgresSchema(meta);
+  if (schema === undefined)
+    await meta
       .insertInto('counters')
-      .values({ name, value: now })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: now }))
+      .values({ name: 'id', value: last })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: last }))
       .execute();
-    return true;
-  });
+  else await sql`select setval(${sql.lit(`${schema}.ids`)}::regclass, ${sql.lit(last)})`.execute(meta);
+}
+
+function missing(): never {
+  throw new Error('The database gave no number.');
 }

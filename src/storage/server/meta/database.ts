@@ -8,6 +8,8 @@ import {
   SqliteDriver,
   type DatabaseConnection,
 } from 'kysely';
+import type { Database } from '../database/database.ts';
+import { postgresSchema } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { keepKey } from './claims.ts';
 import type { Tables } from './tables.ts';
@@ -18,12 +20,27 @@ export type Meta = Kysely<Tables>;
  * Opens the metadata of one service and brings its tables up to date. Every acknowledged change is on disk
  * (WAL, synchronous FULL); transactions begin immediately, so that two processes never lose one to a lock.
  *
- * @param file a path, or `:memory:`
+ * @param place a file of SQLite, `:memory:`, or a PostgreSQL database, which stays open when the metadata is destroyed
+ * @throws {RunError} `database.newer` when a newer version of this program has changed the tables
  */
-export async function openMeta(file: string): Promise<Meta> {
-  const meta = connectMeta(file);
-  await migrate(meta);
-  return meta;
+export async function openMeta(place: Database | string): Promise<Meta> {
+  if (typeof place !== 'string') return await openPostgres(place);
+  const meta = connectMeta(place);
+  try {
+    await migrate(meta);
+    return meta;
+  } catch (error) {
+    await meta.destroy();
+    throw error;
+  }
+}
+
+/** Loaded where it is needed only: a folder needs no driver of PostgreSQL. */
+async function openPostgres(database: Database): Promise<Meta> {
+  const { connectPostgres } = await import('./postgres.ts');
+  // A migration of much takes as long as it takes.
+  await migrate(connectPostgres(database, { isBounded: false }));
+  return connectPostgres(database);
 }
 
 /** The same without its tables: they are as they were left. */
@@ -51,8 +68,9 @@ const PRAGMAS = [
   'case_sensitive_like = ON',
 ];
 
-/** Gives the space of deleted rows back to the disk. */
+/** Gives the space of deleted rows back to the disk; PostgreSQL does that by itself. */
 export async function reclaimSpace(meta: Meta): Promise<void> {
+  if (postgresSchema(meta) !== undefined) return;
   await meta.executeQuery(CompiledQuery.raw('PRAGMA incremental_vacuum'));
   await meta.executeQuery(CompiledQuery.raw('PRAGMA wal_checkpoint(TRUNCATE)'));
 }
@@ -96,7 +114,8 @@ class ImmediateDriver extends SqliteDriver {
 
   // Whatever a request changes, its key is kept with it: both or neither.
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await keepKey(connection, async () => await super.commitTransaction(connection));
+    const keys = { table: 'request_keys', place: () => '?' };
+    await keepKey(connection, keys, async () => await super.commitTransaction(connection));
   }
 
   // A full disk ends the transaction by itself; to end it again would be the error that is told.

@@ -1,5 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
-import { parseQuery, patternOf, type Condition, type ReadTerm } from './query.ts';
+import { lowered, parseQuery, patternOf, type Condition, type ReadTerm } from './query.ts';
 import type { EventRow, Tables } from './tables.ts';
 
 type EventExpressions = ExpressionBuilder<Tables, 'events'>;
@@ -47,8 +47,8 @@ const readTerm: ReadTerm<EventExpressions> = (term, wrong) => {
   const pattern = patternOf(term);
   return (build) => {
     const shown = build.ref(column);
-    // Both by the database: it lowers other letters than this language does.
-    if (column === 'message') return sql<SqlBool>`lower(${shown}) like lower(${`%${pattern}%`}) escape '\\'`;
+    if (column === 'message')
+      return sql<SqlBool>`lower(${shown}) like ${lowered(`%${pattern}%`)} escape '\\'`;
     // Only where a sign stands for others: what is equal is found by an index.
     return !term.isQuoted && /[*?]/.test(value)
       ? sql<SqlBool>`${shown} like ${pattern} escape '\\'`

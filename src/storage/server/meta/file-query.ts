@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely';
 import { hasTag, type FileCondition, type FileExpressions } from './files.ts';
-import { parseQuery, patternOf, type ReadTerm, type Term } from './query.ts';
+import { lowered, parseQuery, patternOf, type ReadTerm, type Term } from './query.ts';
 
 /**
  * A query over files (storage 2.2): `id:123`, `name:a*`, `tags:"x y"`, `runId:1`, bare words (in the name or a tag).
@@ -30,9 +30,8 @@ const readTerm: ReadTerm<FileExpressions> = (term, wrong) => {
 };
 
 function nameHas(build: FileExpressions, term: Term): Expression<SqlBool> {
-  const pattern = `%${patternOf(term)}%`;
-  // Both by the database: it lowers other letters than this language does.
-  return sql<SqlBool>`lower(${build.ref('files.name')}) like lower(${pattern}) escape '\\'`;
+  const pattern = lowered(`%${patternOf(term)}%`);
+  return sql<SqlBool>`lower(${build.ref('files.name')}) like ${pattern} escape '\\'`;
 }
 
 function tagIs(build: FileExpressions, term: Term): Expression<SqlBool> {

@@ -2,6 +2,7 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kyse
 import type { Meta } from './database.ts';
 import { madeByRequest } from './claims.ts';
 import type { FileRow, Tables } from './tables.ts';
+import { fileOf, inTurn } from './transaction.ts';
 
 /** A file with its tags, in their order. */
 export interface TaggedFile extends FileRow {
@@ -9,7 +10,7 @@ export interface TaggedFile extends FileRow {
 }
 
 export async function insertFile(meta: Meta, file: FileRow, tags: readonly string[]): Promise<TaggedFile> {
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, [], async (tx) => {
     await insertFileWithin(tx, file, tags);
     madeByRequest({ fileId: file.id });
   });
@@ -28,7 +29,7 @@ export async function updateFile(
   changes: Partial<FileRow>,
   tags?: readonly string[],
 ): Promise<void> {
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, [fileOf(id)], async (tx) => {
     if (Object.keys(changes).length > 0)
       await tx.updateTable('files').set(changes).where('id', '=', id).execute();
     if (tags === undefined) return;
@@ -88,11 +89,15 @@ export async function listFiles(meta: Meta, filter: FileFilter): Promise<TaggedF
   if (sinceId !== undefined) query = query.where('files.id', '>', sinceId);
   if (maxId !== undefined) query = query.where('files.id', '<', maxId);
   if (runId !== undefined)
-    query = query.where(sql<number>`instr(files.run_ids, ${JSON.stringify(runId)})`, '>', 0);
+    query = query.where((build) => holds(build.ref('files.run_ids'), JSON.stringify(runId)));
   if (aliveAt !== undefined)
     query = query.where((build) => build.or([build('expires', 'is', null), build('expires', '>', aliveAt)]));
   const rows = await query.orderBy('files.id', 'desc').limit(filter.limit).offset(filter.offset).execute();
   return await withTags(meta, rows);
+}
+
+function holds(column: Expression<string>, text: string): Expression<SqlBool> {
+  return sql<SqlBool>`${column} like ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
 
 /** Whether a file has a tag that meets a condition. */
@@ -124,7 +129,7 @@ async function withTags(meta: Meta, files: readonly FileRow[]): Promise<TaggedFi
 
 /** Puts a tag behind the others; one that is there already stays where it is. */
 export async function addTag(meta: Meta, id: number, tag: string): Promise<void> {
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, [fileOf(id)], async (tx) => {
     const tags = await tx.selectFrom('file_tags').selectAll().where('file_id', '=', id).execute();
     if (tags.some((known) => known.tag === tag)) return;
     const position = Math.max(-1, ...tags.map((known) => known.position)) + 1;
@@ -144,7 +149,7 @@ export async function removeTag(meta: Meta, id: number, tag: string): Promise<bo
 /** Forgets files; their objects must be gone already. */
 export async function deleteFiles(meta: Meta, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, [], async (tx) => {
     await tx.deleteFrom('file_tags').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('exports').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('files').where('id', 'in', ids).execute();

@@ -1,5 +1,8 @@
 import { Migrator, type Migration } from 'kysely/migration';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import { RunError } from '../../../errors.ts';
+import { codeOf } from '../database/failures.ts';
+import { postgresSchema } from './dialect.ts';
 import { first } from './migrations/0001-first.ts';
 import { versionChanges } from './migrations/0002-version-changes.ts';
 import { requestKeys } from './migrations/0003-request-keys.ts';
@@ -8,12 +11,19 @@ import { events } from './migrations/0005-events.ts';
 import { bucketOwner } from './migrations/0006-bucket-owner.ts';
 import { retention } from './migrations/0007-retention.ts';
 import { aliases } from './migrations/0008-aliases.ts';
+import { severalMachines } from './migrations/0009-several-machines.ts';
 import { queues } from './migrations/0011-queues.ts';
 import { requestIds } from './migrations/0013-request-ids.ts';
 import { transfers } from './migrations/0014-transfers.ts';
 import type { Tables } from './tables.ts';
 
-/** In the order they are run; a published one is never edited. */
+/**
+ * In the order they are run; a published one is never edited. The same ones make the tables of SQLite and of PostgreSQL.
+ *
+ * Over PostgreSQL, processes of the version before go on while these run, and after it. So a migration only adds what
+ * they need not know: tables, columns that may be left out (nullable, or with a default), indexes. What is no longer
+ * used is taken away by a later version, when no process is left that uses it: expand, then contract.
+ */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
   '0002-version-changes': versionChanges,
@@ -23,6 +33,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-bucket-owner': bucketOwner,
   '0007-retention': retention,
   '0008-aliases': aliases,
+  '0009-several-machines': severalMachines,
   '0011-queues': queues,
   '0013-request-ids': requestIds,
   '0014-transfers': transfers,
@@ -30,17 +41,57 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */
 export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly string[]> {
-  const migrator = migratorOf(meta);
-  const all = await migrator.getMigrations();
-  return all.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+  const done = await listDone(meta);
+  return Object.keys(MIGRATIONS).filter((name) => !done.includes(name));
 }
 
-/** Brings the tables up to date, wholly or not at all; does nothing when they are. */
+/**
+ * Brings the tables up to date, wholly or not at all; does nothing when they are. Of several processes one does it, and
+ * the others wait for it.
+ *
+ * @throws {RunError} `database.newer` when a newer version of this program has changed the tables
+ */
 export async function migrate(meta: Kysely<Tables>): Promise<void> {
-  const { error } = await migratorOf(meta).migrateToLatest();
+  const schema = postgresSchema(meta);
+  const done = await listDone(meta);
+  const unknown = done.find((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (unknown !== undefined)
+    throw new RunError('database.newer', `The metadata is that of a newer version: it has “${unknown}”.`, {
+      hint: 'Use that version, or a newer one. To go back, restore the copy that was made before the upgrade.',
+    });
+  if (schema === undefined) await runAll(meta);
+  // A look that needs no lock: most starts find everything done.
+  else if (done.length < Object.keys(MIGRATIONS).length)
+    await meta.transaction().execute(async (tx) => await runAll(tx, schema));
+}
+
+async function runAll(meta: Kysely<Tables>, schema?: string): Promise<void> {
+  const place = schema === undefined ? {} : { migrationTableSchema: schema };
+  const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
+  // One for all of it: who comes second finds the tables that the first has made.
+  if (schema !== undefined) await meta.getExecutor().adapter.acquireMigrationLock(meta, LOCK);
+  const { error } = await new Migrator({ db: meta, provider, ...place }).migrateToLatest();
   if (error !== undefined) throw error;
 }
 
-function migratorOf(meta: Kysely<Tables>): Migrator {
-  return new Migrator({ db: meta, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+/** Not used: the lock has a name of its own. */
+const LOCK = { lockTable: '', lockRowId: '' };
+
+/** The names of the migrations that were run; none in a new database. */
+async function listDone(meta: Kysely<Tables>): Promise<string[]> {
+  try {
+    const table = sql.table(
+      [postgresSchema(meta), 'kysely_migration'].filter((name) => name !== undefined).join('.'),
+    );
+    const { rows } = await sql<{ name: string }>`select name from ${table} order by name`.execute(meta);
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    const isNew =
+      NO_TABLE.test(codeOf(error)) || (error instanceof Error && /no such table/.test(error.message));
+    if (isNew) return [];
+    throw error;
+  }
 }
+
+/** SQLSTATEs: no such table, no such schema. */
+const NO_TABLE = /^(?:42P01|3F000)$/;

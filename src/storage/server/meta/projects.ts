@@ -1,9 +1,10 @@
 import type { Env } from '../../../env.ts';
 import { isoTime } from '../shapes/time.ts';
-import { nextId } from './counter.ts';
+import { nextId, startIds } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { Tables } from './tables.ts';
 import { createToken } from './tokens.ts';
+import { inTurn, PROJECT, TOKENS } from './transaction.ts';
 
 export type Project = Tables['projects'];
 
@@ -13,13 +14,13 @@ export async function openProject(
   env: Env,
   named: { name: string; region: string },
 ): Promise<Project> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [PROJECT], async (tx) => {
     const known = await tx.selectFrom('projects').selectAll().executeTakeFirst();
     if (known !== undefined) return known;
     const created = isoTime(env.now());
     const project = { id: 1, ...named, created };
     await tx.insertInto('projects').values(project).execute();
-    await tx.insertInto('counters').values({ name: 'id', value: FIRST_ID }).execute();
+    await startIds(tx, FIRST_ID);
     const id = await nextId(tx);
     const main = { id, name: 'Main', description: '', is_default: 1, created } as const;
     await tx
@@ -37,7 +38,7 @@ export const LOCAL_DESCRIPTION = 'Commands on this machine';
 
 /** The first master token, when there is none yet. Only this answer ever shows it. */
 export async function firstMasterToken(meta: Meta, env: Env): Promise<string | undefined> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [PROJECT, TOKENS], async (tx) => {
     const known = await tx
       .selectFrom('tokens')
       .select('id')
@@ -50,7 +51,7 @@ export async function firstMasterToken(meta: Meta, env: Env): Promise<string | u
 
 /** A further master token, for when the first is lost. */
 export async function createMasterToken(meta: Meta, env: Env): Promise<string> {
-  return await meta.transaction().execute((tx) => insertMasterToken(tx, env));
+  return await inTurn(meta, [TOKENS], (tx) => insertMasterToken(tx, env));
 }
 
 async function insertMasterToken(meta: Meta, env: Env): Promise<string> {

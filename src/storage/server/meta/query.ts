@@ -138,6 +138,13 @@ export function patternOf({ value, isQuoted }: Term): string {
   return isQuoted ? literal : literal.replaceAll('*', '%').replaceAll('?', '_');
 }
 
+/**
+ * A pattern for what a column shows in small letters. Only those of ASCII: SQLite lowers no others, and PostgreSQL in
+ * the order of bytes, which the columns have, neither.
+ */
+export const lowered = (pattern: string): string =>
+  pattern.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 function syntaxError(query: string, reason: string): Error {
   return badRequest('query.syntax', `Failed to parse the query "${query}": ${reason}.`);
 }

@@ -4,6 +4,8 @@
  */
 export interface Tables {
   counters: { name: string; value: number };
+  /** What all processes of a service must agree on. */
+  settings: { name: string; value: string };
   projects: { id: number; name: string; region: string; created: string };
   tokens: TokenRow;
   branches: BranchRow;

@@ -2,6 +2,7 @@ import { brief } from '../shapes/brief.ts';
 import type { Meta } from './database.ts';
 import type { Moment } from './moment.ts';
 import type { JobRow, QueueName } from './tables.ts';
+import { inTurn, JOBS } from './transaction.ts';
 
 /** Who holds a job and until when, unless it says so again. */
 export interface Lease {
@@ -15,7 +16,7 @@ export type Turn = Pick<JobRow, 'fencing' | 'id'>;
 
 /** The oldest job that may run now, taken: none before it with the same lock key is unfinished. */
 export async function takeJob(meta: Meta, queue: QueueName, lease: Lease): Promise<JobRow | undefined> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [JOBS], async (tx) => {
     const next = await tx
       .selectFrom('jobs as j')
       .select('j.id')

@@ -25,6 +25,7 @@ const ROW = [...CONFIGURATION, 'row_id'] as const;
 /** Every table has its rule: types and a test see to it. */
 export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
   counters: { key: ['name'] },
+  settings: { leftOut: 'What the processes of a service agree on, such as its encryption key, is its own.' },
   projects: { key: ['id'] },
   tokens: {
     key: ['id'],

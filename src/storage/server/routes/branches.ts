@@ -18,6 +18,7 @@ import type { BranchRow } from '../meta/tables.ts';
 import { route, type Route } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
 import { apiTime, isoTime } from '../shapes/time.ts';
+import { BRANCHES, branchOf, inTurn } from '../meta/transaction.ts';
 
 const tag = 'Branches';
 
@@ -52,8 +53,8 @@ export function branchRoutes(context: Context): Route[] {
       handle: async ({ body, caller, origin, runId }) => {
         requireMaster(caller);
         const author = authorOf(caller);
-        const job = await meta.transaction().execute(async (tx) => {
-          const main = await requireBranch(tx, 'default');
+        const main = await requireBranch(meta, 'default');
+        const job = await inTurn(meta, [BRANCHES, branchOf(main.id)], async (tx) => {
           await requireFreeName(tx, body.name);
           const branch: BranchRow = {
             id: await nextId(tx),
@@ -95,7 +96,7 @@ export function branchRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const { caller } = call;
         requireMaster(caller);
-        return await meta.transaction().execute(async (tx) => {
+        return await inTurn(meta, [BRANCHES], async (tx) => {
           const branch = await requireBranch(tx, params.id);
           if (body.name !== undefined && body.name !== branch.name) {
             if (branch.is_default === 1)

@@ -39,6 +39,7 @@ import { metadataReply } from '../shapes/metadata.ts';
 import { showTables } from '../shapes/table-detail.ts';
 import { requireNameLength } from '../input/table.ts';
 import { isoTime } from '../shapes/time.ts';
+import { catalogueOf, inTurn } from '../meta/transaction.ts';
 
 const tag = 'Buckets';
 
@@ -121,7 +122,7 @@ function writeRoutes(context: DataContext): Route[] {
         requireName('name', name);
         requireName('displayName', displayName);
         const id = bucketId(stage, name);
-        const bucket = await meta.transaction().execute(async (tx) => {
+        const bucket = await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
           await requireFreeBucket(tx, { branchId: branch.id, stage, id, displayName });
           await insertBucket(tx, {
             branch_id: branch.id,
@@ -160,7 +161,7 @@ function writeRoutes(context: DataContext): Route[] {
       validationCode: 'storage.buckets.validation',
       handle: async ({ params, query, body, caller, branch, origin, runId }) => {
         requireBucket(caller, branch.id, params.bucket, 'manage');
-        const bucket = await meta.transaction().execute(async (tx) => {
+        const bucket = await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
           const known = await requireBucketRow(tx, context, branch.id, params.bucket);
           const { displayName } = body;
           if (displayName !== undefined && displayName !== known.display_name) {

@@ -14,6 +14,7 @@ import type { EventRow } from '../meta/tables.ts';
 import { requireBucket } from '../tokens/permissions.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { apiTime, isoTime } from '../shapes/time.ts';
+import { inTurn } from '../meta/transaction.ts';
 
 const tag = 'Events';
 
@@ -71,7 +72,7 @@ export function eventRoutes(context: Context): Route[] {
           token_description: caller.creator_description,
           created: isoTime(env.now()),
         };
-        const row = await meta.transaction().execute(async (tx) => {
+        const row = await inTurn(meta, [], async (tx) => {
           const numbered = { id: await nextId(tx), ...event };
           await insertEvent(tx, numbered);
           return numbered;

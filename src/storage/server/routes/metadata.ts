@@ -20,6 +20,7 @@ import { requireBucketRow, requireTableRow, splitTableId } from '../jobs/operati
 import { requireBucket } from '../tokens/permissions.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { metadataReply } from '../shapes/metadata.ts';
+import { inTurn, ownerOf } from '../meta/transaction.ts';
 
 const tag = 'Metadata';
 
@@ -116,7 +117,7 @@ function resourceRoutes(
         const { owner } = target;
         const provider = hasProvider ? readProvider(body.provider, reservedIn(target)) : 'user';
         const pairs = readPairs(body.metadata);
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [ownerOf(owner)], async (tx) => {
           await saveMetadata(tx, env, owner, provider, pairs);
           const event = metadataSet(owner, { provider, pairs });
           await recordEvent(tx, env, doerOf(who.branch.id, who.caller), event);
@@ -158,7 +159,7 @@ function readRoutes(
         const { owner, called } = await resolve(params, who, 'write');
         const id = params['metadata'] ?? '';
         if (!/^\d+$/.test(id)) throw badRequest('APPLICATION_ERROR', 'The id of metadata must be a number.');
-        const isFound = await context.meta.transaction().execute(async (tx) => {
+        const isFound = await inTurn(context.meta, [ownerOf(owner)], async (tx) => {
           if (id.length > 15 || !(await deleteMetadata(tx, owner, Number(id)))) return false;
           const doer = doerOf(who.branch.id, who.caller);
           await recordEvent(tx, context.env, doer, metadataDeleted(owner, id));
@@ -194,7 +195,7 @@ function tableRoutes(context: Context): Route[] {
         const provider = readProvider(body.provider, reservedIn(target));
         const { pairs, columns } = readTablePairs(body);
         const named: Record<string, Reply> = {};
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [ownerOf(owner)], async (tx) => {
           await saveMetadata(tx, env, owner, provider, pairs);
           const table = await requireTableRow(tx, context, owner.branch_id, owner.owner);
           for (const [column, items] of columns) {

@@ -21,6 +21,7 @@ import { route, type Call, type Route } from '../http/route.ts';
 import { showTable } from '../shapes/table-detail.ts';
 import { isoTime } from '../shapes/time.ts';
 import { parseWhereFilters } from '../tables/row-query.ts';
+import { catalogueOf, inTurn } from '../meta/transaction.ts';
 
 const tag = 'Aliases';
 const validationCode = 'storage.tables.validation';
@@ -59,7 +60,7 @@ function createRoute(context: DataContext): Route {
     handle: async ({ params, body, caller, branch, origin }) => {
       requireBucket(caller, branch.id, params.bucket, 'write');
       requireBucket(caller, branch.id, splitTableId(body.sourceTable).bucket, 'read');
-      const alias = await meta.transaction().execute(async (tx) => {
+      const alias = await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
         await requireBucketRow(tx, context, branch.id, params.bucket);
         const source = await requireTableRow(tx, context, branch.id, body.sourceTable);
         const name = body.name === undefined || body.name === '' ? source.name : body.name;
@@ -118,7 +119,7 @@ function filterRoutes(context: DataContext): Route[] {
       response: Table,
       validationCode,
       handle: async ({ params, body, ...who }) => {
-        const alias = await meta.transaction().execute(async (tx) => {
+        const alias = await inTurn(meta, [catalogueOf(who.branch.id)], async (tx) => {
           const { table, source } = await requireAlias(tx, context, params.table, who);
           const filter = readFilter(body, source, env.now());
           if (filter === null) throw invalidField(validationCode, 'column', 'This field is missing.');
@@ -134,7 +135,7 @@ function filterRoutes(context: DataContext): Route[] {
       summary: 'Gives an alias all rows of its source',
       tag,
       handle: async ({ params, ...who }) => {
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [catalogueOf(who.branch.id)], async (tx) => {
           const { table } = await requireAlias(tx, context, params.table, who);
           await updateTable(tx, table.branch_id, table.id, { alias_filter: null });
         });
@@ -155,7 +156,7 @@ function syncRoutes(context: DataContext): Route[] {
       tag,
       response: Table,
       handle: async ({ params, ...who }) => {
-        const alias = await meta.transaction().execute(async (tx) => {
+        const alias = await inTurn(meta, [catalogueOf(who.branch.id)], async (tx) => {
           const { table, source } = await requireAlias(tx, context, params.table, who);
           await updateTable(tx, table.branch_id, table.id, { alias_auto_sync: 1 });
           const columns = source.columns.map(({ name }) => name);
@@ -171,7 +172,7 @@ function syncRoutes(context: DataContext): Route[] {
       summary: 'Leaves an alias with the columns that it has now',
       tag,
       handle: async ({ params, ...who }) => {
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [catalogueOf(who.branch.id)], async (tx) => {
           const { table } = await requireAlias(tx, context, params.table, who);
           await updateTable(tx, table.branch_id, table.id, { alias_auto_sync: 0 });
         });

@@ -23,6 +23,7 @@ import { mayUseBucket, requireBucket } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
 import { requireParts, showTable, showTables } from '../shapes/table-detail.ts';
+import { catalogueOf, inTurn } from '../meta/transaction.ts';
 
 const tag = 'Tables';
 
@@ -104,7 +105,7 @@ function writeRoutes(context: DataContext): Route[] {
       validationCode: 'storage.tables.validation',
       handle: async ({ params, query, body, caller, branch, origin, runId }) => {
         requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'write');
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
           const table = await requireTableRow(tx, context, branch.id, params.table);
           const { displayName } = body;
           if (displayName === undefined || displayName === table.display_name) return;

@@ -19,6 +19,7 @@ import { readBucketPermissions } from '../tokens/bucket-permissions.ts';
 import { requireTokenManagement } from '../tokens/permissions.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { projectReply, tokenReplies } from '../shapes/token.ts';
+import { inTurn, TOKENS } from '../meta/transaction.ts';
 
 /** Tokens (storage 1.1, 6.3). The master token manages all; every other may look at, refresh and end itself. */
 export function tokenRoutes(context: Context): Route[] {
@@ -102,7 +103,7 @@ function writeRoutes(context: Context): Route[] {
       handle: async ({ body, ...call }) => {
         const { caller, branch } = call;
         requireTokenManagement(caller);
-        const made = await meta.transaction().execute(async (tx) => {
+        const made = await inTurn(meta, [TOKENS], async (tx) => {
           const rights = {
             ...body,
             description: described(body.description) ?? `Created by ${caller.creator_description}`,
@@ -127,7 +128,7 @@ function writeRoutes(context: Context): Route[] {
         const { caller, branch } = call;
         requireTokenManagement(caller);
         const token = await requireToken(context, caller, params.token);
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [TOKENS], async (tx) => {
           const bucketPermissions = await readBucketPermissions(tx, branch.id, body.bucketPermissions);
           await updateToken(tx, token.id, { ...body, bucketPermissions, bucketBranchId: branch.id });
           await tell(tx, call, token, 'tokenUpdated', 'Changed the token');
@@ -144,7 +145,7 @@ function writeRoutes(context: Context): Route[] {
         const token = await requireToken(context, call.caller, params.token);
         if (token.is_master === 1)
           throw badRequest('storage.token.cannotDeleteMasterToken', 'The master token cannot be deleted.');
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [TOKENS], async (tx) => {
           await deleteToken(tx, token.id);
           await tell(tx, call, token, 'tokenDeleted', 'Deleted the token');
         });
@@ -160,7 +161,7 @@ function writeRoutes(context: Context): Route[] {
       response: Token,
       handle: async ({ params, ...call }) => {
         const known = await requireToken(context, call.caller, params.token);
-        const secret = await meta.transaction().execute(async (tx) => {
+        const secret = await inTurn(meta, [TOKENS], async (tx) => {
           await tell(tx, call, known, 'tokenRefreshed', 'Refreshed the token');
           return await refreshToken(tx, env, known.id);
         });
@@ -179,7 +180,7 @@ function writeRoutes(context: Context): Route[] {
         if (token.is_master === 1)
           throw badRequest('storage.token.cannotShareMasterToken', 'The master token cannot be shared.');
         const { recipientEmail } = body;
-        await meta.transaction().execute(async (tx) => {
+        await inTurn(meta, [], async (tx) => {
           await tell(tx, call, token, 'tokenShared', 'Asked to share the token', { recipientEmail });
         });
         context.log.warn(

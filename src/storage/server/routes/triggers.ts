@@ -12,6 +12,7 @@ import { deleteTrigger, findTrigger, listTriggers, saveTrigger, type Trigger } f
 import { mayActAs, mayUseComponent, requireBucket, requireComponent } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
 import { apiTime, isoTime } from '../shapes/time.ts';
+import { inTurn, TRIGGERS } from '../meta/transaction.ts';
 
 const tag = 'Triggers';
 
@@ -76,7 +77,7 @@ export function triggerRoutes(context: Context): Route[] {
           },
           tables: body.tableIds,
         };
-        await meta.transaction().execute(async (tx) => await saveTrigger(tx, trigger));
+        await inTurn(meta, [TRIGGERS], async (tx) => await saveTrigger(tx, trigger));
         return triggerReply(trigger);
       },
     }),
@@ -91,7 +92,7 @@ export function triggerRoutes(context: Context): Route[] {
         if (body.component !== undefined) requireComponent(caller, body.component);
         requireTables(caller, branch.id, body.tableIds ?? []);
         if (body.runWithTokenId !== undefined) await requireRunToken(meta, caller, body.runWithTokenId);
-        return await meta.transaction().execute(async (tx) => {
+        return await inTurn(meta, [TRIGGERS], async (tx) => {
           const { row, tables } = await requireTrigger(tx, params.trigger);
           await requireOwnTrigger(tx, caller, row);
           const changed: Trigger = {
@@ -117,7 +118,7 @@ export function triggerRoutes(context: Context): Route[] {
       handle: async ({ params, caller }) => {
         const { row } = await requireTrigger(meta, params.trigger);
         await requireOwnTrigger(meta, caller, row);
-        await deleteTrigger(meta, row.id);
+        await inTurn(meta, [TRIGGERS], async (tx) => await deleteTrigger(tx, row.id));
         return undefined;
       },
     }),

@@ -5,6 +5,7 @@ import { openMeta, type Meta } from '../meta/database.ts';
 import { LOCAL_DESCRIPTION } from '../meta/projects.ts';
 import { createToken, findTokenBySecret, listTokens, tokenText } from '../meta/tokens.ts';
 import { loadSecret } from '../objects/secret.ts';
+import { inTurn, TOKENS } from '../meta/transaction.ts';
 
 /**
  * A master token for commands on the machine of the folder, which need none to be given: whoever may read the folder
@@ -15,9 +16,11 @@ export async function localToken(dir: string, env: Env = systemEnv): Promise<str
   const secret = secretOf(await loadSecret(join(dir, 'objects.secret'), env));
   const meta = await openMeta(join(dir, 'meta.sqlite'));
   try {
-    return await meta
-      .transaction()
-      .execute(async (tx) => (await findLocal(tx, secret)) ?? (await createLocal(tx, env, secret)));
+    return await inTurn(
+      meta,
+      [TOKENS],
+      async (tx) => (await findLocal(tx, secret)) ?? (await createLocal(tx, env, secret)),
+    );
   } finally {
     await meta.destroy();
   }

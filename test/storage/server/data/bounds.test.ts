@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brief } from '../../../../src/storage/server/shapes/brief.ts';
+import { metaOf } from '../database.ts';
 import { containing, startService, type Running } from '../harness.ts';
 import { clientOf } from './client.ts';
 
@@ -47,10 +47,10 @@ test('a finished job keeps its parameters in short, and a list shows those of ot
   expect(text).toContain('more"]');
   expect(JSON.parse(text)).toMatchObject({ operationParams: { export: { tableName: 'in.c-main.t' } } });
 
-  const database = new DatabaseSync(`${api.dir}/meta.sqlite`);
-  const long = JSON.stringify({ a: 'x'.repeat(30_000_000) });
-  database.prepare('update jobs set params = ? where id = ?').run(long, job.id);
-  database.close();
+  const meta = await metaOf(api.dir);
+  const params = JSON.stringify({ a: 'x'.repeat(30_000_000) });
+  await meta.updateTable('jobs').set({ params }).where('id', '=', job.id).execute();
+  await meta.destroy();
   const list = await api.call('GET', 'jobs?limit=20');
   expect(list.status).toBe(200);
   expect(list.text.length).toBeLessThan(200_000);

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemEnv, type Env } from '../../../../src/env.ts';
 import { errorCode } from '../objects/support.ts';
+import { metaOf } from '../database.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf, type FileBody } from './client.ts';
 
@@ -132,9 +132,9 @@ test('objects without a file are swept, and no others', async () => {
   // As after the copy of the metadata from before was put back: the object is there, and nobody knows of it.
   const lost = await client.upload('lost\n');
   await service.stop();
-  const database = new DatabaseSync(`${dir}/meta.sqlite`);
-  database.exec(`delete from files where id = ${lost.id}`);
-  database.close();
+  const meta = await metaOf(dir);
+  await meta.deleteFrom('files').where('id', '=', lost.id).execute();
+  await meta.destroy();
   const stored = async (): Promise<number> => {
     const entries = await readdir(`${dir}/objects/objects`, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).length;

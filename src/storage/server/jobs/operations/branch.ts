@@ -3,6 +3,7 @@ import { removeFile } from '../../files/remove.ts';
 import { deleteBranch, findBranch } from '../../meta/branches.ts';
 import { listFilesOfBranch } from '../../meta/files.ts';
 import { listTables } from '../../meta/stored-tables.ts';
+import { BRANCHES, branchOf, catalogueOf } from '../../meta/transaction.ts';
 import { paramsOf, type Operation } from './operation.ts';
 import { engineTable } from './table-place.ts';
 
@@ -19,5 +20,6 @@ export const devBranchDelete: Operation = async (job, context) => {
     if (files.length === 0) break;
     for (const file of files) await removeFile(context, file);
   }
-  return { results: {}, commit: async (tx) => await deleteBranch(tx, id) };
+  const things = [BRANCHES, branchOf(id), catalogueOf(id)];
+  return { results: {}, things, commit: async (tx) => await deleteBranch(tx, id) };
 };

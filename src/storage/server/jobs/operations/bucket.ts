@@ -2,6 +2,7 @@ import { badRequest } from '../../http/errors.ts';
 import { deleteBucket } from '../../meta/buckets.ts';
 import { deleteTable, listTables } from '../../meta/stored-tables.ts';
 import { withdrawBucket } from '../../meta/tokens.ts';
+import { TOKENS } from '../../meta/transaction.ts';
 import { paramsOf, type Operation } from './operation.ts';
 import { engineTable, requireBucketRow } from './table-place.ts';
 
@@ -15,6 +16,7 @@ export const bucketDelete: Operation = async (job, context) => {
   for (const table of tables) await engine.drop(engineTable(job.branch_id, table.id));
   return {
     results: null,
+    things: [TOKENS],
     commit: async (tx) => {
       const left = await listTables(tx, job.branch_id, id);
       if (left.length > 0 && !force) throw notEmpty(left.length);

@@ -3,6 +3,7 @@ import type { Reply } from '../../http/answer.ts';
 import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../meta/database.ts';
 import type { JobRow } from '../../meta/tables.ts';
+import type { Thing } from '../../meta/transaction.ts';
 
 /**
  * The work of one kind of job. A worker may be killed at any moment and the job be run again, so work that is done
@@ -20,6 +21,8 @@ export interface Done {
   readonly moved?: Moved;
   /** Changes of the metadata, in the transaction that ends the job. An error fails the job. */
   commit?(tx: Meta): Promise<Reply | void>;
+  /** What the changes are about besides the buckets and tables of the job's branch. */
+  readonly things?: readonly Thing[];
   /** Takes back what was done outside of the metadata, when the commit failed. */
   undo?(): Promise<void>;
 }

@@ -24,6 +24,7 @@ import {
   requireVersion,
 } from './read.ts';
 import { appendRowVersion, dropRows, findRowHead, rowContent } from './row-model.ts';
+import { configurationsOf, inTurn } from '../transaction.ts';
 
 /**
  * A new configuration from a version of another, with its description unless one is given. Rows keep their ids, the
@@ -35,7 +36,7 @@ export async function copyConfiguration(
   to: { id: string; name: string; description?: string | undefined },
   change: Change,
 ): Promise<Loaded> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(from, { ...from, configuration_id: to.id }), async (tx) => {
     const source = await requireConfiguration(tx, from);
     const target = await requireVersion(tx, from, from.version);
     const text = copyText(source, from.version);
@@ -58,28 +59,32 @@ export async function copyRow(
   to: { configuration: string; row: string },
   change: Change,
 ): Promise<LoadedRow> {
-  return await meta.transaction().execute(async (tx) => {
-    const source = await requireConfiguration(tx, from);
-    await requireRow(tx, from, from.row);
-    const wanted = await requireRowVersion(tx, from, from.row, from.version);
-    const key = { ...keyOf(from), configuration_id: to.configuration };
-    const target = await requireConfiguration(tx, key);
-    const origin = `"${source.version.name}" (${from.configuration_id}) row ${from.row} version ${from.version}`;
-    const created = await appendRowVersion(tx, key, to.row, rowContent(wanted), '{}', {
-      ...change,
-      text: change.text ?? `Copied from configuration ${origin}`,
-    });
-    await appendVersion(
-      tx,
-      target,
-      { row: { id: to.row, version: created.head.version } },
-      {
+  return await inTurn(
+    meta,
+    configurationsOf(from, { ...from, configuration_id: to.configuration }),
+    async (tx) => {
+      const source = await requireConfiguration(tx, from);
+      await requireRow(tx, from, from.row);
+      const wanted = await requireRowVersion(tx, from, from.row, from.version);
+      const key = { ...keyOf(from), configuration_id: to.configuration };
+      const target = await requireConfiguration(tx, key);
+      const origin = `"${source.version.name}" (${from.configuration_id}) row ${from.row} version ${from.version}`;
+      const created = await appendRowVersion(tx, key, to.row, rowContent(wanted), '{}', {
         ...change,
-        text: change.text ?? `Row ${to.row} copied from configuration ${origin}`,
-      },
-    );
-    return await toldOfRow(tx, 'Copied', created, change);
-  });
+        text: change.text ?? `Copied from configuration ${origin}`,
+      });
+      await appendVersion(
+        tx,
+        target,
+        { row: { id: to.row, version: created.head.version } },
+        {
+          ...change,
+          text: change.text ?? `Row ${to.row} copied from configuration ${origin}`,
+        },
+      );
+      return await toldOfRow(tx, 'Copied', created, change);
+    },
+  );
 }
 
 /**
@@ -106,7 +111,7 @@ export async function resetToDefault(
   defaultBranch: number,
   change: Change,
 ): Promise<void> {
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, configurationsOf({ ...key, branch_id: defaultBranch }, key), async (tx) => {
     const source = await requireConfiguration(tx, { ...keyOf(key), branch_id: defaultBranch });
     const known = await findConfiguration(tx, key);
     const { name, description } = source.version;

@@ -13,6 +13,7 @@ import {
   updateRowHead,
   type RowContent,
 } from './row-model.ts';
+import { configurationsOf, inTurn } from '../transaction.ts';
 
 export interface NewRow extends Partial<RowContent> {
   /** JSON text. */
@@ -27,7 +28,7 @@ export async function createRow(
   given: NewRow,
   change: Change,
 ): Promise<LoadedRow> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     if ((await findRowHead(tx, key, row))?.is_deleted === 0) {
       throw badRequest('configurationRowAlreadyExists', `Row ${row} already exists`);
@@ -56,7 +57,7 @@ export async function updateRow(
   given: NewRow,
   change: Change,
 ): Promise<LoadedRow> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const current = await requireRow(tx, key, row);
     const before = rowContent(current.version);
@@ -81,7 +82,7 @@ export async function updateRowState(
   row: string,
   state: string,
 ): Promise<LoadedRow> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     await requireConfiguration(tx, key);
     return await withState(tx, await requireRow(tx, key, row), state);
   });
@@ -94,7 +95,7 @@ export async function deleteRow(
   row: string,
   change: Change,
 ): Promise<void> {
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const known = await requireRow(tx, key, row);
     await updateRowHead(tx, known.head, { is_deleted: 1 });
@@ -112,7 +113,7 @@ export async function rollbackRow(
   version: number,
   change: Change,
 ): Promise<LoadedRow> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     await requireRow(tx, key, row);
     const target = await requireRowVersion(tx, key, row, version);

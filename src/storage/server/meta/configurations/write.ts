@@ -13,6 +13,7 @@ import {
 import { toldOf } from '../../events/of-configurations.ts';
 import { contentOf, findConfiguration, listRowIds, requireConfiguration } from './read.ts';
 import { dropRows } from './row-model.ts';
+import { configurationsOf, inTurn } from '../transaction.ts';
 
 export interface NewConfiguration {
   readonly name: string;
@@ -39,7 +40,7 @@ export async function createConfiguration(
     configuration: given.configuration ?? '{}',
     state: given.state ?? '{}',
   };
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const known = await findConfiguration(tx, key);
     if (known === undefined) {
       return await toldOf(tx, 'Created', await insertConfiguration(tx, key, first, noted), change);
@@ -69,7 +70,7 @@ export async function updateConfiguration(
   given: ConfigurationChanges,
   change: Change,
 ): Promise<Loaded> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const current = await requireConfiguration(tx, key);
     const { state, ...versioned } = given;
     const order = versioned.rowsSortOrder;
@@ -85,7 +86,7 @@ export async function updateConfiguration(
 
 /** The state alone; never a version (5.3.3). */
 export async function updateState(meta: Meta, key: ConfigurationKey, state: string): Promise<Loaded> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const current = await requireConfiguration(tx, key);
     await saveState(tx, key, state);
     return { ...current, head: { ...current.head, state } };
@@ -99,7 +100,7 @@ export async function deleteConfiguration(
   rights: { mayPurge: () => void },
   change: Change,
 ): Promise<void> {
-  await meta.transaction().execute(async (tx) => {
+  await inTurn(meta, configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined) throw notFound(`Configuration ${key.configuration_id} not found`);
     if (current.head.is_deleted === 1) {
@@ -120,7 +121,7 @@ export async function restoreConfiguration(
   key: ConfigurationKey,
   change: Change,
 ): Promise<Loaded> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined || current.head.is_deleted === 0) {
       throw notFound(`Deleted configuration ${key.configuration_id} not found`);

@@ -1,0 +1,17 @@
+// PostgreSQL keeps no U+0000 in a text, SQLite does. So it is written as two signs of a private area that nobody uses,
+// and a text that has the first of them for itself keeps it in the same way: what was stored is what is read.
+
+const MARK = '\u{F8D0}';
+const NUL = `${MARK}0`;
+const ITSELF = `${MARK}1`;
+
+/** A text as PostgreSQL can keep it. */
+export function writeText(text: string): string {
+  if (!text.includes('\0') && !text.includes(MARK)) return text;
+  return text.replaceAll(MARK, ITSELF).replaceAll('\0', NUL);
+}
+
+/** The text that was written. */
+export function readText(stored: string): string {
+  return stored.includes(MARK) ? stored.replaceAll(NUL, '\0').replaceAll(ITSELF, MARK) : stored;
+}

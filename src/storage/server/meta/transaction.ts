@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql, type Transaction } from 'kysely';
+import { isConflict } from '../database/failures.ts';
+import type { Meta } from './database.ts';
+import { postgresSchema } from './dialect.ts';
+import { configurationOwner, type MetadataOwner } from './metadata.ts';
+import type { ConfigurationKey, Tables } from './tables.ts';
+
+/** In the order in which a transaction waits for them: two that want several never wait for each other. */
+const KINDS = [
+  'project',
+  'tokens',
+  'branches',
+  'branch',
+  'catalogue',
+  'configuration',
+  'file',
+  'triggers',
+  'counter',
+  'jobs',
+] as const;
+
+/** What a transaction is about: those about the same thing run one after the other. */
+export interface Thing {
+  readonly kind: (typeof KINDS)[number];
+  readonly id?: string;
+  /** Beside others that share it, and apart from those that have it alone. */
+  readonly isShared?: true;
+}
+
+export const PROJECT: Thing = { kind: 'project' };
+export const TOKENS: Thing = { kind: 'tokens' };
+/** Which branches there are, with their names. */
+export const BRANCHES: Thing = { kind: 'branches' };
+export const TRIGGERS: Thing = { kind: 'triggers' };
+/** The queue. */
+export const JOBS: Thing = { kind: 'jobs' };
+
+/** All configurations of a branch, for who copies or removes them. */
+export const branchOf = (id: number): Thing => ({ kind: 'branch', id: String(id) });
+
+/** The buckets and tables of a branch, as the catalogue has them, with their metadata and that of the branch. */
+export const catalogueOf = (branch: number): Thing => ({ kind: 'catalogue', id: String(branch) });
+
+export const fileOf = (id: number): Thing => ({ kind: 'file', id: String(id) });
+
+/** Configurations with their rows, versions and metadata. */
+export const configurationsOf = (...keys: readonly ConfigurationKey[]): Thing[] => [
+  ...keys.map(({ branch_id }): Thing => ({ ...branchOf(branch_id), isShared: true })),
+  ...keys.map((key): Thing => ({ kind: 'configuration', id: `${key.branch_id}/${configurationOwner(key)}` })),
+];
+
+/** What metadata belongs to. */
+export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
+  scope === 'configuration' ? { kind: 'configuration', id: `${branch_id}/${owner}` } : catalogueOf(branch_id);
+
+/**
+ * Runs work in a transaction. What it reads and then writes, or writes because it did not find it, is a thing that it
+ * names: others about the same thing, in whatever process, wait until it has ended. So nothing that was read changes
+ * before it is written, as in SQLite, which runs all transactions one after the other. All things are named at once.
+ * Where two transactions are in each other's way in spite of it, one is run again: work does nothing outside of the
+ * database that may not be done twice.
+ *
+ * @param things none, for what only writes, or reads nothing that others change
+ */
+export async function inTurn<T>(
+  meta: Meta,
+  things: readonly Thing[],
+  work: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await meta.transaction().execute(async (tx) => {
+        await waitTurn(tx, things);
+        return await work(tx);
+      });
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
+      await sleep(attempt * attempt * 10);
+    }
+  }
+}
+
+const MAX_ATTEMPTS = 5;
+
+async function waitTurn(tx: Meta, things: readonly Thing[]): Promise<void> {
+  const schema = postgresSchema(tx);
+  if (schema === undefined || things.length === 0) return;
+  const named = new Map(things.map((thing) => [`${schema}: ${thing.kind} ${thing.id ?? ''}`, thing]));
+  const sorted = [...named].toSorted(
+    ([a, { kind }], [b, other]) => KINDS.indexOf(kind) - KINDS.indexOf(other.kind) || (a < b ? -1 : 1),
+  );
+  const locks = sorted.map(([name, { isShared }]) => {
+    const lock = sql.raw(isShared === true ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+    return sql`${lock}(hashtextextended(${name}, 0))`;
+  });
+  await sql`select ${sql.join(locks)}`.execute(tx);
+}
