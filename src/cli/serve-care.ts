@@ -42,8 +42,8 @@ export const careOptions = {
 
 type CareOptions = Pick<
   ServiceOptions,
-  'drainMs' | 'healthHost' | 'healthPort' | 'keepDays' | 'maxRequests' | 'requestsPerMinute'
->;
+  'healthHost' | 'healthPort' | 'keepDays' | 'maxRequests' | 'requestsPerMinute'
+> & { readonly drainMs: number };
 
 /** @throws {RunError} `command.invalid` */
 export function careArgs(args: Args, environment: Readonly<Record<string, string | undefined>>): CareOptions {

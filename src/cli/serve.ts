@@ -102,13 +102,14 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     throw new RunError('command.invalid', `--s3-public-url cannot have a path, as in “${s3PublicUrl}”.`, {
       hint: 'Give the object store a host name or a port of its own: the path is part of what clients sign.',
     });
+  const care = careArgs(args, process.env);
   const service = createService({
     dir,
     host: args.text('host') ?? '127.0.0.1',
     port: portArg(args, 'port'),
     s3Port: portArg(args, 's3-port'),
     importerPort: portArg(args, 'importer-port'),
-    ...careArgs(args, process.env),
+    ...care,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
     ...(objects === undefined ? {} : { objects }),
@@ -132,7 +133,21 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
     await new Promise<void>((resolve) =>
       io.signal.addEventListener('abort', () => resolve(), { once: true }),
     );
-  io.note('Stopping: running jobs may finish.');
+  io.note('Stopping: requests and jobs that run may finish.');
+  endAtLast(io, care.drainMs);
   await service.stop();
   return 0;
+}
+
+/** Those who start services kill them after half a minute: before that, all of it should be over. */
+const STOP_MS = 20_000;
+
+/** Ends the process when stopping takes too long: what is acknowledged is on the disk, and jobs are taken up again. */
+function endAtLast(io: Io, drainMs: number): void {
+  const end = (): void => {
+    io.note('What still runs is left for the next start.');
+    process.exit(0);
+  };
+  // A process that has nothing to do any more ends by itself.
+  setTimeout(end, drainMs + STOP_MS).unref();
 }

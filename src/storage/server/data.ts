@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createApp } from './http/app.ts';
 import type { Context } from './context.ts';
 import type { DataContext } from './data-context.ts';
-import { sweep } from './files/remove.ts';
+import { upkeep } from './care/upkeep.ts';
 import { closeServer, listenOn } from './http/listening.ts';
 import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
 import { createS3Server } from './objects/s3/server.ts';
@@ -29,8 +29,11 @@ import { createWorker } from './jobs/worker.ts';
 /** How long finished jobs and events are kept. */
 const KEEP_DAYS = 90;
 
-/** How often expired files are looked for. */
-const SWEEP_MS = 10 * 60_000;
+/** How often what is over is looked for. */
+const UPKEEP_MS = 10 * 60_000;
+
+/** How long a look that runs may go on when the service stops. */
+const UPKEEP_GRACE_MS = 1000;
 
 /** The largest file that an upload to the object store may be (S3's own limit for one request). */
 const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
@@ -59,10 +62,14 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   });
   const importer = await createApp(context, importerRoutes(context));
   const s3 = store.folder === undefined ? undefined : createS3Server(store.folder.handler);
-  let sweeper: NodeJS.Timeout | undefined;
-  let sweeping = Promise.resolve();
-  const sweepNext = (): void => {
-    sweeping = sweeping.then(() => sweepQuietly(context, options.keepDays ?? KEEP_DAYS));
+  if (s3 !== undefined) s3.maxConnections = base.admission.maxConnections;
+  let keeper: NodeJS.Timeout | undefined;
+  let keeping: Promise<void> | undefined;
+  const kept = new AbortController();
+  const keepNext = (): void => {
+    keeping ??= keepUp(context, options.keepDays ?? KEEP_DAYS, kept.signal).finally(() => {
+      keeping = undefined;
+    });
   };
 
   return {
@@ -98,8 +105,8 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       if (options.isEmbedded !== true)
         addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
       await worker.start();
-      sweeper = setInterval(sweepNext, SWEEP_MS);
-      sweepNext();
+      keeper = setInterval(keepNext, UPKEEP_MS);
+      keepNext();
       return addresses;
     },
     async drain() {
@@ -107,8 +114,11 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       await Promise.all(servers.map((server) => closeServer(server, graceMs)));
     },
     async stop() {
-      clearInterval(sweeper);
-      await sweeping;
+      clearInterval(keeper);
+      // What is begun soon after a start would never be done by a service that lives short.
+      const late = setTimeout(() => kept.abort(), UPKEEP_GRACE_MS);
+      await keeping;
+      clearTimeout(late);
       await importer.close();
       await worker.stop(graceMs);
       await giveBackSpace(context);
@@ -163,10 +173,10 @@ async function giveBackSpace({ engine, log }: DataContext): Promise<void> {
     .catch((error: unknown) => log.error('Space could not be given back', { detail: String(error) }));
 }
 
-async function sweepQuietly(context: DataContext, keepDays: number): Promise<void> {
+async function keepUp(context: DataContext, keepDays: number, signal: AbortSignal): Promise<void> {
   try {
-    await sweep(context, keepDays);
+    await upkeep(context, { keepDays, signal });
   } catch (error) {
-    context.log.error('Expired files could not be removed', { detail: String(error) });
+    context.log.error('What is over could not be removed', { detail: String(error) });
   }
 }

@@ -200,20 +200,27 @@ async function listen(app: FastifyInstance, options: ServiceOptions): Promise<st
   return addressOf(app.server, host);
 }
 
+/** A service that is restarted often gives back space at these times only; but it should not keep anybody waiting. */
+const RECLAIM_MS = 2000;
+
 async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions): Promise<void> {
   const steps = [
     // All at once, as they share the time; an upload that is half sent might never end.
     async () => {
       const { app } = running;
       const closing = app === undefined ? [] : [closeServer(app.server, graceMs)];
+      const hurry = setTimeout(() => running.care.readiness.hurry(), graceMs / 2);
       await Promise.all([...closing, ...running.parts.map(async (part) => await part.drain?.())]);
+      clearTimeout(hurry);
+      running.care.readiness.hurry();
     },
     async () => await running.app?.close(),
     ...running.parts.toReversed().map((part) => async () => await part.stop?.()),
     async () => {
       if (running.meta === undefined) return;
       await running.observer?.flush();
-      await reclaimSpace(running.meta);
+      const begin = performance.now();
+      while ((await reclaimSpace(running.meta)) > 0 && performance.now() - begin < RECLAIM_MS);
       await running.meta.destroy();
     },
     async () => await running.database?.close(),

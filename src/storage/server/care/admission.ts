@@ -13,7 +13,8 @@ export interface AdmissionOptions {
 
 /** Who may come in: the bounds of one process, which no client may take up alone. */
 export interface Admission {
-  readonly maxRequests: number;
+  /** Connections of one server that may be open; many of them are idle. */
+  readonly maxConnections: number;
   readonly inProgress: number;
   /** Begins a request. @returns what ends it @throws {ApiError} 503 when there are too many */
   enter(): () => void;
@@ -30,6 +31,8 @@ export interface Admission {
 }
 
 const MAX_REQUESTS = 500;
+
+const CONNECTIONS_PER_REQUEST = 4;
 
 /** Tokens are too long to be guessed; this only keeps the database from looking for them all day. */
 const WRONG_TOKENS_PER_MINUTE = 600;
@@ -58,7 +61,7 @@ export function createAdmission(env: Env, metrics: Metrics, options: AdmissionOp
   }
 
   return {
-    maxRequests,
+    maxConnections: CONNECTIONS_PER_REQUEST * maxRequests,
     get inProgress() {
       return inProgress;
     },

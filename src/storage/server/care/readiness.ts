@@ -26,6 +26,10 @@ export interface Readiness {
   /** From now on it is not ready. */
   stop(): void;
   readonly isStopping: boolean;
+  /** Connections are about to be cut: no request goes on waiting for what may take long. */
+  hurry(): void;
+  /** Aborted by that. */
+  readonly hurried: AbortSignal;
 }
 
 /** Probes come every few seconds, from several sides. */
@@ -39,6 +43,7 @@ export function createReadiness(env: Env, log: Log): Readiness {
   let state: 'ready' | 'starting' | 'stopping' = 'starting';
   let latest: { readonly at: number; readonly reasons: Promise<readonly Reason[]> } | undefined;
   let told = '';
+  const hurried = new AbortController();
 
   async function tryAll(): Promise<readonly Reason[]> {
     const all = await Promise.all(checks.map(async (check) => await tryOne(check, env)));
@@ -72,6 +77,8 @@ export function createReadiness(env: Env, log: Log): Readiness {
     get isStopping() {
       return state === 'stopping';
     },
+    hurry: () => hurried.abort(),
+    hurried: hurried.signal,
   };
 }
 

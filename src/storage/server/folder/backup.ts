@@ -21,7 +21,7 @@ export async function backUp(dir: string, file: string): Promise<{ files: number
   try {
     // What is still in the log of the database goes into its file.
     const meta = await openMeta(join(dir, 'meta.sqlite'));
-    await reclaimSpace(meta);
+    while ((await reclaimSpace(meta)) > 0);
     await meta.destroy();
     const paths = await filesOf(dir, [file, temporary]);
     const target = await open(temporary, 'w', 0o600);

@@ -66,6 +66,7 @@ export async function createApp(
     schemaController: SCHEMAS,
   });
   demandRate(app.server);
+  app.server.maxConnections = context.admission.maxConnections;
   watchTraffic(app, context);
   app.setReplySerializer((value) => encodeReply(value as Reply));
   app.setErrorHandler(handlers.onError);

@@ -27,7 +27,10 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // A kept connection whose request ends only now would stay open for as long as its client likes.
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(timer);
 }

@@ -56,16 +56,17 @@ async function submit(context: DataContext, asker: Asker, work: Work): Promise<J
 
 /** The job, as soon as it is finished or the time is over. It may be run by another process, so the table is asked. */
 export async function waitForJob(
-  { meta, env }: Pick<Context, 'env' | 'meta'>,
+  { meta, env, readiness }: Pick<Context, 'env' | 'meta' | 'readiness'>,
   id: number,
   waitMs: number,
 ): Promise<JobRow | undefined> {
+  const { hurried } = readiness;
   const until = env.now() + waitMs;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
     const job = await findJob(meta, id);
     if (job === undefined || job.status === 'success' || job.status === 'error') return job;
-    if (env.now() + pauseMs > until) return job;
-    await env.sleep(pauseMs);
+    if (env.now() + pauseMs > until || hurried.aborted) return job;
+    await env.sleep(pauseMs, hurried).catch(() => undefined);
   }
 }
 

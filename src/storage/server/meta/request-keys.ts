@@ -32,13 +32,3 @@ export async function keepAnswer(
     )
     .execute();
 }
-
-/** Nobody repeats a request after that time: the files of a push are gone by then, too. */
-const KEPT_MS = 15 * 86_400_000;
-
-export async function forgetOldKeys(meta: Meta, now: number): Promise<void> {
-  await meta
-    .deleteFrom('request_keys')
-    .where('created', '<', isoTime(now - KEPT_MS))
-    .execute();
-}

@@ -1,19 +1,31 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Meta } from './database.ts';
 
-/** Rows of one statement: nobody waits long for it. */
-const ROWS_AT_ONCE = 500;
+/** Forgets so many of the jobs that had ended before a time (ISO). @returns how many there were */
+export async function forgetJobs(meta: Meta, before: string, count: number): Promise<number> {
+  const jobs = meta.selectFrom('jobs').select('id').where('ended', '<', before).limit(count);
+  return deleted(await meta.deleteFrom('jobs').where('id', 'in', jobs).executeTakeFirstOrThrow());
+}
 
-/** Forgets finished jobs and events from before a time (ISO). */
-export async function forgetOld(meta: Meta, before: string): Promise<void> {
-  const jobs = meta.selectFrom('jobs').select('id').where('ended', '<', before).limit(ROWS_AT_ONCE);
-  await inParts(async () => await meta.deleteFrom('jobs').where('id', 'in', jobs).executeTakeFirstOrThrow());
-  const events = meta.selectFrom('events').select('id').where('created', '<', before).limit(ROWS_AT_ONCE);
-  await inParts(
-    async () => await meta.deleteFrom('events').where('id', 'in', events).executeTakeFirstOrThrow(),
+/** The same of events. */
+export async function forgetEvents(meta: Meta, before: string, count: number): Promise<number> {
+  const events = meta.selectFrom('events').select('id').where('created', '<', before).limit(count);
+  return deleted(await meta.deleteFrom('events').where('id', 'in', events).executeTakeFirstOrThrow());
+}
+
+/** The same of the keys of requests; of those that came at the same moment as the last one, none stays. */
+export async function forgetKeys(meta: Meta, before: string, count: number): Promise<number> {
+  const oldest = await meta
+    .selectFrom('request_keys')
+    .select('created')
+    .where('created', '<', before)
+    .orderBy('created')
+    .limit(count)
+    .execute();
+  const last = oldest.at(-1);
+  if (last === undefined) return 0;
+  return deleted(
+    await meta.deleteFrom('request_keys').where('created', '<=', last.created).executeTakeFirstOrThrow(),
   );
 }
 
-async function inParts(work: () => Promise<{ numDeletedRows: bigint }>): Promise<void> {
-  while ((await work()).numDeletedRows === BigInt(ROWS_AT_ONCE)) await setImmediate();
-}
+const deleted = ({ numDeletedRows }: { readonly numDeletedRows: bigint }): number => Number(numDeletedRows);

@@ -1,0 +1,79 @@
+import type { DataContext } from '../data-context.ts';
+import { removeFile } from '../files/remove.ts';
+import { isDue } from '../meta/due.ts';
+import { reclaimSpace } from '../meta/database.ts';
+import { keysOfFiles, listExpired } from '../meta/files.ts';
+import { forgetEvents, forgetJobs, forgetKeys } from '../meta/retention.ts';
+import { isoTime } from '../shapes/time.ts';
+
+export interface UpkeepOptions {
+  /** Days that finished jobs and events are kept. */
+  readonly keepDays: number;
+  /** Ends it after the step that it is at; what is left is for the next time. */
+  readonly signal: AbortSignal;
+}
+
+/** Rows of one step: nobody waits long for it. */
+const STEP = 200;
+
+/** Credentials live for 12 hours: an upload that began before cannot be completed by anyone. */
+const UPLOAD_MS = 13 * 3_600_000;
+
+/** Nobody repeats a request after that time: the files of a push are gone by then, too. */
+const KEYS_MS = 15 * 86_400_000;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes what is over: files whose time has come, uploads that nobody ended, objects without a file, finished jobs,
+ * events and keys of requests; and gives freed space back to the disk. It goes in small steps with pauses between them,
+ * so that requests come to their turn, and may be ended and begun again at any point. One process at a time should do
+ * it: several would only get in each other's way.
+ */
+export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepOptions): Promise<void> {
+  const { meta, objects, engine, env } = context;
+  const before = isoTime(env.now() - keepDays * DAY_MS);
+  const tasks: readonly [kind: string, step: () => Promise<number>][] = [
+    ['files', async () => await removeExpired(context, signal)],
+    ['request keys', async () => await forgetKeys(meta, isoTime(env.now() - KEYS_MS), STEP)],
+    ['jobs', async () => await forgetJobs(meta, before, STEP)],
+    ['events', async () => await forgetEvents(meta, before, STEP)],
+  ];
+  for (const [kind, step] of tasks) await inSteps(context, kind, step, signal);
+  if (signal.aborted) return;
+  await objects.dropUnfinished(new Date(env.now() - UPLOAD_MS));
+  // To look at every object takes a while.
+  if (await isDue(meta, 'unknown objects', env.now(), DAY_MS))
+    await objects.dropUnknown(new Date(env.now() - UPLOAD_MS), (keys) => keysOfFiles(meta, keys));
+  if (signal.aborted) return;
+  await engine.compact();
+  await inSteps(context, undefined, async () => await reclaimSpace(meta), signal);
+}
+
+/** Takes one step after the other, until one has nothing to do; half of the time belongs to others. */
+async function inSteps(
+  { env, metrics }: DataContext,
+  kind: string | undefined,
+  step: () => Promise<number>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const begin = performance.now();
+    const count = await step();
+    if (count === 0) return;
+    if (kind !== undefined) metrics.removed(kind, count);
+    await env.sleep(Math.max(1, performance.now() - begin), signal).catch(() => undefined);
+  }
+}
+
+async function removeExpired(context: DataContext, signal: AbortSignal): Promise<number> {
+  const { meta, env } = context;
+  const expired = await listExpired(meta, isoTime(env.now()), STEP);
+  let removed = 0;
+  for (const file of expired) {
+    if (signal.aborted) break;
+    await removeFile(context, file);
+    removed += 1;
+  }
+  return removed;
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemEnv } from '../../../../src/env.ts';
+import { dataPart } from '../../../../src/storage/server/data.ts';
+import type { Meta } from '../../../../src/storage/server/meta/database.ts';
+import { recordFinishedJob } from '../../../../src/storage/server/meta/jobs.ts';
+import { isoTime } from '../../../../src/storage/server/shapes/time.ts';
+import { isOnPostgres } from '../database.ts';
+import { startService } from '../harness.ts';
+
+const DAY_MS = 86_400_000;
+const OLD = 1000;
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'upkeep-'));
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Jobs, events and keys of requests from 100 days ago, and one of each from today. */
+async function fill(meta: Meta): Promise<void> {
+  await meta.transaction().execute(async (tx) => {
+    for (let n = 0; n <= OLD; n++) {
+      const now = systemEnv.now() - (n === OLD ? 0 : 100 * DAY_MS);
+      const job = {
+        branchId: 1,
+        operation: 'tableUpdate',
+        params: { text: 'x'.repeat(1000) },
+        results: '{}',
+        runId: null,
+        author: { creator_id: 1, creator_description: 'x' },
+      };
+      await recordFinishedJob(tx, { ...systemEnv, now: () => now }, job);
+      const created = isoTime(now);
+      await tx
+        .insertInto('request_keys')
+        .values({
+          token_id: 1,
+          key: String(n),
+          digest: '',
+          job_id: null,
+          file_id: null,
+          status: 204,
+          answer: null,
+          created,
+        })
+        .execute();
+      await tx
+        .insertInto('events')
+        .values({
+          id: 10_000_000 + n,
+          uuid: String(n),
+          branch_id: 1,
+          event: 'ext.x.',
+          component: 'x',
+          type: 'info',
+          message: 'x'.repeat(1000),
+          description: '',
+          configuration_id: null,
+          run_id: null,
+          object_type: null,
+          object_id: null,
+          object_name: null,
+          params: '{}',
+          results: '{}',
+          duration: null,
+          token_id: 1,
+          token_description: 'x',
+          created,
+        })
+        .execute();
+    }
+  });
+}
+
+test('what is over goes in steps, requests are answered meanwhile, and the space is given back', async () => {
+  const first = await startService({ dir, parts: [({ meta }) => ({ start: async () => await fill(meta) })] });
+  await first.service.stop();
+  const pages = (): Record<string, unknown> => {
+    const database = new DatabaseSync(path.join(dir, 'meta.sqlite'));
+    const { page_count } = database.prepare('PRAGMA page_count').get() ?? {};
+    const { freelist_count } = database.prepare('PRAGMA freelist_count').get() ?? {};
+    database.close();
+    return { page_count, freelist_count };
+  };
+  const before = isOnPostgres ? {} : pages();
+  const pauses: number[] = [];
+  const env: typeof systemEnv = {
+    ...systemEnv,
+    sleep: async (waitMs, signal) => {
+      pauses.push(waitMs);
+      await systemEnv.sleep(waitMs, signal);
+    },
+  };
+  const service = await startService({ dir, env, healthPort: 0, parts: [dataPart] });
+  const removed = async (kind: string): Promise<number> => {
+    expect((await service.call('GET', 'jobs')).status).toBe(200);
+    const text = await (await fetch(`${service.addresses.parts['health']}/metrics`)).text();
+    return Number(
+      new RegExp(`^gex_upkeep_removed_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+    );
+  };
+  for (const kind of ['jobs', 'events', 'request keys'])
+    await expect.poll(async () => await removed(kind)).toBe(OLD);
+  expect(pauses.length).toBeGreaterThanOrEqual(3 * (OLD / 200));
+  expect((await service.call('GET', 'jobs?limit=100')).body).toHaveLength(1);
+  await service.service.stop();
+  // The other database gives space back by itself.
+  if (isOnPostgres) return;
+  const after = pages();
+  expect(after['freelist_count']).toBe(0);
+  expect(after['page_count']).toBeLessThan(Number(before['page_count']) / 2);
+});
+
+test('a service that is stopped in the middle goes on the next time', async () => {
+  const first = await startService({ dir, parts: [({ meta }) => ({ start: async () => await fill(meta) })] });
+  await first.service.stop();
+  // Pauses that never end: only the first step is taken.
+  const env: typeof systemEnv = {
+    ...systemEnv,
+    sleep: async (waitMs, signal) => await systemEnv.sleep(signal === undefined ? waitMs : 3_600_000, signal),
+  };
+  const halted = await startService({ dir, env });
+  await halted.service.stop();
+  const service = await startService({ dir });
+  await expect
+    .poll(async () => ((await service.call('GET', 'jobs?limit=200')).body as object[]).length)
+    .toBe(1);
+  await service.service.stop();
+});
