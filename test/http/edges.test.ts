@@ -56,9 +56,28 @@ describe('at the edge', () => {
   });
 
   test('a part of a body that is larger than twice what there is finds room', () => {
-    const body = new BodyBuffer();
     const parts = [2 ** 21, 2 ** 24, 3].map((length, i) => new Uint8Array(length).fill(i + 1));
+    const all = Buffer.concat(parts);
+    const body = new BodyBuffer();
     for (const part of parts) body.add(part);
-    expect(Buffer.compare(body.take(), Buffer.concat(parts))).toBe(0);
+    expect(Buffer.compare(body.take(), all)).toBe(0);
   });
+
+  test.each([
+    ['small', 2 ** 10, 0],
+    ['large', 2 ** 20, 0],
+    ['large of a known size', 2 ** 20, 3 * 2 ** 20],
+  ])(
+    'the parts of a %s body give their memory back, and pieces of something else do not',
+    (_, size, announced) => {
+      const parts = [1, 2, 3].map((value) => new Uint8Array(size).fill(value));
+      const all = Buffer.concat([...parts, Buffer.from('cd')]);
+      const other = Buffer.from('abcdef').subarray(2, 4);
+      const body = new BodyBuffer(announced);
+      for (const part of [...parts, other]) body.add(part);
+      expect(Buffer.compare(body.take(), all)).toBe(0);
+      expect(parts.map(({ length }) => length)).toEqual([0, 0, 0]);
+      expect(String(other)).toBe('cd');
+    },
+  );
 });

@@ -2,13 +2,20 @@
 const SMALL_BYTES = 2 ** 20;
 
 /**
- * Gathers the parts of a body. Parts that are kept until the end take the memory of the body twice; beyond the first
- * megabyte they go into one buffer that doubles, and the outgrown one is given back at once.
+ * Gathers the parts of a body, which are its own from then on. Parts that wait for the end, or for a collection, take
+ * the memory of the body twice: beyond the first megabyte they are written into one buffer, which doubles where the size
+ * is not known, and what was copied is given back at once.
  */
 export class BodyBuffer {
+  readonly #announced: number;
   #parts: Uint8Array[] = [];
-  #buffer: ArrayBuffer | undefined;
+  #buffer: Uint8Array | undefined;
   #size = 0;
+
+  /** @param announced bytes that are to come; 0 where it is not known */
+  constructor(announced = 0) {
+    this.#announced = announced;
+  }
 
   /** Bytes so far. */
   get size(): number {
@@ -24,19 +31,37 @@ export class BodyBuffer {
 
   /** The body. Nothing may be added afterwards. */
   take(): Uint8Array {
-    if (this.#buffer !== undefined) return new Uint8Array(this.#buffer, 0, this.#size);
+    if (this.#buffer !== undefined) return this.#buffer.subarray(0, this.#size);
     const [only] = this.#parts;
-    return this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#size);
+    if (this.#parts.length === 1 && only !== undefined) return only;
+    return moved(this.#parts, this.#size);
   }
 
   #write(part: Uint8Array, size: number): void {
-    let buffer = this.#buffer ?? new ArrayBuffer(4 * SMALL_BYTES);
-    if (size > buffer.byteLength) buffer = buffer.transfer(Math.max(size, buffer.byteLength * 2));
-    this.#buffer = buffer;
-    if (this.#parts.length > 0) {
-      new Uint8Array(buffer).set(Buffer.concat(this.#parts));
-      this.#parts = [];
+    let buffer = this.#buffer;
+    if (buffer === undefined || size > buffer.length) {
+      const space = Math.max(size, 2 * (buffer?.length ?? 0), this.#announced, 4 * SMALL_BYTES);
+      buffer = moved(buffer === undefined ? this.#parts.splice(0) : [buffer], space);
+      this.#buffer = buffer;
     }
-    new Uint8Array(buffer, this.#size).set(part);
+    buffer.set(part, this.#size);
+    release(part);
   }
+}
+
+/** The system gives memory for what is written only, however large the new buffer is. */
+function moved(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const buffer = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    buffer.set(part, at);
+    at += part.length;
+    release(part);
+  }
+  return buffer;
+}
+
+/** Gives back the memory of what was copied, unless it is a piece of something larger. */
+function release({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }

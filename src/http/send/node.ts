@@ -175,9 +175,9 @@ function collect(
   fail: (error: unknown) => void,
   done: (body: Uint8Array) => void,
 ): void {
-  const announced = Number(response.headers['content-length'] ?? Number.NaN);
+  const announced = Number(response.headers['content-length'] ?? 0) || 0;
   if (announced > maxBytes) return fail(tooLarge(maxBytes, { origin: target.origin }));
-  const body = new BodyBuffer();
+  const body = new BodyBuffer(announced);
 
   response.on('data', (chunk: Buffer) => {
     if (body.size + chunk.length > maxBytes) return fail(tooLarge(maxBytes, { origin: target.origin }));
