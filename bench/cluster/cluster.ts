@@ -1,0 +1,158 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { COMMAND } from '../support/processes.ts';
+import { startBalancer, type Balancer } from './balancer.ts';
+import type { Store } from './engines.ts';
+
+export type Role = 'api' | 'runner' | 'worker';
+
+/** One process of the service. */
+export interface Node {
+  readonly name: string;
+  readonly role: Role;
+  /** Of the process that runs now. */
+  readonly pid: number;
+  /** From the start of the process to its first sign of being up. */
+  readonly startMs: number;
+  /** Where its API listens, or its probes. */
+  readonly address: string | undefined;
+}
+
+export interface Cluster {
+  /** Of the proxy before the processes of the API. */
+  readonly url: string;
+  readonly token: string;
+  readonly nodes: readonly Node[];
+  /** Kills the process and puts a new one in its place after so many milliseconds. */
+  replace(node: Node, options: { readonly signal: NodeJS.Signals; readonly pauseMs: number }): Promise<Node>;
+  add(role: Role): Promise<Node>;
+  stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  readonly databaseUrl: string;
+  readonly store: Store;
+  readonly count: Readonly<Record<Role, number>>;
+  /** Further arguments of every process. */
+  readonly args?: readonly string[];
+  /** A key of 32 bytes, in hex. */
+  readonly encryptionKey: string;
+}
+
+/** Starts `gex serve` several times over one database and one object store, behind a proxy. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const balancer = await startBalancer();
+  const nodes: Running[] = [];
+  let token = '';
+  const begin = async (name: string, role: Role): Promise<Running> => {
+    const node = await startNode(name, role, balancer, options);
+    token ||= node.token ?? '';
+    return node;
+  };
+  const balance = (): void => {
+    balancer.targets = nodes.flatMap(({ role, address }) =>
+      role === 'api' && address !== undefined ? [new URL(address).host] : [],
+    );
+  };
+  for (const role of ['api', 'worker', 'runner'] as const)
+    for (let i = 1; i <= options.count[role]; i++) {
+      nodes.push(await begin(`${role}-${i}`, role));
+      balance();
+    }
+  return {
+    url: balancer.url,
+    token,
+    nodes,
+    async replace(node, { signal, pauseMs }) {
+      const at = nodes.findIndex(({ name }) => name === node.name);
+      const old = nodes[at];
+      if (old === undefined) throw new Error(`there is no ${node.name}`);
+      old.child.kill(signal);
+      if (old.child.exitCode === null && old.child.signalCode === null) await once(old.child, 'exit');
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const fresh = await begin(old.name, old.role);
+      nodes[at] = fresh;
+      balance();
+      return fresh;
+    },
+    async add(role) {
+      const node = await begin(`${role}-${nodes.length + 1}`, role);
+      nodes.push(node);
+      balance();
+      return node;
+    },
+    async stop() {
+      const ended = nodes.map(async ({ child }) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        child.kill('SIGTERM');
+        await once(child, 'exit');
+      });
+      await Promise.all(ended);
+      await balancer.stop();
+    },
+  };
+}
+
+interface Running extends Node {
+  readonly child: ChildProcess;
+  readonly token: string | undefined;
+}
+
+async function startNode(
+  name: string,
+  role: Role,
+  balancer: Balancer,
+  { databaseUrl, store, args = [], encryptionKey }: ClusterOptions,
+): Promise<Running> {
+  const begun = performance.now();
+  const ports = role === 'api' ? ['--port', '0', '--importer-port', '0'] : ['--health-port', '0'];
+  const child = spawn(
+    process.execPath,
+    [COMMAND, 'serve', '--role', role, ...ports, ...store.args, '--public-url', balancer.url, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        ...store.environment,
+        GEX_DATABASE_URL: databaseUrl,
+        GEX_ENCRYPTION_KEY: encryptionKey,
+      },
+    },
+  );
+  const said: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    said.push(line);
+    if (said.length > 200) said.shift();
+    if (process.env['CLUSTER_LOG'] === '1') console.error(`${name}: ${line}`);
+  });
+  let address: string | undefined;
+  let token: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [what, value = ''] = line.split(/\s+/);
+    if (what === 'api' || what === 'health') address = value;
+    if (what === 'token') token = value;
+    // the last line of each
+    if (address !== undefined && (await isReady(address))) break;
+  }
+  if (address === undefined) throw new Error(`${name} did not start:\n${said.join('\n')}`);
+  child.stdout.resume();
+  const startMs = performance.now() - begun;
+  return { name, role, pid: child.pid ?? 0, startMs, address, child, token };
+}
+
+async function isReady(address: string): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    const response = await fetch(`${address}/ready`).catch(() => undefined);
+    if (response?.ok === true) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+/** The peak of resident memory of a process, in MB (`VmHWM`). */
+export function peakMb({ pid }: Node): number {
+  const kb = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kb) / 1024;
+}

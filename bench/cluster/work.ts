@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createInterface } from 'node:readline';
+import { encodeExact, objectOf, type Json } from '../../src/json/index.ts';
+import { bytesBody, StorageError, type StorageClient } from '../../src/storage/client/index.ts';
+
+const COMPONENT = 'ex-generic-v2';
+const BUCKET = 'in.c-kill';
+const BATCH_ROWS = 2000;
+/** Tables that rows are imported into, in turn. */
+const TABLES = ['a', 'b', 'c', 'd'];
+
+/** What clients were told is done, and what they asked for without being told. */
+export interface Known {
+  /** Values of the counted configuration by the version that holds them. */
+  readonly versions: Map<number, number>;
+  readonly files: Map<number, string>;
+  /** Batches whose import ended well, by table. */
+  readonly batches: Map<string, Set<number>>;
+  /** All batches that were asked for. */
+  asked: number;
+  counted: number;
+  /** When a job last ended, in milliseconds of the performance clock. */
+  lastEndMs: number;
+  /** What a client was told in the end that it should not have been. */
+  readonly refused: string[];
+}
+
+export function nothingKnown(): Known {
+  return {
+    versions: new Map(),
+    files: new Map(),
+    batches: new Map(TABLES.map((name) => [name, new Set<number>()])),
+    asked: 0,
+    counted: 0,
+    lastEndMs: performance.now(),
+    refused: [],
+  };
+}
+
+export async function prepare(client: StorageClient): Promise<void> {
+  await client
+    .configurations(COMPONENT)
+    .create({ name: 'Counted', configurationId: 'counted', configuration: objectOf([['n', 0]]) });
+  await client.buckets.create({ name: 'kill', stage: 'in' });
+  for (const name of TABLES) await client.tables.define(BUCKET, { name, columns: ['batch', 'n'] });
+}
+
+export type Deed = (client: StorageClient, known: Known) => Promise<void>;
+
+/** Repeats a deed until it is told to end; what cannot be done now is tried again as a person would. */
+export async function repeat(
+  deed: Deed,
+  client: StorageClient,
+  known: Known,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await deed(client, known);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (!isPassing(error)) known.refused.push(`${error.code}: ${error.message}`);
+      await sleep(200);
+    }
+  }
+}
+
+/** The service is away for longer than the client waits by itself, or it cannot be known whether it did what it was asked. */
+function isPassing({ code }: StorageError): boolean {
+  return ['storage.unreachable', 'storage.failed', 'storage.unsure', 'storage.transferFailed'].includes(code);
+}
+
+export const DEEDS: Readonly<Record<string, Deed>> = {
+  async update(client, known) {
+    const n = ++known.counted;
+    const { version } = await client
+      .configurations(COMPONENT)
+      .update('counted', { configuration: objectOf([['n', n]]) });
+    if (known.versions.has(version)) known.refused.push(`version ${version} was given twice`);
+    known.versions.set(version, n);
+  },
+  async upload(client, known) {
+    const content = `file ${known.files.size} ${'x'.repeat(200_000)}`;
+    const { id } = await client.files.upload(bytesBody(Buffer.from(content)), { name: 'kill.txt' });
+    known.files.set(id, content);
+  },
+  async import(client, known) {
+    const batch = ++known.asked;
+    const table = TABLES[batch % TABLES.length] ?? '';
+    const rows = Array.from({ length: BATCH_ROWS }, (_, n) => `${batch},${n}\n`).join('');
+    const { id } = await client.files.upload(bytesBody(Buffer.from(`batch,n\n${rows}`)), {
+      name: 'rows.csv',
+    });
+    await client.tables.load(`${BUCKET}.${table}`, { dataFileId: id, incremental: true });
+    known.batches.get(table)?.add(batch);
+    known.lastEndMs = performance.now();
+  },
+};
+
+/** What was acknowledged and is lost, and what is there twice or in part. */
+export async function check(client: StorageClient, known: Known): Promise<string[]> {
+  const wrong = [...new Set(known.refused)];
+  const configurations = client.configurations(COMPONENT);
+  const { version: newest } = await configurations.detail('counted');
+  for (const [version, n] of known.versions) {
+    if (version > newest) wrong.push(`version ${version} is gone`);
+    else {
+      const { configuration } = await configurations.version('counted', version);
+      const found = encodeExact(configuration as Json); // the client decodes it so
+      if (found !== `{"n":${n}}`) wrong.push(`version ${version} has ${found} and not ${n}`);
+    }
+  }
+  const numbers = (await configurations.versions('counted', { limit: 1_000_000 }))
+    .map(({ version }) => version)
+    .toSorted((a, b) => a - b);
+  numbers.forEach((version, at) => {
+    if (version !== at + 1) wrong.push(`version ${at + 1} is missing`);
+  });
+  for (const [id, content] of known.files) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await client.files.read(id)) chunks.push(Buffer.from(chunk as Uint8Array));
+    if (Buffer.concat(chunks).toString() !== content) wrong.push(`the bytes of file ${id}`);
+  }
+  for (const [table, batches] of known.batches) {
+    const counts = new Map<number, number>();
+    for await (const line of createInterface({ input: await client.tables.read(`${BUCKET}.${table}`) })) {
+      const batch = /^"?(\d+)/.exec(line)?.[1];
+      if (batch !== undefined) counts.set(Number(batch), (counts.get(Number(batch)) ?? 0) + 1);
+    }
+    for (const batch of batches)
+      if (counts.get(batch) !== BATCH_ROWS)
+        wrong.push(`${counts.get(batch) ?? 0} of ${BATCH_ROWS} rows of batch ${batch}`);
+    for (const [batch, count] of counts)
+      if (count !== BATCH_ROWS) wrong.push(`batch ${batch} has ${count} rows`);
+  }
+  return [...new Set(wrong)];
+}
