@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { RowFilter, RowQuery } from './row-query.ts';
 
 /** One table. Both parts may be any text; an engine maps them to safe names of its own. */
@@ -34,8 +35,23 @@ export interface CsvFormat {
   readonly escapedBy?: string;
 }
 
+/** Whose work a change is: it is made only while the job is still that worker's. */
+export interface Fence {
+  readonly jobId: number;
+  /** The number that the job had when the worker took it. */
+  readonly fencing: number;
+}
+
+export interface WriteOptions {
+  /**
+   * Looked at in the transaction of the change, by an engine that several processes share; others don't need it.
+   * `Superseded` when the job has been given to somebody else: nothing is changed then.
+   */
+  readonly fence?: Fence | undefined;
+}
+
 /** What an import does (spec storage 3.1, 3.2, 3.4). */
-export interface ImportRequest extends CsvFormat {
+export interface ImportRequest extends CsvFormat, WriteOptions {
   /** The time rows get as their change time. */
   readonly importedAt: Date;
   /** False: the table is emptied first. True: rows are added, or put in place of those with the same key. Default false. */
@@ -89,20 +105,31 @@ export interface ExportOptions {
   readonly targetBytes: number;
 }
 
-/** A slice of an export, written whole: a file of this machine. */
-export interface SliceFile {
-  readonly path: string;
-  readonly bytes: number;
-}
+/**
+ * A slice of an export: bytes that come while they are taken, or a whole file of this machine. The stream must be read
+ * to its end; the file may be moved away, and what is left of it is removed afterwards.
+ */
+export type Slice =
+  | { readonly kind: 'stream'; readonly stream: Readable }
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: number };
 
-/** May move the file away; what it leaves is removed when it is done. An error ends the export with that error. */
-export type TakeSlice = (slice: SliceFile, index: number) => Promise<void>;
+/** An error ends the export with that error. */
+export type TakeSlice = (slice: Slice, index: number) => Promise<void>;
 
 export interface ExportOutcome {
   readonly rows: number;
   /** Bytes written, compressed where asked for. */
   readonly bytes: number;
   readonly slices: number;
+}
+
+/** The job that a change was made for has been given to another worker: the change is not made. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded';
+
+  constructor({ jobId }: Fence) {
+    super(`The job ${jobId} has been given to another worker; nothing was changed.`);
+  }
 }
 
 /**
@@ -123,16 +150,18 @@ export interface TableEngine {
    * Makes an empty table. Whether a table exists is the catalogue's to say: one of the same id,
    * left by a process that was killed before the catalogue knew of it, is replaced.
    */
-  create(table: TableId, definition: TableDefinition): Promise<void>;
+  create(table: TableId, definition: TableDefinition, options?: WriteOptions): Promise<void>;
   /** Nothing happens when there is none. */
-  drop(table: TableId): Promise<void>;
+  drop(table: TableId, options?: WriteOptions): Promise<void>;
+  /** What an engine keeps for a bucket itself; for one without tables. Nothing happens when there are some, or nothing is kept. */
+  dropBucket(bucket: string, options?: WriteOptions): Promise<void>;
   describe(table: TableId): Promise<TableDescription | undefined>;
 
   /** Adds a column at the end; rows get an empty value. */
-  addColumn(table: TableId, column: string): Promise<void>;
-  dropColumn(table: TableId, column: string): Promise<void>;
+  addColumn(table: TableId, column: string, options?: WriteOptions): Promise<void>;
+  dropColumn(table: TableId, column: string, options?: WriteOptions): Promise<void>;
   /** Sets the key, or removes it with `[]`. Rows that share a key: `storage.tables.primaryKeyDuplicateValues`. */
-  setPrimaryKey(table: TableId, columns: readonly string[]): Promise<void>;
+  setPrimaryKey(table: TableId, columns: readonly string[], options?: WriteOptions): Promise<void>;
 
   /** All or nothing. Gzip is detected in each slice; slices are read in order. */
   import(table: TableId, request: ImportRequest, slices: AsyncIterable<ByteSlice>): Promise<ImportOutcome>;
@@ -148,7 +177,7 @@ export interface TableEngine {
     query: RowQuery,
   ): Promise<{ columns: readonly string[]; rows: readonly (readonly string[])[] }>;
   /** Deletes the rows that match and counts them; without a filter all of them. */
-  deleteRows(table: TableId, filter: RowFilter): Promise<number>;
+  deleteRows(table: TableId, filter: RowFilter, options?: WriteOptions): Promise<number>;
 
   /** Gives space of deleted rows back to the disk when it is much; waits for what is running. */
   compact(): Promise<{ readonly freedBytes: number }>;

@@ -30,6 +30,7 @@ export function lazyEngine(isShared: boolean, load: () => Promise<TableEngine>):
     },
     create: async (...given) => await (await opened()).create(...given),
     drop: async (...given) => await (await opened()).drop(...given),
+    dropBucket: async (...given) => await (await opened()).dropBucket(...given),
     describe: async (...given) => await (await opened()).describe(...given),
     addColumn: async (...given) => await (await opened()).addColumn(...given),
     dropColumn: async (...given) => await (await opened()).dropColumn(...given),

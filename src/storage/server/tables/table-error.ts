@@ -22,7 +22,8 @@ export type TableErrorCode =
   | 'storage.validation.primaryKey'
   | 'storage.diskFull'
   | 'storage.outOfMemory'
-  | 'storage.tables.locked';
+  | 'storage.tables.locked'
+  | 'storage.tables.notAllowed';
 
 /** What a user of a table did wrong, or what stands in the way; the message is for that user. */
 export class TableError extends Error {
@@ -40,4 +41,22 @@ export class TableError extends Error {
     this.code = code;
     this.results = options.results ?? {};
   }
+}
+
+export function noSuchTable({
+  bucket,
+  table,
+}: {
+  readonly bucket: string;
+  readonly table: string;
+}): TableError {
+  return new TableError(
+    'storage.tables.notFound',
+    `The table "${table}" was not found in the bucket "${bucket}".`,
+  );
+}
+
+export function diskFull(cause: unknown): TableError {
+  const message = 'There is no space left on the disk of the tables. Free some and try again.';
+  return new TableError('storage.diskFull', message, { cause });
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,6 +12,7 @@ import type {
   TableEngine,
   TableId,
 } from '../../../../src/storage/server/tables/engine.ts';
+import { bytesOf } from './slices.ts';
 import type { RowQuery } from '../../../../src/storage/server/tables/row-query.ts';
 
 const EARLY = new Date('2026-01-01T00:00:00Z');
@@ -59,10 +60,7 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         table,
         query,
         { gzip: false, targetBytes: 1e6, ...options },
-        async ({ path, bytes }, index) => {
-          slices[index] = await readFile(path);
-          expect(slices[index].length).toBe(bytes);
-        },
+        async (slice, index) => void (slices[index] = await bytesOf(slice)),
       );
       expect(slices.length).toBe(outcome.slices);
       expect(slices.reduce((sum, slice) => sum + slice.length, 0)).toBe(outcome.bytes);
@@ -593,7 +591,7 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
           const whole = await exported(table, {}, { gzip, targetBytes: 100_000 });
           expect(whole.text === lines.join('')).toBe(true);
           expect(whole.rows).toBe(20_000);
-          expect(whole.slices).toBe(Math.round(lines.join('').length / 100_000));
+          expect(Math.abs(whole.slices - lines.join('').length / 100_000)).toBeLessThan(1);
         }
         await engine.deleteRows(table, {
           where: [{ column: 'id', operator: 'lt', values: ['10000'], dataType: 'INTEGER' }],
@@ -611,7 +609,10 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
       test('a slice may be moved away', async () => {
         const table = await made('id\n1\n');
         const moved = join(folder, 'moved');
-        await engine.export(table, {}, { gzip: false, targetBytes: 10 }, ({ path }) => rename(path, moved));
+        await engine.export(table, {}, { gzip: false, targetBytes: 10 }, async (slice) => {
+          if (slice.kind === 'file') await rename(slice.path, moved);
+          else await writeFile(moved, slice.stream);
+        });
         expect(await readFile(moved, 'utf8')).toBe('"1"\n');
         await rm(moved);
       });
@@ -621,9 +622,10 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         async (gzip) => {
           const table = await made(`id\n${'1\n'.repeat(100)}`);
           const before = await filesIn(folder);
-          const failing = engine.export(table, {}, { gzip, targetBytes: 100 }, (_slice, index) =>
-            index < 2 ? Promise.resolve() : Promise.reject(new Error('store is gone')),
-          );
+          const failing = engine.export(table, {}, { gzip, targetBytes: 100 }, async (slice, index) => {
+            if (index === 2) throw new Error('store is gone');
+            await bytesOf(slice);
+          });
           await expect(failing).rejects.toThrow('store is gone');
           expect(await filesIn(folder)).toEqual(before);
           expect(await rowsOf(table)).toContain('1');

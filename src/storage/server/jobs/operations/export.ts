@@ -139,15 +139,17 @@ async function writeSlices(
     engineTable(table.branch_id, table.id),
     query,
     { gzip: target.isGzip, targetBytes: SLICE_BYTES },
-    async ({ path }, index) => {
+    async (slice, index) => {
       target.signal.throwIfAborted();
       const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
       keys.push(key);
-      await objects.adopt(key, path, {
+      const options = {
         contentType: target.isGzip ? 'application/gzip' : 'text/csv',
         disposition: attachmentOf(`${name}_0_0_${index}${target.suffix}`),
         encrypted: true,
-      });
+      };
+      if (slice.kind === 'file') await objects.adopt(key, slice.path, options);
+      else await objects.write(key, slice.stream, options);
     },
   );
   const entries = keys.map((key) => ({ url: `s3://${objects.bucket}/${key}`, mandatory: true }));

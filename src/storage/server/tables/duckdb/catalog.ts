@@ -1,4 +1,4 @@
-import { TableError } from '../table-error.ts';
+import { noSuchTable } from '../table-error.ts';
 import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
 import type { ImportOutcome, TableDefinition, TableId } from '../engine.ts';
 import type { Session } from './database.ts';
@@ -40,10 +40,7 @@ export async function findEntry(session: Session, table: TableId): Promise<Catal
 export async function requireEntry(session: Session, table: TableId): Promise<CatalogEntry> {
   const entry = await findEntry(session, table);
   if (entry !== undefined) return entry;
-  throw new TableError(
-    'storage.tables.notFound',
-    `The table "${table.table}" was not found in the bucket "${table.bucket}".`,
-  );
+  throw noSuchTable(table);
 }
 
 /** Writes the entry of a table in place of the one it has. */

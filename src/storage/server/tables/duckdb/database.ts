@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { createCheckpoints } from './checkpoint.ts';
-import type { Places } from './turns.ts';
+import type { Places } from '../turns.ts';
 import { literal } from './identifiers.ts';
 import { toTableError } from './failures.ts';
-import { createPlaces } from './turns.ts';
+import { createPlaces } from '../turns.ts';
 
 export interface DatabaseOptions {
   /** Folder of the database file and its temporary files; made when missing. */

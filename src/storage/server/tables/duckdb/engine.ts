@@ -1,19 +1,16 @@
-import { columnName, columnNameProblem } from '../../../../names.ts';
-import { checkColumnNames, checkPrimaryKey, MAX_COLUMNS } from '../import-plan.ts';
-import { TableError } from '../table-error.ts';
+import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
+import { previewLimit, resultColumns } from '../row-selection.ts';
+import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { countRows, createCatalog, findEntry, removeTable, requireEntry, saveEntry } from './catalog.ts';
 import { openDatabase } from './database.ts';
 import { exportTable } from './export.ts';
 import { columnIdentifier, schemaName, tableName } from './identifiers.ts';
 import { importTable } from './import.ts';
 import { createEmpty } from './load.ts';
-import { orderClause, resultColumns, resultExpressions, whereClause } from './select.ts';
-import { createTurns } from './turns.ts';
+import { orderClause, resultExpressions, whereClause } from './select.ts';
+import { createTurns } from '../turns.ts';
 import type { TableEngine, TableId } from '../engine.ts';
 import type { Database, DatabaseOptions, Session } from './database.ts';
-
-const PREVIEW_ROWS = 100;
-const MAX_PREVIEW_ROWS = 1000;
 
 /** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */
 export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
@@ -48,6 +45,9 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
 
     drop: (table) => write(table, (session) => removeTable(session, table)),
 
+    // Its schema is seen by nobody, and stays.
+    dropBucket: () => Promise.resolve(),
+
     describe: (table) =>
       read(async (session) => {
         const entry = await findEntry(session, table);
@@ -60,25 +60,7 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
     addColumn: (table, column) =>
       write(table, async (session) => {
         const entry = await requireEntry(session, table);
-        const problem = columnNameProblem(column);
-        if (problem !== undefined || columnName(column) !== column) {
-          throw new TableError(
-            'storage.tables.invalidColumnName',
-            `The column name "${column}" ${problem ?? 'is invalid'}.`,
-          );
-        }
-        if (entry.columns.some((known) => known.toLowerCase() === column.toLowerCase())) {
-          throw new TableError(
-            'storage.tables.columnAlreadyExists',
-            `The column "${column}" already exists in the table "${table.table}".`,
-          );
-        }
-        if (entry.columns.length >= MAX_COLUMNS) {
-          throw new TableError(
-            'storage.tables.validation.tooManyColumns',
-            `The table has ${MAX_COLUMNS} columns, which is the limit.`,
-          );
-        }
+        checkNewColumn(table, entry, column);
         await session.run(
           `ALTER TABLE ${tableName(table)} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`,
         );
@@ -88,25 +70,7 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
     dropColumn: (table, column) =>
       write(table, async (session) => {
         const entry = await requireEntry(session, table);
-        const columns = entry.columns.filter((known) => known !== column);
-        if (columns.length === entry.columns.length) {
-          throw new TableError(
-            'storage.tables.columnNotExists',
-            `The column "${column}" does not exist in the table "${table.table}".`,
-          );
-        }
-        if (entry.primaryKey.includes(column)) {
-          throw new TableError(
-            'storage.tables.cannotDeletePrimaryKeyColumn',
-            `The column "${column}" is part of the primary key. Remove the key first.`,
-          );
-        }
-        if (columns.length === 0) {
-          throw new TableError(
-            'storage.tables.cannotDeleteLastColumn',
-            `"${column}" is the last column of the table "${table.table}".`,
-          );
-        }
+        const columns = columnsWithout(table, entry, column);
         await session.run(`ALTER TABLE ${tableName(table)} DROP COLUMN ${columnIdentifier(column)}`);
         await saveEntry(session, table, { ...entry, columns });
       }),
@@ -114,14 +78,7 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
     setPrimaryKey: (table, primaryKey) =>
       write(table, async (session) => {
         const entry = await requireEntry(session, table);
-        const unknown = primaryKey.filter((name) => !entry.columns.includes(name));
-        if (unknown.length > 0 || new Set(primaryKey).size < primaryKey.length) {
-          const message =
-            unknown.length > 0
-              ? `Columns "${unknown.join(',')}" do not exist in the table.`
-              : 'A column is in the primary key twice.';
-          throw new TableError('storage.validation.primaryKey', message);
-        }
+        checkNewKey(entry, primaryKey);
         if (primaryKey.length > 0) await refuseDuplicates(session, table, primaryKey);
         await saveEntry(session, table, { ...entry, primaryKey });
       }),
@@ -138,7 +95,7 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
     preview: (table, query) =>
       read(async (session) => {
         const { columns } = await requireEntry(session, table);
-        const limit = Math.min(MAX_PREVIEW_ROWS, Math.max(0, Math.floor(query.limit ?? PREVIEW_ROWS)));
+        const limit = previewLimit(query);
         const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
         const cells = resultExpressions(query, columns).map((_, cell) => `'=' || r${cell}`);
         const order = orderClause(query.orderBy, columns);
@@ -214,8 +171,5 @@ async function refuseDuplicates(
     `SELECT count(*) FROM (SELECT 1 FROM ${tableName(table)} GROUP BY ${keys})`,
   );
   if (distinct === (await countRows(session, table))) return;
-  throw new TableError(
-    'storage.tables.primaryKeyDuplicateValues',
-    `The primary key "${primaryKey.join(',')}" can not be set: several rows have the same values in these columns.`,
-  );
+  throw sharedKey(primaryKey);
 }

@@ -147,7 +147,7 @@ const GZIP_LEVEL = 4;
 async function giveAway(slices: Pieces, take: TakeSlice): Promise<ExportOutcome> {
   const outcome = { rows: 0, bytes: 0, slices: 0 };
   for await (const { path, rows, bytes } of slices) {
-    await take({ path, bytes }, outcome.slices);
+    await take({ kind: 'file', path, bytes }, outcome.slices);
     await rm(path, { force: true });
     outcome.rows += rows;
     outcome.bytes += bytes;

@@ -1,4 +1,4 @@
-import { TableError } from '../table-error.ts';
+import { diskFull, TableError } from '../table-error.ts';
 
 /** Marks an error that a statement of ours raises itself, with `error('…')`. */
 export const TIMESTAMP_MARK = 'gex:timestamp:';
@@ -15,11 +15,7 @@ export function toTableError(error: unknown): unknown {
     );
   }
   if (/no space left on device|ENOSPC|disk (is )?full|max_temp_directory_size/i.test(message)) {
-    return new TableError(
-      'storage.diskFull',
-      'There is no space left on the disk of the tables. Free some and try again.',
-      { cause: error },
-    );
+    return diskFull(error);
   }
   if (/out of memory error|failed to pin block/i.test(message)) {
     return new TableError(

@@ -1,17 +1,12 @@
-import { TableError } from '../table-error.ts';
+import { checkFilterColumns, checkOrderColumns, selectedColumns } from '../row-selection.ts';
 import { balanced, CHANGED_AT, columnIdentifier, literal, timestampLiteral } from './identifiers.ts';
 import type { TableErrorCode } from '../table-error.ts';
 import type { DataType, RowFilter, RowOrder, RowQuery, WhereFilter } from '../row-query.ts';
 
 /** ` WHERE …` of a filter, or nothing. @throws TableError for a column that the table doesn't have */
 export function whereClause(filter: RowFilter, columns: readonly string[], code: TableErrorCode): string {
-  const conditions = (filter.where ?? []).map((where) => {
-    if (columns.includes(where.column)) return condition(where);
-    throw new TableError(
-      code,
-      `Filter validation: Cannot filter by column "${where.column}", column does not exist`,
-    );
-  });
+  checkFilterColumns(filter, columns, code);
+  const conditions = (filter.where ?? []).map(condition);
   if (filter.changedSince !== undefined)
     conditions.push(`${CHANGED_AT} >= ${timestampLiteral(filter.changedSince)}`);
   if (filter.changedUntil !== undefined)
@@ -29,32 +24,11 @@ export function whereClause(filter: RowFilter, columns: readonly string[], code:
 /** ` ORDER BY …`, or nothing: equal rows stay in the order of insertion. */
 export function orderClause(orderBy: readonly RowOrder[] | undefined, columns: readonly string[]): string {
   if (orderBy === undefined || orderBy.length === 0) return '';
-  const terms = orderBy.map(({ column, order, dataType }) => {
-    if (columns.includes(column)) return `${typed(columnIdentifier(column), dataType)} ${order} NULLS LAST`;
-    throw new TableError(
-      'storage.tables.validation.columnNotExists',
-      `Order by: Cannot sort by column "${column}", column does not exist`,
-    );
-  });
-  return ` ORDER BY ${terms.join(', ')}, rowid`;
-}
-
-/** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
-function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
-  const unknown = (columns ?? []).filter((column) => !all.includes(column));
-  if (unknown.length === 0) return columns === undefined || columns.length === 0 ? all : columns;
-  throw new TableError(
-    'storage.tables.nonExistingColumns',
-    `Trying to select non existing columns: ${unknown.join(', ')}`,
-    {
-      results: { nonExistingColumns: unknown },
-    },
+  checkOrderColumns(orderBy, columns);
+  const terms = orderBy.map(
+    ({ column, order, dataType }) => `${typed(columnIdentifier(column), dataType)} ${order} NULLS LAST`,
   );
-}
-
-/** Names of the columns of a result; the change time goes last. */
-export function resultColumns(query: RowQuery, all: readonly string[]): string[] {
-  return [...selectedColumns(query, all), ...(query.includeInternalTimestamp === true ? ['_timestamp'] : [])];
+  return ` ORDER BY ${terms.join(', ')}, rowid`;
 }
 
 /** Expressions for the columns of a result, named `r0`, `r1`, …: one column may be asked for twice. */

@@ -3,27 +3,17 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkCsv } from '../../../../csv/check.ts';
-import { CsvError } from '../../../../csv/csv-error.ts';
 import { decompressed } from '../../../../csv/decompress.ts';
 import { createDialect } from '../../../../csv/dialect.ts';
 import { readRows } from '../../../../csv/read.ts';
 import { rowLine } from '../../../../csv/write.ts';
 import { MAX_COLUMNS } from '../import-plan.ts';
-import { TableError } from '../table-error.ts';
+import { sliceError } from '../import-source.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { CsvReport } from '../../../../csv/check.ts';
 import type { CsvDialect } from '../../../../csv/dialect.ts';
 import type { ByteSlice } from '../engine.ts';
-
-export interface SpoolOptions {
-  readonly dialect: CsvDialect;
-  /** The first slice starts with the names of the columns; or what tells whether it does. */
-  readonly hasHeader: boolean | ((names: readonly string[]) => boolean);
-  /** Lines left out at the start of the first slice. */
-  readonly ignoredLines: number;
-  /** Cells of a record, when known before. */
-  readonly columns: number | undefined;
-}
+import type { ImportSource } from '../import-source.ts';
 
 /** Checked files that the database reads, each with one line in front that is not data. */
 export interface Spool {
@@ -56,7 +46,7 @@ const HEAD_BYTES = 8192;
 export async function withSpool<T>(
   folder: string,
   slices: AsyncIterable<ByteSlice>,
-  options: SpoolOptions,
+  options: ImportSource,
   work: (spool: Spool) => Promise<T>,
 ): Promise<T> {
   const own = join(folder, randomUUID());
@@ -68,7 +58,7 @@ export async function withSpool<T>(
   }
 }
 
-async function fill(folder: string, slices: AsyncIterable<ByteSlice>, options: SpoolOptions): Promise<Spool> {
+async function fill(folder: string, slices: AsyncIterable<ByteSlice>, options: ImportSource): Promise<Spool> {
   const files: SpooledFile[] = [];
   let header: readonly string[] | undefined;
   let columns = options.columns;
@@ -192,26 +182,4 @@ async function writeHead(path: string, columns: number, dialect: CsvDialect, isC
   } finally {
     await file.close();
   }
-}
-
-function sliceError(error: unknown, slice: number): unknown {
-  if (error instanceof CsvError) {
-    const place = slice === 0 ? '' : `Slice ${slice + 1}: `;
-    const code =
-      error.problem === 'tooManyColumns'
-        ? 'storage.tables.validation.tooManyColumns'
-        : 'csvImport.invalidCsv';
-    return new TableError(code, `Load error: ${place}${error.message}`, {
-      results: { line: error.line, record: error.record },
-      cause: error,
-    });
-  }
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
-    return new TableError(
-      'storage.diskFull',
-      'There is no space left on the disk of the tables. Free some and try again.',
-      { cause: error },
-    );
-  }
-  return error;
 }

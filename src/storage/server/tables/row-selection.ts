@@ -1,0 +1,56 @@
+import { TIMESTAMP_COLUMN } from './import-plan.ts';
+import { TableError, type TableErrorCode } from './table-error.ts';
+import type { RowFilter, RowOrder, RowQuery } from './row-query.ts';
+
+const PREVIEW_ROWS = 100;
+const MAX_PREVIEW_ROWS = 1000;
+
+/** Rows that a preview shows. */
+export function previewLimit({ limit }: RowQuery): number {
+  return Math.min(MAX_PREVIEW_ROWS, Math.max(0, Math.floor(limit ?? PREVIEW_ROWS)));
+}
+
+/** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
+export function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
+  const unknown = (columns ?? []).filter((column) => !all.includes(column));
+  if (unknown.length === 0) return columns === undefined || columns.length === 0 ? all : columns;
+  throw new TableError(
+    'storage.tables.nonExistingColumns',
+    `Trying to select non existing columns: ${unknown.join(', ')}`,
+    {
+      results: { nonExistingColumns: unknown },
+    },
+  );
+}
+
+/** Names of the columns of a result; the change time goes last. */
+export function resultColumns(query: RowQuery, all: readonly string[]): string[] {
+  const columns = selectedColumns(query, all);
+  return query.includeInternalTimestamp === true ? [...columns, TIMESTAMP_COLUMN] : [...columns];
+}
+
+/** Conditions are on columns that the table has. @throws TableError with that code */
+export function checkFilterColumns(
+  { where = [] }: RowFilter,
+  columns: readonly string[],
+  code: TableErrorCode,
+): void {
+  for (const { column } of where) {
+    if (columns.includes(column)) continue;
+    throw new TableError(
+      code,
+      `Filter validation: Cannot filter by column "${column}", column does not exist`,
+    );
+  }
+}
+
+/** Rows are sorted by columns that the table has. @throws TableError */
+export function checkOrderColumns(orderBy: readonly RowOrder[], columns: readonly string[]): void {
+  for (const { column } of orderBy) {
+    if (columns.includes(column)) continue;
+    throw new TableError(
+      'storage.tables.validation.columnNotExists',
+      `Order by: Cannot sort by column "${column}", column does not exist`,
+    );
+  }
+}
