@@ -1,4 +1,4 @@
-import type { CsvDialect } from './dialect.ts';
+import { CR, LF, type CsvDialect } from './dialect.ts';
 import { CsvScanner } from './scan.ts';
 import { inPieces, withoutBom, withoutLines } from './source.ts';
 import { splitRecord } from './split.ts';
@@ -14,6 +14,8 @@ export interface CheckOptions {
   readonly columns?: number | undefined;
   /** Most columns that a header may name; more are refused before one of them is looked at. Default: any number. */
   readonly maxColumns?: number | undefined;
+  /** Every record of `data` ends with LF, the last one too, whatever they ended with. Default false. */
+  readonly endsWithLf?: boolean;
 }
 
 /** What is known of a file; complete when `data` has ended. */
@@ -29,6 +31,8 @@ export interface CsvReport {
   readonly lineEnd: 'lf' | 'crlf' | 'mixed';
   /** There are line ends inside quotes: not every line end is that of a record. */
   readonly hasQuotedLineEnds: boolean;
+  /** Physical line of the first record of `data`, from 1; complete when `data` has given something. */
+  readonly firstLine: number;
 }
 
 export interface CsvCheck {
@@ -51,9 +55,16 @@ export function checkCsv(
   const { dialect, hasHeader = false, ignoredLines = 0, columns, maxColumns = Infinity } = options;
   const scanner = new CsvScanner({ dialect, columns, firstLine: ignoredLines + 1 });
   let header: string[] | undefined;
+  let secondLine = ignoredLines + 1;
+  let ends: number[] = [];
+  scanner.onRecord = (end) => {
+    if (scanner.records === 1) secondLine = scanner.line;
+    ends.push(end);
+  };
+  const pieces = options.endsWithLf === true ? withLineFeeds : checked;
 
   return {
-    data: hasHeader === false ? checked() : withoutHeader(),
+    data: hasHeader === false ? bytesOf(pieces()) : withoutHeader(),
     report: () => ({
       header,
       records: scanner.records - (header === undefined ? 0 : 1),
@@ -61,12 +72,14 @@ export function checkCsv(
       longestRecord: scanner.longestRecord,
       lineEnd: scanner.hasCrlfEnds ? (scanner.hasLfEnds ? 'mixed' : 'crlf') : 'lf',
       hasQuotedLineEnds: scanner.hasQuotedLineEnds,
+      firstLine: header === undefined ? ignoredLines + 1 : secondLine,
     }),
   };
 
-  async function* checked(): AsyncGenerator<Uint8Array> {
+  async function* checked(): AsyncGenerator<Piece> {
     const encoding = new Utf8Checker();
     for await (const chunk of withoutLines(withoutBom(inPieces(source)), ignoredLines)) {
+      ends = [];
       const badLine = encoding.push(chunk);
       if (badLine >= 0) {
         // What is wrong before that line is told first.
@@ -74,33 +87,42 @@ export function checkCsv(
         throw scanner.error('encoding', 'the text is not UTF-8; save the file as UTF-8');
       }
       scanner.push(chunk);
-      yield chunk;
+      yield { bytes: chunk, ends };
     }
     if (!encoding.end()) throw scanner.error('encoding', 'the text is not UTF-8; save the file as UTF-8');
+    ends = [];
     scanner.end();
+    // A last record without line end ends here.
+    if (ends.length > 0) yield { bytes: NOTHING, ends: [0] };
+  }
+
+  async function* withLineFeeds(): AsyncGenerator<Piece> {
+    // A CR at the end of a chunk waits for what follows.
+    let held = NOTHING;
+    for await (const piece of checked()) {
+      const isLast = piece.bytes.length === 0;
+      const whole = behind(held, piece);
+      const end = whole.bytes.length - (whole.bytes.at(-1) === CR && !isLast ? 1 : 0);
+      const bytes = whole.bytes.subarray(0, end);
+      held = whole.bytes.subarray(end);
+      if (isLast) yield { bytes: Buffer.concat([bytes, LINE_FEED]), ends: [bytes.length + 1] };
+      else yield scanner.hasCrlfEnds ? withoutReturns(bytes, whole.ends) : { ...whole, bytes };
+    }
   }
 
   async function* withoutHeader(): AsyncGenerator<Uint8Array> {
     const parts: Uint8Array[] = [];
     let isOver = false;
-    let end: number | undefined;
-    scanner.onRecord = (offset) => {
-      end = offset;
-      scanner.onRecord = undefined;
-    };
-    for await (const chunk of checked()) {
-      if (isOver) {
-        yield chunk;
+    for await (const { bytes, ends: found } of pieces()) {
+      const end = isOver ? 0 : found[0];
+      if (end === undefined) {
+        parts.push(bytes);
         continue;
       }
-      parts.push(end === undefined ? chunk : chunk.subarray(0, end));
-      if (end === undefined) continue;
+      if (!isOver) yield* firstRecord([...parts, bytes.subarray(0, end)]);
       isOver = true;
-      yield* firstRecord(parts);
-      if (end < chunk.length) yield chunk.subarray(end);
+      if (end < bytes.length) yield bytes.subarray(end);
     }
-    // A header without line end: its record was complete only at the end.
-    if (!isOver && parts.length > 0) yield* firstRecord(parts);
   }
 
   /** Nothing when it is a header, else the record as it came. */
@@ -116,4 +138,40 @@ export function checkCsv(
     const what = `the header has ${scanner.columns} columns, the limit is ${maxColumns}`;
     throw scanner.error('tooManyColumns', what, ignoredLines + 1, 1);
   }
+}
+
+/** A chunk with the offsets behind the records that end in it. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly ends: readonly number[];
+}
+
+const NOTHING: Uint8Array = new Uint8Array(0);
+const LINE_FEED = Uint8Array.of(LF);
+
+async function* bytesOf(pieces: AsyncIterable<Piece>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of pieces) if (bytes.length > 0) yield bytes;
+}
+
+function behind(held: Uint8Array, { bytes, ends }: Piece): Piece {
+  if (held.length === 0) return { bytes, ends };
+  return { bytes: Buffer.concat([held, bytes]), ends: ends.map((end) => end + held.length) };
+}
+
+/** The records with LF where they ended with CRLF: no other record has a CR in front of its last byte. */
+function withoutReturns(bytes: Uint8Array, ends: readonly number[]): Piece {
+  const kept = new Uint8Array(bytes.length);
+  const keptEnds: number[] = [];
+  let length = 0;
+  let start = 0;
+  for (const end of ends) {
+    const isCrlf = bytes[end - 2] === CR;
+    kept.set(bytes.subarray(start, isCrlf ? end - 2 : end), length);
+    length += end - start - (isCrlf ? 1 : 0);
+    if (isCrlf) kept[length - 1] = LF;
+    keptEnds.push(length);
+    start = end;
+  }
+  kept.set(bytes.subarray(start), length);
+  return { bytes: kept.subarray(0, length + bytes.length - start), ends: keptEnds };
 }

@@ -33,8 +33,11 @@ const ESCAPED_CR = 7;
  * Encoding and BOM are not looked at here: see `check.ts`.
  */
 export class CsvScanner {
-  /** Called with the offset in the current chunk behind each record; -1 for a last record without line end. */
-  onRecord: ((end: number) => void) | undefined;
+  /**
+   * Called with the offset in the current chunk behind each record (-1 for a last record without line end), and the
+   * physical line on which the record started.
+   */
+  onRecord: ((end: number, line: number) => void) | undefined;
   /** Complete records so far. */
   records = 0;
   /** Cells of a record; 0 before the first one. */
@@ -122,8 +125,9 @@ export class CsvScanner {
         if (state === CR_SEEN) this.hasCrlfEnds = true;
         else this.hasLfEnds = true;
         this.#endRecord(i - recordStart, state === CR_SEEN ? 2 : 1);
+        const startLine = this.#recordLine;
         this.#recordLine = ++this.line;
-        this.onRecord?.(i);
+        this.onRecord?.(i, startLine);
         recordStart = i;
         state = RECORD_START;
       } else if (state === CR_SEEN) {
@@ -173,7 +177,7 @@ export class CsvScanner {
     this.#endRecord(this.#recordBytes, 0);
     this.#state = RECORD_START;
     this.#recordBytes = 0;
-    this.onRecord?.(-1);
+    this.onRecord?.(-1, this.#recordLine);
   }
 
   /** An error at the current place, or at the one given. */

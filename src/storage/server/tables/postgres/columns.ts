@@ -1,0 +1,42 @@
+import { relation, type CatalogEntry } from './catalog.ts';
+import { CHANGED_AT, columnList, literal, quoted, ROW } from './names.ts';
+import { isWide } from './row-size.ts';
+import { indexKey, indexRows, leaveUncompressed, makeTable, placeBeside, textColumn } from './table.ts';
+import type { Session } from './connection.ts';
+
+/** Columns that were dropped count as well. */
+const MAX_COLUMN_NUMBER = 1600;
+
+/** Adds columns at the end; rows that are there are empty in them. Gives what is true of the table then. */
+export async function addColumns(
+  session: Session,
+  entry: CatalogEntry,
+  added: readonly string[],
+): Promise<CatalogEntry> {
+  if (added.length === 0) return entry;
+  const roomy = await withRoom(session, entry, added.length);
+  const { place, columns } = roomy;
+  const parts = added.map((name) => `ADD COLUMN ${textColumn(name)}`);
+  await session.change(`ALTER TABLE ${relation(place)} ${parts.join(', ')}`);
+  const all = [...columns, ...added];
+  await leaveUncompressed(session, place, isWide(columns.length) ? added : all, all.length);
+  return { ...roomy, columns: all };
+}
+
+/** The table with room for more columns: written anew when those that it has had were too many. */
+async function withRoom(session: Session, entry: CatalogEntry, more: number): Promise<CatalogEntry> {
+  const { place, columns, primaryKey } = entry;
+  const highest = await session.number(
+    `SELECT max(attnum) FROM pg_attribute WHERE attrelid = ${literal(relation(place))}::regclass`,
+  );
+  if (highest + more <= MAX_COLUMN_NUMBER) return entry;
+  const fresh = placeBeside(place);
+  await makeTable(session, fresh, { columns, primaryKey });
+  const names = `${columnList(columns)}, ${CHANGED_AT}, ${ROW}`;
+  await session.run(`INSERT INTO ${relation(fresh)} (${names}) SELECT ${names} FROM ${relation(place)}`);
+  await indexRows(session, fresh);
+  const keyIndex = await indexKey(session, fresh, primaryKey);
+  await session.change(`DROP TABLE ${relation(place)} CASCADE`);
+  await session.run(`ALTER TABLE ${relation(fresh)} RENAME TO ${quoted(place.name)}`);
+  return { ...entry, keyIndex };
+}

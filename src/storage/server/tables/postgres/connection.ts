@@ -1,0 +1,133 @@
+import { createPlaces } from '../turns.ts';
+import { asTableError } from './failures.ts';
+import type { Pool, PoolClient } from 'pg';
+
+/** Statements of one connection, in one transaction. */
+export interface Session {
+  /** For what is no plain statement. */
+  readonly client: PoolClient;
+  /** The database spreads tables over several servers. */
+  readonly isDistributed: boolean;
+  /** Gives how many rows it changed. */
+  run(sql: string): Promise<number>;
+  rows(sql: string): Promise<readonly (readonly unknown[])[]>;
+  /** The only value of the only row, as a number. */
+  number(sql: string): Promise<number>;
+  /** A change of a table that waits for its readers, but not for ever: others wait behind it. */
+  change(sql: string): Promise<void>;
+  /** Ends the connection when the transaction fails, in place of waiting for what a statement still gives. */
+  abandon(): void;
+  /** Does the work, or nothing of it when it throws; the transaction goes on. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface Connections {
+  /** What is found out about the database when the engine is opened. */
+  isDistributed: boolean;
+  /** All of it is kept, or nothing when it throws. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** A statement that can't be in a transaction. */
+  alone(sql: string): Promise<void>;
+  /** Waits for what is running. */
+  idle(): Promise<void>;
+}
+
+/** How long a change of a table waits for those who read it. */
+const CHANGE_WAIT = '20s';
+
+/** Connections of the pool that are left to others. */
+const LEFT_TO_OTHERS = 2;
+
+/**
+ * The pool's connections, one for each transaction. Nothing is kept in a session: pgbouncer may give the next
+ * transaction another one. The same pool serves the metadata, so some connections are left to it.
+ */
+export function createConnections(pool: Pool): Connections {
+  const count = Math.max(1, pool.options.max - LEFT_TO_OTHERS);
+  const places = createPlaces(count);
+
+  const connections: Connections = {
+    isDistributed: false,
+    transaction: (work) =>
+      places.use(() => connected((client) => inTransaction(client, connections.isDistributed, work))),
+    alone: (sql) => places.use(() => connected(async (client) => void (await client.query(sql)))),
+    idle: () => places.alone(() => Promise.resolve()),
+  };
+  return connections;
+
+  async function connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw asTableError(error);
+    });
+    let broken: Error | undefined;
+    const onError = (error: Error): void => void (broken = error);
+    client.on('error', onError);
+    try {
+      return await work(client);
+    } catch (error) {
+      throw asTableError(broken ?? error);
+    } finally {
+      client.removeListener('error', onError);
+      client.release(broken ?? isLeftOpen(client));
+    }
+  }
+}
+
+const open = new WeakSet<PoolClient>();
+
+/** Whether a transaction could not be ended: the connection is closed then, which ends it. */
+function isLeftOpen(client: PoolClient): boolean {
+  return open.delete(client);
+}
+
+async function inTransaction<T>(
+  client: PoolClient,
+  isDistributed: boolean,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  let isAbandoned = false;
+  const session = sessionOf(client, isDistributed, () => void (isAbandoned = true));
+  open.add(client);
+  await client.query('BEGIN');
+  try {
+    const result = await work(session);
+    await client.query('COMMIT');
+    open.delete(client);
+    return result;
+  } catch (error) {
+    if (!isAbandoned)
+      await client.query('ROLLBACK').then(
+        () => open.delete(client),
+        () => undefined,
+      );
+    throw error;
+  }
+}
+
+function sessionOf(client: PoolClient, isDistributed: boolean, abandon: () => void): Session {
+  // Without parameters a statement goes to the server in one message and is prepared nowhere.
+  const rows = async (text: string): Promise<readonly (readonly unknown[])[]> =>
+    (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+  return {
+    client,
+    isDistributed,
+    abandon,
+    rows,
+    run: async (sql) => (await client.query(sql)).rowCount ?? 0,
+    number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
+    async change(sql) {
+      await client.query(`SET LOCAL lock_timeout = '${CHANGE_WAIT}'; ${sql}; SET LOCAL lock_timeout = 0`);
+    },
+    async attempt(work) {
+      await client.query('SAVEPOINT attempt');
+      try {
+        const result = await work();
+        await client.query('RELEASE SAVEPOINT attempt');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK TO SAVEPOINT attempt');
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import { checkPrimaryKey, planImport, type ImportPlan } from '../import-plan.ts';
+import { importSource } from '../import-source.ts';
+import { noSuchTable } from '../table-error.ts';
+import { placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
+import { openContent, type Content } from './content.ts';
+import { checkFence } from './fence.ts';
+import { mergeRows, replaceRows, settleValues, TIME_TEXT, type Staged } from './load.ts';
+import { column, literal, timestampLiteral } from './names.ts';
+import { makeTable, placeBeside } from './table.ts';
+import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
+import type { Session } from './connection.ts';
+import type { Store } from './store.ts';
+
+/**
+ * All in one transaction, so nothing is left of an import that is cut: the rows go into a table of their own while they
+ * are checked, and only then is the table they are for locked against other writers.
+ */
+export async function importTable(
+  store: Store,
+  table: TableId,
+  request: ImportRequest,
+  slices: AsyncIterable<ByteSlice>,
+): Promise<ImportOutcome> {
+  const { connections, catalog, buckets } = store;
+  const known = await connections.transaction((session) => catalog.find(session, table));
+  const before = outcomeOfMark(known, request);
+  if (before !== undefined) return before;
+  if (request.create === undefined && known === undefined) throw noSuchTable(table);
+
+  const tableColumns = request.create === undefined ? known?.columns : undefined;
+  const source = importSource(request, tableColumns);
+  const content = await openContent(slices, source);
+  try {
+    const fileColumns = source.fileColumns(content);
+    const planned = plan(request, fileColumns, request.create === undefined ? known : undefined);
+    // In a transaction of its own: others with tables in a new bucket would wait for the whole import.
+    const schema = await connections.transaction((session) => buckets.schemaOf(session, table.bucket));
+    return await connections.transaction(async (session) => {
+      await session.run(`SET LOCAL work_mem = '64MB'`);
+      const staged = await stage(session, placeOf(schema, table), { request, content, planned, fileColumns });
+      await settleValues(session, staged, request.treatValuesAsNull ?? []);
+      const outcome = await load(session, store, table, request, { staged, content, fileColumns });
+      await checkFence(session, store.service, request);
+      return outcome;
+    });
+  } finally {
+    await content.close();
+  }
+}
+
+function outcomeOfMark(entry: CatalogEntry | undefined, { mark }: ImportRequest): ImportOutcome | undefined {
+  return mark !== undefined && entry?.lastImport?.mark === mark ? entry.lastImport.outcome : undefined;
+}
+
+interface Planned extends ImportPlan {
+  readonly primaryKey: readonly string[];
+  readonly isReplaced: boolean;
+}
+
+function plan(
+  request: ImportRequest,
+  fileColumns: readonly string[],
+  entry: CatalogEntry | undefined,
+): Planned {
+  const planned = planImport({
+    fileColumns,
+    tableColumns: entry?.columns,
+    delimiter: request.delimiter ?? ',',
+    useTimestampFromDataFile: request.useTimestampFromDataFile === true,
+  });
+  const primaryKey = request.create?.primaryKey ?? entry?.primaryKey ?? [];
+  checkPrimaryKey(
+    primaryKey,
+    planned.columns.map(({ name }) => name),
+  );
+  return { ...planned, primaryKey, isReplaced: entry === undefined || request.incremental !== true };
+}
+
+interface Source {
+  readonly request: ImportRequest;
+  readonly content: Content;
+  readonly planned: Planned;
+  readonly fileColumns: readonly string[];
+}
+
+/** Brings the rows into a table of their own. */
+async function stage(session: Session, beside: Place, source: Source): Promise<Staged> {
+  const { request, content, planned, fileColumns } = source;
+  const { timestampCell, primaryKey, isReplaced } = planned;
+  const place = placeBeside(beside);
+  const columns = planned.columns.map(({ name }) => name);
+  const hasTimes = timestampCell !== undefined;
+  // Rows with times of their own are written a second time anyway.
+  const canReplace = isReplaced && !hasTimes;
+  await makeTable(session, place, {
+    columns,
+    primaryKey,
+    changedAt: timestampLiteral(request.importedAt),
+    isPassing: !canReplace,
+  });
+  if (hasTimes) await session.run(`ALTER TABLE ${relation(place)} ADD COLUMN ${TIME_TEXT} text NOT NULL`);
+  const names = new Map(planned.columns.map(({ name, cell }) => [cell, column(name)]));
+  if (hasTimes) names.set(timestampCell, TIME_TEXT);
+  const inFile = fileColumns.map((_, cell) => names.get(cell) ?? '');
+  const { delimiter, enclosure = 0x22 } = content.dialect;
+  const options = [
+    'FORMAT csv',
+    `DELIMITER ${literal(String.fromCharCode(delimiter))}`,
+    `QUOTE ${literal(String.fromCharCode(enclosure))}`,
+    `ESCAPE ${literal(String.fromCharCode(enclosure))}`,
+    `ENCODING 'UTF8'`,
+    // For an empty cell to stay a text.
+    `FORCE_NOT_NULL (${inFile.join(', ')})`,
+  ];
+  const copy = copyFrom(`COPY ${relation(place)} (${inFile.join(', ')}) FROM STDIN (${options.join(', ')})`);
+  session.client.query(copy);
+  await pipeline(content.chunks(), copy);
+  const { records } = content.counted;
+  if (copy.rowCount !== records)
+    throw new Error(`The database read ${copy.rowCount} rows of a file that has ${records}.`);
+  return { place, columns, records, hasTimes, canReplace };
+}
+
+async function load(
+  session: Session,
+  { catalog, buckets }: Store,
+  table: TableId,
+  request: ImportRequest,
+  { staged, content, fileColumns }: { staged: Staged; content: Content; fileColumns: readonly string[] },
+): Promise<ImportOutcome> {
+  // It stays as it is from here on, whatever it was when the rows came.
+  const place = placeOf(await buckets.schemaOf(session, table.bucket), table);
+  const found =
+    request.create === undefined
+      ? await catalog.lock(session, table)
+      : await catalog.claim(session, table, place);
+  const before = outcomeOfMark(found, request);
+  if (before !== undefined) {
+    await session.run(`DROP TABLE ${relation(staged.place)}`);
+    return before;
+  }
+  const entry = request.create === undefined ? found : undefined;
+  const {
+    importedColumns,
+    newColumns,
+    primaryKey,
+    isReplaced,
+    columns: planned,
+  } = plan(request, fileColumns, entry);
+  const columns = planned.map(({ name }) => name);
+  const key = request.deduplicationStrategy === 'insert' ? [] : primaryKey;
+  let loaded;
+  if (entry !== undefined && !isReplaced) {
+    loaded = await mergeRows(session, staged, entry, key);
+    await session.run(`DROP TABLE ${relation(staged.place)}`);
+  } else {
+    const target = { place, old: found, isNew: entry === undefined, primaryKey };
+    loaded = await replaceRows(session, staged, target, key);
+  }
+
+  const bytes = sizeOf(content, loaded.rows, isReplaced ? undefined : entry);
+  const outcome: ImportOutcome = {
+    importedColumns,
+    newColumns,
+    importedRows: staged.records,
+    importedBytes: content.counted.bytes,
+    totalRows: loaded.rows,
+    totalBytes: bytes,
+    columns,
+    primaryKey,
+  };
+  const lastImport = request.mark === undefined ? undefined : { mark: request.mark, outcome };
+  await catalog.save(session, table, { ...loaded, place, columns, primaryKey, bytes, lastImport });
+  return outcome;
+}
+
+/** Rows are taken to be as large as those of the file on average: a look at all of them would take longer than adding some. */
+function sizeOf({ counted }: Content, rows: number, before: CatalogEntry | undefined): number {
+  if (rows === 0) return 0;
+  const each = counted.records === 0 ? 0 : counted.bytes / counted.records;
+  return Math.max(1, Math.round((before?.bytes ?? 0) + each * (rows - (before?.rows ?? 0))));
+}

@@ -1,0 +1,25 @@
+import { noSuchTable } from '../table-error.ts';
+import { relation, type CatalogEntry } from './catalog.ts';
+import { NO_SUCH_TABLE, stateOf } from './failures.ts';
+import type { TableId } from '../engine.ts';
+import type { Session } from './connection.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Reads a table as the catalogue says it is: nobody changes its columns, or puts another one in its place, until the
+ * transaction ends.
+ */
+export async function reading<T>(
+  { connections, catalog }: Store,
+  table: TableId,
+  work: (session: Session, entry: CatalogEntry) => Promise<T>,
+): Promise<T> {
+  return await connections.transaction(async (session) => {
+    const { place } = await catalog.require(session, table);
+    // Of the rows none is asked for: to name the table is enough.
+    await session.run(`SELECT FROM ${relation(place)} LIMIT 0`).catch((error: unknown) => {
+      throw stateOf(error) === NO_SUCH_TABLE ? noSuchTable(table) : error;
+    });
+    return await work(session, await catalog.require(session, table));
+  });
+}
