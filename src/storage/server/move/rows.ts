@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { engineTable } from '../jobs/operations/table-place.ts';
 import type { Meta } from '../meta/database.ts';
-import type { ByteSlice, TableDefinition, TableEngine, TableId } from '../tables/engine.ts';
+import type { ByteSlice, Slice, TableDefinition, TableEngine, TableId } from '../tables/engine.ts';
+import { bytesOfSlice } from '../tables/slice.ts';
 import { TIMESTAMP_COLUMN } from '../tables/import-plan.ts';
 import { TableError } from '../tables/table-error.ts';
 import { inParallel, pulled } from './pulled.ts';
@@ -109,9 +109,9 @@ async function copyTable(
       table,
       EXACT,
       { gzip: false, targetBytes: SLICE_BYTES },
-      async ({ path }) => {
+      async (slice) => {
         await give(
-          readFile(path, (chunk) => {
+          looked(slice, (chunk) => {
             hash.update(chunk);
             bytes += chunk.length;
           }),
@@ -145,8 +145,8 @@ async function readTable(engine: TableEngine, table: TableId): Promise<TableCont
     table,
     EXACT,
     { gzip: false, targetBytes: SLICE_BYTES },
-    async ({ path }) => {
-      for await (const chunk of readFile(path, (each) => void hash.update(each))) bytes += chunk.length;
+    async (slice) => {
+      for await (const chunk of looked(slice, (each) => void hash.update(each))) bytes += chunk.length;
     },
   );
   return contentOf(description, rows, bytes, hash.digest('hex'));
@@ -161,9 +161,8 @@ function contentOf(
   return { columns, primaryKey, rows, bytes, sha256 };
 }
 
-async function* readFile(path: string, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
-  // Without an encoding a file gives buffers.
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
+async function* looked(slice: Slice, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of bytesOfSlice(slice)) {
     look(chunk);
     yield chunk;
   }

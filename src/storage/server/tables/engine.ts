@@ -123,15 +123,6 @@ export interface ExportOutcome {
   readonly slices: number;
 }
 
-/** The job that a change was made for has been given to another worker: the change is not made. */
-export class Superseded extends Error {
-  override readonly name = 'Superseded';
-
-  constructor({ jobId }: Fence) {
-    super(`The job ${jobId} has been given to another worker; nothing was changed.`);
-  }
-}
-
 /**
  * Where the rows of tables are. All values are text; empty and NULL are one.
  * Errors that a user can act on are `TableError`s with a code of the public API.

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { gexHere, runHere, startGex } from '../../../cli/support.ts';
 import { startService } from '../harness.ts';
 import { startEmbedded, textOf } from '../objects/support.ts';
 import { answersOf, fill, serveCopy, type Filled } from './filled.ts';
+import { bytesOf } from '../tables/slices.ts';
 
 let work: string;
 let source: string;
@@ -87,8 +88,8 @@ async function timesOf(dir: string): Promise<string> {
   const whole = { includeInternalTimestamp: true, hasExactTimes: true };
   const sizes = { gzip: false, targetBytes: 1e6 };
   const id = { bucket: `${branch_id}/in.c-main`, table: 'odd' };
-  await engine.export(id, whole, sizes, async ({ path }) => {
-    text += await readFile(path, 'utf8');
+  await engine.export(id, whole, sizes, async (slice) => {
+    text += String(await bytesOf(slice));
   });
   await engine.close();
   return text;

@@ -7,6 +7,7 @@ export function stateOf(error: unknown): string {
 
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const NO_SUCH_TABLE = '42P01';
+export const IS_NULL = '23502';
 export const HAS_DEPENDENTS = '2BP01';
 
 /** A typed error for what a user or operator can act on; anything else as it is. */

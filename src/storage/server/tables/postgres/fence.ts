@@ -1,5 +1,6 @@
-import { Superseded, type WriteOptions } from '../engine.ts';
+import { Superseded } from '../../jobs/endings.ts';
 import { quoted } from './names.ts';
+import type { WriteOptions } from '../engine.ts';
 import type { Session } from './connection.ts';
 
 /**
@@ -13,5 +14,5 @@ export async function checkFence(session: Session, service: string, { fence }: W
   const [job] = await session.rows(
     `SELECT 1 FROM ${quoted(service)}.jobs WHERE id = ${fence.jobId} AND fencing = ${fence.fencing} AND status = 'processing' FOR UPDATE`,
   );
-  if (job === undefined) throw new Superseded(fence);
+  if (job === undefined) throw new Superseded();
 }

@@ -6,7 +6,7 @@ import { noSuchTable } from '../table-error.ts';
 import { placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
 import { openContent, type Content } from './content.ts';
 import { checkFence } from './fence.ts';
-import { mergeRows, replaceRows, settleValues, TIME_TEXT, type Staged } from './load.ts';
+import { mergeRows, replaceRows, emptyValues, TIME_TEXT, type Staged } from './load.ts';
 import { column, literal, timestampLiteral } from './names.ts';
 import { makeTable, placeBeside } from './table.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
@@ -40,7 +40,7 @@ export async function importTable(
     return await connections.transaction(async (session) => {
       await session.run(`SET LOCAL work_mem = '64MB'`);
       const staged = await stage(session, placeOf(schema, table), { request, content, planned, fileColumns });
-      await settleValues(session, staged, request.treatValuesAsNull ?? []);
+      await emptyValues(session, staged, request.treatValuesAsNull ?? []);
       const outcome = await load(session, store, table, request, { staged, content, fileColumns });
       await checkFence(session, store.service, request);
       return outcome;

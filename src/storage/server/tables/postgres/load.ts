@@ -1,6 +1,6 @@
 import { relation, type CatalogEntry, type KeyIndex, type Place } from './catalog.ts';
 import { addColumns } from './columns.ts';
-import { HAS_DEPENDENTS, LOCK_NOT_AVAILABLE, stateOf } from './failures.ts';
+import { HAS_DEPENDENTS, IS_NULL, LOCK_NOT_AVAILABLE, stateOf } from './failures.ts';
 import { CHANGED_AT, column, columnList, literal, quoted, ROW } from './names.ts';
 import {
   finishTable,
@@ -47,33 +47,21 @@ export interface Loaded {
 /** Name of the column with the text of the change time. */
 export const TIME_TEXT = '"_time"';
 
-/** Applies to staged rows what the request says of values. @throws TableError (`csvImport.invalidTimestamp`) */
-export async function settleValues(
+/** Empties the cells of staged rows that hold one of these values. */
+export async function emptyValues(
   session: Session,
-  { place, columns, hasTimes }: Staged,
-  emptied: readonly string[],
+  { place, columns }: Staged,
+  values: readonly string[],
 ): Promise<void> {
-  const table = relation(place);
-  const values = emptied.filter((value) => value !== '' && !value.includes('\0')).map(literal);
-  if (values.length > 0) {
-    const list = values.join(', ');
-    const cells = columns.map(column);
-    await session.run(
-      `UPDATE ${table} SET ${cells.map((cell) => `${cell} = CASE WHEN ${cell} IN (${list}) THEN '' ELSE ${cell} END`).join(', ')} ` +
-        `WHERE ${cells.map((cell) => `${cell} IN (${list})`).join(' OR ')}`,
-    );
-  }
-  if (!hasTimes) return;
-  const [wrong] = await session.rows(
-    `SELECT ${TIME_TEXT} FROM ${table} WHERE ${TIME_TEXT} <> '' AND ${timeOf(TIME_TEXT)} IS NULL ORDER BY ${ROW} LIMIT 1`,
-  );
-  if (wrong !== undefined) {
-    throw new TableError(
-      'csvImport.invalidTimestamp',
-      `Load error: the value "${String(wrong[0])}" in the column "_timestamp" is no time.`,
-    );
-  }
-  await session.run(`UPDATE ${table} SET ${CHANGED_AT} = ${timeOf(TIME_TEXT)} WHERE ${TIME_TEXT} <> ''`);
+  const list = values
+    .filter((value) => value !== '' && !value.includes('\0'))
+    .map(literal)
+    .join(', ');
+  if (list === '') return;
+  const cells = columns.map(column);
+  const emptied = cells.map((cell) => `${cell} = CASE WHEN ${cell} IN (${list}) THEN '' ELSE ${cell} END`);
+  const isMeant = cells.map((cell) => `${cell} IN (${list})`).join(' OR ');
+  await session.run(`UPDATE ${relation(place)} SET ${emptied.join(', ')} WHERE ${isMeant}`);
 }
 
 /**
@@ -109,7 +97,7 @@ export async function replaceRows(
   const ready = await withColumns(session, old, staged);
   await session.run(`DELETE FROM ${relation(place)}`);
   const kept = await keyIndexFor(session, ready, fresh);
-  await copyRows(session, { place: fresh, columns: staged.columns }, place, 0);
+  await copyRows(session, { place: fresh, columns: staged.columns, hasTimes: false }, place, 0);
   await session.run(`DROP TABLE ${relation(fresh)}`);
   return { ...loaded, keyIndex: kept };
 }
@@ -189,17 +177,39 @@ async function withColumns(
   );
 }
 
+/** Gives how many there were. @throws TableError (`csvImport.invalidTimestamp`) */
 async function copyRows(
   session: Session,
-  { place, columns }: Pick<Staged, 'columns' | 'place'>,
+  { place, columns, hasTimes }: Pick<Staged, 'columns' | 'hasTimes' | 'place'>,
   target: Place,
   firstRow: number,
   where = '',
 ): Promise<number> {
   const names = columnList(columns);
   const cells = columns.map((name) => `s.${column(name)}`).join(', ');
-  return await session.run(
-    `INSERT INTO ${relation(target)} (${names}, ${CHANGED_AT}, ${ROW}) ` +
-      `SELECT ${cells}, s.${CHANGED_AT}, s.${ROW} + ${firstRow} FROM ${relation(place)} s${where}`,
+  const changedAt = hasTimes
+    ? `CASE WHEN s.${TIME_TEXT} = '' THEN s.${CHANGED_AT} ELSE ${timeOf(`s.${TIME_TEXT}`)} END`
+    : `s.${CHANGED_AT}`;
+  const copy = async (): Promise<number> =>
+    await session.run(
+      `INSERT INTO ${relation(target)} (${names}, ${CHANGED_AT}, ${ROW}) ` +
+        `SELECT ${cells}, ${changedAt}, s.${ROW} + ${firstRow} FROM ${relation(place)} s${where}`,
+    );
+  if (!hasTimes) return await copy();
+  try {
+    return await session.attempt(copy);
+  } catch (error) {
+    // A text that is no time gives no change time.
+    throw stateOf(error) === IS_NULL ? await wrongTime(session, place) : error;
+  }
+}
+
+async function wrongTime(session: Session, staged: Place): Promise<TableError> {
+  const [row] = await session.rows(
+    `SELECT ${TIME_TEXT} FROM ${relation(staged)} WHERE ${TIME_TEXT} <> '' AND ${timeOf(TIME_TEXT)} IS NULL ORDER BY ${ROW} LIMIT 1`,
+  );
+  return new TableError(
+    'csvImport.invalidTimestamp',
+    `Load error: the value "${String(row?.[0])}" in the column "_timestamp" is no time.`,
   );
 }

@@ -41,8 +41,16 @@ const TIME =
   '^([0-9]{1,6})([-/ ])([0-9]{1,2})\\2([0-9]{1,2})' +
   '(?:(?: +|T)([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\\.([0-9]*))?(?:Z| +UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?)? *)?$';
 
-/** The parts of a time: year, month, day, hour, minute, second, digits behind it. Zones are left out, as they are there. */
+/** The usual form, which the database reads by itself. */
+const PLAIN_TIME =
+  '^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8]) (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?$';
+
 export function timeOf(text: string): string {
+  return `CASE WHEN ${text} ~ ${pattern(PLAIN_TIME)} THEN ${text}::timestamp ELSE ${anyTimeOf(text)} END`;
+}
+
+/** The parts of a time: year, month, day, hour, minute, second, digits behind it. Zones are left out, as they are there. */
+function anyTimeOf(text: string): string {
   const [year, month, day, hour, minute, second] = [1, 3, 4, 5, 6, 7].map(part);
   const lastDay =
     `CASE WHEN ${month} IN (4, 6, 9, 11) THEN 30 WHEN ${month} <> 2 THEN 31 ` +
