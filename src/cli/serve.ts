@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { RunError } from '../errors.ts';
 import type { Args, Command, Io } from './command.ts';
-import { formatBytes, plural } from './format.ts';
 import { portArg, portError } from './port.ts';
 import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
@@ -42,7 +41,7 @@ export const serveCommand: Command = {
     backup: {
       type: 'string',
       value: 'FILE',
-      describe: 'Write everything into a tar file, and end; the service must not be running',
+      describe: 'Write everything into a tar file, and end; a service may be running over the folder',
     },
     ...logOptions,
   },
@@ -68,27 +67,16 @@ export const serveCommand: Command = {
         io.print(await newMasterToken(dir));
         return 0;
       }
-      if (backup !== undefined) return await writeBackup(dir, backup, io);
+      if (backup !== undefined) {
+        const { backUpFolder } = await import('./storage/back-up.ts');
+        return await backUpFolder(dir, backup, io);
+      }
       return await serve(dir, args, io);
     } catch (error) {
       throw fileError(error, dir);
     }
   },
 };
-
-async function writeBackup(dir: string, file: string, io: Io): Promise<number> {
-  const [{ backUp }, { fileError }] = await Promise.all([
-    import('../storage/server/folder/backup.ts'),
-    import('../sink/file-error.ts'),
-  ]);
-  const target = path.resolve(file);
-  const { files, bytes } = await backUp(dir, target).catch((error: unknown) => {
-    const isOfFile = error instanceof Error && 'path' in error && String(error.path).startsWith(target);
-    throw isOfFile ? fileError(file, error) : error;
-  });
-  io.note(`${file}: ${plural(files, 'file')}, ${formatBytes(bytes)}`);
-  return 0;
-}
 
 async function serve(dir: string, args: Args, io: Io): Promise<number> {
   const [{ createService }, { readSchema }] = await Promise.all([

@@ -9,6 +9,8 @@ export const storageGroup: Group = {
     ...RESOURCES,
     (await import('./storage/push.ts')).pushCommand,
     (await import('./storage/migrate.ts')).migrateCommand,
+    (await import('./storage/backup.ts')).backupCommand,
+    (await import('./storage/restore.ts')).restoreCommand,
   ],
 };
 

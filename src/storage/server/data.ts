@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import type { DataContext } from './data-context.ts';
 import { upkeep } from './care/upkeep.ts';
 import { closeServer, listenOn } from './http/listening.ts';
+import { createSnapshots } from './folder/snapshot.ts';
 import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
 import { createS3Server } from './objects/s3/server.ts';
 import { loadSecret } from './objects/secret.ts';
@@ -13,6 +14,7 @@ import { branchDeletionRoutes } from './routes/branches.ts';
 import { bucketRoutes } from './routes/buckets.ts';
 import { fileRoutes } from './routes/files.ts';
 import { jobControlRoutes } from './routes/job-control.ts';
+import { folderRoutes } from './routes/folder.ts';
 import { importerRoutes } from './routes/importer.ts';
 import { tableAliasRoutes } from './routes/table-aliases.ts';
 import { tableExportRoutes } from './routes/table-export.ts';
@@ -22,6 +24,7 @@ import { tableRoutes } from './routes/tables.ts';
 import { findFile } from './meta/files.ts';
 import { findToken } from './meta/tokens.ts';
 import type { KeyHolder, ObjectStore } from './objects/store.ts';
+import type { DuckDbEngine } from './tables/duckdb/engine.ts';
 import { lazyEngine } from './tables/lazy.ts';
 import { embeddedQueue } from './jobs/queue/embedded.ts';
 import { createWorker } from './jobs/worker.ts';
@@ -46,12 +49,13 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   const place = { api: base.publicUrl, s3: options.s3PublicUrl?.replace(/\/+$/, '') };
   const store = await openStore(base, options, () => place.s3);
   const { host = '127.0.0.1', graceMs = GRACE_MS } = options;
+  let duckDb: DuckDbEngine | undefined;
   const context: DataContext = {
     ...base,
     objects: store.objects,
     engine: lazyEngine(false, async () => {
       const { createDuckDbEngine } = await import('./tables/duckdb/engine.ts');
-      return createDuckDbEngine({ folder: join(base.dir, 'tables') });
+      return (duckDb = createDuckDbEngine({ folder: join(base.dir, 'tables') }));
     }),
     origin: () => place.api ?? '',
     queue: embeddedQueue(base.meta, base.env),
@@ -60,6 +64,15 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
     operations: OPERATIONS,
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
   });
+  const snapshots = createSnapshots(
+    base.dir,
+    async () => {
+      await context.engine.open();
+      if (duckDb === undefined) throw new Error('The tables are not in the folder.');
+      return duckDb;
+    },
+    base.env,
+  );
   const importer = await createApp(context, importerRoutes(context));
   const s3 = store.folder === undefined ? undefined : createS3Server(store.folder.handler);
   if (s3 !== undefined) s3.maxConnections = base.admission.maxConnections;
@@ -88,6 +101,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       ...tableImportRoutes(context),
       ...tableExportRoutes(context),
       ...jobControlRoutes(context),
+      ...folderRoutes(snapshots),
     ],
     // The importer is below the API's own address as well, which clients reach for certain.
     services: [

@@ -1,42 +1,34 @@
-import { createReadStream } from 'node:fs';
-import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { systemEnv } from '../../../env.ts';
-import { lockFolder } from './lock.ts';
+import type { Env } from '../../../env.ts';
 import { openMeta, reclaimSpace } from '../meta/database.ts';
-import { tarEnd, tarHeader, tarPadding } from '../files/tar.ts';
+import { backUpRunning } from './backup-running.ts';
+import { findHolder, lockFolder } from './lock.ts';
+import { SEAL, writeTarball, type Written } from './tarball.ts';
 
-/** What belongs to a running process only. */
-const LEFT_OUT = new Set(['service.lock', 'service.lock-journal', 'service.json']);
+/** What belongs to a running process only, or to the tar file that the folder came from. */
+const LEFT_OUT = new Set(['service.lock', 'service.lock-journal', 'service.json', SEAL]);
 
 /**
- * Writes the whole folder of a service into one tar file; unpacked into an empty folder it is the same service.
- * The folder is held meanwhile, so that all parts are of one moment. The file appears when it is whole.
+ * Writes the whole folder of a service into one tar file; unpacked into an empty folder it is the same service. All parts
+ * are of one moment: a service that runs over the folder copies them, else the folder is held meanwhile.
  *
- * @throws {RunError} `run.locked` while a service runs over the folder
+ * @throws {RunError} `run.locked` while a process holds the folder that is no service
  */
-export async function backUp(dir: string, file: string): Promise<{ files: number; bytes: number }> {
-  const lock = await lockFolder(dir, systemEnv.now());
-  const temporary = `${file}.tmp`;
+export async function backUp(dir: string, file: string, env: Env): Promise<Written> {
+  const holder = await findHolder(dir);
+  if (holder?.address !== undefined) return await backUpRunning(dir, file, holder.address, env);
+  const lock = await lockFolder(dir, env.now());
   try {
     // What is still in the log of the database goes into its file.
     const meta = await openMeta(join(dir, 'meta.sqlite'));
     while ((await reclaimSpace(meta)) > 0);
     await meta.destroy();
-    const paths = await filesOf(dir, [file, temporary]);
-    const target = await open(temporary, 'w', 0o600);
-    let bytes = 0;
-    try {
-      for (const path of paths) bytes += await add(target, dir, path);
-      await target.write(tarEnd());
-      await target.sync();
-    } finally {
-      await target.close();
-    }
-    await rename(temporary, file);
-    return { files: paths.length, bytes };
+    const paths = await filesOf(dir, [file, `${file}.tmp`]);
+    return await writeTarball(file, new Date(env.now()), async (tarball) => {
+      for (const path of paths) await tarball.add(relative(dir, path).split(sep).join('/'), path);
+    });
   } finally {
-    await rm(temporary, { force: true });
     await lock.release();
   }
 }
@@ -48,18 +40,4 @@ async function filesOf(dir: string, without: readonly string[]): Promise<string[
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !without.includes(path) && !LEFT_OUT.has(relative(dir, path)))
     .toSorted();
-}
-
-async function add(target: FileHandle, dir: string, path: string): Promise<number> {
-  const { size, mtimeMs } = await stat(path);
-  const name = relative(dir, path).split(sep).join('/');
-  await target.write(tarHeader({ name, bytes: size, modifiedAt: mtimeMs }));
-  let written = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
-    await target.write(chunk);
-    written += chunk.length;
-  }
-  if (written !== size) throw new Error(`${name} changed while it was copied.`);
-  await target.write(tarPadding(size));
-  return size;
 }

@@ -5,6 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { createCheckpoints } from './checkpoint.ts';
 import type { Places } from '../turns.ts';
+import { copyTables } from './copy.ts';
 import { literal } from './identifiers.ts';
 import { toTableError } from './failures.ts';
 import { createPlaces } from '../turns.ts';
@@ -35,6 +36,12 @@ export interface Database {
   /** After work that the disk had no room for. */
   makeRoom(): Promise<void>;
   compact(): Promise<{ freedBytes: number }>;
+  /**
+   * Writes all that is committed at one moment into a new database file, while others go on. `atMoment` is called at
+   * that moment: no transaction is committed before it returns. The file is below `copyFolder`.
+   */
+  copyTo(file: string, atMoment: () => void): Promise<void>;
+  readonly copyFolder: string;
   close(): Promise<void>;
 }
 
@@ -60,6 +67,9 @@ export async function openDatabase({
   await mkdir(folder, { recursive: true });
   const sessions = createPlaces(SESSIONS);
   const statements = createPlaces(STATEMENTS);
+  const commits = createPlaces(SESSIONS);
+  const copies = new Set<DuckDBConnection>();
+  let copied = 0;
   let instance: DuckDBInstance | undefined = await start();
   let isClosed = false;
   let isBroken = false;
@@ -78,19 +88,25 @@ export async function openDatabase({
     use: (work) => repaired(() => sessions.use(() => connected(work))),
     async transaction(work) {
       const result = await repaired(() =>
-        sessions.use(() => connected((session) => inTransaction(session, work))),
+        sessions.use(() => connected((session) => inTransaction(session, commits, work))),
       );
       await checkpoints.afterCommit();
       return result;
     },
     makeRoom: () => checkpoints.afterDiskFull(),
-    compact: () => repaired(() => sessions.alone(rewrite)),
-    close: () =>
-      sessions.alone(() => {
+    // It would wait for the end of a copy, and everybody else for it.
+    compact: async () =>
+      copies.size > 0 ? { freedBytes: 0 } : await repaired(() => sessions.alone(rewrite)),
+    copyFolder: freshFolder,
+    copyTo: (path, atMoment) => repaired(() => sessions.use(() => copy(path, atMoment))),
+    close() {
+      for (const connection of copies) connection.interrupt();
+      return sessions.alone(() => {
         isClosed = true;
         stop();
         return Promise.resolve();
-      }),
+      });
+    },
   };
 
   function stop(): void {
@@ -157,6 +173,37 @@ export async function openDatabase({
     }
   }
 
+  async function copy(path: string, atMoment: () => void): Promise<void> {
+    if (instance === undefined) throw new Error('The table engine is closed.');
+    const name = `"copy ${++copied}"`;
+    const connection = await instance.connect();
+    copies.add(connection);
+    const session = sessionOf(connection, statements, onError);
+    // Does not wait for statements of others, which all commits would wait for then.
+    const first = sessionOf(connection, createPlaces(1), onError);
+    try {
+      await session.run(`ATTACH ${literal(path)} AS ${name}`);
+      await commits.alone(async () => {
+        await first.run('BEGIN TRANSACTION');
+        // What the transaction sees is settled by the first look.
+        await first.rows('SELECT count(*) FROM main.catalog');
+        atMoment();
+      });
+      await copyTables(session, name);
+      await session.run('COMMIT');
+      await session.run(`CHECKPOINT ${name}`);
+      await session.run(`DETACH ${name}`);
+    } catch (error) {
+      await session.run('ROLLBACK').catch(() => undefined);
+      await session.run(`DETACH ${name}`).catch(() => undefined);
+      throw error;
+    } finally {
+      copies.delete(connection);
+      connection.disconnectSync();
+    }
+    await sync(path);
+  }
+
   function onError(error: unknown): void {
     if (error instanceof Error && /^FATAL Error|has been invalidated/.test(error.message)) isBroken = true;
   }
@@ -218,11 +265,15 @@ function sessionOf(
   };
 }
 
-async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  session: Session,
+  commits: Places,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   await session.run('BEGIN TRANSACTION');
   try {
     const result = await work(session);
-    await session.run('COMMIT');
+    await commits.use(() => session.run('COMMIT'));
     return result;
   } catch (error) {
     // A failed COMMIT has rolled back by itself.

@@ -12,8 +12,16 @@ import { createTurns } from '../turns.ts';
 import type { TableEngine, TableId } from '../engine.ts';
 import type { Database, DatabaseOptions, Session } from './database.ts';
 
+/** It can be copied while it is used. */
+export interface DuckDbEngine extends TableEngine {
+  /** Where copies of the database may be made; emptied when it is opened. */
+  copyFolder(): string;
+  /** Copies the database as it is at one moment, and calls `atMoment` then: nothing is committed before that returns. */
+  copyTo(file: string, atMoment: () => void): Promise<void>;
+}
+
 /** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */
-export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
+export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
   let opened: Database | undefined;
   const inTurn = createTurns();
 
@@ -122,6 +130,8 @@ export function createDuckDbEngine(options: DatabaseOptions): TableEngine {
       }),
 
     compact: () => database().compact(),
+    copyFolder: () => database().copyFolder,
+    copyTo: (file, atMoment) => database().copyTo(file, atMoment),
   };
 
   function database(): Database {

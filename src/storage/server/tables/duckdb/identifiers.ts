@@ -48,7 +48,8 @@ export function balanced(terms: readonly string[], operator: string): string {
   return `(${balanced(terms.slice(0, middle), operator)}${operator}${balanced(terms.slice(middle), operator)})`;
 }
 
-function quoted(name: string): string {
+/** Any name, for SQL. */
+export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

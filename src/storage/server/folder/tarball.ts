@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { tarEnd, tarHeader, tarPadding } from '../files/tar.ts';
+
+/** A tar file of a storage folder that is being written. */
+export interface Tarball {
+  /** Adds a file of the disk; false when there is none. What it has when it is opened is written, also when it is replaced. */
+  add(name: string, path: string): Promise<boolean>;
+}
+
+export interface Written {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** The last entry: what was written in front of it is whole when its digest fits. */
+export const SEAL = 'backup.json';
+
+export interface Seal {
+  readonly made: string;
+  /** SHA-256 of all bytes of the tar file in front of this entry, in hex. */
+  readonly sha256: string;
+}
+
+/** Writes a tar file by one rename: it appears when it is whole, and ends with a seal. */
+export async function writeTarball(
+  file: string,
+  made: Date,
+  work: (tarball: Tarball) => Promise<void>,
+): Promise<Written> {
+  const temporary = `${file}.tmp`;
+  const target = await open(temporary, 'w', 0o600);
+  try {
+    const hash = createHash('sha256');
+    const written = { files: 0, bytes: 0 };
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      hash.update(bytes);
+      await target.writeFile(bytes);
+    };
+    await work({
+      async add(name, path) {
+        const source = await openIfThere(path);
+        if (source === undefined) return false;
+        try {
+          written.bytes += await addFile(write, name, source);
+          written.files++;
+          return true;
+        } finally {
+          await source.close();
+        }
+      },
+    });
+    const seal: Seal = { made: made.toISOString(), sha256: hash.digest('hex') };
+    const text = Buffer.from(`${JSON.stringify(seal)}\n`);
+    await target.writeFile(
+      Buffer.concat([
+        tarHeader({ name: SEAL, bytes: text.length, modifiedAt: made.getTime() }),
+        text,
+        tarPadding(text.length),
+        tarEnd(),
+      ]),
+    );
+    await target.sync();
+    await target.close();
+    await rename(temporary, file);
+    return written;
+  } catch (error) {
+    await target.close().catch(() => undefined);
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function addFile(
+  write: (bytes: Uint8Array) => Promise<void>,
+  name: string,
+  source: FileHandle,
+): Promise<number> {
+  const { size, mtimeMs } = await source.stat();
+  await write(tarHeader({ name, bytes: size, modifiedAt: mtimeMs }));
+  let bytes = 0;
+  // Without an encoding a file gives buffers.
+  const chunks = source.createReadStream({
+    autoClose: false,
+    highWaterMark: 1024 * 1024,
+  }) as AsyncIterable<Buffer>;
+  for await (const chunk of chunks) {
+    await write(chunk);
+    bytes += chunk.length;
+  }
+  if (bytes !== size) throw new Error(`${name} changed while it was copied.`);
+  await write(tarPadding(size));
+  return size;
+}
