@@ -3,7 +3,8 @@ import type { RowResult } from '../runner.ts';
 import type { Progress } from '../extract/progress.ts';
 import type { Log } from '../log.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
-import { openTarget, type RunTarget } from '../runner/target.ts';
+import { openTarget, type RunTarget, type TargetOptions } from '../runner/target.ts';
+import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
 import type { Args, Command, Io } from './command.ts';
 import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
@@ -92,7 +93,9 @@ export const runCommand: Command = {
       if (!isDryRun) await show(error);
       throw error;
     };
+    const given = await givenByRunner();
     const target = await openTarget({
+      ...given,
       dataFolder: args.text('data'),
       storage: args.text('storage'),
       stored: storedArg(args),
@@ -146,6 +149,20 @@ export const runCommand: Command = {
     }
   },
 };
+
+/** Token and keys of a run that a runner started: not in the environment, where a configuration could take them from. */
+async function givenByRunner(): Promise<Pick<TargetOptions, 'encryptionKeys' | 'environment'>> {
+  // the module is not loaded for others
+  if (process.env[RUNNER_VARIABLE] !== '1') return {};
+  const { receiveCredentials } = await import('../runs/credentials.ts');
+  const credentials = await receiveCredentials();
+  if (credentials === undefined) return {};
+  const { parseKeys } = await import('../encryption/index.ts');
+  return {
+    encryptionKeys: parseKeys(credentials.keys, 'the runner'),
+    environment: { ...process.env, KBC_TOKEN: credentials.token },
+  };
+}
 
 /** Lines for requests and answers, whatever the level of the log is. */
 async function requestLines(args: Args, io: Io): Promise<Pick<Progress, 'request'>> {

@@ -4,11 +4,12 @@ import type { Args, Command, Io } from './command.ts';
 import { portArg, portError } from './port.ts';
 import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
+import { runsOptions, runsPart } from './serve-runs.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
-  describe: 'Serve a storage folder: files, tables, jobs and configurations over HTTP',
+  describe: 'Serve a storage folder over HTTP: files, tables, jobs, configurations and their runs',
   options: {
     dir: {
       type: 'string',
@@ -36,6 +37,7 @@ export const serveCommand: Command = {
       describe: 'Address under which clients reach the object store; signed addresses begin with it',
     },
     ...careOptions,
+    ...runsOptions,
     ...objectOptions,
     'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
     backup: {
@@ -79,8 +81,9 @@ export const serveCommand: Command = {
 };
 
 async function serve(dir: string, args: Args, io: Io): Promise<number> {
-  const [{ createService }, { readSchema }] = await Promise.all([
+  const [{ createService }, { dataPart }, { readSchema }] = await Promise.all([
     import('../storage/server/service.ts'),
+    import('../storage/server/data.ts'),
     import('./schema-file.ts'),
   ]);
   const publicUrl = urlArg(args, 'public-url');
@@ -91,8 +94,10 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
       hint: 'Give the object store a host name or a port of its own: the path is part of what clients sign.',
     });
   const care = careArgs(args, process.env);
+  const runs = await runsPart(args);
   const service = createService({
     dir,
+    ...(runs === undefined ? {} : { parts: [dataPart, runs] }),
     host: args.text('host') ?? '127.0.0.1',
     port: portArg(args, 'port'),
     s3Port: portArg(args, 's3-port'),

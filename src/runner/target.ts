@@ -32,6 +32,8 @@ export interface TargetOptions {
   readonly stored?: BranchPlace | undefined;
   /** False where nothing is read from a storage or pushed to it, unless the configuration is there. Default: true. */
   readonly needsStorage?: boolean;
+  /** For a stored configuration: further keys of its encrypted values, beside those of the environment and of a folder. */
+  readonly encryptionKeys?: Keys | undefined;
   /** `KBC_TOKEN`, `KBC_COMPONENTID`, `KBC_RUNID`. Default `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly log: Log;
@@ -118,10 +120,11 @@ async function overStored(place: BranchPlace, options: TargetOptions): Promise<R
     const stored = await fetchConfiguration(opened.client, place);
     log.info(`Configuration “${stored.name}” (${place.configuration}), version ${stored.version}`);
     const { component, configuration, branch } = place;
+    const encryptionKeys = joinKeys(options.encryptionKeys ?? [], opened.encryptionKeys ?? []);
     return {
       options: {
         dataFolder: options.dataFolder ?? folderOf(place),
-        encryptionKeys: opened.encryptionKeys,
+        encryptionKeys,
         encryptionScope: { project: opened.token.projectId, component, configuration },
         document: stored.document,
         storage: clientStorage({
@@ -135,7 +138,7 @@ async function overStored(place: BranchPlace, options: TargetOptions): Promise<R
         logins: storedLogins({
           client: opened.steady,
           place,
-          keys: () => joinKeys(keysFrom(environment), opened.encryptionKeys ?? []),
+          keys: () => joinKeys(keysFrom(environment), encryptionKeys),
           scope: { project: opened.token.projectId, component },
           env: options.env ?? systemEnv,
         }),

@@ -8,5 +8,7 @@ export * from './event.ts';
 export * from './file.ts';
 export * from './job.ts';
 export * from './metadata.ts';
+export * from './run.ts';
+export * from './schedule.ts';
 export * from './table.ts';
 export * from './token.ts';

@@ -3,7 +3,7 @@ import { removeFile } from '../files/remove.ts';
 import { isDue } from '../meta/due.ts';
 import { reclaimSpace } from '../meta/database.ts';
 import { keysOfFiles, listExpired } from '../meta/files.ts';
-import { forgetEvents, forgetJobs, forgetKeys } from '../meta/retention.ts';
+import { forgetEvents, forgetJobs, forgetKeys, forgetRuns } from '../meta/retention.ts';
 import { isoTime } from '../shapes/time.ts';
 
 export interface UpkeepOptions {
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Removes what is over: files whose time has come, uploads that nobody ended, objects without a file, finished jobs,
- * events and keys of requests; and gives freed space back to the disk. It goes in small steps with pauses between them,
+ * runs, events and keys of requests; and gives freed space back to the disk. It goes in small steps with pauses between them,
  * so that requests come to their turn, and may be ended and begun again at any point. One process at a time should do
  * it: several would only get in each other's way.
  */
@@ -37,6 +37,7 @@ export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepO
     ['files', async () => await removeExpired(context, signal)],
     ['request keys', async () => await forgetKeys(meta, isoTime(env.now() - KEYS_MS), STEP)],
     ['jobs', async () => await forgetJobs(meta, before, STEP)],
+    ['runs', async () => await forgetRuns(meta, before, STEP)],
     ['events', async () => await forgetEvents(meta, before, STEP)],
   ];
   for (const [kind, step] of tasks) await inSteps(context, kind, step, signal);

@@ -121,7 +121,9 @@ function addRoute(app: FastifyInstance, context: Context, route: Route, atWork: 
       config: { validationCode: route.validationCode ?? 'storage.validation' },
       onRequest: async (request) => {
         const caller = await admit(context, request, isOpen);
-        if (caller !== undefined) callers.set(request, caller);
+        if (caller === undefined) return;
+        if (caller.runLimits !== undefined && !isOpen && route.isForRuns !== true) throw accessDenied();
+        callers.set(request, caller);
       },
       preValidation: async (request) => {
         if (route.isRaw !== true && request.isMultipart()) request.body = await readMultipart(request);

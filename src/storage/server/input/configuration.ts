@@ -9,6 +9,7 @@ import { isContent, readContent } from './content.ts';
 import type { Change } from '../meta/configurations/model.ts';
 import type { BranchRow, ConfigurationKey } from '../meta/tables.ts';
 import { requireComponent } from '../tokens/permissions.ts';
+import { isOwnConfiguration } from '../tokens/run-limits.ts';
 
 /** The key of a configuration, once the component is known and the caller may use it. */
 export function keyFrom(
@@ -18,8 +19,9 @@ export function keyFrom(
   configuration: string,
 ): ConfigurationKey {
   if (context.catalogue.find(component) === undefined) throw notFound(`Component ${component} not found`);
-  requireComponent(call.caller, component);
-  return { branch_id: call.branch.id, component_id: component, configuration_id: configuration };
+  const key = { branch_id: call.branch.id, component_id: component, configuration_id: configuration };
+  if (!isOwnConfiguration(call.caller.runLimits, key)) requireComponent(call.caller, component);
+  return key;
 }
 
 export function changeOf(context: Context, caller: Caller, text: string | undefined): Change {

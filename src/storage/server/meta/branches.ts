@@ -43,6 +43,7 @@ export async function deleteBranch(meta: Meta, id: number): Promise<void> {
     'row_versions',
     'configuration_rows',
     'configurations',
+    'schedules',
     'metadata',
   ] as const) {
     await meta.deleteFrom(table).where('branch_id', '=', id).execute();

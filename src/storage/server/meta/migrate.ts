@@ -13,6 +13,7 @@ import { retention } from './migrations/0007-retention.ts';
 import { aliases } from './migrations/0008-aliases.ts';
 import { severalMachines } from './migrations/0009-several-machines.ts';
 import { queues } from './migrations/0011-queues.ts';
+import { runs } from './migrations/0012-runs.ts';
 import { requestIds } from './migrations/0013-request-ids.ts';
 import { transfers } from './migrations/0014-transfers.ts';
 import type { Tables } from './tables.ts';
@@ -35,6 +36,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-aliases': aliases,
   '0009-several-machines': severalMachines,
   '0011-queues': queues,
+  '0012-runs': runs,
   '0013-request-ids': requestIds,
   '0014-transfers': transfers,
 };

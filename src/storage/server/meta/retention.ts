@@ -6,6 +6,17 @@ export async function forgetJobs(meta: Meta, before: string, count: number): Pro
   return deleted(await meta.deleteFrom('jobs').where('id', 'in', jobs).executeTakeFirstOrThrow());
 }
 
+/** The same of runs, with their logs. */
+export async function forgetRuns(meta: Meta, before: string, count: number): Promise<number> {
+  const found = await meta.selectFrom('runs').select('id').where('ended', '<', before).limit(count).execute();
+  if (found.length === 0) return 0;
+  const ids = found.map(({ id }) => id);
+  return await meta.transaction().execute(async (tx) => {
+    await tx.deleteFrom('run_log').where('run_id', 'in', ids).execute();
+    return deleted(await tx.deleteFrom('runs').where('id', 'in', ids).executeTakeFirstOrThrow());
+  });
+}
+
 /** The same of events. */
 export async function forgetEvents(meta: Meta, before: string, count: number): Promise<number> {
   const events = meta.selectFrom('events').select('id').where('created', '<', before).limit(count);

@@ -28,6 +28,9 @@ export interface Tables {
   jobs: JobRow;
   exports: ExportRow;
   request_keys: RequestKeyRow;
+  runs: RunRow;
+  run_log: { run_id: number; first_line: number; lines: number; text: string };
+  schedules: ScheduleRow;
   transfers: TransferRow;
 }
 
@@ -54,6 +57,8 @@ export interface TokenRow {
   bucket_branch_id: number;
   /** JSON: list of component ids. */
   component_access: string;
+  /** JSON of what alone the token of a run may do ({@link RunLimits}); null for every other token. */
+  run_limits: string | null;
   created: string;
   refreshed: string;
   expires: string | null;
@@ -325,6 +330,53 @@ export interface RequestKeyRow {
   /** What was answered; null until it is known, and where it can be made again or must not be kept. */
   status: number | null;
   answer: string | null;
+  created: string;
+}
+
+export type RunStatus = 'cancelled' | 'error' | 'processing' | 'success' | 'waiting';
+
+export interface RunRow extends Author, ConfigurationKey {
+  id: number;
+  /** Names the configuration in its branch: of those with the same, one at most is `processing`. */
+  lock_key: string;
+  status: RunStatus;
+  /** JSON: rows, from, to, restart. */
+  asked: string;
+  schedule_id: number | null;
+  /** The schedule and its time, so that it is asked for once: `12@2026-01-02T03:04:00.000Z`. */
+  occurrence: string | null;
+  created: string;
+  started: string | null;
+  ended: string | null;
+  cancel_asked: string | null;
+  attempt: number;
+  runner: string | null;
+  /** Goes up while the runner lives: one whose number stands still is taken for dead, whatever its clock says. */
+  beat: number;
+  /** Goes up with every taking; a runner that comes back late with an older number is turned away. */
+  fencing: number;
+  /** The token of the run; null before it starts and when it has ended. */
+  token_id: number | null;
+  verdict: string | null;
+  exit_code: number | null;
+  /** JSON: code, message, audience, hint, where. */
+  error: string | null;
+  /** JSON: what each row gave. */
+  report: string | null;
+  log_lines: number;
+  log_bytes: number;
+}
+
+export interface ScheduleRow extends Author, ConfigurationKey {
+  id: number;
+  cron: string;
+  time_zone: string;
+  /** JSON: list of row ids; empty for all. */
+  rows: string;
+  is_enabled: Flag;
+  /** When it is to run next; null while it is not. */
+  next_occurrence: string | null;
+  last_occurrence: string | null;
   created: string;
 }
 

@@ -5,6 +5,7 @@ import { isoTime } from '../shapes/time.ts';
 import { findBranch } from './branches.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
+import type { RunLimits } from '../tokens/run-limits.ts';
 import type { Author, TokenRow } from './tables.ts';
 
 export interface TokenRights {
@@ -17,6 +18,8 @@ export interface TokenRights {
   /** The branch that the buckets are of; default: the default branch. */
   readonly bucketBranchId?: number;
   readonly componentAccess?: readonly string[];
+  /** Makes it the token of a run, which may do nothing beside. */
+  readonly runLimits?: RunLimits;
   /** Seconds from now; it never ends when undefined. */
   readonly expiresIn?: number;
   /** Last part of the token; random when undefined. */
@@ -44,6 +47,7 @@ export async function createToken(
     bucket_permissions: JSON.stringify(rights.bucketPermissions ?? {}),
     bucket_branch_id: rights.bucketBranchId ?? (await findBranch(meta, 'default'))?.id ?? 0,
     component_access: JSON.stringify(rights.componentAccess ?? []),
+    run_limits: rights.runLimits === undefined ? null : JSON.stringify(rights.runLimits),
     created: isoTime(now),
     refreshed: isoTime(now),
     expires: rights.expiresIn === undefined ? null : isoTime(now + rights.expiresIn * 1000),
@@ -54,12 +58,21 @@ export async function createToken(
   return { row, token };
 }
 
-/** Gives a token a new secret; the old one is worth nothing from then on. */
-export async function refreshToken(meta: Meta, env: Env, id: number): Promise<string> {
+/**
+ * Gives a token a new secret; the old one is worth nothing from then on.
+ *
+ * @param expiresIn seconds from now that it is to last; as long as before when undefined
+ */
+export async function refreshToken(meta: Meta, env: Env, id: number, expiresIn?: number): Promise<string> {
   const token = await tokenText(meta, id, newSecret(env));
+  const now = env.now();
   await meta
     .updateTable('tokens')
-    .set({ hash: hashToken(token), refreshed: isoTime(env.now()) })
+    .set({
+      hash: hashToken(token),
+      refreshed: isoTime(now),
+      ...(expiresIn === undefined ? {} : { expires: isoTime(now + expiresIn * 1000) }),
+    })
     .where('id', '=', id)
     .execute();
   return token;
@@ -79,6 +92,7 @@ export async function updateToken(
     changes.bucket_permissions = JSON.stringify(rights.bucketPermissions);
     if (rights.bucketBranchId !== undefined) changes.bucket_branch_id = rights.bucketBranchId;
   }
+  if (rights.runLimits !== undefined) changes.run_limits = JSON.stringify(rights.runLimits);
   if (rights.componentAccess !== undefined) changes.component_access = JSON.stringify(rights.componentAccess);
   if (Object.keys(changes).length === 0) return;
   await meta.updateTable('tokens').set(changes).where('id', '=', id).execute();
@@ -94,6 +108,21 @@ export async function findTokenBySecret(meta: Meta, token: string): Promise<Toke
 
 export async function listTokens(meta: Meta): Promise<TokenRow[]> {
   return await meta.selectFrom('tokens').selectAll().orderBy('id').execute();
+}
+
+/** Lets a token last for so many seconds from now. */
+export async function prolongToken(meta: Meta, env: Env, id: number, seconds: number): Promise<void> {
+  const expires = isoTime(env.now() + seconds * 1000);
+  await meta.updateTable('tokens').set({ expires }).where('id', '=', id).execute();
+}
+
+/** Makes the secret of a token worth nothing. What was done with it stays its own, and it may get another. */
+export async function revokeToken(meta: Meta, id: number): Promise<void> {
+  await meta
+    .updateTable('tokens')
+    .set({ hash: `revoked ${id}` })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteToken(meta: Meta, id: number): Promise<void> {

@@ -55,6 +55,9 @@ export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
   jobs: { key: ['id'], isLarge: true },
   exports: { leftOut: 'Exports are made again when they are asked for; their files go along as files.' },
   request_keys: { key: ['token_id', 'key'], isLarge: true },
+  runs: { key: ['id'], isLarge: true },
+  run_log: { key: ['run_id', 'first_line'], isLarge: true },
+  schedules: { key: ['id'] },
   transfers: { leftOut: 'How far a migration is, is of its target alone.' },
 };
 

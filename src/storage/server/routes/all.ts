@@ -9,6 +9,8 @@ import { indexRoutes, type NamedService } from './index.ts';
 import { jobRoutes } from './jobs.ts';
 import { metadataRoutes } from './metadata.ts';
 import { miscRoutes } from './misc.ts';
+import { runRoutes } from './runs.ts';
+import { scheduleRoutes } from './schedules.ts';
 import { searchRoutes } from './search.ts';
 import { tokenRoutes } from './tokens.ts';
 import { triggerRoutes } from './triggers.ts';
@@ -25,6 +27,8 @@ export function coreRoutes(context: Context, services: readonly NamedService[]):
     ...metadataRoutes(context),
     ...jobRoutes(context),
     ...eventRoutes(context),
+    ...runRoutes(context),
+    ...scheduleRoutes(context),
     ...triggerRoutes(context),
     ...searchRoutes(context),
     ...miscRoutes(context),

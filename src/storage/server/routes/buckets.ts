@@ -30,7 +30,7 @@ import { recordFinishedJob } from '../meta/jobs.ts';
 import { listMetadata } from '../meta/metadata.ts';
 import { listTables } from '../meta/stored-tables.ts';
 import { requireBucketRow } from '../jobs/operations/table-place.ts';
-import { mayUseBucket, requireBucket, requireBucketManagement } from '../tokens/permissions.ts';
+import { mayUseBucket, requireBucket, requireBucketCreation } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
 import { bucketReply } from '../shapes/bucket.ts';
 import { ADMIN } from '../shapes/token.ts';
@@ -54,6 +54,7 @@ function readRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/buckets',
+      isForRuns: true,
       summary: 'The buckets that the token may read',
       tag,
       query: BucketsQuery,
@@ -79,6 +80,7 @@ function readRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/buckets/:bucket',
+      isForRuns: true,
       summary: 'A bucket with its tables',
       tag,
       query: BucketsQuery,
@@ -110,6 +112,7 @@ function writeRoutes(context: DataContext): Route[] {
     route({
       method: 'POST',
       path: '/buckets',
+      isForRuns: true,
       summary: 'Makes a bucket',
       tag,
       status: 201,
@@ -117,11 +120,11 @@ function writeRoutes(context: DataContext): Route[] {
       response: Bucket,
       validationCode: 'storage.buckets.validation',
       handle: async ({ body, caller, branch, origin }) => {
-        requireBucketManagement(caller);
         const { name, stage = 'in', displayName = name } = body;
+        const id = bucketId(stage, name);
+        requireBucketCreation(caller, branch.id, id);
         requireName('name', name);
         requireName('displayName', displayName);
-        const id = bucketId(stage, name);
         const bucket = await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
           await requireFreeBucket(tx, { branchId: branch.id, stage, id, displayName });
           await insertBucket(tx, {

@@ -80,6 +80,7 @@ export function configurationRowRoutes(context: Context): Route[] {
     route({
       method: 'GET',
       path: row,
+      isForRuns: true,
       summary: 'A row',
       tag,
       response: ConfigurationRow,
@@ -116,6 +117,7 @@ export function configurationRowRoutes(context: Context): Route[] {
     route({
       method: 'PUT',
       path: `${row}/state`,
+      isForRuns: true,
       summary: 'Sets the state of a row; makes no version',
       tag,
       isRaw: true,

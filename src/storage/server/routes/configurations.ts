@@ -83,6 +83,7 @@ export function configurationRoutes(context: Context): Route[] {
     route({
       method: 'GET',
       path: '/components/:component/configs/:configuration',
+      isForRuns: true,
       summary: 'A configuration',
       tag,
       response: Configuration,
@@ -111,6 +112,7 @@ export function configurationRoutes(context: Context): Route[] {
     route({
       method: 'PUT',
       path: '/components/:component/configs/:configuration/state',
+      isForRuns: true,
       summary: 'Sets the state; makes no version',
       tag,
       isRaw: true,

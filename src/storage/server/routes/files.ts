@@ -28,6 +28,7 @@ function singleRoutes(context: DataContext): Route[] {
     route({
       method: 'POST',
       path: '/files/prepare',
+      isForRuns: true,
       summary: 'Makes a file, and says where its bytes are to be put',
       tag,
       status: 201,
@@ -49,6 +50,7 @@ function singleRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/files',
+      isForRuns: true,
       summary: 'Files, the newest first',
       tag,
       query: FilesQuery,
@@ -72,6 +74,7 @@ function singleRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/files/:file',
+      isForRuns: true,
       summary: 'A file, with credentials to read it when asked for',
       tag,
       query: FileQuery,
@@ -89,6 +92,7 @@ function singleRoutes(context: DataContext): Route[] {
     route({
       method: 'DELETE',
       path: '/files/:file',
+      isForRuns: true,
       summary: 'Deletes a file and its bytes',
       tag,
       query: AsyncQuery,
@@ -111,11 +115,14 @@ function tagRoutes(context: DataContext): Route[] {
     route({
       method: 'POST',
       path: '/files/:file/tags',
+      isForRuns: true,
       summary: 'Adds a tag',
       tag,
       body: FileTag,
       handle: async ({ params, body, caller }) => {
-        const file = await requireOwnFile(context, caller, params.file);
+        const isOfRun = caller.runLimits?.tags.includes(body.tag) === true;
+        const required = isOfRun ? requireReadableFile : requireOwnFile;
+        const file = await required(context, caller, params.file);
         await addTag(meta, file.id, body.tag);
         return undefined;
       },

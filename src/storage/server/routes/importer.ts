@@ -39,6 +39,7 @@ export function importerRoutes(context: DataContext): Route[] {
     route({
       ...shared,
       path: '/upload-file',
+      isForRuns: true,
       summary: 'Stores the file `data`',
       response: File,
       handle: async (call) => await uploadFile(context, call),

@@ -24,6 +24,7 @@ export function jobRoutes(context: Context): Route[] {
     route({
       method: 'GET',
       path: '/jobs',
+      isForRuns: true,
       summary: 'Jobs, the newest first: all for the master token, else those of the token',
       tag,
       query: JobsQuery,
@@ -43,6 +44,7 @@ export function jobRoutes(context: Context): Route[] {
     route({
       method: 'GET',
       path: '/jobs/:job',
+      isForRuns: true,
       summary: 'A job; waits half a second for one that is not finished',
       tag,
       response: Job,

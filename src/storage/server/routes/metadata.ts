@@ -102,10 +102,11 @@ function resourceRoutes(
   const list = async (owner: MetadataOwner): Promise<Reply> =>
     (await listMetadata(meta, owner)).map((row) => metadataReply(row, hasProvider));
   return [
-    ...readRoutes(context, { path, what, scope, resolve, list }),
+    ...readRoutes(context, { path, what, scope, isForRuns: hasProvider, resolve, list }),
     route({
       method: 'POST',
       path,
+      isForRuns: hasProvider,
       summary: `Sets metadata of ${what}`,
       tag,
       scope,
@@ -134,15 +135,17 @@ function readRoutes(
     readonly path: string;
     readonly what: string;
     readonly scope: 'both' | 'branch';
+    readonly isForRuns: boolean;
     readonly resolve: Resolve;
     readonly list: (owner: MetadataOwner) => Promise<Reply>;
   },
 ): Route[] {
-  const { path, what, scope, resolve, list } = kind;
+  const { path, what, scope, isForRuns, resolve, list } = kind;
   return [
     route({
       method: 'GET',
       path,
+      isForRuns,
       summary: `The metadata of ${what}`,
       tag,
       scope,
@@ -181,10 +184,11 @@ function tableRoutes(context: Context): Route[] {
   const list = async (owner: MetadataOwner): Promise<Reply[]> =>
     (await listMetadata(meta, owner)).map((row) => metadataReply(row, true));
   return [
-    ...readRoutes(context, { path, what: 'a table', scope: 'both', resolve, list }),
+    ...readRoutes(context, { path, what: 'a table', scope: 'both', isForRuns: true, resolve, list }),
     route({
       method: 'POST',
       path,
+      isForRuns: true,
       summary: 'Sets metadata of a table and of its columns',
       tag,
       status: 201,

@@ -53,6 +53,7 @@ function exportRoute(context: DataContext): Route {
   return route({
     method: 'POST',
     path: '/tables/:table/export-async',
+    isForRuns: true,
     summary: 'Exports a table into a sliced file without a header',
     tag,
     status: 202,

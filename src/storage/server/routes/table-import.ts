@@ -40,6 +40,7 @@ function asyncRoutes(context: DataContext): Route[] {
     route({
       method: 'POST',
       path: '/buckets/:bucket/tables-async',
+      isForRuns: true,
       summary: 'Makes a table from a file',
       tag,
       status: 202,
@@ -57,6 +58,7 @@ function asyncRoutes(context: DataContext): Route[] {
     route({
       method: 'POST',
       path: '/tables/:table/import-async',
+      isForRuns: true,
       summary: 'Loads a file into a table',
       tag,
       status: 202,
@@ -79,6 +81,7 @@ function definitionRoute(context: DataContext): Route {
   return route({
     method: 'POST',
     path: '/buckets/:bucket/tables-definition',
+    isForRuns: true,
     summary: 'Makes an empty table',
     tag,
     status: 202,

@@ -39,6 +39,7 @@ function columnRoutes(context: DataContext): Route[] {
       ...shared,
       method: 'POST',
       path: '/tables/:table/columns',
+      isForRuns: true,
       summary: 'Adds a column',
       body: ColumnAdd,
       handle: async ({ params, body, ...asker }) => {
@@ -103,6 +104,7 @@ function keyRoutes(context: DataContext): Route[] {
       ...shared,
       method: 'POST',
       path: '/tables/:table/primary-key',
+      isForRuns: true,
       summary: 'Sets the primary key of a table',
       body: PrimaryKeyAdd,
       handle: async ({ params, body, ...asker }) => {
@@ -127,6 +129,7 @@ function keyRoutes(context: DataContext): Route[] {
       ...shared,
       method: 'DELETE',
       path: '/tables/:table/primary-key',
+      isForRuns: true,
       summary: 'Removes the primary key of a table',
       handle: async ({ params, ...asker }) => {
         const table = await requireWritable(context, params.table, asker);
@@ -146,6 +149,7 @@ function rowsRoute(context: DataContext): Route {
   return route({
     method: 'DELETE',
     path: '/tables/:table/rows',
+    isForRuns: true,
     summary: 'Deletes rows',
     tag,
     status: 202,

@@ -38,6 +38,7 @@ function readRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/tables',
+      isForRuns: true,
       summary: 'All tables that the token may read',
       tag,
       query: TablesQuery,
@@ -58,6 +59,7 @@ function readRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/buckets/:bucket/tables',
+      isForRuns: true,
       summary: 'The tables of a bucket',
       tag,
       query: TablesQuery,
@@ -78,6 +80,7 @@ function readRoutes(context: DataContext): Route[] {
     route({
       method: 'GET',
       path: '/tables/:table',
+      isForRuns: true,
       summary: 'A table',
       tag,
       query: TablesQuery,

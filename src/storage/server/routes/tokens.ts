@@ -40,6 +40,7 @@ function readRoutes(context: Context): Route[] {
     route({
       method: 'GET',
       path: '/tokens/verify',
+      isForRuns: true,
       summary: 'The token of this request, and the project',
       tag,
       response: Token,

@@ -4,6 +4,7 @@ import type { Meta } from '../meta/database.ts';
 import type { Author, TokenRow } from '../meta/tables.ts';
 import { findTokenBySecret } from '../meta/tokens.ts';
 import type { BucketPermission } from '../../protocol/token.ts';
+import type { RunLimits } from './run-limits.ts';
 
 /** Who asks, and what they may do. */
 export interface Caller extends Author {
@@ -19,6 +20,8 @@ export interface Caller extends Author {
   readonly bucketPermissions: Readonly<Record<string, BucketPermission>>;
   readonly bucketBranchId: number;
   readonly componentAccess: readonly string[];
+  /** Of the token of a run: what alone it may do. */
+  readonly runLimits?: RunLimits;
   /** `X-KBC-RunId`: the run that it asks for. */
   readonly runId: string | null;
 }
@@ -39,6 +42,11 @@ export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now
   if (isExpired(token, now)) {
     throw new ApiError(401, 'storage.tokenInvalid', 'Invalid access token: it has expired');
   }
+  return callerOf(token, secret, runIdOf(headers));
+}
+
+/** What a token may do, as if it had asked. */
+export function callerOf(token: TokenRow, secret = '', runId: string | null = null): Caller {
   return {
     id: token.id,
     token,
@@ -51,7 +59,8 @@ export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now
     bucketPermissions: JSON.parse(token.bucket_permissions) as Record<string, BucketPermission>,
     bucketBranchId: token.bucket_branch_id,
     componentAccess: JSON.parse(token.component_access) as string[],
-    runId: runIdOf(headers),
+    ...(token.run_limits === null ? {} : { runLimits: JSON.parse(token.run_limits) as RunLimits }),
+    runId,
     creator_id: token.id,
     creator_description: token.description,
   };

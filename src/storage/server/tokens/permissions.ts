@@ -13,6 +13,8 @@ export function mayUseBucket(
   need: BucketPermission,
 ): boolean {
   if (caller.isMaster || caller.canManageBuckets) return true;
+  const { production } = caller.runLimits ?? {};
+  if (production?.branch_id === branchId) return need === 'read' && production.buckets.includes(bucketId);
   if (caller.bucketBranchId !== branchId) return false;
   const has = Object.hasOwn(caller.bucketPermissions, bucketId)
     ? caller.bucketPermissions[bucketId]
@@ -33,6 +35,12 @@ export function requireBucket(
 /** Making and removing buckets and branches. @throws {ApiError} 403 */
 export function requireBucketManagement(caller: Caller): void {
   if (!caller.isMaster && !caller.canManageBuckets) throw accessDenied();
+}
+
+/** Making one bucket: that of a run's output is made by the run. @throws {ApiError} 403 */
+export function requireBucketCreation(caller: Caller, branchId: number, bucketId: string): void {
+  if (caller.runLimits === undefined) requireBucketManagement(caller);
+  else requireBucket(caller, branchId, bucketId, 'write');
 }
 
 /** Whether the caller may read and change the configurations of a component (storage 5.6). */

@@ -170,6 +170,7 @@ async function checkOrder(meta: Meta, order: readonly string[], { head }: Loaded
 
 async function purge(meta: Meta, key: ConfigurationKey): Promise<void> {
   for (const table of [
+    'schedules',
     'row_versions',
     'configuration_rows',
     'configuration_contents',

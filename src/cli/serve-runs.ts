@@ -1,0 +1,26 @@
+import { RunError } from '../errors.ts';
+import type { MakePart } from '../storage/server/part.ts';
+import type { Args, Option } from './command.ts';
+
+/** The options of `gex serve` for the runs that it does. */
+export const runsOptions = {
+  runs: {
+    type: 'string',
+    value: 'N',
+    default: '2',
+    describe: 'Runs of configurations at a time; 0 does none here',
+  },
+} as const satisfies Record<string, Option>;
+
+/** What does the runs; undefined when this process is to do none. @throws {RunError} `command.invalid` */
+export async function runsPart(args: Args): Promise<MakePart | undefined> {
+  const text = args.text('runs') ?? '2';
+  if (!/^\d{1,3}$/.test(text))
+    throw new RunError('command.invalid', `--runs is a number of runs, and not “${text}”.`, {
+      hint: 'Write for example --runs 4.',
+    });
+  if (Number(text) === 0) return undefined;
+  const { runnerPart } = await import('../runs/part.ts');
+  const [, script = ''] = process.argv;
+  return runnerPart({ command: [process.execPath, script], concurrency: Number(text), isAlone: true });
+}

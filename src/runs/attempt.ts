@@ -1,0 +1,293 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { keyFileText } from '../encryption/keys.ts';
+import { ExtractorError } from '../errors.ts';
+import { Secrets } from '../secrets.ts';
+import type { RunError } from '../storage/protocol/run.ts';
+import type { Context } from '../storage/server/context.ts';
+import { beatRun, finishRun, requeueRun, type AskedOfRun } from '../storage/server/meta/runs.ts';
+import type { RunRow } from '../storage/server/meta/tables.ts';
+import { prolongToken } from '../storage/server/meta/tokens.ts';
+import { startChild, type Ended, type RunChild } from './child.ts';
+import { folderOf } from './folders.ts';
+import type { Keeper, KeptStore, OpenKeeper, TrimKept } from './keeper.ts';
+import { readReport, type Report } from './report.ts';
+import { RunLog } from './run-log.ts';
+import { TOKEN_SECONDS, takeToken } from './token.ts';
+
+/** What keeps the recordings of runs where other machines find them. */
+export interface Keeping {
+  readonly store: KeptStore;
+  readonly open: OpenKeeper;
+  readonly trim: TrimKept;
+}
+
+export interface AttemptOptions {
+  /** The program and what stands before the arguments of `gex`. */
+  readonly command: readonly [string, ...string[]];
+  /** The address of the storage service. */
+  readonly apiUrl: string;
+  /** Holds the data folders of runs. */
+  readonly directory: string;
+  readonly keeping?: Keeping | undefined;
+  readonly beatMs: number;
+}
+
+/** How an attempt is ended from outside. */
+export interface Attempt {
+  readonly done: Promise<void>;
+  /** Ends the process, and gives the run back into the queue. */
+  handOn(): void;
+}
+
+/** How often a folder that the process of an earlier attempt still holds is asked for, a second apart. */
+const LOCK_TRIES = 20;
+
+/** Does a run that was taken, to its end or until it is taken away. */
+export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
+  const end = new AbortController();
+  const state: State = { end, why: undefined };
+  return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
+}
+
+/** Why the process is ended before it is done. */
+type Why = 'cancel' | 'handOn' | 'lost';
+
+interface State {
+  readonly end: AbortController;
+  why: Why | undefined;
+}
+
+function stopFor(state: State, why: Why): void {
+  // One that was taken away is not given back.
+  if (state.why !== 'lost') state.why = state.why === 'cancel' && why === 'handOn' ? 'cancel' : why;
+  state.end.abort();
+}
+
+async function perform(
+  context: Context,
+  run: RunRow,
+  options: AttemptOptions & { readonly state: State },
+): Promise<void> {
+  const { meta, env, log } = context;
+  const { state, beatMs, keeping } = options;
+  const beats = setInterval(() => void beat(), beatMs);
+  const beat = async (): Promise<void> => {
+    const told = await beatRun(meta, run).catch((error: unknown) => {
+      log.warn('A run could not say that it is alive', { run: run.id, detail: String(error) });
+      return { isCancelled: false };
+    });
+    if (told === undefined) stopFor(state, 'lost');
+    else if (told.isCancelled) stopFor(state, 'cancel');
+  };
+  try {
+    const outcome = await work(context, run, options).catch((error: unknown) => failed(context, run, error));
+    if (state.why === 'lost' || outcome === undefined) {
+      log.warn('A run was taken over by another runner', { run: run.id, attempt: run.attempt });
+      return;
+    }
+    const isDone = outcome.error === undefined;
+    if (state.why === 'handOn' && !isDone) {
+      await requeueRun(meta, run);
+      return;
+    }
+    const status = isDone ? 'success' : state.why === 'cancel' ? 'cancelled' : 'error';
+    const isWritten = await finishRun(
+      meta,
+      run,
+      {
+        status,
+        exitCode: outcome.exitCode,
+        verdict: outcome.report.verdict ?? null,
+        error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
+        report: JSON.stringify(outcome.report.rows),
+      },
+      env.now(),
+    );
+    log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
+    if (!isWritten || !isDone) return;
+    await rm(outcome.folder, { recursive: true, force: true });
+    if (keeping !== undefined) await keeping.trim(keeping.store, String(run.id));
+  } catch (error) {
+    // Its heart stops with this, and it is taken up again.
+    log.error('The end of a run could not be written down', { run: run.id, detail: String(error) });
+  } finally {
+    clearInterval(beats);
+  }
+}
+
+interface Outcome {
+  readonly report: Pick<Report, 'rows' | 'verdict'>;
+  readonly error: RunError | undefined;
+  readonly exitCode: number | null;
+  readonly folder: string;
+}
+
+/** What a run is called that could not even begin. */
+function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
+  const isKnown = error instanceof ExtractorError;
+  if (!isKnown) log.error('A run could not be started', { run: run.id, detail: String(error) });
+  const told: RunError = isKnown
+    ? {
+        code: error.code,
+        message: error.message,
+        audience: error.audience,
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      }
+    : {
+        code: 'internal',
+        message: 'The run could not be started.',
+        audience: 'application',
+        hint: 'The log of the runner says why.',
+      };
+  const exitCode = told.audience === 'user' ? 1 : 2;
+  return { report: { rows: [], verdict: undefined }, error: told, exitCode, folder: '' };
+}
+
+/** @returns undefined when the run was taken away */
+async function work(
+  context: Context,
+  run: RunRow,
+  options: AttemptOptions & { readonly state: State },
+): Promise<Outcome | undefined> {
+  const { meta, env, keys } = context;
+  const { state, directory, keeping } = options;
+  const made = await takeToken(context, run);
+  if (made === undefined) return undefined;
+  const secrets = new Secrets();
+  secrets.add(made.token);
+  const folder = folderOf(directory, run, { isOfRun: keeping !== undefined });
+  await mkdir(folder, { recursive: true });
+  const log = new RunLog({
+    meta,
+    run,
+    env,
+    secrets,
+    folder,
+    onLost: (why) => {
+      if (why !== undefined)
+        context.log.error('The log of a run cannot be written', { run: run.id, detail: why });
+      stopFor(state, 'lost');
+    },
+  });
+  const keeper = keeping?.open({
+    store: keeping.store,
+    run: String(run.id),
+    attempt: run.attempt,
+    folder,
+    log: context.log,
+    continues: await continuedBy(context, run),
+  });
+  keeper?.lost.addEventListener('abort', () => stopFor(state, 'lost'), { once: true });
+  const prolonging = setInterval(
+    () => void prolongToken(meta, env, made.id, TOKEN_SECONDS).catch(() => undefined),
+    (TOKEN_SECONDS * 1000) / 4,
+  );
+  try {
+    if (run.attempt > 1) log.tell('info', `Attempt ${run.attempt}: the runner before this one is gone.`);
+    const restored = await keeper?.restore();
+    const start = (): RunChild => {
+      const child = startChild({
+        command: options.command,
+        args: argsOf(run, {
+          apiUrl: options.apiUrl,
+          folder,
+          keeper,
+          isAgain: restored?.attempt !== undefined,
+        }),
+        environment: { KBC_RUNID: String(run.id), ...keeper?.environment },
+        credentials: { kind: 'gex credentials', token: made.token, keys: keyFileText(keys) },
+      });
+      keeper?.start(child.process);
+      return child;
+    };
+    const { ended, report } = await untilFree({ start, log, env, state });
+    await keeper?.stop(state.why === 'handOn' ? 'handedOn' : 'ended');
+    return { report, error: report.error, exitCode: ended.code, folder };
+  } finally {
+    clearInterval(prolonging);
+    await log.end();
+  }
+}
+
+/** The process of an attempt that was lost may take a moment to end, and holds the folder until then. */
+async function untilFree({
+  start,
+  log,
+  env,
+  state,
+}: {
+  readonly start: () => RunChild;
+  readonly log: RunLog;
+  readonly env: Context['env'];
+  readonly state: State;
+}): Promise<{ readonly ended: Ended; readonly report: Report }> {
+  for (let tries = 1; ; tries++) {
+    const child = start();
+    const stop = (): void => child.stop();
+    state.end.signal.addEventListener('abort', stop, { once: true });
+    if (state.end.signal.aborted) stop();
+    const [ended] = await Promise.all([child.ended, log.take(child.stderr)]);
+    state.end.signal.removeEventListener('abort', stop);
+    const others = log.others.splice(0);
+    const report = readReport(ended, { others, clean: (text) => log.clean(text) });
+    const isLocked = report.error?.code === 'run.locked' && tries < LOCK_TRIES && !state.end.signal.aborted;
+    if (isLocked) {
+      await env.sleep(1000);
+      continue;
+    }
+    // What a process says beside its result is the trace of a failure without one, or a warning of the runtime.
+    if (report.error === undefined || report.error.code === 'internal')
+      for (const line of others) log.tell('warn', line);
+    return { ended, report };
+  }
+}
+
+/** The last run of the configuration and rows when it has not succeeded: this one goes on with what it left. */
+async function continuedBy({ meta }: Context, run: RunRow): Promise<string | undefined> {
+  const last = await meta
+    .selectFrom('runs')
+    .select(['id', 'status', 'asked'])
+    .where('lock_key', '=', run.lock_key)
+    .where('id', '<', run.id)
+    .where('attempt', '>', 0)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const isOther = last?.status === 'success' || last?.asked !== run.asked;
+  return last === undefined || isOther ? undefined : String(last.id);
+}
+
+function argsOf(
+  run: RunRow,
+  {
+    apiUrl,
+    folder,
+    keeper,
+    isAgain,
+  }: {
+    readonly apiUrl: string;
+    readonly folder: string;
+    readonly keeper: Keeper | undefined;
+    readonly isAgain: boolean;
+  },
+): string[] {
+  // Written by this service.
+  const { rows = [], from, to, restart } = JSON.parse(run.asked) as AskedOfRun;
+  const isFirst = keeper === undefined ? run.attempt === 1 : !isAgain;
+  return [
+    'run',
+    `--component=${run.component_id}`,
+    `--config=${run.configuration_id}`,
+    `--branch=${run.branch_id}`,
+    `--storage=${apiUrl}`,
+    `--data=${path.resolve(folder)}`,
+    '--json',
+    '--log-format=json',
+    ...rows.map((row) => `--row=${row}`),
+    ...(from === undefined ? [] : [`--from=${from}`]),
+    ...(to === undefined ? [] : [`--to=${to}`]),
+    ...(restart === true && isFirst ? ['--restart'] : []),
+    ...(keeper?.args ?? []),
+  ];
+}

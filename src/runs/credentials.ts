@@ -1,0 +1,42 @@
+import { RUNNER_VARIABLE } from './runner-variable.ts';
+
+/** What the process of a run is told by its runner, as the first message of the channel between the two. */
+export interface Credentials {
+  readonly kind: 'gex credentials';
+  /** The token of the run. */
+  readonly token: string;
+  /** The keys of encrypted values, as a key file has them. */
+  readonly keys: string;
+}
+
+/** Waits for the credentials, when a runner started this process; undefined for any other. */
+export async function receiveCredentials(): Promise<Credentials | undefined> {
+  const { channel, env } = process;
+  if (env[RUNNER_VARIABLE] !== '1' || channel === undefined) return undefined;
+  // A run whose runner is gone has lost its rights, and another one may be at it already.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  const credentials = await new Promise<Credentials>((resolve) => {
+    const listen = (message: unknown): void => {
+      if (!isCredentials(message)) return;
+      process.off('message', listen);
+      resolve(message);
+    };
+    process.on('message', listen);
+  });
+  // The listener for the end alone would keep the process.
+  channel.unref();
+  return credentials;
+}
+
+function isCredentials(message: unknown): message is Credentials {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'kind' in message &&
+    message.kind === 'gex credentials' &&
+    'token' in message &&
+    typeof message.token === 'string' &&
+    'keys' in message &&
+    typeof message.keys === 'string'
+  );
+}

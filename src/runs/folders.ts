@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { RunRow } from '../storage/server/meta/tables.ts';
+
+/**
+ * The data folder of a run. Where runs are kept elsewhere, each has its own, which may vanish with the machine. Where
+ * they are not, a configuration has one, so that a run goes on where one before it was stopped, as the command does.
+ */
+export function folderOf(
+  directory: string,
+  run: Pick<RunRow, 'id' | 'lock_key'>,
+  { isOfRun }: { readonly isOfRun: boolean },
+): string {
+  const name = isOfRun
+    ? `run-${run.id}`
+    : createHash('sha256').update(run.lock_key).digest('hex').slice(0, 32);
+  return path.join(directory, name);
+}
+
+/** How long what a failed run left is of use. */
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+/** Removes folders that no run has touched for a week. */
+export async function sweepFolders(directory: string, now: number): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names) {
+    const folder = path.join(directory, name);
+    // The folder below changes with every run.
+    const found = await stat(path.join(folder, '.gex'))
+      .catch(async () => await stat(folder))
+      .catch(() => undefined);
+    if (found !== undefined && now - found.mtimeMs > KEEP_MS)
+      await rm(folder, { recursive: true, force: true });
+  }
+}

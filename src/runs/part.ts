@@ -1,0 +1,30 @@
+import path from 'node:path';
+import type { MakePart } from '../storage/server/part.ts';
+import { createRunner, type RunnerOptions } from './runner.ts';
+
+export interface RunnerPartOptions extends Pick<
+  RunnerOptions,
+  'command' | 'concurrency' | 'isAlone' | 'keeping' | 'pollMs'
+> {
+  /** Address of the API that runs use; the one of this process by default. */
+  readonly apiUrl?: string | undefined;
+}
+
+/** The part of the service that does the runs of configurations. */
+export function runnerPart(options: RunnerPartOptions): MakePart {
+  return (context) => {
+    let runner: ReturnType<typeof createRunner> | undefined;
+    return {
+      async start(apiUrl) {
+        const directory = path.join(context.dir, 'runs');
+        runner = createRunner(context, { ...options, apiUrl: options.apiUrl ?? apiUrl, directory });
+        await runner.start();
+      },
+      // Before the API stops to answer: a run that ends in good order tells it what it has done.
+      async drain() {
+        await runner?.stop();
+        runner = undefined;
+      },
+    };
+  };
+}

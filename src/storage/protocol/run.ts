@@ -1,0 +1,144 @@
+import { Type, type Static } from 'typebox';
+import { Time } from './common.ts';
+
+/**
+ * `waiting` for a runner, or for the run of the same configuration before it; `processing` on a runner; then one of
+ * `success`, `error`, and `cancelled` on request.
+ */
+export const RunStatus = Type.Enum(['waiting', 'processing', 'success', 'error', 'cancelled']);
+export type RunStatus = Static<typeof RunStatus>;
+
+const RowIds = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+  description:
+    'Only these rows of the configuration, also disabled ones; all that are not disabled by default.',
+});
+
+/** Body of `POST runs`. */
+export const RunCreate = Type.Object({
+  component: Type.String({ minLength: 1, description: 'Id of the component, such as `ex-generic-v2`.' }),
+  configuration: Type.String({ minLength: 1, description: 'Id of the configuration.' }),
+  rows: Type.Optional(RowIds),
+  from: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Asks again for the time from here on, as `gex run --from`; no state moves.',
+      examples: ['2026-01-01'],
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'With `from`: up to before this time.' }),
+  ),
+  restart: Type.Optional(
+    Type.Boolean({
+      description:
+        'Asks for everything again, also where a run that failed could be gone on with. Default: false.',
+    }),
+  ),
+  ifRunning: Type.Optional(
+    Type.Enum(['wait', 'refuse'], {
+      description:
+        'What happens while an earlier run of the configuration has not ended: this one waits for it (the default), or is refused with 409.',
+    }),
+  ),
+});
+export type RunCreate = Static<typeof RunCreate>;
+
+/** Query of `GET runs`. */
+export const RunsQuery = Type.Object({
+  component: Type.Optional(Type.String()),
+  configuration: Type.Optional(Type.String()),
+  status: Type.Optional(Type.Array(RunStatus)),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 20 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+
+/** What a run gave for a row of its configuration. */
+export const RunRow = Type.Object({
+  id: Type.Optional(Type.String({ description: 'Absent when the configuration has no rows.' })),
+  verdict: Type.Optional(
+    Type.String({ description: 'The worst of its jobs: `complete`, `ended`, `cut` or `doubtful`.' }),
+  ),
+  isHeld: Type.Optional(
+    Type.Boolean({ description: 'True when nothing was pushed, as it may not be everything.' }),
+  ),
+  rows: Type.Integer({ description: 'Rows in all tables.' }),
+  tables: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      rows: Type.Integer(),
+      destination: Type.Optional(Type.String({ description: 'The table that they were loaded into.' })),
+    }),
+  ),
+  jobs: Type.Array(Type.Unknown({ description: 'Whether each job has everything, as in `report.json`.' })),
+});
+export type RunRow = Static<typeof RunRow>;
+
+export const RunError = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  audience: Type.Enum(['user', 'application'], { description: 'Whose it is to mend.' }),
+  hint: Type.Optional(Type.String()),
+  where: Type.Optional(Type.Unknown()),
+});
+export type RunError = Static<typeof RunError>;
+
+const nullable = <T extends ReturnType<typeof Type.String>>(type: T) => Type.Union([type, Type.Null()]);
+
+/** A run of a configuration. */
+export const Run = Type.Object(
+  {
+    id: Type.String(),
+    status: RunStatus,
+    branchId: Type.Integer(),
+    component: Type.String(),
+    configuration: Type.String(),
+    asked: Type.Object(
+      {
+        rows: Type.Optional(Type.Array(Type.String())),
+        from: Type.Optional(Type.String()),
+        to: Type.Optional(Type.String()),
+        restart: Type.Optional(Type.Boolean()),
+      },
+      { description: 'What it was started with.' },
+    ),
+    schedule: nullable(Type.String({ description: 'Id of the schedule that asked for it.' })),
+    scheduledTime: nullable(Time),
+    creatorToken: Type.Object({ id: Type.String(), description: Type.String() }),
+    createdTime: Time,
+    startTime: nullable(Time),
+    endTime: nullable(Time),
+    cancelTime: nullable(Type.String({ description: 'When it was asked to end.' })),
+    attempt: Type.Integer({ description: 'How often a runner took it; more than 1 when one was lost.' }),
+    verdict: nullable(Type.String({ description: 'The worst of its rows.' })),
+    exitCode: Type.Union([Type.Integer(), Type.Null()]),
+    error: Type.Union([RunError, Type.Null()]),
+    log: Type.Object({ lines: Type.Integer() }),
+    rows: Type.Optional(
+      Type.Array(RunRow, { description: 'Of the rows that ran, when it has ended. Not in lists.' }),
+    ),
+  },
+  { title: 'Run' },
+);
+export type Run = Static<typeof Run>;
+
+/** Query of `GET runs/<id>/log`. */
+export const RunLogQuery = Type.Object({
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: 'Lines to leave out: `next` of the last answer.' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1000 })),
+});
+
+/** A part of the log of a run. */
+export const RunLog = Type.Object({
+  lines: Type.Array(
+    Type.Unknown({
+      description: 'An object with `level`, `time`, `message` and further facts.',
+      examples: [{ level: 'info', time: '2026-01-02T03:04:05.000Z', message: 'Made the bucket in.c-main' }],
+    }),
+  ),
+  next: Type.Integer({ description: 'The offset to go on from.' }),
+  isEnded: Type.Boolean({ description: 'True when nothing comes any more.' }),
+});
+export type RunLog = Static<typeof RunLog>;

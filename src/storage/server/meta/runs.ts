@@ -1,0 +1,302 @@
+import type { Env } from '../../../env.ts';
+import { isoTime } from '../shapes/time.ts';
+import { nextId } from './counter.ts';
+import type { Meta } from './database.ts';
+import { keyOf } from './configurations/key.ts';
+import type { Author, ConfigurationKey, RunRow, RunStatus } from './tables.ts';
+import { deleteToken, revokeToken } from './tokens.ts';
+
+/** What a run is started with. */
+export interface AskedOfRun {
+  readonly rows?: readonly string[] | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly restart?: boolean | undefined;
+}
+
+export interface NewRun {
+  readonly configuration: ConfigurationKey;
+  readonly asked: AskedOfRun;
+  /** The schedule that asks for it, and its time as ISO text. */
+  readonly schedule?: { readonly id: number; readonly time: string };
+  readonly author: Author;
+}
+
+/** Writes down a run that waits for a runner. Must run in a transaction. */
+export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow> {
+  const { configuration, schedule } = run;
+  const row: RunRow = {
+    id: await nextId(tx),
+    ...keyOf(configuration),
+    lock_key: lockKeyOf(configuration),
+    status: 'waiting',
+    asked: JSON.stringify(run.asked),
+    schedule_id: schedule?.id ?? null,
+    occurrence: schedule === undefined ? null : occurrenceOf(schedule.id, schedule.time),
+    created: isoTime(env.now()),
+    started: null,
+    ended: null,
+    cancel_asked: null,
+    attempt: 0,
+    runner: null,
+    beat: 0,
+    fencing: 0,
+    token_id: null,
+    verdict: null,
+    exit_code: null,
+    error: null,
+    report: null,
+    log_lines: 0,
+    log_bytes: 0,
+    ...run.author,
+  };
+  await tx.insertInto('runs').values(row).execute();
+  return row;
+}
+
+export function occurrenceOf(schedule: number, time: string): string {
+  return `${schedule}@${time}`;
+}
+
+function lockKeyOf({ branch_id, component_id, configuration_id }: ConfigurationKey): string {
+  return JSON.stringify([branch_id, component_id, configuration_id]);
+}
+
+export interface RunFilter {
+  readonly branchId: number;
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly statuses?: readonly RunStatus[] | undefined;
+  /** Only those of these components; all when undefined. */
+  readonly components?: readonly string[] | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A run without what it gave, which may be long. */
+export type BriefRun = Omit<RunRow, 'report'>;
+
+/** Runs, the newest first. */
+export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[]> {
+  let query = meta.selectFrom('runs').select(BRIEF).where('branch_id', '=', filter.branchId);
+  if (filter.component !== undefined) query = query.where('component_id', '=', filter.component);
+  if (filter.components !== undefined) query = query.where('component_id', 'in', filter.components);
+  if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
+  if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+  return await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
+}
+
+const BRIEF = [
+  'id',
+  'branch_id',
+  'component_id',
+  'configuration_id',
+  'lock_key',
+  'status',
+  'asked',
+  'schedule_id',
+  'occurrence',
+  'created',
+  'started',
+  'ended',
+  'cancel_asked',
+  'attempt',
+  'runner',
+  'beat',
+  'fencing',
+  'token_id',
+  'verdict',
+  'exit_code',
+  'error',
+  'log_lines',
+  'log_bytes',
+  'creator_id',
+  'creator_description',
+] as const satisfies readonly (keyof RunRow)[];
+
+export async function findRun(meta: Meta, id: number): Promise<RunRow | undefined> {
+  return await meta.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A run of the configuration that has not ended, if there is one. */
+export async function findUnfinished(meta: Meta, key: ConfigurationKey): Promise<number | undefined> {
+  const found = await meta
+    .selectFrom('runs')
+    .select('id')
+    .where('lock_key', '=', lockKeyOf(key))
+    .where('status', 'in', UNFINISHED)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id;
+}
+
+const UNFINISHED: readonly RunStatus[] = ['waiting', 'processing'];
+
+/**
+ * The oldest run that may begin now, taken by the runner: no other run of its configuration is at work, or waits before
+ * it. Of several runners one gets it.
+ */
+export async function takeRun(
+  meta: Meta,
+  { runner, now }: { readonly runner: string; readonly now: number },
+): Promise<RunRow | undefined> {
+  const next = await meta
+    .selectFrom('runs as r')
+    .select(['r.id', 'r.fencing'])
+    .where('r.status', '=', 'waiting')
+    .where((build) =>
+      build.not(
+        build.exists(
+          build
+            .selectFrom('runs as o')
+            .select('o.id')
+            .whereRef('o.lock_key', '=', 'r.lock_key')
+            .where((other) =>
+              other.or([
+                other('o.status', '=', 'processing'),
+                other.and([other('o.status', '=', 'waiting'), other('o.id', '<', other.ref('r.id'))]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .orderBy('r.id')
+    .limit(1)
+    .executeTakeFirst();
+  if (next === undefined) return undefined;
+  return await meta
+    .updateTable('runs')
+    .set((update) => ({
+      status: 'processing' as const,
+      // Of the first attempt: how long a run took does not begin again when a runner was lost.
+      started: update.fn.coalesce('started', update.val(isoTime(now))),
+      runner,
+      attempt: update('attempt', '+', 1),
+      beat: update('beat', '+', 1),
+      fencing: update('fencing', '+', 1),
+    }))
+    .where((where) => where.and({ id: next.id, fencing: next.fencing, status: 'waiting' }))
+    .returningAll()
+    .executeTakeFirst()
+    .catch((error: unknown) => {
+      // Another run of the configuration was taken at the same moment.
+      if (isTaken(error)) return undefined;
+      throw error;
+    });
+}
+
+/** Whether a unique index refused it, in SQLite's words or by PostgreSQL's code. */
+export function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === '23505') || error.message.startsWith('UNIQUE constraint failed');
+}
+
+/** A run as the one who took it knows it. */
+export type HeldRun = Pick<RunRow, 'fencing' | 'id'>;
+
+/**
+ * Says that the runner is alive and at work on the run.
+ *
+ * @returns whether it is to be cancelled; undefined when it is not the runner's any more
+ */
+export async function beatRun(meta: Meta, run: HeldRun): Promise<{ isCancelled: boolean } | undefined> {
+  const beaten = await meta
+    .updateTable('runs')
+    .set((update) => ({ beat: update('beat', '+', 1) }))
+    .where((where) => where.and(held(run)))
+    .returning('cancel_asked')
+    .executeTakeFirst();
+  return beaten === undefined ? undefined : { isCancelled: beaten.cancel_asked !== null };
+}
+
+const held = ({ id, fencing }: HeldRun) => ({ id, fencing, status: 'processing' as const });
+
+/** What became of a run. */
+export interface RunEnd {
+  readonly status: 'cancelled' | 'error' | 'success';
+  readonly exitCode: number | null;
+  readonly verdict: string | null;
+  /** JSON. */
+  readonly error: string | null;
+  /** JSON. */
+  readonly report: string | null;
+}
+
+/** Ends a run, and its token with it. @returns whether it was still the taker's; what comes back late is turned away */
+export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
+  const { exitCode, ...rest } = end;
+  return await meta.transaction().execute(async (tx) => {
+    const token = await tx
+      .selectFrom('runs')
+      .select('token_id')
+      .where((where) => where.and(held(run)))
+      .executeTakeFirst();
+    const { numUpdatedRows } = await tx
+      .updateTable('runs')
+      .set({ ...rest, exit_code: exitCode, ended: isoTime(now), token_id: null })
+      .where((where) => where.and(held(run)))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    if (token?.token_id != null) await deleteToken(tx, token.token_id);
+    return true;
+  });
+}
+
+/** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
+export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
+  return await meta.transaction().execute(async (tx) => {
+    const requeued = await tx
+      .updateTable('runs')
+      .set({ status: 'waiting', runner: null, fencing: run.fencing + 1 })
+      .where((where) => where.and(held(run)))
+      .returning('token_id')
+      .executeTakeFirst();
+    if (requeued === undefined) return false;
+    if (requeued.token_id !== null) await revokeToken(tx, requeued.token_id);
+    return true;
+  });
+}
+
+/** Runs that some runner is at work on. */
+export async function listProcessing(meta: Meta): Promise<BriefRun[]> {
+  return await meta.selectFrom('runs').select(BRIEF).where('status', '=', 'processing').execute();
+}
+
+/**
+ * Asks a run to end: one that waits has ended with that, one that is at work is told by its next heartbeat.
+ *
+ * @returns false when it had ended
+ */
+export async function cancelRun(meta: Meta, id: number, now: number): Promise<boolean> {
+  return await meta.transaction().execute(async (tx) => {
+    const time = isoTime(now);
+    const waited = await tx
+      .updateTable('runs')
+      .set({ status: 'cancelled', cancel_asked: time, ended: time })
+      .where((where) => where.and({ id, status: 'waiting' }))
+      .returning('token_id')
+      .executeTakeFirst();
+    if (waited !== undefined) {
+      await tx.updateTable('runs').set({ token_id: null }).where('id', '=', id).execute();
+      if (waited.token_id !== null) await deleteToken(tx, waited.token_id);
+      return true;
+    }
+    const { numUpdatedRows } = await tx
+      .updateTable('runs')
+      .set((update) => ({ cancel_asked: update.fn.coalesce('cancel_asked', update.val(time)) }))
+      .where((where) => where.and({ id, status: 'processing' }))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+/** Notes the token of a run. @returns false when the run is not the taker's any more */
+export async function setRunToken(tx: Meta, run: HeldRun, token: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('runs')
+    .set({ token_id: token })
+    .where((where) => where.and(held(run)))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import { Run, RunCreate, RunLog, RunLogQuery, RunsQuery } from '../../protocol/run.ts';
+import type { Context } from '../context.ts';
+import { RawJson } from '../http/answer.ts';
+import { ApiError, badRequest, notFound } from '../http/errors.ts';
+import { route, type Call, type Route } from '../http/route.ts';
+import { keyFrom } from '../input/configuration.ts';
+import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
+import { readLog } from '../meta/run-log.ts';
+import { cancelRun, findRun, findUnfinished, insertRun, listRuns } from '../meta/runs.ts';
+import { configurationsOf, inTurn } from '../meta/transaction.ts';
+import type { ConfigurationKey, RunRow } from '../meta/tables.ts';
+import { runReply, wholeRunReply } from '../shapes/run.ts';
+import { authorOf } from '../tokens/caller.ts';
+import { requireAnyComponent, requireComponent } from '../tokens/permissions.ts';
+
+const tag = 'Runs';
+
+/** Runs of configurations: they are asked for here, and done by runners. */
+export function runRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  return [
+    route({
+      method: 'POST',
+      path: '/runs',
+      summary: 'Starts a run of a configuration',
+      tag,
+      status: 201,
+      body: RunCreate,
+      response: Run,
+      handle: async ({ body, ...call }) => {
+        const { component, configuration, ifRunning = 'wait', ...asked } = body;
+        const key = keyFrom(context, call, component, configuration);
+        if (asked.to !== undefined && asked.from === undefined)
+          throw badRequest('storage.validation', 'to: it needs "from", the time to begin at.');
+        const run = await inTurn(meta, configurationsOf(key), async (tx) => {
+          await requireConfiguration(tx, key);
+          const known = asked.rows === undefined ? [] : await listRowIds(tx, key);
+          const unknown = asked.rows?.find((row) => !known.includes(row));
+          if (unknown !== undefined)
+            throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
+          const other = ifRunning === 'refuse' ? await findUnfinished(tx, key) : undefined;
+          if (other !== undefined) throw isRunning(key, other);
+          return await insertRun(tx, env, { configuration: key, asked, author: authorOf(call.caller) });
+        });
+        return wholeRunReply(run);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs',
+      summary: 'Runs, the newest first',
+      tag,
+      query: RunsQuery,
+      response: Type.Array(Run),
+      handle: async ({ query, caller, branch }) => {
+        requireAnyComponent(caller);
+        const mayAll = caller.isMaster || caller.canManageBuckets;
+        const runs = await listRuns(meta, {
+          branchId: branch.id,
+          component: query.component,
+          configuration: query.configuration,
+          statuses: query.status,
+          components: mayAll ? undefined : caller.componentAccess,
+          limit: query.limit ?? 20,
+          offset: query.offset ?? 0,
+        });
+        return runs.map(runReply);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run',
+      summary: 'A run, and what it gave',
+      tag,
+      response: Run,
+      handle: async ({ params, ...call }) => wholeRunReply(await requireRun(context, call, params.run)),
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run/log',
+      summary: 'The log of a run, from a line on',
+      tag,
+      query: RunLogQuery,
+      response: RunLog,
+      handle: async ({ params, query, ...call }) => {
+        const { offset = 0, limit = 1000 } = query;
+        // Before the lines: whatever is written between the two is still to come then.
+        const run = await requireRun(context, call, params.run);
+        const lines = await readLog(meta, run.id, { offset, limit });
+        const next = offset + lines.length;
+        return {
+          lines: lines.map((line) => new RawJson(line)),
+          next,
+          isEnded: run.ended !== null && next >= run.log_lines,
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/runs/:run/cancel',
+      summary: 'Asks a run to end',
+      tag,
+      response: Run,
+      handle: async ({ params, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        if (!(await cancelRun(meta, run.id, env.now())) && run.status !== 'cancelled')
+          throw new ApiError(409, 'storage.runs.ended', `The run ${run.id} has ended already.`);
+        return wholeRunReply((await findRun(meta, run.id)) ?? run);
+      },
+    }),
+  ];
+}
+
+function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiError {
+  return new ApiError(
+    409,
+    'storage.runs.running',
+    `The configuration ${configuration_id} is running: the run ${run} has not ended.`,
+    { params: { run } },
+  );
+}
+
+type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
+/** A run of the branch, whose component the caller may use. @throws {ApiError} 404, 403 */
+async function requireRun({ meta }: Context, { branch, caller }: Who, id: string): Promise<RunRow> {
+  const run = /^\d{1,15}$/.test(id) ? await findRun(meta, Number(id)) : undefined;
+  if (run === undefined || run.branch_id !== branch.id)
+    throw notFound(`Run ${id} not found`, 'storage.runs.notFound');
+  requireComponent(caller, run.component_id);
+  return run;
+}

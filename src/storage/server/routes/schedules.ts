@@ -1,0 +1,148 @@
+import { Type } from 'typebox';
+import { Schedule, ScheduleCreate, ScheduleUpdate } from '../../protocol/schedule.ts';
+import type { Context } from '../context.ts';
+import { badRequest, notFound } from '../http/errors.ts';
+import { route, type Route } from '../http/route.ts';
+import { keyFrom } from '../input/configuration.ts';
+import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
+import { nextId } from '../meta/counter.ts';
+import type { Meta } from '../meta/database.ts';
+import {
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  listSchedules,
+  updateSchedule,
+} from '../meta/schedules.ts';
+import type { ConfigurationKey, ScheduleRow } from '../meta/tables.ts';
+import { configurationsOf, inTurn } from '../meta/transaction.ts';
+import { checkTiming, nextTime, type Timing } from '../runs/cron.ts';
+import { scheduleReply } from '../shapes/run.ts';
+import { isoTime } from '../shapes/time.ts';
+import { authorOf } from '../tokens/caller.ts';
+
+const tag = 'Schedules';
+const all = '/components/:component/configs/:configuration/schedules';
+const one = `${all}/:schedule` as const;
+
+/** When configurations run by themselves. */
+export function scheduleRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  const next = (timing: Timing, isEnabled: boolean, last: string | null = null): string | null => {
+    // A clock that was set back makes no time come again.
+    const after = Math.max(env.now(), last === null ? 0 : Date.parse(last));
+    const time = isEnabled ? nextTime(timing, after) : undefined;
+    return time === undefined ? null : isoTime(time);
+  };
+  return [
+    route({
+      method: 'GET',
+      path: all,
+      summary: 'The schedules of a configuration',
+      tag,
+      response: Type.Array(Schedule),
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await requireConfiguration(meta, key);
+        return (await listSchedules(meta, key)).map(scheduleReply);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: all,
+      summary: 'Makes a schedule',
+      tag,
+      status: 201,
+      body: ScheduleCreate,
+      response: Schedule,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const { cron, timeZone = 'UTC', rows = [], isEnabled = true } = body;
+        checkTiming({ cron, timeZone });
+        return await inTurn(meta, configurationsOf(key), async (tx) => {
+          await requireConfiguration(tx, key);
+          await requireRows(tx, key, rows);
+          const schedule: ScheduleRow = {
+            id: await nextId(tx),
+            ...key,
+            cron,
+            time_zone: timeZone,
+            rows: JSON.stringify(rows),
+            is_enabled: isEnabled ? 1 : 0,
+            next_occurrence: next({ cron, timeZone }, isEnabled),
+            last_occurrence: null,
+            created: isoTime(env.now()),
+            ...authorOf(call.caller),
+          };
+          await insertSchedule(tx, schedule);
+          return scheduleReply(schedule);
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: one,
+      summary: 'A schedule',
+      tag,
+      response: Schedule,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return scheduleReply(await requireSchedule(meta, key, params.schedule));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: one,
+      summary: 'Changes a schedule; what is left out stays',
+      tag,
+      body: ScheduleUpdate,
+      response: Schedule,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return await inTurn(meta, configurationsOf(key), async (tx) => {
+          const known = await requireSchedule(tx, key, params.schedule);
+          const timing = { cron: body.cron ?? known.cron, timeZone: body.timeZone ?? known.time_zone };
+          const isEnabled = body.isEnabled ?? known.is_enabled === 1;
+          checkTiming(timing);
+          if (body.rows !== undefined) await requireRows(tx, key, body.rows);
+          const changes = {
+            cron: timing.cron,
+            time_zone: timing.timeZone,
+            rows: body.rows === undefined ? known.rows : JSON.stringify(body.rows),
+            is_enabled: isEnabled ? (1 as const) : (0 as const),
+            next_occurrence: next(timing, isEnabled, known.last_occurrence),
+            ...authorOf(call.caller),
+          };
+          await updateSchedule(tx, known.id, changes);
+          return scheduleReply({ ...known, ...changes });
+        });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: one,
+      summary: 'Deletes a schedule',
+      tag,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const { id } = await requireSchedule(meta, key, params.schedule);
+        await deleteSchedule(meta, id);
+        return undefined;
+      },
+    }),
+  ];
+}
+
+async function requireSchedule(meta: Meta, key: ConfigurationKey, id: string): Promise<ScheduleRow> {
+  await requireConfiguration(meta, key);
+  const found = /^\d{1,15}$/.test(id) ? await findSchedule(meta, key, Number(id)) : undefined;
+  if (found === undefined) throw notFound(`Schedule ${id} not found`, 'storage.schedules.notFound');
+  return found;
+}
+
+async function requireRows(meta: Meta, key: ConfigurationKey, rows: readonly string[]): Promise<void> {
+  const known = rows.length === 0 ? [] : await listRowIds(meta, key);
+  const unknown = rows.find((row) => !known.includes(row));
+  if (unknown !== undefined)
+    throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
+}

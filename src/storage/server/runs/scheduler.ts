@@ -1,0 +1,69 @@
+import type { Context } from '../context.ts';
+import { findConfiguration } from '../meta/configurations/read.ts';
+import type { Meta } from '../meta/database.ts';
+import { insertRun, isTaken } from '../meta/runs.ts';
+import { advanceSchedule, listDue } from '../meta/schedules.ts';
+import type { ScheduleRow } from '../meta/tables.ts';
+import { isoTime } from '../shapes/time.ts';
+import { lastTime, nextTime } from './cron.ts';
+
+/**
+ * Asks for the runs whose time has come. Any number of processes may do this at the same time: every time of a schedule
+ * gives one run at most. Of the times that nobody was there for, the last one counts.
+ *
+ * @returns how many were asked for
+ */
+export async function runDue(context: Pick<Context, 'env' | 'log' | 'meta'>): Promise<number> {
+  const { meta, env, log } = context;
+  let asked = 0;
+  for (const schedule of await listDue(meta, isoTime(env.now()))) {
+    try {
+      if (await meta.transaction().execute(async (tx) => await runOne(tx, schedule, context))) asked++;
+    } catch (error) {
+      if (isTaken(error)) continue;
+      log.error('A schedule could not be run', { schedule: schedule.id, detail: String(error) });
+    }
+  }
+  return asked;
+}
+
+async function runOne(
+  tx: Meta,
+  schedule: ScheduleRow,
+  { env, log }: Pick<Context, 'env' | 'log'>,
+): Promise<boolean> {
+  const now = env.now();
+  const timing = { cron: schedule.cron, timeZone: schedule.time_zone };
+  const time = lastTime(timing, Date.parse(schedule.next_occurrence ?? ''), now);
+  const next = nextTime(timing, Math.max(time, now));
+  const last = isoTime(time);
+  if (!(await advanceSchedule(tx, schedule, { last, next: next === undefined ? null : isoTime(next) })))
+    return false;
+  const configuration = await findConfiguration(tx, schedule);
+  if (configuration === undefined || configuration.head.is_deleted === 1) return false;
+  if (configuration.version.is_disabled === 1) return false;
+  const waiting = await tx
+    .selectFrom('runs')
+    .select('id')
+    .where('schedule_id', '=', schedule.id)
+    .where('status', '=', 'waiting')
+    .limit(1)
+    .executeTakeFirst();
+  if (waiting !== undefined) {
+    // Runs that take longer than the time between them would pile up.
+    log.warn('A schedule is left out once: its last run still waits', {
+      schedule: schedule.id,
+      run: waiting.id,
+    });
+    return false;
+  }
+  // Written by this service.
+  const rows = JSON.parse(schedule.rows) as string[];
+  await insertRun(tx, env, {
+    configuration: schedule,
+    asked: rows.length === 0 ? {} : { rows },
+    schedule: { id: schedule.id, time: last },
+    author: { creator_id: schedule.creator_id, creator_description: schedule.creator_description },
+  });
+  return true;
+}

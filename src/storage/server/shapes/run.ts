@@ -1,0 +1,48 @@
+import { RawJson, type Reply } from '../http/answer.ts';
+import type { AskedOfRun, BriefRun } from '../meta/runs.ts';
+import type { RunRow, ScheduleRow } from '../meta/tables.ts';
+import { apiTime } from './time.ts';
+
+export function runReply(run: BriefRun): Record<string, Reply> {
+  // Written by this service.
+  const asked = JSON.parse(run.asked) as AskedOfRun;
+  return {
+    id: String(run.id),
+    status: run.status,
+    branchId: run.branch_id,
+    component: run.component_id,
+    configuration: run.configuration_id,
+    asked: { ...asked },
+    schedule: run.schedule_id === null ? null : String(run.schedule_id),
+    scheduledTime: apiTime(run.occurrence?.replace(/^.*@/, '') ?? null),
+    creatorToken: { id: String(run.creator_id), description: run.creator_description },
+    createdTime: apiTime(run.created),
+    startTime: apiTime(run.started),
+    endTime: apiTime(run.ended),
+    cancelTime: apiTime(run.cancel_asked),
+    attempt: run.attempt,
+    verdict: run.verdict,
+    exitCode: run.exit_code,
+    error: run.error === null ? null : new RawJson(run.error),
+    log: { lines: run.log_lines },
+  };
+}
+
+/** With what each row gave. */
+export function wholeRunReply(run: RunRow): Reply {
+  return { ...runReply(run), ...(run.report === null ? {} : { rows: new RawJson(run.report) }) };
+}
+
+export function scheduleReply(schedule: ScheduleRow): Record<string, Reply> {
+  return {
+    id: String(schedule.id),
+    cron: schedule.cron,
+    timeZone: schedule.time_zone,
+    rows: new RawJson(schedule.rows),
+    isEnabled: schedule.is_enabled === 1,
+    nextTime: apiTime(schedule.next_occurrence),
+    lastTime: apiTime(schedule.last_occurrence),
+    createdTime: apiTime(schedule.created),
+    creatorToken: { id: String(schedule.creator_id), description: schedule.creator_description },
+  };
+}

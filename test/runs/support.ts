@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { runnerPart, type RunnerPartOptions } from '../../src/runs/part.ts';
+import { dataPart } from '../../src/storage/server/data.ts';
+import type { ServiceOptions } from '../../src/storage/server/part.ts';
+import { COMPILE_CACHE } from '../cli/support.ts';
+import { forgetDatabase } from '../storage/server/database.ts';
+import { startService, type Running } from '../storage/server/harness.ts';
+
+// Processes that run the sources start in half the time with it.
+process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export interface ShownRun {
+  readonly id: string;
+  readonly status: string;
+  readonly attempt: number;
+  readonly verdict: string | null;
+  readonly exitCode: number | null;
+  readonly error: { readonly code: string; readonly message: string; readonly hint?: string } | null;
+  readonly log: { readonly lines: number };
+  readonly rows?: readonly {
+    readonly id?: string;
+    readonly verdict: string;
+    readonly rows: number;
+    readonly tables: readonly {
+      readonly name: string;
+      readonly rows: number;
+      readonly destination: string;
+    }[];
+  }[];
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly time: string;
+  readonly message: string;
+}
+
+export interface World extends Running {
+  /** Makes a configuration over an API, and gives its id. */
+  configure(id: string, configuration: unknown, more?: object): Promise<string>;
+  start(id: string, more?: object, headers?: Record<string, string>): Promise<ShownRun>;
+  show(id: string): Promise<ShownRun>;
+  /** Waits until it has ended. */
+  ended(id: string): Promise<ShownRun>;
+  log(id: string): Promise<readonly LogLine[]>;
+  /** The lines of a table, without its header, sorted. */
+  rows(table: string): Promise<readonly string[]>;
+}
+
+/** A service over a folder of its own, with a runner, until the end of the test. */
+export async function startWorld({
+  runner = {},
+  ...options
+}: Partial<ServiceOptions> & { readonly runner?: Partial<RunnerPartOptions> } = {}): Promise<World> {
+  const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'runs-')));
+  const running = await startService({
+    ...options,
+    dir,
+    parts: [
+      dataPart,
+      runnerPart({
+        command: [process.execPath, MAIN],
+        concurrency: 2,
+        isAlone: true,
+        pollMs: 100,
+        ...runner,
+      }),
+    ],
+  });
+  onTestFinished(async () => {
+    await running.service.stop();
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    await forgetDatabase(dir);
+  });
+  return worldOf(running);
+}
+
+export function worldOf(running: Running): World {
+  const call: Running['call'] = async (...request) => await running.call(...request);
+  const world: World = {
+    ...running,
+    async configure(id, configuration, more = {}) {
+      const body = { configurationId: id, name: id, configuration, ...more };
+      const { status, text } = await call('POST', 'components/ex-generic-v2/configs', body);
+      expect({ status, text: status === 201 ? '' : text }).toEqual({ status: 201, text: '' });
+      return id;
+    },
+    async start(id, more = {}, headers = {}) {
+      const body = { component: 'ex-generic-v2', configuration: id, ...more };
+      const { status, body: run, text } = await call('POST', 'runs', body, headers);
+      expect({ status, text: status === 201 ? '' : text }).toEqual({ status: 201, text: '' });
+      return run as ShownRun;
+    },
+    show: async (id) => (await call('GET', `runs/${id}`)).body as ShownRun,
+    async ended(id) {
+      let run = await world.show(id);
+      await expect
+        .poll(async () => (run = await world.show(id)).status, { timeout: 50_000, interval: 100 })
+        .not.toMatch(/waiting|processing/);
+      return run;
+    },
+    log: async (id) =>
+      ((await call('GET', `runs/${id}/log?limit=10000`)).body as { lines: readonly LogLine[] }).lines,
+    async rows(table) {
+      const { text } = await call('GET', `tables/${table}/data-preview?format=rfc`);
+      return text.trim().split('\n').slice(1).toSorted();
+    },
+  };
+  return world;
+}
+
+/** A configuration with one job over an API. */
+export const books = (url: string, config: object = {}): object => ({
+  parameters: {
+    api: { baseUrl: url },
+    config: { outputBucket: 'library', jobs: [{ endpoint: 'books' }], ...config },
+  },
+});

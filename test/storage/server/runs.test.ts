@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Running } from './harness.ts';
+
+let service: Running;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => await service.stop());
+
+interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly nextTime: string | null;
+}
+
+const shown = ({ body }: { readonly body: unknown }): Shown => body as Shown;
+
+async function configuration(id: string): Promise<string> {
+  const made = await service.call('POST', 'components/ex-generic-v2/configs', {
+    configurationId: id,
+    name: id,
+    configuration: {},
+  });
+  expect(made.status).toBe(201);
+  return id;
+}
+
+const start = async (id: string, more: object = {}, headers: Record<string, string> = {}) =>
+  await service.call('POST', 'runs', { component: 'ex-generic-v2', configuration: id, ...more }, headers);
+
+describe('a run that no runner takes', () => {
+  test('waits, with what it was asked for', async () => {
+    const id = await configuration('asked');
+    const { status, body } = await start(id, { from: '2026-01-01', to: '2026-02-01', restart: true });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      status: 'waiting',
+      component: 'ex-generic-v2',
+      configuration: id,
+      asked: { from: '2026-01-01', to: '2026-02-01', restart: true },
+      attempt: 0,
+      startTime: null,
+      error: null,
+      log: { lines: 0 },
+    });
+    const detail = await service.call('GET', `runs/${(body as Shown).id}`);
+    expect(detail.body).toEqual(body);
+    expect((await service.call('GET', `runs/${(body as Shown).id}/log`)).body).toEqual({
+      lines: [],
+      next: 0,
+      isEnded: false,
+    });
+  });
+
+  test('is cancelled at once, and no second time', async () => {
+    const { id } = shown(await start(await configuration('cancelled')));
+    const { body } = await service.call('POST', `runs/${id}/cancel`);
+    expect(body).toMatchObject({ status: 'cancelled' });
+    expect((await service.call('POST', `runs/${id}/cancel`)).status).toBe(200);
+    expect((await service.call('GET', `runs/${id}/log`)).body).toMatchObject({ isEnded: true });
+  });
+
+  test('is made once under an Idempotency-Key', async () => {
+    const id = await configuration('once');
+    const first = await start(id, {}, { 'Idempotency-Key': 'start-1' });
+    const second = await start(id, {}, { 'Idempotency-Key': 'start-1' });
+    expect(second.body).toEqual(first.body);
+    expect((await service.call('GET', `runs?configuration=${id}`)).body).toHaveLength(1);
+  });
+
+  test('is refused beside another one only when that is asked for', async () => {
+    const id = await configuration('beside');
+    const first = shown(await start(id));
+    const refused = await start(id, { ifRunning: 'refuse' });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ code: 'storage.runs.running', params: { run: Number(first.id) } });
+    expect((await start(id)).status).toBe(201);
+  });
+
+  test.each([
+    ['no configuration', { configuration: 'nobody' }, 404],
+    ['a row that there is not', { rows: ['x'] }, 400],
+    ['an end without a beginning', { to: '2026-01-01' }, 400],
+    ['another answer to what runs', { ifRunning: 'later' }, 400],
+  ])('is refused for %s', async (_what, more, status) => {
+    const id = await configuration(`wrong-${_what.replaceAll(' ', '-')}`);
+    expect((await start(id, more)).status).toBe(status);
+  });
+});
+
+describe('the list of runs', () => {
+  test('is narrowed by configuration and status, the newest first', async () => {
+    const id = await configuration('listed');
+    const runs = [shown(await start(id)), shown(await start(id)), shown(await start(id))];
+    await service.call('POST', `runs/${runs[1]?.id}/cancel`);
+    const ids = async (query: string) =>
+      ((await service.call('GET', `runs?configuration=${id}&${query}`)).body as Shown[]).map(({ id }) => id);
+    expect(await ids('')).toEqual(runs.map(({ id }) => id).toReversed());
+    expect(await ids('status[]=cancelled')).toEqual([runs[1]?.id]);
+    expect(await ids('limit=1&offset=1')).toEqual([runs[1]?.id]);
+  });
+
+  test('has none of components that the token may not use', async () => {
+    const { id } = shown(await start(await configuration('hidden')));
+    const { token } = (await service.call('POST', 'tokens', { componentAccess: ['wr-db'] })).body as {
+      token: string;
+    };
+    const as = { 'x-storageapi-token': token };
+    expect((await service.call('GET', 'runs', undefined, as)).body).toEqual([]);
+    expect((await service.call('GET', `runs/${id}`, undefined, as)).status).toBe(403);
+    expect((await service.call('POST', `runs/${id}/cancel`, undefined, as)).status).toBe(403);
+    expect((await start('hidden', {}, as)).status).toBe(403);
+  });
+});
+
+const at = (id: string, schedule = ''): string =>
+  `components/ex-generic-v2/configs/${id}/schedules${schedule}`;
+
+describe('schedules of a configuration', () => {
+  test('are made, changed and deleted', async () => {
+    const id = await configuration('scheduled');
+    const made = await service.call('POST', at(id), { cron: '30 6 * * 1-5', timeZone: 'Europe/Prague' });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ isEnabled: true, rows: [], lastTime: null });
+    const { id: schedule, nextTime } = shown(made);
+    expect(nextTime).toMatch(/T0[45]:30:00\+0000$/);
+    const changed = await service.call('PUT', at(id, `/${schedule}`), { isEnabled: false });
+    expect(changed.body).toMatchObject({ cron: '30 6 * * 1-5', isEnabled: false, nextTime: null });
+    expect((await service.call('GET', at(id))).body).toEqual([changed.body]);
+    expect((await service.call('DELETE', at(id, `/${schedule}`))).status).toBe(204);
+    expect((await service.call('GET', at(id, `/${schedule}`))).status).toBe(404);
+  });
+
+  test.each([
+    ['an expression of six fields', { cron: '* * * * * *' }, 'cron'],
+    ['a minute that there is not', { cron: '61 * * * *' }, 'cron'],
+    ['a time zone that there is not', { cron: '@daily', timeZone: 'Europe/Prgue' }, 'timeZone'],
+    ['a row that there is not', { cron: '@daily', rows: ['x'] }, 'rows'],
+  ])('are refused for %s', async (what, body, field) => {
+    const id = await configuration(`schedule-${what.replaceAll(' ', '-')}`);
+    const refused = await service.call('POST', at(id), body);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain(field);
+  });
+});
