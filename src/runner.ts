@@ -27,6 +27,11 @@ export interface RunOptions extends Omit<RowOptions, 'storage'> {
   /** Writes the recordings of all rows into this file, compressed and without secrets, also when the run fails. */
   readonly record?: string | undefined;
   readonly signal?: AbortSignal;
+  /**
+   * Names a run that may be given again until it has come to its end, by whichever process: what had ended in it is not
+   * run again then, also when that is all of it.
+   */
+  readonly id?: string | undefined;
   /** How this process is called, for others who find the folder locked. */
   readonly command?: string;
 }
@@ -122,11 +127,11 @@ async function runRows(options: RowsOptions & { readonly pack?: Pack }): Promise
   }
 }
 
-/** Undefined when the run is over one row, or is none that may go on. */
+/** Undefined when the run is over one row and has no name, or is none that may go on. */
 async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Promise<EndedRows | undefined> {
-  const { dataFolder, secrets, storage = noStorage, env = systemEnv, resume = true } = options;
+  const { dataFolder, id, secrets, storage = noStorage, env = systemEnv, resume = true } = options;
   const { manner = 'command', resetState = false, acceptDoubtful: acceptsDoubt = false, period } = options;
-  if (ready.length < 2 || trialOf(options) !== undefined) return undefined;
+  if ((ready.length < 2 && id === undefined) || trialOf(options) !== undefined) return undefined;
   const { EndedRows, forgetRun } = await import('./runner/ended-rows.ts');
   if (resume === false) {
     forgetRun(dataFolder);
@@ -134,7 +139,7 @@ async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Pr
   }
   return EndedRows.open(
     { rows: ready.map(({ row }) => row.id), manner, resetState, period, storage: storage.name() },
-    { dataFolder, resume: resume === true ? {} : resume, acceptsDoubt, env, secrets },
+    { dataFolder, id, resume: resume === true ? {} : resume, acceptsDoubt, env, secrets },
   );
 }
 
@@ -143,7 +148,9 @@ async function settle(at: RowPlace, options: RowOptions): Promise<void> {
   const { storage = noStorage } = options;
   if (!(await storage.isPending(at))) return;
   at.log.info('The last run was not pushed to its end: that is done first');
-  await deliver(at, options);
+  const pushed = await deliver(at, options);
+  const { confirmEnded } = await import('./runner/ended-rows.ts');
+  confirmEnded(at.folder, pushed);
   cleanUp(at.folder);
 }
 

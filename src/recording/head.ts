@@ -83,8 +83,12 @@ export function difference(head: RecordingHead, subject: Subject): string | unde
     return head.period === undefined ? 'this one fills a period again' : 'it filled another period again';
   const path = changedKey(head, configuration);
   if (path !== undefined) return `the configuration has changed since, first at “${path}”`;
-  if (head.stateDigest !== digestOf(encodeExact(state), head.salt)) return 'the state has changed since';
-  return undefined;
+  return changedState(head, state);
+}
+
+/** That the state is another one than it was, in words; undefined when it is not. */
+export function changedState({ stateDigest, salt }: RecordingHead, state: AnyObject): string | undefined {
+  return stateDigest === digestOf(encodeExact(state), salt) ? undefined : 'the state has changed since';
 }
 
 /** The first key of a configuration that is another one than it was; undefined when none is, or nobody knows. */

@@ -2,12 +2,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../env.ts';
 import type { AnyObject } from '../json/index.ts';
-import { difference, makeHead, type RecordingHead, type Subject } from '../recording/head.ts';
+import { changedState, difference, makeHead, type RecordingHead, type Subject } from '../recording/head.ts';
+import type { Pushed } from '../mapping/nouns.ts';
 import type { Secrets } from '../secrets.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import { readState } from '../sink/state.ts';
 import type { ReadyRow } from './plan.ts';
-import { rowFolder } from './row-folder.ts';
+import { rowFolder, type RowFolder } from './row-folder.ts';
 import { DEFAULT_RESUME_MS, duration, timeText, type ResumeOptions } from './row-recording.ts';
 import type { RowPlace } from './row-place.ts';
 import type { RowResult } from './row-result.ts';
@@ -48,6 +49,8 @@ type KeptResult = Pick<RowResult, 'tables' | 'rows' | 'jobs' | 'isHeld' | 'pushe
 
 export interface EndedRowsOptions {
   readonly dataFolder: string;
+  /** See `RunOptions.id`. */
+  readonly id?: string | undefined;
   readonly resume: ResumeOptions;
   readonly acceptsDoubt: boolean;
   readonly env: Env;
@@ -71,10 +74,12 @@ export class EndedRows {
   static open(run: RunOfRows, options: EndedRowsOptions): EndedRows {
     const { env, resume } = options;
     const known = readMark(runFile(options.dataFolder)) as RunMark | undefined; // see readMark
-    if (resume.restart !== true && known !== undefined && isSame(known, run))
+    // one row that had ended in another run is run again: there is nothing else to do
+    const isOther = run.rows.length < 2 && known?.id !== options.id;
+    if (resume.restart !== true && known !== undefined && !isOther && isSame(known, run))
       return new EndedRows(options, known);
     forgetRun(options.dataFolder);
-    const id = Buffer.from(env.randomBytes(16)).toString('hex');
+    const id = options.id ?? Buffer.from(env.randomBytes(16)).toString('hex');
     return new EndedRows(options, { id, startedAt: env.now(), ...run });
   }
 
@@ -85,7 +90,7 @@ export class EndedRows {
     const stateFile = path.join(folder.out, 'state.json');
     if (mark === undefined || mark.run !== this.#run.id || !mark.isSure || !existsSync(stateFile))
       return undefined;
-    const why = this.#whyAgain(mark, difference(mark.head, { row: row.id, configuration, state }));
+    const why = this.#whyAgain(mark, { row: row.id, configuration, state });
     const begun = `the run that was begun at ${timeText(this.#run.startedAt)}`;
     if (why !== undefined) {
       log.info(`This row had ended in ${begun}, and runs again: ${why}`);
@@ -122,19 +127,31 @@ export class EndedRows {
     writeFileAtomic(at.folder.ended, `${JSON.stringify(mark)}\n`);
   }
 
-  /** All rows have ended: the next run begins with the first one. */
+  /** All rows have ended: the next run begins with the first one, unless it is this one. */
   finish(): void {
+    if (this.#options.id !== undefined) return;
     forgetRun(this.#options.dataFolder);
     for (const id of this.#run.rows) rmSync(rowFolder(this.#options.dataFolder, id).ended, { force: true });
   }
 
-  #whyAgain({ at, result }: EndMark, different: string | undefined): string | undefined {
-    const { resume, env, acceptsDoubt } = this.#options;
+  #whyAgain({ run, at, head, result }: EndMark, subject: Subject): string | undefined {
+    const { id, resume, env, acceptsDoubt } = this.#options;
+    // in a run with a name it has ended for good, whatever was edited since, and however old that is
+    if (run === id) return changedState(head, subject.state);
+    const different = difference(head, subject);
     if (different !== undefined) return different;
     if (result.isHeld === true && acceptsDoubt) return 'what it gave was held back, and is to be accepted';
     const ageMs = env.now() - at;
     return ageMs > (resume.withinMs ?? DEFAULT_RESUME_MS) ? `that is ${duration(ageMs)} ago` : undefined;
   }
+}
+
+/** What a row gave that had ended has been pushed to its end, by a run that goes on. */
+export function confirmEnded({ ended }: RowFolder, pushed: Pushed): void {
+  const mark = readMark(ended) as EndMark | undefined; // see readMark
+  if (mark === undefined) return;
+  const result = { ...mark.result, ...(pushed.tables.length + pushed.files.length === 0 ? {} : { pushed }) };
+  writeFileAtomic(ended, `${JSON.stringify({ ...mark, isSure: true, result })}\n`);
 }
 
 /** A run that is stopped next begins anew. */

@@ -5,6 +5,7 @@ import { systemEnv, type Env } from '../env.ts';
 import { RunError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Secrets } from '../secrets.ts';
+import type { BeforeChange } from '../storage/client/options.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
 import type { OpenStorage } from '../storage/open/index.ts';
 import type { DecryptOptions } from './decrypt.ts';
@@ -42,6 +43,8 @@ export interface TargetOptions {
   readonly secrets?: Secrets | undefined;
   readonly env?: Env | undefined;
   readonly onProgress?: OnProgress | undefined;
+  /** Called before each request that may change something in the storage; only the keeping of logins does not wait. */
+  readonly beforeChange?: BeforeChange | undefined;
 }
 
 /** What a run is over: a data folder, or a configuration that a storage keeps. */
@@ -163,9 +166,9 @@ async function open(
   options: TargetOptions & { readonly branch?: string | undefined; readonly mustExist?: boolean },
 ): Promise<OpenStorage> {
   const { openStorage } = await import('../storage/open/index.ts');
-  const { environment = process.env, log, signal, secrets, env, branch, mustExist } = options;
-  const purpose = 'run a configuration';
-  return await openStorage({ storage, environment, branch, log, signal, secrets, env, purpose, mustExist });
+  const { environment = process.env, log, signal, secrets, env, branch, mustExist, beforeChange } = options;
+  const given = { environment, branch, log, signal, secrets, env, mustExist, beforeChange };
+  return await openStorage({ storage, purpose: 'run a configuration', ...given });
 }
 
 /** The keys that a storage folder has for its `#` values serve for those in the data folder, too. */

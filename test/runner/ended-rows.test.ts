@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { systemEnv, type Env } from '../../src/env.ts';
 import { silentLog, type Log } from '../../src/log.ts';
+import type { RowPlace } from '../../src/runner/row-place.ts';
+import type { Storage } from '../../src/runner/storage.ts';
 import { run, type RunOptions } from '../../src/runner.ts';
 import { configOf, dataFolder, filesOf, json, put, startApi, startGex, type Api } from '../cli/support.ts';
 
@@ -167,4 +170,79 @@ describe('a run over several rows that was stopped', () => {
     );
     expect(existsSync(path.join(folder, '.gex', 'rows.json'))).toBe(false);
   });
+});
+
+/** A job that fills a period again, which moves no state. */
+const PERIOD = { params: { since: { window: 'from' } }, windows: { from: '2026-01-01', format: 'Y-m-d' } };
+const JUNE = { from: Date.parse('2026-06-01T00:00:00Z'), to: Date.parse('2026-06-02T00:00:00Z') };
+
+/** A storage whose pushes fail as long as it is down. What is pushed is told by its row. */
+function pushedTo(): Storage & { isDown: boolean; readonly pushes: (string | undefined)[] } {
+  const pending = new Set<string | undefined>();
+  const state = { isDown: false, pushes: [] as (string | undefined)[] };
+  return Object.assign(state, {
+    name: () => 'a storage',
+    begin: async () => {},
+    isPending: async ({ row: { id } }: RowPlace) => pending.has(id),
+    pull: async () => {},
+    seal: async ({ row: { id } }: RowPlace) => void pending.add(id),
+    push: async ({ row: { id } }: RowPlace) => {
+      if (state.isDown) throw new Error('the storage is down');
+      state.pushes.push(id);
+      return { pushed: { tables: [], files: [] }, remembered: undefined, movesState: true };
+    },
+    end: async ({ row: { id } }: RowPlace) => void pending.delete(id),
+  });
+}
+
+describe('a run with a name', () => {
+  const ONE = 'firstpage=1 firstpage=2 firstpage=3';
+
+  test('is not run again when all of it had ended, whatever was edited since', async () => {
+    const api = await library();
+    const folder = folderFor(api, [row('first')]);
+    await start(folder, { id: 'a' });
+    const later: Env = { ...systemEnv, now: () => Date.now() + 100 * 86_400_000 };
+    const text = readFileSync(path.join(folder, 'config.json'), 'utf8');
+    writeFileSync(path.join(folder, 'config.json'), text.replace('"dataType": "books"', '"dataType": "b"'));
+    const { log, text: said } = lines();
+    expect(await asked(api, async () => await start(folder, { id: 'a', env: later, log }))).toBe('');
+    expect(said()).toContain('This row had ended');
+    expect(await asked(api, async () => await start(folder, { id: 'b' }))).toBe(ONE);
+    expect(await asked(api, async () => await start(folder))).toBe(ONE);
+  });
+
+  test('of several rows goes on with one of another name, where that was stopped', async () => {
+    const api = await library();
+    const folder = folderFor(api);
+    await stopped(folder, api, { id: 'a' });
+    expect(await asked(api, async () => await start(folder, { id: 'b' }))).toBe(SECOND_AND_THIRD);
+    expect(await asked(api, async () => await start(folder, { id: 'b' }))).toBe('');
+  });
+
+  test.for([{}, PERIOD])('pushes what was not pushed, and no more: %o', async (more) => {
+    const api = await library();
+    const folder = folderFor(api, [row('first', more)]);
+    const storage = pushedTo();
+    const options = { id: 'a', storage, ...('windows' in more ? { period: JUNE } : {}) };
+    await start(folder, { ...options, id: 'before' });
+    storage.isDown = true;
+    await expect(start(folder, options)).rejects.toThrow('the storage is down');
+    storage.isDown = false;
+    expect(await asked(api, async () => await start(folder, options))).toBe('');
+    expect(await asked(api, async () => await start(folder, options))).toBe('');
+    expect(storage.pushes).toEqual(['first', 'first']);
+  });
+});
+
+test('a row whose state stays is pushed once, when the run was stopped in its push', async () => {
+  const api = await library();
+  const folder = folderFor(api, [row('first', PERIOD), row('third', PERIOD)]);
+  const storage = pushedTo();
+  await start(folder, { storage, period: JUNE }); // the state has all that it is to have
+  storage.isDown = true;
+  await expect(start(folder, { storage, period: JUNE })).rejects.toThrow('the storage is down');
+  storage.isDown = false;
+  await start(folder, { storage, period: JUNE });
+  expect(storage.pushes.slice(2)).toEqual(['first', 'third']);
 });

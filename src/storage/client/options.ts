@@ -22,9 +22,13 @@ export interface StorageClientOptions {
   readonly onProgress?: OnProgress | undefined;
   /** Ends whatever the client is doing. */
   readonly signal?: AbortSignal | undefined;
+  /** Called before each request that may change something, which is sent when it resolves, and not when it rejects. */
+  readonly beforeChange?: BeforeChange | undefined;
   readonly env?: Env | undefined;
   readonly log?: Log | undefined;
 }
+
+export type BeforeChange = () => Promise<void>;
 
 /** How often a call is sent again. */
 export interface ClientRetry {

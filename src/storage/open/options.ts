@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { Connection } from '../client/connection.ts';
 import type { OnProgress, StorageClient } from '../client/index.ts';
+import type { BeforeChange } from '../client/options.ts';
 
 export interface OpenOptions {
   /** A folder, or the address of a service (`http://…`, `https://…`). */
@@ -17,6 +18,8 @@ export interface OpenOptions {
   readonly onProgress?: OnProgress | undefined;
   /** What it is opened for, behind “to”, such as `push the tables`. */
   readonly purpose: string;
+  /** See {@link StorageClientOptions.beforeChange}; {@link OpenStorage.steady} does not wait for it. */
+  readonly beforeChange?: BeforeChange | undefined;
   /** A folder that is no storage yet is refused, and not made one. Default: false. */
   readonly mustExist?: boolean | undefined;
   /** Is told of the token. */

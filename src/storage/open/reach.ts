@@ -14,9 +14,10 @@ export function clientOf(
   options: OpenOptions,
   more: Partial<StorageClientOptions> = {},
 ): StorageClient {
-  const { branch, environment, log, signal, onProgress, secrets, env } = options;
+  const { branch, environment, log, signal, onProgress, beforeChange, secrets, env } = options;
   secrets?.add(reach.token);
-  return new StorageClient({ ...reach, branch, environment, log, signal, onProgress, env, ...more });
+  const given = { branch, environment, log, signal, onProgress, beforeChange, env };
+  return new StorageClient({ ...reach, ...given, ...more });
 }
 
 /** A client without the branch, if there is one. It needs no closing: no files go through it. */
@@ -29,7 +30,7 @@ export function productionOf(reach: Reach, options: OpenOptions): StorageClient 
 
 /** A client that goes on when the signal is aborted. It needs no closing: no files go through it. */
 export function steadyOf(reach: Reach, options: OpenOptions): StorageClient {
-  return clientOf(reach, { ...options, signal: new AbortController().signal });
+  return clientOf(reach, { ...options, signal: new AbortController().signal, beforeChange: undefined });
 }
 
 const FIRST_RETRIES = 2;

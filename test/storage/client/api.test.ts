@@ -403,3 +403,20 @@ describe('loading', () => {
     expect(stdout.trim(), stderr).toBe('true');
   });
 });
+
+test('waits before what may change something, and does not send what is not to be', async () => {
+  const { url, seen } = await scripted({ body: [] });
+  let count = 0;
+  const beforeChange = async (): Promise<void> => {
+    if (++count > 1) throw new Error('not now');
+  };
+  const client = clientOf(url, { beforeChange });
+  await client.buckets.list();
+  await client.branches.list();
+  expect([count, seen.length]).toEqual([0, 2]);
+  await client.buckets.delete('in.c-a').catch(() => {});
+  expect([count, seen.length]).toEqual([1, 3]);
+  await expect(client.buckets.delete('in.c-a')).rejects.toThrow('not now');
+  await expect(client.tables.deleteRows('in.c-a.b', {})).rejects.toThrow('not now');
+  expect([count, seen.length]).toEqual([3, 3]);
+});
