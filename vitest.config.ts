@@ -19,6 +19,7 @@ const LONG = [
   'test/runs/*.test.ts',
   'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',
   'test/formats/large.test.ts',
+  'test/runs/keeper/{push,takeover}.test.ts',
   'test/storage/{client,open,server}/**/*.test.ts',
 ];
 

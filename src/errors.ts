@@ -62,6 +62,7 @@ export const ERROR_CODES = {
   'run.period': 'A period was to be filled again, and no job can be asked for one.',
   'run.clock': 'The state of the last run is ahead of the clock, and --strict was given.',
   'run.interrupted': 'The run was interrupted.',
+  'run.lost': 'The runner of a run is gone, or another one has taken the run over.',
   'run.refused': 'The API does not go on from where the run was stopped.',
   'replay.missing': 'A run that is played again asks for something that was not recorded.',
   'replay.invalid': 'A recording cannot be played again.',

@@ -2,6 +2,8 @@ import { systemEnv } from '../env.ts';
 import type { RowResult } from '../runner.ts';
 import type { Progress } from '../extract/progress.ts';
 import type { Log } from '../log.ts';
+import { RUN_VARIABLE } from '../runs/keeper/channel.ts';
+import type { KeptRun } from '../runs/keeper/kept-run.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
 import { openTarget, type RunTarget, type TargetOptions } from '../runner/target.ts';
 import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
@@ -94,6 +96,9 @@ export const runCommand: Command = {
       throw error;
     };
     const given = await givenByRunner();
+    // behind the credentials, which are the first message
+    const kept = await keptBySomebody();
+    const signal = kept === undefined ? io.signal : AbortSignal.any([io.signal, kept.gone]);
     const target = await openTarget({
       ...given,
       dataFolder: args.text('data'),
@@ -102,8 +107,9 @@ export const runCommand: Command = {
       needsStorage: !isDryRun && args.text('replay') === undefined,
       log,
       secrets: io.secrets,
-      signal: io.signal,
+      signal,
       onProgress: progress.transfer,
+      beforeChange: kept?.keep,
     }).catch(shown);
     try {
       if (target.isDisabled && args.list('row').length === 0) {
@@ -120,13 +126,14 @@ export const runCommand: Command = {
         period,
         log,
         secrets: io.secrets,
-        signal: io.signal,
+        signal,
       };
       if (isDryRun) return await dryRun(args, io, common);
       boundYoungMemory();
       const { run } = await import('../runner.ts');
       const { rows } = await run({
         ...common,
+        id: kept?.id,
         acceptDoubtful: args.isSet('accept-doubtful'),
         limit,
         ...recordingArgs(args),
@@ -162,6 +169,13 @@ async function givenByRunner(): Promise<Pick<TargetOptions, 'encryptionKeys' | '
     encryptionKeys: parseKeys(credentials.keys, 'the runner'),
     environment: { ...process.env, KBC_TOKEN: credentials.token },
   };
+}
+
+/** What it depends on is kept for whoever takes it over, when a runner has started it for that. */
+async function keptBySomebody(): Promise<KeptRun | undefined> {
+  if (process.env[RUN_VARIABLE] === undefined) return undefined;
+  const { keptRun } = await import('../runs/keeper/kept-run.ts');
+  return keptRun(process, process.env);
 }
 
 /** Lines for requests and answers, whatever the level of the log is. */

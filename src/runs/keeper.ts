@@ -1,96 +1,52 @@
-import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Log } from '../log.ts';
+import type { Keeper, KeeperOptions } from './keeper/nouns.ts';
+import { Places } from './keeper/places.ts';
+import { RunKeeper } from './keeper/run-keeper.ts';
+import { isMissing, type KeptStore } from './keeper/store.ts';
 
-/**
- * Keeps what a run leaves in its data folder where another machine finds it, so that a run whose runner is killed is
- * taken over where it was, into an empty folder. A runner does
- * this, in this order:
- *
- * 1. It gives the run's token a new secret and keeps its id: by the id the service knows what an earlier attempt asked
- *    for, and the old secret ends whatever is left of that attempt.
- * 2. It restores the folder.
- * 3. It starts `gex run --data FOLDER …` with {@link Keeper.args}, {@link Keeper.environment} and a channel:
- *    `stdio: ['ignore', 'pipe', 'pipe', 'ipc']`; and gives the child to {@link Keeper.start}. The child changes nothing in
- *    the storage before what it depends on is kept. It ends by itself when the runner is gone.
- * 4. It ends the child when {@link Keeper.lost} is aborted.
- * 5. It stops the keeper when the child has exited, and writes down how the run ended only then.
- * 6. When that is written down and the run has succeeded, it trims what is kept to what can be looked at.
- *
- * A later attempt is given the options of the first one, but for `--restart`, and but for `--restart-job` when an own
- * attempt had left something.
- */
-export interface Keeper {
-  /** Aborted when another attempt has taken the run over, or nothing can be kept any more: the child is to be ended. */
-  readonly lost: AbortSignal;
-  /** For `gex run`, besides what the run is. */
-  readonly args: readonly string[];
-  /** For the process of `gex run`, besides its own. */
-  readonly environment: Readonly<Record<string, string>>;
-  /**
-   * Claims the run for this attempt, and brings back what an earlier one left, or the run that this one goes on with.
-   *
-   * @throws {StorageError} when the object store fails, or a later attempt has the run
-   */
-  restore(): Promise<Restored>;
-  /** Begins to keep what the child writes. */
-  start(child: ChildProcess): void;
-  /**
-   * Keeps what is left, and ends. It does not fail: what cannot be kept is said in the log.
-   *
-   * @param end `handedOn`: another attempt is to take the run over
-   */
-  stop(end: 'ended' | 'handedOn'): Promise<void>;
-}
-
-export interface KeeperOptions {
-  readonly store: KeptStore;
-  /** Id of the run. */
-  readonly run: string;
-  /** Which attempt this is, from 1; every one that takes the run over has a higher number. */
-  readonly attempt: number;
-  /** The data folder of the run. */
-  readonly folder: string;
-  readonly log: Log;
-  /**
-   * Id of the last run of the same configuration and rows, when it failed: this one goes on with it, when it has nothing
-   * itself. Undefined for a run that is to begin anew.
-   */
-  readonly continues?: string | undefined;
-  /** Milliseconds after which what was written is kept at the latest. Default: 30 seconds. */
-  readonly everyMs?: number;
-  /** Bytes after which it is kept at once. Default: 16 MB. */
-  readonly segmentBytes?: number;
-}
-
-/** What was brought back. */
-export interface Restored {
-  /** Which attempt of this run had left it; undefined when there was nothing, or another run has left it. */
-  readonly attempt: number | undefined;
-  readonly bytes: number;
-}
-
-/** What is needed of an object store; that of the service is one. Keys begin with `recordings/`. */
-export interface KeptStore {
-  readonly hasEncryption: boolean;
-  read(key: string): Promise<Readable>;
-  write(key: string, body: Readable | Uint8Array, options: { readonly encrypted: boolean }): Promise<unknown>;
-  list(prefix: string): AsyncIterable<{ readonly key: string; readonly bytes: number }>;
-  delete(keys: readonly string[]): Promise<void>;
-  deletePrefix(prefix: string): Promise<void>;
-}
+export type { Keeper, KeeperOptions, Restored } from './keeper/nouns.ts';
+export type { KeptStore } from './keeper/store.ts';
 
 /** Opens the keeper of one attempt. */
-export type OpenKeeper = (options: KeeperOptions) => Keeper;
+export function openKeeper(options: KeeperOptions): Keeper {
+  return new RunKeeper(options);
+}
 
-/** Removes what only a later attempt, or a run that goes on, would need. The recording for {@link ReadRecording} stays. */
-export type TrimKept = (store: KeptStore, run: string) => Promise<void>;
+export type OpenKeeper = typeof openKeeper;
+
+/**
+ * Removes what only a later attempt, or a run that goes on, would need. The recording for {@link readRecording} stays.
+ */
+export async function trimKept(store: KeptStore, run: string): Promise<void> {
+  const places = new Places(run);
+  await removeAll(store, places.root, (key) => key !== places.recording);
+}
+
+export type TrimKept = typeof trimKept;
 
 /** Removes all that is kept of a run. */
-export type RemoveKept = (store: KeptStore, run: string) => Promise<void>;
+export async function removeKept(store: KeptStore, run: string): Promise<void> {
+  await removeAll(store, new Places(run).root, () => true);
+}
 
 /**
  * The recording of a run that has ended, as `gex run --record` writes it; `gex explain --recording FILE` takes it.
  * Undefined when there is none.
  */
-export type ReadRecording = (store: KeptStore, run: string) => Promise<Readable | undefined>;
+export async function readRecording(store: KeptStore, run: string): Promise<Readable | undefined> {
+  try {
+    return await store.read(new Places(run).recording);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const KEYS_AT_ONCE = 500;
+
+async function removeAll(store: KeptStore, prefix: string, isMeant: (key: string) => boolean): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(prefix)) if (isMeant(key)) keys.push(key);
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE)
+    await store.delete(keys.slice(from, from + KEYS_AT_ONCE));
+}

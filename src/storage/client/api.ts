@@ -154,7 +154,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
       ...(body === undefined ? {} : { body: bodyText(body) }),
     };
     const what = whatOf(call);
-    if (method !== 'GET') await options.beforeChange?.();
+    if (method !== 'GET') await options.beforeChange?.(signalOf(call.signal));
     try {
       return await send(request, what, call);
     } catch (error) {
@@ -199,7 +199,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     knowsKeys,
     call: async (call) => jsonFrom(await answer(call), whatOf(call)),
     async post({ url, what, headers: more, openBody, signal }) {
-      await options.beforeChange?.();
+      await options.beforeChange?.(signalOf(signal));
       const request: ApiRequest = { method: 'POST', url, headers: { ...headers, ...more } };
       return jsonFrom(await send(request, what, { openBody, signal }), what);
     },

@@ -28,7 +28,8 @@ export interface StorageClientOptions {
   readonly log?: Log | undefined;
 }
 
-export type BeforeChange = () => Promise<void>;
+/** @param signal ends the call */
+export type BeforeChange = (signal: AbortSignal) => Promise<void>;
 
 /** How often a call is sent again. */
 export interface ClientRetry {

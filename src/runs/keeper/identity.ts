@@ -1,0 +1,19 @@
+import { statSync, type BigIntStats } from 'node:fs';
+
+/** A file or a folder at one moment. */
+export interface Seen {
+  /** Tells it from a later one of the same name. */
+  readonly identity: string;
+  /** Changes with what is written into it, or with what is in the folder. */
+  readonly state: string;
+}
+
+/** Undefined when there is none. */
+export function look(file: string): Seen | undefined {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? undefined : seenOf(stats);
+}
+
+export function seenOf({ dev, ino, birthtimeNs, size, mtimeNs }: BigIntStats): Seen {
+  return { identity: `${dev}/${ino}/${birthtimeNs}`, state: `${size}/${mtimeNs}` };
+}

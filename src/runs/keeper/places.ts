@@ -1,0 +1,68 @@
+import { RunError } from '../../errors.ts';
+import type { KeptStore } from './store.ts';
+
+/**
+ * Where things lie of a run, below `recordings/<run>/`:
+ *
+ * | | |
+ * |---|---|
+ * | `claims/000002` | there is an attempt 2; empty |
+ * | `claims/by <run>` | another run goes on with this one; empty |
+ * | `000002/index` | what attempt 2 has kept, see `index.ts`; written anew each time |
+ * | `000002/000017` | bytes that an index names, never written twice |
+ * | `recording.gexr` | the recording, when the run has ended |
+ */
+export class Places {
+  readonly root: string;
+
+  /** @throws {RunError} `command.invalid` for an id that cannot be part of a key */
+  constructor(run: string) {
+    if (!/^[\w-]{1,100}$/.test(run))
+      throw new RunError('command.invalid', `“${run}” is no id of a run.`, { audience: 'application' });
+    this.root = `recordings/${run}/`;
+  }
+
+  claim(attempt: number): string {
+    return `${this.root}claims/${padded(attempt)}`;
+  }
+
+  continued(run: string): string {
+    return `${this.root}claims/by ${run}`;
+  }
+
+  index(attempt: number): string {
+    return `${this.root}${padded(attempt)}/index`;
+  }
+
+  object(attempt: number, count: number): string {
+    return `${this.root}${padded(attempt)}/${padded(count)}`;
+  }
+
+  get recording(): string {
+    return `${this.root}recording.gexr`;
+  }
+
+  /** Who has claimed the run. */
+  async claims(store: KeptStore): Promise<Claims> {
+    const prefix = `${this.root}claims/`;
+    const attempts: number[] = [];
+    let by: string | undefined;
+    for await (const { key } of store.list(prefix)) {
+      const name = key.slice(prefix.length);
+      if (name.startsWith('by ')) by = name.slice(3);
+      else attempts.push(Number(name));
+    }
+    return { attempts: attempts.toSorted((a, b) => a - b), by };
+  }
+}
+
+export interface Claims {
+  /** From the first one to the last. */
+  readonly attempts: readonly number[];
+  /** The run that goes on with this one. */
+  readonly by: string | undefined;
+}
+
+function padded(count: number): string {
+  return String(count).padStart(6, '0');
+}
