@@ -26,7 +26,8 @@ import { findToken } from './meta/tokens.ts';
 import type { KeyHolder, ObjectStore } from './objects/store.ts';
 import type { DuckDbEngine } from './tables/duckdb/engine.ts';
 import { lazyEngine } from './tables/lazy.ts';
-import { embeddedQueue } from './jobs/queue/embedded.ts';
+import { createNowAndThen } from './jobs/now-and-then.ts';
+import { openQueue } from './jobs/queue/open.ts';
 import { createWorker } from './jobs/worker.ts';
 
 /** How long finished jobs and events are kept. */
@@ -50,6 +51,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   const store = await openStore(base, options, () => place.s3);
   const { host = '127.0.0.1', graceMs = GRACE_MS } = options;
   let duckDb: DuckDbEngine | undefined;
+  const opened = await openQueue(base);
   const context: DataContext = {
     ...base,
     objects: store.objects,
@@ -58,7 +60,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       return (duckDb = createDuckDbEngine({ folder: join(base.dir, 'tables') }));
     }),
     origin: () => place.api ?? '',
-    queue: embeddedQueue(base.meta, base.env),
+    queue: opened.queue,
   };
   const worker = createWorker(() => context, {
     operations: OPERATIONS,
@@ -84,6 +86,20 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       keeping = undefined;
     });
   };
+
+  // Of several processes one at a time.
+  const shared = opened.isShared
+    ? createNowAndThen(
+        () => context,
+        [
+          {
+            name: 'upkeep',
+            everyMs: UPKEEP_MS,
+            run: async (signal) => await keepUp(context, options.keepDays ?? KEEP_DAYS, signal),
+          },
+        ],
+      )
+    : undefined;
 
   return {
     checks: [
@@ -118,9 +134,13 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       await importer.ready();
       if (options.isEmbedded !== true)
         addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
+      await opened.repair();
       await worker.start();
-      keeper = setInterval(keepNext, UPKEEP_MS);
-      keepNext();
+      if (shared !== undefined) await shared.start();
+      else {
+        keeper = setInterval(keepNext, UPKEEP_MS);
+        keepNext();
+      }
       return addresses;
     },
     async drain() {
@@ -134,7 +154,8 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       await keeping;
       clearTimeout(late);
       await importer.close();
-      await worker.stop(graceMs);
+      await Promise.all([worker.stop(graceMs), shared?.stop()]);
+      await opened.close();
       await giveBackSpace(context);
       await context.engine.close();
       store.close();

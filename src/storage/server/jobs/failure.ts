@@ -1,5 +1,6 @@
 import type { Env } from '../../../env.ts';
 import type { Log } from '../../../log.ts';
+import { DatabaseAway, isAway, isConflict } from '../database/failures.ts';
 import { ApiError } from '../http/errors.ts';
 import type { JobRow } from '../meta/tables.ts';
 import { TableError } from '../tables/table-error.ts';
@@ -21,7 +22,8 @@ export interface Failure {
 /** Whether the same again may go well after a while: what the job needs is away, or another was in its way. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ObjectError && error.code === 'ServiceUnavailable') return true;
-  return isDiskFull(error);
+  if (error instanceof DatabaseAway || isAway(error) || isConflict(error) || isDiskFull(error)) return true;
+  return error instanceof Error && isPassing(error.cause);
 }
 
 /** An error for the user of a job; what nobody foresaw goes to the log under its id. */

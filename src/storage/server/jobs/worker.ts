@@ -79,7 +79,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
 
   /** Waits until all that runs has ended, but not longer than that. */
   async function ended(graceMs: number): Promise<void> {
-    if (running.size === 0) return;
+    if (running.size === 0 || graceMs <= 0) return;
     const grace = new AbortController();
     const over = context()
       .env.sleep(graceMs, grace.signal)

@@ -1,6 +1,7 @@
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Env } from '../../../env.ts';
 import { isoTime } from '../shapes/time.ts';
+import type { Meta } from './database.ts';
 
 /** A time as the metadata keeps it (ISO 8601 text in UTC), or how the database is asked for it. */
 export type Moment = RawBuilder<string> | string;
@@ -13,3 +14,14 @@ export const ownClock =
   (env: Env): Clock =>
   (awayMs) =>
     isoTime(env.now() + awayMs);
+
+/** The time of PostgreSQL, which is one for all processes however wrong their own clocks are. */
+export const databaseClock: Clock = (awayMs) =>
+  sql<string>`to_char((clock_timestamp() + ${sql.lit(awayMs)} * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** What PostgreSQL takes the time to be, in milliseconds since 1970. */
+export async function databaseNow(meta: Meta): Promise<number> {
+  const now = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  const { rows } = await now.execute(meta);
+  return rows[0]?.now ?? NaN;
+}

@@ -72,7 +72,7 @@ class ServiceCompiler extends PostgresQueryCompiler {
 const BOUNDS = [
   "set local lock_timeout = '20s'",
   "set local statement_timeout = '60s'",
-  "set local idle_in_transaction_session_timeout = '15s'",
+  "set local idle_in_transaction_session_timeout = '10s'",
 ];
 
 class ServiceDriver extends PostgresDriver {

@@ -264,8 +264,8 @@ export interface TableColumnRow {
 
 export type JobStatus = 'error' | 'processing' | 'success' | 'waiting';
 
-/** Who takes a job: a worker of that kind. */
-export type QueueName = 'runs' | 'storage' | 'upkeep';
+/** Who takes a job: a worker of storage, or one that does what is to be done now and then. */
+export type QueueName = 'storage' | 'upkeep';
 
 export interface JobRow extends Author {
   id: number;

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openMeta } from '../../../../src/storage/server/meta/database.ts';
+import { metaOf } from '../database.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf, type JobBody } from './client.ts';
 
@@ -41,7 +40,7 @@ test('a job that waits is cancelled: it ends with an error that says so', async 
 
 test('a job that was given up is given again', async () => {
   const job = await waitingJob();
-  const meta = await openMeta(join(api.dir, 'meta.sqlite'));
+  const meta = await metaOf(api.dir);
   const end = {
     status: 'error',
     is_given_up: 1,

@@ -1,72 +1,14 @@
-import { createReadiness } from '../../../../src/storage/server/care/readiness.ts';
-import { noMetrics } from '../../../../src/storage/server/care/metrics.ts';
-import { createAdmission } from '../../../../src/storage/server/care/admission.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemEnv, type Env } from '../../../../src/env.ts';
-import { silentLog } from '../../../../src/log.ts';
-import { createCatalogue } from '../../../../src/storage/server/catalogue/catalogue.ts';
-import type { DataContext } from '../../../../src/storage/server/data-context.ts';
-import { createObserver } from '../../../../src/storage/server/events/observer.ts';
+import { systemEnv } from '../../../../src/env.ts';
 import { badRequest } from '../../../../src/storage/server/http/errors.ts';
 import type { Operation } from '../../../../src/storage/server/jobs/operations/operation.ts';
-import type { Queue } from '../../../../src/storage/server/jobs/queue/queue.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../../../src/storage/server/jobs/worker.ts';
 import type { Meta } from '../../../../src/storage/server/meta/database.ts';
 import { findJob } from '../../../../src/storage/server/meta/jobs.ts';
 import { openProject } from '../../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../../src/storage/server/meta/tables.ts';
-import { createFolderStore } from '../../../../src/storage/server/objects/folder-store.ts';
-import { lazyEngine } from '../../../../src/storage/server/tables/lazy.ts';
 
-/** A queue over new metadata, as a process of its own has it. */
-export interface OpenQueue {
-  readonly meta: Meta;
-  readonly queue: Queue;
-  close(): Promise<void>;
-}
-
-/** What a worker needs of a service that has no tables. */
-export async function contextOf({ meta, queue }: OpenQueue, env: Env = systemEnv): Promise<DataContext> {
-  const objects = createFolderStore({
-    directory: '/nonexistent',
-    secret: systemEnv.randomBytes(32),
-    endpoint: () => 'http://127.0.0.1',
-    env,
-    log: silentLog,
-  });
-  return {
-    dir: '/nonexistent',
-    meta,
-    queue,
-    project: await openProject(meta, env, { name: 'Test', region: 'us-east-1' }),
-    catalogue: createCatalogue([]),
-    keys: [],
-    env,
-    log: silentLog,
-    publicUrl: undefined,
-    observer: createObserver(meta, env, silentLog),
-    metrics: noMetrics,
-    admission: createAdmission(env, noMetrics),
-    readiness: createReadiness(env, silentLog),
-    objects,
-    engine: lazyEngine(true, () => Promise.reject(new Error('Nothing here needs tables.'))),
-    origin: () => '',
-  };
-}
-
-export async function submit(open: OpenQueue, operation: string, lockKey?: string): Promise<JobRow> {
-  const job = {
-    branchId: 1,
-    operation,
-    params: { with: 'parameters' },
-    runId: null,
-    author: { creator_id: 1, creator_description: 'x' },
-    ...(lockKey === undefined ? {} : { lockKey }),
-  };
-  const row = await open.meta.transaction().execute(async (tx) => await open.queue.submit(tx, job));
-  open.queue.wake('storage');
-  return row;
-}
+import { contextOf, submit, type OpenQueue } from './support.ts';
 
 /** Every queue does this. @param open another one over the same metadata each time it is called */
 export function queueContract(name: string, open: () => Promise<OpenQueue>, end: () => Promise<void>): void {
@@ -149,7 +91,7 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       const other = await here.meta.transaction().execute(
         async (tx) =>
           await here.queue.submit(tx, {
-            queue: 'runs',
+            queue: 'upkeep',
             branchId: 1,
             operation: 'work',
             params: {},
@@ -161,7 +103,7 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       await work({ work: done });
       await expect.poll(async () => await statusOf(mine)).toBe('success');
       expect(await statusOf(other)).toBe('waiting');
-      await work({ work: done }, { queue: 'runs' });
+      await work({ work: done }, { queue: 'upkeep' });
       await expect.poll(async () => await statusOf(other)).toBe('success');
     });
 

@@ -1,0 +1,72 @@
+// A worker in a process of its own: `node worker.child.ts '{"url": …}'`. It says `ready`, and of each job that it
+// begins and ends a line; SIGTERM stops it as it stops a service.
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { systemEnv } from '../../../../src/env.ts';
+import { silentLog } from '../../../../src/log.ts';
+import { openDatabase } from '../../../../src/storage/server/database/database.ts';
+import type { Operation } from '../../../../src/storage/server/jobs/operations/operation.ts';
+import { openSharedQueue } from '../../../../src/storage/server/jobs/queue/pg-boss.ts';
+import { createWorker } from '../../../../src/storage/server/jobs/worker.ts';
+import { openMeta, type Meta } from '../../../../src/storage/server/meta/database.ts';
+import { contextOf } from './support.ts';
+
+export interface ProcessOptions {
+  readonly url: string;
+  readonly concurrency?: number;
+  readonly graceMs?: number;
+  /** How far the clock of its machine is off. */
+  readonly aheadMs?: number;
+  /** How long `slow` takes. */
+  readonly slowMs?: number;
+}
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const options = JSON.parse(positionals[0] ?? '{}') as ProcessOptions;
+const { aheadMs = 0, slowMs = 0, graceMs = 10_000, concurrency = 4 } = options;
+const env = { ...systemEnv, now: () => Date.now() + aheadMs };
+const database = await openDatabase({ url: options.url, poolSize: 6 }, silentLog);
+const meta = await openMeta(database);
+const shared = await openSharedQueue({ database, meta, env, log: silentLog });
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Writes its row in the transaction that ends the job. */
+const quick: Operation = async (job) => {
+  return await Promise.resolve({ results: null, commit: async (tx) => await writeRow(tx, job.id) });
+};
+
+/** Changes a table in a transaction of its own before the end of the job, as imports do; it listens to nobody. */
+const slow: Operation = async (job) => {
+  say(`began ${job.id}`);
+  await systemEnv.sleep(slowMs);
+  await meta.transaction().execute(async (tx) => {
+    const held = tx.selectFrom('jobs').select('id').forUpdate();
+    const turn = { id: job.id, fencing: job.fencing, status: 'processing' as const };
+    await writeRow(tx, job.id);
+    if ((await held.where((where) => where.and(turn)).executeTakeFirst()) === undefined) {
+      say(`refused ${job.id}`);
+      throw new Error('The job is another worker’s.');
+    }
+  });
+  say(`wrote ${job.id}`);
+  return { results: null };
+};
+
+async function writeRow(tx: Meta, id: number): Promise<void> {
+  await sql`insert into public.done (job, process) values (${id}, ${process.pid})`.execute(tx);
+}
+
+const context = await contextOf({ meta, queue: shared.queue }, env);
+const worker = createWorker(() => context, { operations: { quick, slow }, concurrency });
+await worker.start();
+say('ready');
+
+process.once('SIGTERM', () => {
+  void (async () => {
+    await worker.stop(graceMs);
+    await shared.close();
+    await meta.destroy();
+    await database.close();
+    process.exit(0);
+  })();
+});
