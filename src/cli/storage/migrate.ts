@@ -8,14 +8,18 @@ export const migrateCommand: Command = {
   options: {
     from: {
       type: 'string',
-      value: 'DIR',
-      describe: 'The folder to copy; no service may be running over it',
+      value: 'DIR|URL',
+      describe:
+        'The folder or the database (postgres://…) to copy; no service may be running over it. GEX_FROM_DATABASE_URL by default',
     },
     to: {
       type: 'string',
-      value: 'DIR',
-      describe: 'Where to: a folder that is new or empty, or the one of a migration that was cut short',
+      value: 'DIR|URL',
+      describe:
+        'Where to: a folder or a database that is empty, or one of a migration that was cut short. GEX_TO_DATABASE_URL by default',
     },
+    'from-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
+    'to-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
     ...storeOptions,
     json: { type: 'boolean', describe: 'Print what was moved as JSON' },
     ...logOptions,

@@ -13,17 +13,20 @@ import { storeOf } from './move-options.ts';
 /** `gex storage migrate`. */
 export async function migrate(args: Args, io: Io): Promise<number> {
   const log = await openLog(args, io);
-  const [from, to] = [required(args, 'from'), required(args, 'to')];
+  const [from, to] = [required(args, io, 'from'), required(args, io, 'to')];
   const { moveStorage } = await import('../../storage/server/move/move.ts');
-  const source = await openEnd('from', from, { args, io });
+  const source = await openEnd('from', from, { args, io, log });
   try {
-    const target = await openEnd('to', to, { args, io, secretsOf: from });
+    const target = await openEnd('to', to, { args, io, log, secretsOf: from });
     try {
       const told = createTeller(io, log);
       const result = await moveStorage({ from: source, to: target, signal: io.signal, told });
       io.live('');
       tell(result, args, io);
-      await tellKeys(from, io);
+      if (source.encryptionKey !== undefined)
+        io.note(
+          `The values of # keys stay encrypted: the service there needs the key ${source.encryptionKey} of the one here.`,
+        );
       return 0;
     } catch (error) {
       io.live('');
@@ -36,9 +39,12 @@ export async function migrate(args: Args, io: Io): Promise<number> {
   }
 }
 
-function required(args: Args, name: 'from' | 'to'): string {
-  const text = args.text(name);
-  if (text !== undefined) return text;
+/** One that is an address may come from the environment: it may have a password, and options show in lists of processes. */
+function required(args: Args, io: Io, name: 'from' | 'to'): string {
+  const text = args.text(name) ?? process.env[`GEX_${name.toUpperCase()}_DATABASE_URL`] ?? '';
+  const password = /^[^/]*\/\/[^:@/]*:(?<password>.*)@/.exec(text)?.groups?.['password'] ?? '';
+  if (password !== '') io.secrets.add(password);
+  if (text !== '') return text;
   throw new RunError(
     'command.invalid',
     `Say where ${name === 'from' ? 'it is' : 'it goes'}: --${name} DIR.`,
@@ -51,26 +57,42 @@ function required(args: Args, name: 'from' | 'to'): string {
 async function openEnd(
   end: 'from' | 'to',
   name: string,
-  { args, io, secretsOf }: { readonly args: Args; readonly io: Io; readonly secretsOf?: string },
+  { args, io, log, secretsOf }: Opening,
 ): Promise<OpenedStorage> {
+  const role = end === 'from' ? 'source' : 'target';
+  const objects = storeOf(end, args, io, process.env);
+  if (isDatabase(name)) {
+    if (objects === undefined)
+      throw new RunError('command.invalid', `A database has no place for files: --${end}-s3 is missing.`, {
+        hint: `Name the object store as for gex serve: --${end}-s3 URL --${end}-s3-bucket NAME.`,
+      });
+    const { openDatabaseStorage } = await import('../../storage/server/move/database.ts');
+    const schema = args.text(`${end}-database-schema`);
+    const database = { url: name, ...(schema === undefined ? {} : { schema }), waitMs: 0 };
+    return await openDatabaseStorage({ role, database, objects, env: systemEnv, log });
+  }
   const [{ checkFolder, fileError }, { copySecrets, openFolderStorage }] = await Promise.all([
     import('../../storage/open/folder.ts'),
     import('../../storage/server/move/folder.ts'),
   ]);
   const dir = path.resolve(name);
   checkFolder(dir, { storage: name, mustExist: end === 'from' });
-  const objects = storeOf(end, args, io, process.env);
   try {
-    if (secretsOf !== undefined) await copySecrets(path.resolve(secretsOf), dir);
-    return await openFolderStorage(dir, {
-      role: end === 'from' ? 'source' : 'target',
-      objects,
-      env: systemEnv,
-    });
+    if (secretsOf !== undefined && !isDatabase(secretsOf)) await copySecrets(path.resolve(secretsOf), dir);
+    return await openFolderStorage(dir, { role, objects, environment: process.env, env: systemEnv });
   } catch (error) {
     throw fileError(error, dir);
   }
 }
+
+interface Opening {
+  readonly args: Args;
+  readonly io: Io;
+  readonly log: Log;
+  readonly secretsOf?: string;
+}
+
+const isDatabase = (name: string): boolean => /^postgres(?:ql)?:/i.test(name);
 
 function interrupted(cause: unknown): RunError {
   return new RunError('run.interrupted', 'The migration was interrupted.', {
@@ -113,17 +135,4 @@ function tell({ moved, emptyFiles }: MoveResult, args: Args, io: Io): void {
     io.note(
       `${plural(emptyFiles, 'file')} had no bytes: never uploaded, unless they are in an object store (--from-s3).`,
     );
-}
-
-/** Which keys `#` values need in the new place. */
-async function tellKeys(from: string, io: Io): Promise<void> {
-  const { existsSync } = await import('node:fs');
-  const { keysFrom, readKeyFile } = await import('../../encryption/index.ts');
-  const file = path.join(path.resolve(from), 'encryption.key');
-  const keys = [...keysFrom(process.env), ...(existsSync(file) ? readKeyFile(file) : [])];
-  if (keys.length === 0) return;
-  io.note(
-    `The values of # keys stay encrypted. The service needs ${keys.length === 1 ? 'the key' : 'the keys'} ` +
-      `${keys.map(({ id }) => id).join(', ')}, which a folder keeps in encryption.key.`,
-  );
 }

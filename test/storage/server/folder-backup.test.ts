@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createService } from '../../../src/storage/server/service.ts';
 import { gexHere, startGex } from '../../cli/support.ts';
 import { clientOf, type FileBody } from './data/client.ts';
-import { request, startService, type Running } from './harness.ts';
+import type { Running } from './harness.ts';
+import { serveFolder } from './move/serve-folder.ts';
 
 let work: string;
 beforeAll(async () => {
@@ -16,26 +16,9 @@ afterAll(async () => {
   await rm(work, { recursive: true, force: true });
 });
 
-/** A service over a folder that was restored, asked with a token that it had before. */
-async function serveRestored(dir: string, token: string): Promise<Running> {
-  const service = createService({ dir });
-  const addresses = await service.start();
-  return {
-    service,
-    addresses,
-    dir,
-    token,
-    call: async (...given) => {
-      const [method, path, body, headers] = given;
-      return await request(addresses.url, token, method, path, body, headers);
-    },
-    stop: async () => await service.stop(),
-  };
-}
-
 describe('a backup while the service runs', () => {
   test('is what was true at one moment, whatever is done meanwhile', async () => {
-    const api = await startService({ dir: join(work, 'busy') });
+    const api = await serveFolder(join(work, 'busy'));
     const client = clientOf(api);
     await api.call('POST', 'buckets', { name: 'main', stage: 'in' });
     await client.create('in.c-main', 'log', 'id,v\n0,first\n', { primaryKey: 'id' });
@@ -79,7 +62,7 @@ describe('a backup while the service runs', () => {
     await Promise.all([rows, versions, files]);
     expect(state.rows).toBeGreaterThan(0);
     expect(await readdir(join(api.dir, 'tables', 'compact'))).toEqual([]);
-    await api.service.stop();
+    await api.stop();
 
     for (const [name, least] of [
       ['busy', { rows: 0, versions: 0 }],
@@ -88,7 +71,7 @@ describe('a backup while the service runs', () => {
       const dir = join(work, `${name}-restored`);
       const restored = await gexHere('storage', 'restore', join(work, `${name}.tar`), '--to', dir);
       expect(restored.code, restored.stderr).toBe(0);
-      await check(await serveRestored(dir, api.token), least);
+      await check(await serveFolder(dir, api.token), least);
     }
   });
 });
@@ -144,7 +127,7 @@ describe('a backup', () => {
   let target: string;
   let count = 0;
   beforeAll(async () => {
-    source = await startService({ dir: join(work, 'quiet') });
+    source = await serveFolder(join(work, 'quiet'));
     const client = clientOf(source);
     await source.call('POST', 'buckets', { name: 'main', stage: 'in' });
     await client.create('in.c-main', 't', 'id\n1\n');
@@ -153,7 +136,7 @@ describe('a backup', () => {
     expect((await gexHere('storage', 'backup', tar, '--storage', source.dir)).code).toBe(0);
   });
   afterAll(async () => {
-    await source.service.stop();
+    await source.stop();
   });
   beforeEach(() => {
     target = join(work, `quiet-${++count}`);
@@ -163,7 +146,7 @@ describe('a backup', () => {
   test('unpacked by tar is the same service, too', async () => {
     await mkdir(target);
     execFileSync('tar', ['-xf', tar, '-C', target]);
-    const api = await serveRestored(target, source.token);
+    const api = await serveFolder(target, source.token);
     expect((await api.call('GET', 'tables/in.c-main.t/data-preview')).text).toBe('"id"\n"1"\n');
     await api.stop();
   });
@@ -193,7 +176,7 @@ describe('a backup', () => {
     expect((await restore(join(work, 'nothing.tar'))).stderr).toContain('The backup cannot be read: ENOENT');
     // What is left of those attempts is in nobody's way.
     expect((await restore(tar)).code).toBe(0);
-    const api = await serveRestored(target, source.token);
+    const api = await serveFolder(target, source.token);
     expect((await api.call('GET', 'tables/in.c-main.t/data-preview')).text).toBe('"id"\n"1"\n');
     await api.stop();
   });

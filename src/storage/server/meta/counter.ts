@@ -22,6 +22,18 @@ export async function nextId(meta: Meta): Promise<number> {
   return value;
 }
 
+/** The last number that was given; 0 when none was. */
+export async function lastId(meta: Meta): Promise<number> {
+  const schema = postgresSchema(meta);
+  if (schema === undefined) {
+    const row = await meta.selectFrom('counters').select('value').where('name', '=', 'id').executeTakeFirst();
+    return row?.value ?? 0;
+  }
+  const last = sql<{ value: number }>`
+    select case when is_called then last_value else 0 end as value from ${sql.id(schema, 'ids')}`;
+  return (await last.execute(meta)).rows[0]?.value ?? missing();
+}
+
 /** Sets the counter of ids to a number that was given already, or is taken as such. */
 export async function startIds(meta: Meta, last: number): Promise<void> {
   const schema = postgresSchema(meta);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keysFrom, readKeyFile } from '../../../encryption/index.ts';
 import { RunError } from '../../../errors.ts';
 import type { Env } from '../../../env.ts';
 import { silentLog } from '../../../log.ts';
@@ -20,6 +21,8 @@ export interface FolderOptions {
   readonly role: 'source' | 'target';
   /** The outside object store that the bytes of files are in; the folder when undefined. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'> | undefined;
+  /** Where `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE` are looked up. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly env: Env;
 }
 
@@ -44,6 +47,7 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
       objects: store.objects,
       secret,
       localToken: await localTokenId(meta, secret),
+      encryptionKey: keyOf(dir, options.environment),
       async close() {
         await engine.close();
         store.close();
@@ -56,6 +60,12 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
     await lock.release();
     throw error;
   }
+}
+
+/** The first one is what a service over the folder encrypts with. */
+function keyOf(dir: string, environment: FolderOptions['environment']): string | undefined {
+  const file = join(dir, 'encryption.key');
+  return [...keysFrom(environment), ...(existsSync(file) ? readKeyFile(file) : [])][0]?.id;
 }
 
 /** Two of them may be at work in one process. */

@@ -106,7 +106,7 @@ async function* pagesOf(
   place: Place,
   after: readonly (number | string)[] | undefined,
 ): AsyncGenerator<Row[]> {
-  const { key, isLarge, change } = ruleOf(name);
+  const { key, isLarge, isKept = () => true, change = (row) => row } = ruleOf(name);
   const limit = isLarge === true ? LARGE_ROWS : ROWS;
   const columns = sql.join(key.map((column) => sql.ref(column)));
   for (let last = after; ;) {
@@ -114,7 +114,8 @@ async function* pagesOf(
     if (last !== undefined) query = query.where(sql<boolean>`(${columns}) > (${sql.join([...last])})`);
     for (const column of key) query = query.orderBy(column);
     const rows = await query.execute();
-    if (rows.length > 0) yield change === undefined ? rows : rows.map((row) => change(row, place));
+    const kept = rows.filter(isKept).map((row) => change(row, place));
+    if (kept.length > 0) yield kept;
     if (rows.length < limit) return;
     last = keyOf(name, rows.at(-1));
   }

@@ -1,4 +1,5 @@
 import { RunError, StorageError } from '../../../errors.ts';
+import { lastId, startIds } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
 import { compareFiles, copyFiles } from './files.ts';
 import { copyMetadata, digestMetadata, type Digests } from './metadata.ts';
@@ -37,7 +38,11 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
   });
   const problems = await copyRows(moving);
   await copyFiles(moving);
+  await startIds(to.meta, await lastId(from.meta));
+  await agreeOnKey(to.meta, from.encryptionKey);
 
+  const changes = compareMetadata(source, await digestMetadata(from.meta, place, signal));
+  if (changes.length > 0) throw differs(`${from.name} was changed meanwhile.`, changes);
   const target = await digestMetadata(to.meta, AS_IT_IS, signal);
   const rows = await compareRows(moving);
   const files = await compareFiles(moving);
@@ -57,6 +62,17 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
     ],
     emptyFiles: files.empty,
   };
+}
+
+/** A service with another key could read no `#` value, and says so at its start. */
+async function agreeOnKey(meta: Meta, value: string | undefined): Promise<void> {
+  if (value === undefined) return;
+  const name = 'encryption.key';
+  await meta
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
 }
 
 /** A copy of a folder with the secrets of that folder: what follows from them is right there, too. */

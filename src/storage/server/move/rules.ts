@@ -8,6 +8,8 @@ export interface CopyRule<Row> {
   readonly key: readonly (keyof Row & string)[];
   /** A row may be of megabytes, so few are read at a time. */
   readonly isLarge?: true;
+  /** Whether a row is copied; default: all are. */
+  readonly isKept?: (row: Row) => boolean;
   /** The row as it is right there. */
   readonly change?: (row: Row, there: Place) => Row;
 }
@@ -24,7 +26,8 @@ const ROW = [...CONFIGURATION, 'row_id'] as const;
 
 /** Every table has its rule: types and a test see to it. */
 export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
-  counters: { key: ['name'] },
+  // The counter of ids is set behind them all: PostgreSQL keeps it elsewhere.
+  counters: { key: ['name'], isKept: ({ name }) => name !== 'id' },
   settings: { leftOut: 'What the processes of a service agree on, such as its encryption key, is its own.' },
   projects: { key: ['id'] },
   tokens: {

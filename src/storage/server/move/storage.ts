@@ -13,6 +13,8 @@ export interface OpenedStorage {
   readonly secret: Uint8Array | undefined;
   /** The token that is made of the secret of a folder; undefined where there is none. */
   readonly localToken: number | undefined;
+  /** Id of the key that `#` values are encrypted with, where it is known. */
+  readonly encryptionKey: string | undefined;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
-import { request, type Running } from '../harness.ts';
+import type { Running } from '../harness.ts';
 import { clientOf } from '../data/client.ts';
-import { createService, type ServiceOptions } from '../../../../src/storage/server/service.ts';
 
 /** What was put into a storage, and must be in every copy of it. */
 export interface Filled {
@@ -124,23 +123,4 @@ function withoutPlace(text: string, { addresses }: Running): string {
     .replaceAll(/https?:[^"]*X-Amz-[^"]*/g, 'SIGNED')
     .replaceAll(addresses.url, 'API')
     .replaceAll(/"(?:uri|exceptionId)":"[^"]*"/g, '""');
-}
-
-/** A service over a folder that exists, asked with a token that it was given earlier. */
-export async function serveCopy(
-  dir: string,
-  token: string,
-  options: Partial<ServiceOptions> = {},
-): Promise<Running> {
-  const service = createService({ ...options, dir });
-  const addresses = await service.start();
-  return {
-    service,
-    addresses,
-    dir,
-    token,
-    call: async (method, path, body, headers) =>
-      await request(addresses.url, token, method, path, body, headers),
-    stop: async () => await service.stop(),
-  };
 }

@@ -2,14 +2,16 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectMeta, openMeta } from '../../../../src/storage/server/meta/database.ts';
 import { RULES } from '../../../../src/storage/server/move/rules.ts';
 import { createService } from '../../../../src/storage/server/service.ts';
 import { gexHere, runHere, startGex } from '../../../cli/support.ts';
-import { startService } from '../harness.ts';
 import { startEmbedded, textOf } from '../objects/support.ts';
-import { answersOf, fill, serveCopy, type Filled } from './filled.ts';
+import { makeDatabase, SERVER } from '../tables/postgres/database.ts';
+import { answersOf, fill, type Filled } from './filled.ts';
+import { serveFolder } from './serve-folder.ts';
 import { bytesOf } from '../tables/slices.ts';
 
 let work: string;
@@ -22,13 +24,13 @@ let count = 0;
 beforeAll(async () => {
   work = await mkdtemp(join(tmpdir(), 'migrate-'));
   source = join(work, 'source');
-  const api = await startService({ dir: source });
+  const api = await serveFolder(source);
   filled = await fill(api);
-  await api.service.stop();
+  await api.stop();
   // Asking makes exports, which are more of what is to be moved.
-  const again = await serveCopy(source, filled.token);
+  const again = await serveFolder(source, filled.token);
   answers = await answersOf(again, filled);
-  await again.service.stop();
+  await again.stop();
 });
 afterAll(async () => {
   await rm(work, { recursive: true, force: true });
@@ -46,16 +48,16 @@ test('a folder that was migrated answers all that its source answered, and goes 
   expect(code).toBe(0);
   expect(stdout).toMatch(/^configuration versions +\d+$/m);
   expect(stdout).toMatch(/^rows of tables +7 +/m);
-  expect(stderr).toMatch(/The service needs the key [\da-f]{12},/);
+  expect(stderr).toMatch(/the service there needs the key [\da-f]{12} of/);
 
-  const api = await serveCopy(target, filled.token);
+  const api = await serveFolder(target, filled.token);
   try {
     expect(withoutLater(await answersOf(api, filled))).toEqual(withoutLater(answers));
     const { body } = await api.call('POST', 'files/prepare', { name: 'x' });
     const jobs = (await api.call('GET', 'jobs?limit=1')).body as { id: number }[];
     expect((body as { id: number }).id).toBeGreaterThan(jobs[0]?.id ?? Infinity);
   } finally {
-    await api.service.stop();
+    await api.stop();
   }
 });
 
@@ -113,9 +115,9 @@ test('killed at any moment and given again, it goes on and ends with the same; n
     const isBegun = stepsOf(target) > 0;
     if (isBegun) await expect(createService({ dir: target }).start()).rejects.toThrow('is not whole yet');
   }
-  const api = await serveCopy(target, filled.token);
+  const api = await serveFolder(target, filled.token);
   expect(withoutLater(await answersOf(api, filled))).toEqual(withoutLater(answers));
-  await api.service.stop();
+  await api.stop();
 });
 
 function stepsOf(dir: string): number {
@@ -133,15 +135,15 @@ test('a target in use, a source in use, and a source with work to do are refused
   expect((await gexHere('storage', 'migrate', '--from', source, '--to', source)).stderr).toContain(
     'is held by',
   );
-  const other = await startService({ dir: target });
+  const other = await serveFolder(target);
   expect((await migrate()).stderr).toContain('is held by');
-  await other.service.stop();
+  await other.stop();
   expect((await migrate()).stderr).toContain('is not empty: there is a project in it');
 
-  const serving = await serveCopy(source, filled.token);
+  const serving = await serveFolder(source, filled.token);
   target = join(work, 'none');
   expect((await migrate()).stderr).toContain('is held by');
-  await serving.service.stop();
+  await serving.stop();
 
   const meta = await openMeta(join(source, 'meta.sqlite'));
   const job = await meta.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
@@ -220,7 +222,94 @@ test('files go into an object store of others and back, and their manifests name
   expect(home.code, home.stderr).toBe(0);
   expect(`${out.stderr}${home.stderr}`).not.toContain(secretAccessKey);
   await store.close();
-  const api = await serveCopy(back, filled.token);
+  const api = await serveFolder(back, filled.token);
   expect(withoutLater(await answersOf(api, filled))).toEqual(withoutLater(answers));
   await api.stop();
+});
+
+describe.runIf(SERVER !== undefined)('a database and an object store', () => {
+  test('take all that a folder has, also when they are killed at it, and give it back as it was', async () => {
+    const database = await makeDatabase();
+    const store = await startEmbedded({ bucket: 'shelf' });
+    const { accessKeyId, secretAccessKey } = store.store.keys.service;
+    const env = { GEX_S3_ACCESS_KEY: accessKeyId, GEX_S3_SECRET_KEY: secretAccessKey };
+    const out = [
+      'storage',
+      'migrate',
+      '--from',
+      source,
+      '--to',
+      database.url,
+      '--to-s3',
+      store.endpoint,
+      '--to-s3-bucket',
+      'shelf',
+    ];
+    const steps = async (): Promise<number> =>
+      await database.pool.query<{ n: number }>('select count(*)::int as n from gex.transfers').then(
+        ({ rows }) => rows[0]?.n ?? 0,
+        () => 0,
+      );
+    for (const least of [3, 12, 22]) {
+      const child = startGex(out, { env: { ...process.env, ...env } });
+      while ((await steps()) < least) await new Promise((next) => setTimeout(next, 5));
+      child.kill('SIGKILL');
+      await child.ended;
+    }
+    const done = await runHere(out, { env });
+    expect(done.code, done.stderr).toBe(0);
+    expect(await steps()).toBe(0);
+    expect((await runHere(out, { env })).stderr).toContain('is not empty: there is a project in it');
+
+    const home = [
+      'storage',
+      'migrate',
+      '--from',
+      database.url,
+      '--to',
+      target,
+      '--from-s3',
+      store.endpoint,
+      '--from-s3-bucket',
+      'shelf',
+    ];
+    const busy = new Client({ connectionString: database.url, application_name: 'gex' });
+    await busy.connect();
+    expect((await runHere(home, { env })).stderr).toContain('Processes of a service are connected');
+    await busy.end();
+    const back = await runHere(home, { env });
+    expect(back.code, back.stderr).toBe(0);
+    await store.close();
+    await database.drop();
+    const api = await serveFolder(target, filled.token);
+    expect(withoutLater(await answersOf(api, filled))).toEqual(withoutLater(answers));
+    await api.stop();
+    expect(await timesOf(target)).toBe(await timesOf(source));
+  });
+
+  test('that cannot be used, or are not named, are told', async () => {
+    const nowhere = 'postgres://gex:open-sesame@127.0.0.1:1/none';
+    const store = await startEmbedded({ bucket: 'shelf' });
+    const env = { GEX_S3_ACCESS_KEY: 'a', GEX_S3_SECRET_KEY: 'b' };
+    const alone = await runHere(['storage', 'migrate', '--from', source, '--to', nowhere], { env });
+    expect(alone.stderr).toContain('--to-s3 is missing');
+    const away = await runHere(
+      [
+        'storage',
+        'migrate',
+        '--from',
+        source,
+        '--to',
+        nowhere,
+        '--to-s3',
+        store.endpoint,
+        '--to-s3-bucket',
+        'shelf',
+      ],
+      { env },
+    );
+    expect(away.stderr).toContain('The database could not be reached');
+    expect(away.stderr).not.toContain('open-sesame');
+    await store.close();
+  });
 });

@@ -1,0 +1,97 @@
+import { RunError } from '../../../errors.ts';
+import type { Env } from '../../../env.ts';
+import type { Log } from '../../../log.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../database/database.ts';
+import { openMeta, type Meta } from '../meta/database.ts';
+import { missingMigrations } from '../meta/migrate.ts';
+import type { ExternalStoreOptions } from '../objects/external-store.ts';
+import type { OpenedStorage } from './storage.ts';
+
+export interface DatabaseStorageOptions {
+  readonly role: 'source' | 'target';
+  readonly database: DatabaseOptions;
+  /** Where the bytes of files are. */
+  readonly objects: Omit<ExternalStoreOptions, 'env'>;
+  readonly env: Env;
+  readonly log: Log;
+}
+
+/** Opens a database and its object store. @throws {RunError} `run.locked` while a service works on it, `database.…` */
+export async function openDatabaseStorage(options: DatabaseStorageOptions): Promise<OpenedStorage> {
+  const { role, env, log } = options;
+  const [{ createExternalStore }, { createPostgresEngine }] = await Promise.all([
+    import('../objects/external-store.ts'),
+    import('../tables/postgres/engine.ts'),
+  ]);
+  const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, log);
+  try {
+    await refuseServices(database, env);
+    const meta = role === 'target' ? await openMeta(database) : await openSource(database);
+    const engine = createPostgresEngine({ pool: database.pool, schema: database.schema, log });
+    await engine.open();
+    const objects = await createExternalStore({ ...options.objects, env });
+    return {
+      name: database.address,
+      meta,
+      engine,
+      objects,
+      secret: undefined,
+      localToken: undefined,
+      encryptionKey: await encryptionKey(meta),
+      async close() {
+        await engine.close();
+        objects.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Two tables at a time, each with what its engine needs beside them, and the metadata. */
+const CONNECTIONS = 6;
+
+async function openSource(database: Database): Promise<Meta> {
+  const { connectPostgres } = await import('../meta/postgres.ts');
+  const meta = connectPostgres(database, { isBounded: false });
+  if ((await missingMigrations(meta)).length === 0) return meta;
+  throw new RunError('command.invalid', 'The database has no storage, or one of an earlier version.', {
+    where: { url: database.address },
+    hint: 'Check --from; or start “gex serve” of this version over it once, which brings it up to date, and stop it.',
+  });
+}
+
+const KEY = 'encryption.key';
+
+/** What the processes of the service have agreed on. */
+async function encryptionKey(meta: Meta): Promise<string | undefined> {
+  const row = await meta.selectFrom('settings').select('value').where('name', '=', KEY).executeTakeFirst();
+  return row?.value;
+}
+
+/** Of a process that was killed the database finds out a little later. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 250;
+
+/** Processes of a service say who they are to the database. Until this is done, we have the one connection that asks. */
+async function refuseServices({ pool, address }: Database, env: Env): Promise<void> {
+  for (const until = env.now() + PATIENCE_MS; ; await env.sleep(PAUSE_MS)) {
+    const { rows } = await pool.query<{ readonly others: number }>(
+      `select count(*)::int as others from pg_stat_activity
+       where datname = current_database() and application_name = 'gex' and pid <> pg_backend_pid()`,
+    );
+    const others = rows[0]?.others ?? 0;
+    if (others === 0) return;
+    if (env.now() < until) continue;
+    throw new RunError(
+      'run.locked',
+      `Processes of a service are connected with the database: ${others} connections.`,
+      {
+        where: { url: address },
+        hint: 'Stop them all (gex serve, whatever its roles are), and give the command again.',
+      },
+    );
+  }
+}
