@@ -17,15 +17,23 @@ export function describeRun(rows: readonly RowResult[], options: DescribeOptions
 }
 
 function asTable(results: readonly RowResult[]): string {
-  const lines = results.flatMap((result) =>
-    result.tables.map(({ name, rows }) => ({
-      row: result.id ?? '',
-      table: name,
-      rows: formatCount(rows),
-      file: shortest(path.join(result.out, 'tables', name)),
-      'pushed to': destinationOf(result, name) ?? '',
-    })),
+  return describeTables(
+    results.flatMap((result) =>
+      result.tables.map(({ name, rows }) => ({
+        row: result.id ?? '',
+        table: name,
+        rows: formatCount(rows),
+        file: shortest(path.join(result.out, 'tables', name)),
+        'pushed to': destinationOf(result, name) ?? '',
+      })),
+    ),
   );
+}
+
+/** A table that a run has written; what is not known of it is empty. */
+export type TableLine = Readonly<Record<'file' | 'pushed to' | 'row' | 'rows' | 'table', string>>;
+
+export function describeTables(lines: readonly TableLine[]): string {
   if (lines.length === 0) return 'No tables: the jobs gave no rows.';
   // where the rows are to be looked for
   const place = lines.every((line) => line['pushed to'] !== '') ? [] : (['file'] as const);

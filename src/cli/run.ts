@@ -10,6 +10,7 @@ import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
 import type { Args, Command, Io } from './command.ts';
 import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
+import { isRemote, remoteOptions } from './remote-options.ts';
 import { countArg, logOptions, openLog, strictOption } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
 import { boundYoungMemory } from '../young-memory.ts';
@@ -52,6 +53,7 @@ export const runCommand: Command = {
     },
     config: { type: 'string', value: 'ID', describe: 'Id of the configuration that the storage keeps' },
     branch: { type: 'string', value: 'ID', describe: 'Development branch of the stored configuration' },
+    ...remoteOptions,
     json: { type: 'boolean', describe: 'Print the result as JSON' },
     'show-requests': {
       type: 'boolean',
@@ -73,8 +75,16 @@ export const runCommand: Command = {
     ['gex run --data my-api --replay last', 'Try a changed mapping on the answers of the last run'],
     ['gex run --data my-api --restart', 'Ask for everything again after a run that was stopped'],
     ['gex run --component ex-generic-v2 --config 42', 'Run a configuration that ./storage keeps'],
+    [
+      'gex run --remote --component ex-generic-v2 --config 42 --storage https://storage.example.com',
+      'Let the service run it, and follow it',
+    ],
   ],
   async run(args, io) {
+    if (isRemote(args, runCommand.options)) {
+      const { runRemote } = await import('./remote-run.ts');
+      return await runRemote(args, io);
+    }
     const log = await openLog(args, io);
     const isDryRun = args.isSet('dry-run');
     const { createProgress } = await import('./progress.ts');

@@ -15,6 +15,7 @@ import { listOf, shaped } from './shape.ts';
 import { createTables } from './tables.ts';
 import type { Tables } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
+import { createRuns, type Runs } from './runs.ts';
 import { createS3 } from './transfer/s3.ts';
 
 /** What the service says of itself, without a token (storage 6.1). */
@@ -48,6 +49,7 @@ export class StorageClient {
   readonly tokens: Tokens;
   readonly branches: Branches;
   readonly events: Events;
+  readonly runs: Runs;
   readonly #api: Api;
   readonly #network: Network;
 
@@ -65,6 +67,7 @@ export class StorageClient {
     this.tokens = createTokens(api);
     this.branches = createBranches(api, this.jobs);
     this.events = createEvents(api);
+    this.runs = createRuns(api);
   }
 
   /** The configurations of a component. */

@@ -11,6 +11,7 @@ import { path } from './encode.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
 import type { OnceOptions } from './options.ts';
 import { isOwnDoing, orUndefined } from './repeated.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
 import { listOf, shaped } from './shape.ts';
 
 /** Which versions, and what of them. */
@@ -48,6 +49,7 @@ export interface Configurations {
   copy(id: string, version: number, copy: ConfigurationCopy): Promise<{ readonly id: string }>;
   rows(id: string): Rows;
   metadata(id: string): Metadata;
+  schedules(id: string): Schedules;
 }
 
 const FIELDS = { id: 'id', name: 'string', version: 'number' } as const;
@@ -122,6 +124,7 @@ export function createConfigurations(api: Api, componentId: string): Configurati
     },
     rows: (id) => createRows(api, `${at(id)}/rows`),
     metadata: (id) => metadataAt(api, `${at(id)}/`, scope),
+    schedules: (id) => createSchedules(api, at(id)),
   };
   return configurations;
 }

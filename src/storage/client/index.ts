@@ -24,6 +24,8 @@ export type { Metadata, MetadataPair } from './metadata.ts';
 export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
+export type { RunLogLine, RunLogPart, Runs, RunsQuery } from './runs.ts';
+export type { Schedules } from './schedules.ts';
 export { importResultOf } from './tables.ts';
 export type { ImportOnce } from './start-import.ts';
 export type { OnceOptions } from './options.ts';
@@ -51,6 +53,11 @@ export type {
   RowCreate,
   RowUpdate,
   RowVersion,
+  Run,
+  RunCreate,
+  Schedule,
+  ScheduleCreate,
+  ScheduleUpdate,
   Table,
   TemporaryCredentials,
   Token,

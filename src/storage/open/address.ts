@@ -25,6 +25,7 @@ export async function openAddress(options: OpenOptions): Promise<OpenStorage> {
     steady: steadyOf(reach, options),
     address,
     isLocal: false,
+    isServed: true,
     ...verified,
     encryptionKeys: undefined,
     close: () => Promise.resolve(client.close()),

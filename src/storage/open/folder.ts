@@ -58,6 +58,7 @@ async function openHeld(
     steady: steadyOf(reach, options),
     address: dir,
     isLocal: true,
+    isServed: true,
     ...verified,
     encryptionKeys: keysOf(dir),
     close: () => Promise.resolve(client.close()),
@@ -89,6 +90,7 @@ async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStor
       steady: steadyOf(reach, options),
       address: dir,
       isLocal: true,
+      isServed: false,
       ...verified,
       encryptionKeys: keysOf(dir),
       async close() {

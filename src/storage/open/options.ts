@@ -43,6 +43,8 @@ export interface OpenStorage extends Connection {
   readonly token: TokenInfo;
   /** Those that a folder keeps for its `#` values; undefined for an address, and for a folder without any. */
   readonly encryptionKeys: Keys | undefined;
+  /** Whether a service answers there that goes on when this process ends. */
+  readonly isServed: boolean;
   /** The same client, for what must be stored though the signal was aborted. */
   readonly steady: StorageClient;
   /** Ends the service when it runs in this process. To be called once, whatever happened. */

@@ -1,0 +1,61 @@
+import { RunError } from '../errors.ts';
+import type { Args, Option } from './command.ts';
+import { storedArg } from './stored-arg.ts';
+
+/** The options of `gex run` for runs that the service does. */
+export const remoteOptions = {
+  remote: {
+    type: 'boolean',
+    describe: 'Let the storage service run the stored configuration, and follow it; Ctrl-C leaves it running',
+  },
+  follow: { type: 'string', value: 'ID', describe: 'With --remote: follow this run, and start none' },
+  cancel: { type: 'string', value: 'ID', describe: 'With --remote: ask this run to end, and follow it' },
+} as const satisfies Record<string, Option>;
+
+/** What the service knows how to do. */
+const KNOWN = new Set([
+  ...Object.keys(remoteOptions),
+  'storage',
+  'branch',
+  'component',
+  'config',
+  'row',
+  'from',
+  'to',
+  'restart',
+  'json',
+  'log-format',
+  'log-level',
+]);
+
+/** @throws {RunError} `command.invalid` for options that do not go together */
+export function isRemote(args: Args, options: Readonly<Record<string, Option>>): boolean {
+  const given = (name: string): boolean =>
+    options[name]?.type === 'boolean'
+      ? args.isSet(name)
+      : args.list(name).length > 0 && options[name]?.default !== args.text(name);
+  const stray = ['follow', 'cancel'].find(given);
+  if (!args.isSet('remote')) {
+    if (stray === undefined) return false;
+    throw invalid(`--${stray} is for runs of the service.`, `Write --remote --${stray} ${args.text(stray)}.`);
+  }
+  const local = Object.keys(options).find((name) => !KNOWN.has(name) && given(name));
+  if (local !== undefined)
+    throw invalid(`--${local} does not go with --remote.`, 'The service runs what it keeps, as it is.');
+  const known = args.text('follow') ?? args.text('cancel');
+  if (args.text('follow') !== undefined && args.text('cancel') !== undefined)
+    throw invalid('--follow and --cancel are for one run each.', 'Leave one of the two out.');
+  const isNew = ['component', 'config', 'row', 'from', 'to', 'restart'].find(given);
+  if (known !== undefined && isNew !== undefined)
+    throw invalid(`--${isNew} is for a run that is started.`, 'Leave it out: the run is known by its id.');
+  if (known === undefined && storedArg(args) === undefined)
+    throw invalid(
+      '--remote runs a configuration that the storage keeps.',
+      'Name it with --component and --config.',
+    );
+  return true;
+}
+
+function invalid(message: string, hint: string): RunError {
+  return new RunError('command.invalid', message, { hint });
+}

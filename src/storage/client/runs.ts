@@ -1,0 +1,78 @@
+import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
+import type { Api } from './api.ts';
+import { path } from './encode.ts';
+import { listOf, shaped } from './shape.ts';
+
+/** Which runs. */
+export interface RunsQuery {
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly status?: readonly RunStatus[] | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** A line of a log: `level`, `time`, `message`, and further facts. */
+export interface RunLogLine {
+  readonly level: string;
+  readonly time: string;
+  readonly message: string;
+  readonly [fact: string]: unknown;
+}
+
+/** A part of a log. */
+export interface RunLogPart {
+  readonly lines: readonly RunLogLine[];
+  /** The offset to go on from. */
+  readonly next: number;
+  /** True when nothing comes any more. */
+  readonly isEnded: boolean;
+}
+
+/** Runs of stored configurations, done by the service. */
+export interface Runs {
+  /** @param options.key `Idempotency-Key`: the same again starts no second run; one of its own by default */
+  start(run: RunCreate, options?: { readonly key?: string | undefined }): Promise<Run>;
+  /** With what each row gave. */
+  detail(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Run>;
+  /** Newest first. */
+  list(query?: RunsQuery): Promise<Run[]>;
+  log(
+    id: string,
+    query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RunLogPart>;
+  /** Asks it to end. One that has ended otherwise is refused. */
+  cancel(id: string): Promise<Run>;
+}
+
+const FIELDS = { id: 'id', status: 'string', component: 'string', configuration: 'id' } as const;
+
+const at = (id: string): string => path`runs/${id}`;
+
+export function createRuns(api: Api): Runs {
+  return {
+    async start(body, { key } = {}) {
+      return shaped<Run>(
+        await api.call({ method: 'POST', path: 'runs', body, key, isOnce: true }),
+        'run',
+        FIELDS,
+      );
+    },
+    async detail(id, { signal } = {}) {
+      return shaped<Run>(await api.call({ method: 'GET', path: at(id), signal }), 'run', FIELDS);
+    },
+    async list(query = {}) {
+      return listOf<Run>(await api.call({ method: 'GET', path: 'runs', query: { ...query } }), 'run', FIELDS);
+    },
+    async log(id, query = {}, { signal } = {}) {
+      const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });
+      return shaped<RunLogPart>(json, 'log', { lines: 'list', next: 'number', isEnded: 'boolean' });
+    },
+    async cancel(id) {
+      // One that has ended is refused with a status that is otherwise tried again.
+      const json = await api.call({ method: 'POST', path: `${at(id)}/cancel`, body: {}, isOnce: true });
+      return shaped<Run>(json, 'run', FIELDS);
+    },
+  };
+}
