@@ -24,8 +24,7 @@ import { tableRoutes } from './routes/tables.ts';
 import { findFile } from './meta/files.ts';
 import { findToken } from './meta/tokens.ts';
 import type { KeyHolder, ObjectStore } from './objects/store.ts';
-import type { DuckDbEngine } from './tables/duckdb/engine.ts';
-import { lazyEngine } from './tables/lazy.ts';
+import { serviceEngine } from './tables/service-engine.ts';
 import { createNowAndThen } from './jobs/now-and-then.ts';
 import { openQueue } from './jobs/queue/open.ts';
 import { createWorker } from './jobs/worker.ts';
@@ -50,15 +49,12 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   const place = { api: base.publicUrl, s3: options.s3PublicUrl?.replace(/\/+$/, '') };
   const store = await openStore(base, options, () => place.s3);
   const { host = '127.0.0.1', graceMs = GRACE_MS } = options;
-  let duckDb: DuckDbEngine | undefined;
+  const tables = serviceEngine(base);
   const opened = await openQueue(base);
   const context: DataContext = {
     ...base,
     objects: store.objects,
-    engine: lazyEngine(false, async () => {
-      const { createDuckDbEngine } = await import('./tables/duckdb/engine.ts');
-      return (duckDb = createDuckDbEngine({ folder: join(base.dir, 'tables') }));
-    }),
+    engine: tables.engine,
     origin: () => place.api ?? '',
     queue: opened.queue,
   };
@@ -66,15 +62,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
     operations: OPERATIONS,
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
   });
-  const snapshots = createSnapshots(
-    base.dir,
-    async () => {
-      await context.engine.open();
-      if (duckDb === undefined) throw new Error('The tables are not in the folder.');
-      return duckDb;
-    },
-    base.env,
-  );
+  const snapshots = createSnapshots(base.dir, async () => await tables.ofFolder(), base.env);
   const importer = await createApp(context, importerRoutes(context));
   const s3 = store.folder === undefined ? undefined : createS3Server(store.folder.handler);
   if (s3 !== undefined) s3.maxConnections = base.admission.maxConnections;
@@ -156,7 +144,8 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
       await importer.close();
       await Promise.all([worker.stop(graceMs), shared?.stop()]);
       await opened.close();
-      await giveBackSpace(context);
+      // A database that others use as well is looked after while it runs.
+      if (!context.engine.isShared) await giveBackSpace(context);
       await context.engine.close();
       store.close();
     },

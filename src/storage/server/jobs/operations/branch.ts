@@ -1,11 +1,12 @@
 import { notFound } from '../../http/errors.ts';
 import { removeFile } from '../../files/remove.ts';
 import { deleteBranch, findBranch } from '../../meta/branches.ts';
+import { listBucketIds } from '../../meta/buckets.ts';
 import { listFilesOfBranch } from '../../meta/files.ts';
 import { listTables } from '../../meta/stored-tables.ts';
 import { BRANCHES, branchOf, catalogueOf } from '../../meta/transaction.ts';
-import { paramsOf, type Operation } from './operation.ts';
-import { engineTable } from './table-place.ts';
+import { fenceOf, paramsOf, type Operation } from './operation.ts';
+import { engineBucket, engineTable } from './table-place.ts';
 
 const FILES_AT_ONCE = 100;
 
@@ -14,7 +15,9 @@ export const devBranchDelete: Operation = async (job, context) => {
   const { id } = paramsOf(job) as { id: number };
   const { meta, engine } = context;
   if ((await findBranch(meta, String(id))) === undefined) throw notFound(`Branch id:"${id}" was not found.`);
-  for (const table of await listTables(meta, id)) await engine.drop(engineTable(id, table.id));
+  for (const table of await listTables(meta, id)) await engine.drop(engineTable(id, table.id), fenceOf(job));
+  for (const bucket of await listBucketIds(meta, id))
+    await engine.dropBucket(engineBucket(id, bucket), fenceOf(job));
   for (;;) {
     const files = await listFilesOfBranch(meta, id, FILES_AT_ONCE);
     if (files.length === 0) break;

@@ -3,8 +3,8 @@ import { deleteBucket } from '../../meta/buckets.ts';
 import { deleteTable, listTables } from '../../meta/stored-tables.ts';
 import { withdrawBucket } from '../../meta/tokens.ts';
 import { TOKENS } from '../../meta/transaction.ts';
-import { paramsOf, type Operation } from './operation.ts';
-import { engineTable, requireBucketRow } from './table-place.ts';
+import { fenceOf, paramsOf, type Operation } from './operation.ts';
+import { engineBucket, engineTable, requireBucketRow } from './table-place.ts';
 
 /** Deletes a bucket, with its tables when that is asked for. */
 export const bucketDelete: Operation = async (job, context) => {
@@ -13,7 +13,8 @@ export const bucketDelete: Operation = async (job, context) => {
   await requireBucketRow(meta, context, job.branch_id, id);
   const tables = await listTables(meta, job.branch_id, id);
   if (tables.length > 0 && !force) throw notEmpty(tables.length);
-  for (const table of tables) await engine.drop(engineTable(job.branch_id, table.id));
+  for (const table of tables) await engine.drop(engineTable(job.branch_id, table.id), fenceOf(job));
+  await engine.dropBucket(engineBucket(job.branch_id, id), fenceOf(job));
   return {
     results: null,
     things: [TOKENS],

@@ -4,7 +4,7 @@ import { insertTable, NO_ALIAS, saveState, type TableState } from '../../meta/st
 import { wholeTable } from '../../shapes/table.ts';
 import { isoTime } from '../../shapes/time.ts';
 import type { ImportOutcome, ImportRequest } from '../../tables/engine.ts';
-import { markOf, paramsOf, type Metrics, type Operation } from './operation.ts';
+import { fenceOf, markOf, paramsOf, type Metrics, type Operation } from './operation.ts';
 import { refuseAlias } from './alias.ts';
 import { contentOf, type FileContent } from './slices.ts';
 import {
@@ -90,7 +90,7 @@ export const tableCreate: Operation = async (job, context, signal) => {
       const bucket = await requireBucketRow(tx, context, job.branch_id, bucketId);
       return wholeTable(stored, { origin: context.origin(), bucket });
     },
-    undo: async () => await engine.drop(table),
+    undo: async () => await engine.drop(table, fenceOf(job)),
   };
 };
 
@@ -139,6 +139,7 @@ function requestOf(
     importedAt: new Date(env.now()),
     isSliced: content.isSliced,
     mark: markOf(job),
+    ...fenceOf(job),
   };
 }
 

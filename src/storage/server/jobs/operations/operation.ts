@@ -3,6 +3,7 @@ import type { Reply } from '../../http/answer.ts';
 import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../meta/database.ts';
 import type { JobRow } from '../../meta/tables.ts';
+import type { WriteOptions } from '../../tables/engine.ts';
 import type { Thing } from '../../meta/transaction.ts';
 
 /**
@@ -39,6 +40,11 @@ export interface Metrics {
 /** What a job was given: as the route that asked for it wrote it, which is why its type may be taken for granted. */
 export function paramsOf(job: JobRow): unknown {
   return JSON.parse(job.params);
+}
+
+/** What the table engine asks before it keeps a change: whether the job is still the one that this worker took. */
+export function fenceOf(job: Pick<JobRow, 'fencing' | 'id'>): WriteOptions {
+  return { fence: { jobId: job.id, fencing: job.fencing } };
 }
 
 /** What the table engine knows a job's import by. */

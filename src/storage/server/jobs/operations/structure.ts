@@ -15,7 +15,7 @@ import { wholeTable } from '../../shapes/table.ts';
 import type { TableDescription } from '../../tables/engine.ts';
 import { isoTime } from '../../shapes/time.ts';
 import { refuseAlias, refuseAliased, refuseReferenced } from './alias.ts';
-import { paramsOf, type Done, type Operation } from './operation.ts';
+import { fenceOf, paramsOf, type Done, type Operation } from './operation.ts';
 import {
   engineTable,
   requireBucketRow,
@@ -48,7 +48,7 @@ export const tableDefinitionCreate: Operation = async (job, context) => {
   await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
   const table = engineTable(job.branch_id, id);
   const columns = params.columns.map((column) => column.name);
-  await engine.create(table, { columns, primaryKey: params.primaryKeysNames });
+  await engine.create(table, { columns, primaryKey: params.primaryKeysNames }, fenceOf(job));
   const now = isoTime(context.env.now());
   return {
     results: null,
@@ -78,7 +78,7 @@ export const tableDefinitionCreate: Operation = async (job, context) => {
       const stored = await requireTableRow(tx, context, job.branch_id, id);
       return wholeTable(stored, { origin: context.origin(), bucket });
     },
-    undo: async () => await engine.drop(table),
+    undo: async () => await engine.drop(table, fenceOf(job)),
   };
 };
 
@@ -94,7 +94,7 @@ export const tableDrop: Operation = async (job, context) => {
   const { force } = paramsOf(job) as { force?: string };
   const table = await requireTableRow(context.meta, context, job.branch_id, id);
   if (force !== 'true') await refuseAliased(context.meta, table);
-  await context.engine.drop(engineTable(job.branch_id, id));
+  await context.engine.drop(engineTable(job.branch_id, id), fenceOf(job));
   return {
     results: null,
     commit: async (tx) => {
@@ -112,7 +112,7 @@ export const tableColumnAdd: Operation = async (job, context) => {
     const isInCatalogue = stored.columns.some(({ name }) => name === column.name);
     // A killed process may have added it without knowing.
     const isDone = !isInCatalogue && (await describe(context, job)).columns.includes(column.name);
-    if (!isDone) await context.engine.addColumn(table, column.name);
+    if (!isDone) await context.engine.addColumn(table, column.name, fenceOf(job));
     return { definitions: new Map([[column.name, definitionOf(column)]]) };
   });
 };
@@ -123,7 +123,7 @@ export const tableColumnDelete: Operation = async (job, context) => {
     if (force !== true) await refuseReferenced(context.meta, stored, name);
     const isInCatalogue = stored.columns.some((column) => column.name === name);
     const isDone = isInCatalogue && !(await describe(context, job)).columns.includes(name);
-    if (!isDone) await context.engine.dropColumn(table, name);
+    if (!isDone) await context.engine.dropColumn(table, name, fenceOf(job));
     return {};
   });
 };
@@ -133,7 +133,7 @@ export const tablePrimaryKeyAdd: Operation = async (job, context) => {
   return await change(job, context, async ({ stored, table }) => {
     // Another job may have set one meanwhile.
     requireNoKey(stored);
-    await context.engine.setPrimaryKey(table, columns);
+    await context.engine.setPrimaryKey(table, columns, fenceOf(job));
     return {};
   });
 };
@@ -146,7 +146,7 @@ export function requireNoKey(table: StoredTable): void {
 
 export const tablePrimaryKeyDelete: Operation = async (job, context) =>
   await change(job, context, async ({ table }) => {
-    await context.engine.setPrimaryKey(table, []);
+    await context.engine.setPrimaryKey(table, [], fenceOf(job));
     return {};
   });
 
@@ -154,7 +154,7 @@ export const tableRowsDelete: Operation = async (job, context) => {
   const { request } = paramsOf(job) as { request: RowFilterInput };
   const filter = readRowFilter(request, Date.parse(job.created));
   return await change(job, context, async ({ table }) => ({
-    results: { deletedRows: await context.engine.deleteRows(table, filter) },
+    results: { deletedRows: await context.engine.deleteRows(table, filter, fenceOf(job)) },
   }));
 };
 

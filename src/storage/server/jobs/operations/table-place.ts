@@ -14,7 +14,12 @@ export function splitTableId(id: string): { readonly bucket: string; readonly na
 /** What the table engine calls a table: buckets of branches are apart. */
 export function engineTable(branchId: number, tableId: string): TableId {
   const { bucket, name } = splitTableId(tableId);
-  return { bucket: `${branchId}/${bucket}`, table: name };
+  return { bucket: engineBucket(branchId, bucket), table: name };
+}
+
+/** What the table engine calls a bucket. */
+export function engineBucket(branchId: number, bucketId: string): string {
+  return `${branchId}/${bucketId}`;
 }
 
 /** Jobs of one table wait for each other. */

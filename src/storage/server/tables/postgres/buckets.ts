@@ -12,7 +12,15 @@ export interface Buckets {
   forget(session: Session, bucket: string): Promise<void>;
 }
 
-export function createBuckets(service: string, log: Log): Buckets {
+interface BucketOptions {
+  readonly log: Log;
+  readonly shownBucket?: (bucket: string) => string;
+}
+
+export function createBuckets(
+  service: string,
+  { log, shownBucket = (bucket) => bucket }: BucketOptions,
+): Buckets {
   const buckets = `${quoted(service)}.table_buckets`;
   let mayCreateRoles = false;
 
@@ -71,7 +79,7 @@ export function createBuckets(service: string, log: Log): Buckets {
   };
 
   async function freeName(session: Session, bucket: string): Promise<string> {
-    const name = schemaOfBucket(service, bucket);
+    const name = schemaOfBucket(service, shownBucket(bucket));
     const isTaken = await session.number(
       `SELECT count(*) FROM pg_namespace WHERE nspname = ${literal(name)}`,
     );

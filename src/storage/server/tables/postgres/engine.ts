@@ -24,16 +24,19 @@ export interface PostgresEngineOptions {
   /** Schema of the service: the catalogue of the tables is there, and the schemas of buckets begin with its name. */
   readonly schema: string;
   readonly log: Log;
+  /** What a bucket is called in the name of its schema; default: as in its id. */
+  readonly shownBucket?: (bucket: string) => string;
 }
 
 /**
  * Tables in a PostgreSQL database that any number of processes use: one schema for each bucket, one table for each
  * table, named as in the storage, so that people can look at them with any client.
  */
-export function createPostgresEngine({ pool, schema: service, log }: PostgresEngineOptions): TableEngine {
+export function createPostgresEngine(options: PostgresEngineOptions): TableEngine {
+  const { pool, schema: service } = options;
   const connections = createConnections(pool);
   const catalog = createCatalog(service);
-  const buckets = createBuckets(service, log);
+  const buckets = createBuckets(service, options);
   let store: Store = { connections, catalog, buckets, service, letters: 'C' };
 
   return {
