@@ -14,11 +14,32 @@ const bundle = await rolldown({
   platform: 'node',
   external: /^[a-z@]/i, // the runtime's modules and the packages
   preserveEntrySignatures: false,
+  plugins: [
+    {
+      name: 'ascii',
+      generateBundle(_, files) {
+        for (const file of Object.values(files)) if (file.type === 'chunk') file.code = ascii(file.code);
+      },
+    },
+  ],
 });
 await bundle.write({
   dir: `${root}dist/cli`,
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  comments: false,
 });
 await bundle.close();
+
+/**
+ * Writes every character beyond ASCII as an escape. The runtime keeps the source of what it loads, and with a single
+ * quotation mark of a message in it each of its characters takes two bytes.
+ *
+ * @throws {Error} where an escape would mean something else
+ */
+function ascii(code: string): string {
+  const raw = /String\.raw`[^`]*[^\0-\x7F]/.exec(code)?.[0];
+  if (raw !== undefined) throw new Error(`Write this without String.raw: ${raw}`);
+  return code.replaceAll(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline/promises';
 import { RunError } from '../errors.ts';
 import { openTarget } from '../runner/target.ts';
 import type { Command, Io } from './command.ts';
@@ -100,6 +98,7 @@ function openBrowser(address: string): void {
       : process.platform === 'win32'
         ? ['rundll32', 'url.dll,FileProtocolHandler', address]
         : ['xdg-open', address];
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(command ?? '', words, { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);
   child.unref();
@@ -108,6 +107,7 @@ function openBrowser(address: string): void {
 /** What is pasted into the terminal; never anything where stdin is none. */
 async function readAddress(signal: AbortSignal): Promise<string> {
   if (!process.stdin.isTTY) return await new Promise<string>(() => {});
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
   const lines = createInterface({ input: process.stdin });
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {

@@ -4,7 +4,6 @@ import { asList } from './normalise.ts';
 /** What the compiled validator says about one place. */
 export interface SchemaError {
   readonly instancePath: string;
-  readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
 }

@@ -1,32 +1,42 @@
 import { expect, test } from 'vitest';
-import { configOf, dataFolder, json, startApi, startGex } from './support.ts';
+import { configOf, dataFolder, json, startApi, startBuilt } from './support.ts';
 
-/** Tells, when the process ends, which of the packages it has loaded that are only for some runs. */
+/** Tells, when the process ends, which packages that are only for some runs it has loaded, and what its source takes. */
 const WATCH = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const loaded = new Set();
+  let bytes = 0;
   registerHooks({ load: (url, context, next) => {
     const name = /node_modules\\/(got|ssh2|fastify|@duckdb|@aws-sdk|kysely)\\//.exec(url)?.[1];
     if (name !== undefined) loaded.add(name);
-    return next(url, context);
+    const result = next(url, context);
+    const text = url.startsWith('file:') ? String(result.source ?? '') : '';
+    // the runtime keeps it, and one character that is not Latin makes all of them wide
+    bytes += /[^\\0-\\xff]/.test(text) ? 2 * text.length : text.length;
+    return result;
   } });
-  process.on('exit', () => console.error('LOADED ' + [...loaded].sort().join(' ') + '.'));
+  process.on('exit', () => console.error('LOADED ' + [...loaded].sort().join(' ') + '. ' + bytes + ' bytes'));
 `)}`;
 
-async function loadedBy(storage: string): Promise<string | undefined> {
+async function loadedBy(storage: string): Promise<{ packages: string | undefined; bytes: number }> {
   const api = await startApi((_request, response) => json(response, [{ id: 1 }]));
   const folder = dataFolder(configOf(api.url, [{ endpoint: 'books' }]));
   const env = { ...process.env, NODE_OPTIONS: `--import=${WATCH}`, NO_PROXY: '*' };
   const args = ['run', '--data', folder, '--storage', storage === 'none' ? storage : `${folder}/storage`];
-  const { code, stderr } = await startGex(args, { env }).ended;
+  const { code, stderr } = await startBuilt(args, { env }).ended;
   expect(code, stderr).toBe(0);
-  return /^LOADED (.*)\.$/m.exec(stderr)?.[1];
+  const [, packages, bytes] = /^LOADED (.*)\. (\d+) bytes$/m.exec(stderr) ?? [];
+  return { packages, bytes: Number(bytes) };
 }
 
-test('a run without a storage loads nothing of one', async () => {
-  expect(await loadedBy('none')).toBe('');
+test('a run without a storage loads nothing of one, and no more source than it needs', async () => {
+  const { packages, bytes } = await loadedBy('none');
+  expect(packages).toBe('');
+  // Live memory that every collection of a long run multiplies. Load what only some runs use when they use it.
+  expect(bytes).toBeLessThan(2_000_000);
+  expect(bytes).toBeGreaterThan(500_000);
 });
 
 test('a run into a folder loads what it needs for that', async () => {
-  expect(await loadedBy('folder')).toBe('@duckdb fastify kysely');
+  expect((await loadedBy('folder')).packages).toBe('@duckdb fastify kysely');
 });

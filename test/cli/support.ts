@@ -20,6 +20,7 @@ import { exitCodeOf } from '../../src/errors.ts';
 import { Secrets } from '../../src/secrets.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../bin/gex.js', import.meta.url));
 const COMPONENT = fileURLToPath(new URL('../../src/component.ts', import.meta.url));
 /** Processes that run the sources start in half the time with it. */
 export const COMPILE_CACHE = path.join(os.tmpdir(), 'gex-test-compile-cache');
@@ -40,6 +41,11 @@ export interface Running {
 /** Starts the command in a process of its own. */
 export function startGex(args: readonly string[], options: SpawnOptions = {}): Running {
   return start([MAIN, ...args], options);
+}
+
+/** Starts the command as it was built. */
+export function startBuilt(args: readonly string[], options: SpawnOptions = {}): Running {
+  return start([BUILT, ...args], options);
 }
 
 /** Runs the command in a process of its own. */
