@@ -25,6 +25,8 @@ const JOURNAL = 'push.json';
 export class KeptFolder {
   readonly folder: string;
   #known = new Map<string, Known>();
+  /** Bytes that could not be kept the last time, of what is not whole yet. */
+  #leftBytes = 0;
 
   constructor(folder: string) {
     this.folder = path.resolve(folder);
@@ -38,8 +40,12 @@ export class KeptFolder {
     }
   }
 
-  /** Bytes of recordings that are not kept. */
-  get unkeptBytes(): number {
+  /** Bytes that recordings have got since they were kept. */
+  get newBytes(): number {
+    return Math.max(0, this.#unkeptBytes() - this.#leftBytes);
+  }
+
+  #unkeptBytes(): number {
     let bytes = 0;
     for (const name of this.#recordings()) {
       const seen = look(this.#pathOf(name));
@@ -63,6 +69,7 @@ export class KeptFolder {
     await this.#keepText('.gex/rows.json', found, options);
     for (const name of this.#recordings()) await this.#keepRecording(name, found, options);
     this.#known = found;
+    this.#leftBytes = this.#unkeptBytes();
     return Object.fromEntries(Array.from(found, ([name, { file }]) => [name, file]));
   }
 
@@ -125,13 +132,8 @@ export class KeptFolder {
       found.set(name, known);
       return;
     }
-    const before = known?.file.segments ?? [];
-    const kept = await keepRecording(file, before, options);
-    if (kept === undefined) return;
-    const { segments, seen } = kept;
-    const isSame =
-      known !== undefined && segments.length === before.length && segments.at(-1) === before.at(-1);
-    found.set(name, { file: isSame ? known.file : { kind: 'recording', segments }, seen });
+    const kept = await keepRecording(file, known?.file, options);
+    if (kept !== undefined) found.set(name, kept);
   }
 
   /** A recording gets another name when its row has ended. */

@@ -23,6 +23,8 @@ export interface KeptWhole {
 /** A file that grows. */
 export interface KeptRecording {
   readonly kind: 'recording';
+  /** The first bytes of the file: hexadecimal. A recording that takes its place has others. */
+  readonly head: string;
   /** Without a gap, from 0. */
   readonly segments: readonly Segment[];
 }

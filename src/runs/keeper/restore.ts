@@ -30,7 +30,7 @@ export async function restoreFolder(
     mkdirSync(path.dirname(target), { recursive: true });
     if (file.kind === 'recording') {
       const segments = await restoreRecording(target, file.segments, { store, log });
-      if (segments.length > 0) used[name] = { kind: 'recording', segments };
+      if (segments.length > 0) used[name] = { ...file, segments };
       bytes += segments.at(-1)?.to ?? 0;
       continue;
     }

@@ -167,7 +167,7 @@ export class RunKeeper implements Keeper {
     for (let last = env.now(); !over.aborted;) {
       await env.sleep(Math.min(LOOK_MS, everyMs), over).catch(() => undefined);
       if (over.aborted) return;
-      if (env.now() - last < everyMs && this.#folder.unkeptBytes < segmentBytes) continue;
+      if (env.now() - last < everyMs && this.#folder.newBytes < segmentBytes) continue;
       last = env.now();
       try {
         await this.#keepAll();

@@ -1,9 +1,9 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { decodeHead, HEAD_BYTES } from '../../recording/format.ts';
 import { seenOf, type Seen } from './identity.ts';
-import type { LastRecord, Segment } from './kept.ts';
+import type { KeptRecording, LastRecord, Segment } from './kept.ts';
 
-/** Bytes that are read at once to go from record to record. */
+/** Bytes that are read at once to go from record to record, where they are small. */
 const BLOCK_BYTES = 1 << 16;
 
 /** Keeps bytes, and gives their key. */
@@ -12,24 +12,25 @@ export type Put = (bytes: Uint8Array) => Promise<string>;
 /**
  * Keeps what a recording has got since. It is read while it is written: whole records go, and the rest the next time.
  *
- * A recording only grows, with two exceptions: a download that is given up takes its parts away that are the end of the
- * file, and a run that begins anew, or goes on behind a damaged end, cuts. Segments that are not in the file any more are
- * found by their last record, and kept anew.
+ * A recording only grows, with these exceptions: a run that begins anew makes a new one in the same file; one that goes on
+ * cuts a damaged end; and a download that is given up takes its parts away as long as nothing else stands behind them. So
+ * parts at the end wait for what comes behind them, and of what is kept the first and the last record are compared.
  *
- * @param known segments that are kept
- * @returns undefined when the file is gone
+ * @param known what is kept
+ * @returns undefined when the file is gone, or has no record yet
  */
 export async function keepRecording(
   file: string,
-  known: readonly Segment[],
+  known: KeptRecording | undefined,
   { put, segmentBytes }: { readonly put: Put; readonly segmentBytes: number },
-): Promise<{ readonly segments: readonly Segment[]; readonly seen: Seen } | undefined> {
+): Promise<{ readonly file: KeptRecording; readonly seen: Seen } | undefined> {
   const handle = await openIfThere(file);
   if (handle === undefined) return undefined;
   try {
     const stats = await handle.stat({ bigint: true });
     const size = Number(stats.size);
-    const segments = [...known];
+    const head = await headAt(handle, 0);
+    const segments = known?.head === head ? [...known.segments] : [];
     for (let last = segments.at(-1); last !== undefined; last = segments.at(-1)) {
       if (await isStillThere(handle, last, size)) break;
       segments.pop();
@@ -48,39 +49,45 @@ export async function keepRecording(
       });
       from = to;
     }
-    return { segments, seen: seenOf(stats) };
+    const isSame = end === begin && segments.length === known?.segments.length;
+    const now: KeptRecording = isSame && known !== undefined ? known : { kind: 'recording', head, segments };
+    return segments.length === 0 ? undefined : { file: now, seen: seenOf(stats) };
   } finally {
     await handle.close();
   }
 }
 
 async function isStillThere(handle: FileHandle, { to, last }: Segment, size: number): Promise<boolean> {
-  if (last === undefined || to > size) return false;
-  const head = await read(handle, last.at, HEAD_BYTES);
-  return head.toString('hex') === last.head;
+  return last !== undefined && to <= size && (await headAt(handle, last.at)) === last.head;
 }
 
-/** Where the last record ends that is whole by its length. */
+async function headAt(handle: FileHandle, at: number): Promise<string> {
+  return (await read(handle, at, HEAD_BYTES)).toString('hex');
+}
+
+/** Where the last record ends that is whole by its length, and stays. */
 async function lastRecord(
   handle: FileHandle,
   from: number,
   size: number,
 ): Promise<{ readonly end: number; readonly last: LastRecord | undefined }> {
+  let found: { readonly end: number; readonly last: LastRecord | undefined } = { end: from, last: undefined };
   let at = from;
-  let last: LastRecord | undefined;
   let block: Buffer = Buffer.alloc(0);
   let blockAt = 0;
+  let isLarge = false;
   for (;;) {
     if (at < blockAt || at + HEAD_BYTES > blockAt + block.length) {
-      block = await read(handle, at, Math.min(BLOCK_BYTES, size - at));
+      block = await read(handle, at, Math.min(isLarge ? HEAD_BYTES : BLOCK_BYTES, size - at));
       blockAt = at;
     }
     const bytes = block.subarray(at - blockAt, at - blockAt + HEAD_BYTES);
     const head = decodeHead(bytes);
-    if (head === undefined) return { end: at, last };
+    if (head === undefined) return found;
     const end = at + HEAD_BYTES + head.jsonBytes + head.bodyBytes;
-    if (end > size) return { end: at, last };
-    last = { at, head: bytes.toString('hex') };
+    if (end > size) return found;
+    if (head.kind !== 'part') found = { end, last: { at, head: bytes.toString('hex') } };
+    isLarge = end - at > BLOCK_BYTES;
     at = end;
   }
 }

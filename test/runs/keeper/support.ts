@@ -39,7 +39,11 @@ export function memoryStore(objects = new Map<string, Buffer>()): MemoryStore {
 }
 
 /** A process and its runner, in this one: what one end sends, the other gets. */
-export function channelPair(): { readonly child: ChildProcess; readonly channel: Channel; cut(): void } {
+export function channelPair(): {
+  readonly child: ChildProcess;
+  readonly channel: Channel;
+  readonly cut: () => void;
+} {
   const child = new EventEmitter();
   const channel = new EventEmitter();
   let isOpen = true;
