@@ -4,13 +4,13 @@ import type { ExternalStoreOptions } from '../storage/server/objects/external-st
 import type { Args, Io, Option } from './command.ts';
 import { urlArg } from './shared.ts';
 
-/** The options of `gex serve` for an object store of others. */
+/** The options of `gex serve` for an object store of others; the environment may have them too, as `GEX_S3_…`. */
 export const objectOptions = {
   s3: {
     type: 'string',
     value: 'URL',
     describe:
-      'Keep the bytes of files in this S3 endpoint, with GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY, and not in the folder',
+      'Keep the bytes of files in this S3 endpoint, with GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY, and not in the folder; GEX_S3 by default, and so on for those below',
   },
   's3-bucket': { type: 'string', value: 'NAME', describe: 'Its bucket, which must be there' },
   's3-region': { type: 'string', value: 'NAME', describe: 'Its region; us-east-1 by default' },

@@ -1,7 +1,12 @@
 import path from 'node:path';
+import { systemEnv } from '../env.ts';
 import { RunError } from '../errors.ts';
+import type { DatabaseOptions } from '../storage/server/database/database.ts';
+import type { ServiceOptions } from '../storage/server/service.ts';
 import type { Args, Command, Io } from './command.ts';
+import { orEnvironment } from './environment.ts';
 import { portArg, portError } from './port.ts';
+import { databaseArgs, databaseOptions } from './serve-database.ts';
 import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
 import { runsOptions, runsPart } from './serve-runs.ts';
@@ -14,8 +19,8 @@ export const serveCommand: Command = {
     dir: {
       type: 'string',
       value: 'DIR',
-      default: 'storage',
-      describe: 'The folder that everything is kept in; it is made when missing',
+      describe:
+        'The folder that everything is kept in, storage by default; it is made when missing. None with --database and --s3',
     },
     host: {
       type: 'string',
@@ -37,6 +42,7 @@ export const serveCommand: Command = {
       describe: 'Address under which clients reach the object store; signed addresses begin with it',
     },
     ...careOptions,
+    ...databaseOptions,
     ...runsOptions,
     ...objectOptions,
     'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
@@ -54,33 +60,49 @@ export const serveCommand: Command = {
       'gex serve --s3 http://127.0.0.1:9000 --s3-bucket files --s3-role-arn arn:aws:iam:::role/files',
       'Files in an object store',
     ],
+    [
+      'gex serve --database postgres://gex@db.example.com/gex --s3 https://s3.example.com --s3-bucket files --s3-role-arn arn:aws:iam:::role/files',
+      'One of several processes over a database and an object store',
+    ],
     ['gex serve --dir /data --backup storage.tar', 'Keep a copy; unpack it with tar into an empty folder'],
   ],
-  async run(args, io) {
+  async run(written, io) {
+    const args = orEnvironment(written, process.env, ['s3-public-url', ...Object.keys(objectOptions)]);
+    const shared = databaseArgs(args, io, process.env);
+    const { database } = shared;
+    const backup = args.text('backup');
+    const isNewToken = args.isSet('new-token');
+    if (isNewToken && database !== undefined) return await printNewToken(database, args, io);
+    if (database !== undefined && args.text('s3') !== undefined && args.text('dir') === undefined)
+      return await serve(shared, args, io);
     const storage = args.text('dir') ?? 'storage';
     const dir = path.resolve(storage);
     const { checkFolder, fileError } = await import('../storage/open/folder.ts');
-    const backup = args.text('backup');
-    const isNewToken = args.isSet('new-token');
     checkFolder(dir, { storage, mustExist: isNewToken || backup !== undefined });
     try {
-      if (isNewToken) {
-        const { newMasterToken } = await import('../storage/server/service.ts');
-        io.print(await newMasterToken(dir));
-        return 0;
-      }
+      if (isNewToken) return await printNewToken(dir, args, io);
       if (backup !== undefined) {
         const { backUpFolder } = await import('./storage/back-up.ts');
         return await backUpFolder(dir, backup, io);
       }
-      return await serve(dir, args, io);
+      return await serve({ ...shared, dir }, args, io);
     } catch (error) {
       throw fileError(error, dir);
     }
   },
 };
 
-async function serve(dir: string, args: Args, io: Io): Promise<number> {
+async function printNewToken(place: DatabaseOptions | string, args: Args, io: Io): Promise<number> {
+  const { newMasterToken } = await import('../storage/server/service.ts');
+  io.print(await newMasterToken(place, systemEnv, await openLog(args, io)));
+  return 0;
+}
+
+async function serve(
+  shared: Pick<ServiceOptions, 'database' | 'dir' | 'roles'>,
+  args: Args,
+  io: Io,
+): Promise<number> {
   const [{ createService }, { dataPart }, { readSchema }] = await Promise.all([
     import('../storage/server/service.ts'),
     import('../storage/server/data.ts'),
@@ -96,7 +118,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
   const care = careArgs(args, process.env);
   const runs = await runsPart(args);
   const service = createService({
-    dir,
+    ...shared,
     ...(runs === undefined ? {} : { parts: [dataPart, runs] }),
     host: args.text('host') ?? '127.0.0.1',
     port: portArg(args, 'port'),
@@ -116,7 +138,7 @@ async function serve(dir: string, args: Args, io: Io): Promise<number> {
       'Choose others with --port, --s3-port, --importer-port and --health-port; 0 takes a free one.',
     );
   });
-  io.print(`api       ${url}`);
+  if (url !== '') io.print(`api       ${url}`);
   for (const [name, address] of Object.entries(parts)) io.print(`${name.padEnd(9)} ${address}`);
   if (masterToken !== undefined) {
     io.print(`token     ${masterToken}`);

@@ -1,5 +1,7 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { MakePart } from '../storage/server/part.ts';
+import { hasRole, type MakePart } from '../storage/server/part.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 
 export interface RunnerPartOptions extends Pick<
@@ -12,11 +14,13 @@ export interface RunnerPartOptions extends Pick<
 
 /** The part of the service that does the runs of configurations. */
 export function runnerPart(options: RunnerPartOptions): MakePart {
-  return (context) => {
+  return (context, service) => {
+    if (!hasRole(service, 'runner')) return {};
     let runner: ReturnType<typeof createRunner> | undefined;
     return {
       async start(apiUrl) {
-        const directory = path.join(context.dir, 'runs');
+        // With several machines nothing is kept here for longer than a run.
+        const directory = path.join(context.dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-'))), 'runs');
         runner = createRunner(context, { ...options, apiUrl: options.apiUrl ?? apiUrl, directory });
         await runner.start();
       },

@@ -7,6 +7,7 @@ import { findBranch } from '../storage/server/meta/branches.ts';
 import { keyOf } from '../storage/server/meta/configurations/key.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
 import { setRunToken } from '../storage/server/meta/runs.ts';
+import { inTurn, runOf, TOKENS } from '../storage/server/meta/transaction.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import {
   createToken,
@@ -61,7 +62,7 @@ export async function takeToken(
     },
   };
   const author = { creator_id: run.creator_id, creator_description: run.creator_description };
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [TOKENS, runOf(run.id)], async (tx) => {
     const known = run.token_id === null ? undefined : await findToken(tx, run.token_id);
     const id = known?.id ?? (await createToken(tx, env, given, author)).row.id;
     if (!(await setRunToken(tx, run, id))) {

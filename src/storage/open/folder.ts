@@ -26,7 +26,7 @@ export async function openFolder(options: OpenOptions): Promise<OpenStorage> {
   for (let hasSaid = false; ; hasSaid = true) {
     try {
       const holder = await findHolder(dir);
-      if (holder?.address !== undefined)
+      if (holder?.address !== undefined && holder.isInDatabase !== true)
         return await openHeld(dir, { ...holder, address: holder.address }, options);
       // One without an address refuses.
       return await openEmbedded(dir, options);

@@ -12,7 +12,8 @@ import type { Project } from './meta/projects.ts';
 
 /** What every part of the service is given. */
 export interface Context {
-  readonly dir: string;
+  /** The folder of this process; undefined where several processes share a database and an object store. */
+  readonly dir: string | undefined;
   readonly meta: Meta;
   /** The database that the metadata is in, when that is PostgreSQL: for what is kept beside it. */
   readonly database?: Database | undefined;

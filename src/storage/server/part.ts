@@ -8,9 +8,21 @@ import type { ExternalStoreOptions } from './objects/external-store.ts';
 import type { Route } from './http/route.ts';
 import type { NamedService } from './routes/index.ts';
 
+/** What a process does: it answers requests, does the jobs of the storage, or runs configurations. */
+export const ROLES = ['api', 'worker', 'runner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const hasRole = ({ roles = ROLES }: Pick<ServiceOptions, 'roles'>, role: Role): boolean =>
+  roles.includes(role);
+
 export interface ServiceOptions {
-  /** Folder that everything is kept in; it is made when it isn't there. */
-  readonly dir: string;
+  /**
+   * Folder that everything is kept in; it is made when it isn't there. One process has it for itself. With `database`
+   * and `objects` there is none, and any number of processes may do the same.
+   */
+  readonly dir?: string;
+  /** Default: all. Less than all needs `database` and `objects`. */
+  readonly roles?: readonly Role[];
   /** Address to listen on; default `127.0.0.1`, so that only this machine reaches it. */
   readonly host?: string;
   /** Default 0: any free port. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { openServiceKeys, type Keys } from '../../encryption/index.ts';
 import { systemEnv, type Env } from '../../env.ts';
+import { RunError } from '../../errors.ts';
 import { silentLog, type Log } from '../../log.ts';
+import { agreeOnFiles, agreeOnKeys } from './agreement.ts';
 import { createCare, type Care } from './care/care.ts';
 import { correlated } from './care/correlation.ts';
 import { createApp } from './http/app.ts';
@@ -15,17 +16,21 @@ import { createObserver, type Observer } from './events/observer.ts';
 import { injectFetch } from './http/inject.ts';
 import { addressOf, closeServer } from './http/listening.ts';
 import { lockFolder, type FolderLock } from './folder/lock.ts';
+import { claimFolder } from './folder/metadata-place.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
 import { refuseUnfinished } from './move/steps.ts';
 import { dataPart } from './data.ts';
-import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
+import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './part.ts';
 import { coreRoutes } from './routes/all.ts';
 
-export type { MakePart, Part, ServiceOptions } from './part.ts';
+export { ROLES, type MakePart, type Part, type Role, type ServiceOptions } from './part.ts';
 
 export interface Addresses {
-  /** Where the API listens, such as `http://127.0.0.1:8080`; of an embedded service, what its `fetch` is called with. */
+  /**
+   * Where the API listens, such as `http://127.0.0.1:8080`; of an embedded service, what its `fetch` is called with; empty
+   * for a process without the role `api`.
+   */
   readonly url: string;
   /** Where parts listen, by name, such as `s3`. */
   readonly parts: Readonly<Record<string, string>>;
@@ -46,7 +51,7 @@ export interface Service {
 
 interface Running {
   readonly care: Care;
-  readonly lock: FolderLock;
+  readonly lock?: FolderLock | undefined;
   database?: Database | undefined;
   meta?: Meta;
   readonly parts: Part[];
@@ -55,14 +60,15 @@ interface Running {
   stopped?: Promise<void>;
 }
 
-/** The storage and configuration service in one process, over one folder. */
+/** The storage and configuration service: one process over one folder, or one of several over a database. */
 export function createService(options: ServiceOptions): Service {
   const env = options.env ?? systemEnv;
   let running: Running | undefined;
   return {
     async start() {
       if (running !== undefined) throw new Error('The service has been started already.');
-      const lock = await lockFolder(options.dir, env.now());
+      checkPlace(options);
+      const lock = options.dir === undefined ? undefined : await lockFolder(options.dir, env.now());
       const log = correlated(options.log ?? silentLog);
       const starting: Running = { care: await createCare(options, env, log), lock, parts: [] };
       running = starting;
@@ -130,21 +136,24 @@ const DEFAULT_REGION = 'us-east-1';
 async function startOver(running: Running, options: ServiceOptions, env: Env, log: Log): Promise<Addresses> {
   const { care } = running;
   const { metrics, admission, readiness } = care;
+  const { dir } = options;
+  if (dir !== undefined) await claimFolder(dir, options.database !== undefined);
   const database = options.database && (await openDatabase(options.database, log));
   running.database = database;
-  const meta = await openMeta(database ?? join(options.dir, 'meta.sqlite'));
+  const meta = await openMeta(database ?? join(dir ?? '', 'meta.sqlite'));
   running.meta = meta;
   await refuseUnfinished(meta);
+  if (database !== undefined) await agreeOnFiles(meta, options, env);
   care.watch(meta, database && (() => connectionsOf(database)));
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
   const observer = createObserver(meta, env, log);
   running.observer = observer;
   const context: Context = {
-    dir: options.dir,
+    dir,
     meta,
     database,
-    keys: await openKeys(meta, options, env, log),
+    keys: await agreeOnKeys(meta, options, env, log),
     project,
     catalogue: createCatalogue([
       ...builtInComponents(options.extractorSchema ?? {}),
@@ -159,33 +168,44 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
   };
   for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
-  const services = running.parts.flatMap((part) => part.services ?? []);
-  const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
   readiness.add(running.parts.flatMap((part) => part.checks ?? []));
-  running.app = await createApp(context, routes, care.probes);
-  const isEmbedded = options.isEmbedded === true;
-  const url = isEmbedded ? await withoutNetwork(running.app) : await listen(running.app, options);
+  const url = hasRole(options, 'api') ? await startApi(running, context, options) : '';
   const parts: Record<string, string> = {};
   for (const part of running.parts) Object.assign(parts, await part.start?.(url));
-  if (isEmbedded) return { url, parts };
-  await running.lock.announce(url);
+  if (url === '' || options.isEmbedded === true) return { url, parts };
+  await running.lock?.announce(url, { isInDatabase: database !== undefined });
   // Last, so that a start that fails doesn't make a token that nobody sees.
   const masterToken = await firstMasterToken(meta, env);
   return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
 }
 
-/** The keys of `#` values. That a new one is made over a folder that is in use means that the old one is lost. */
-async function openKeys(meta: Meta, options: ServiceOptions, env: Env, log: Log): Promise<Keys> {
-  const { keys, isNew } = openServiceKeys(options.dir, options.environment ?? process.env, env);
-  if (!isNew) return keys;
-  const used = await meta.selectFrom('configurations').select('configuration_id').limit(1).executeTakeFirst();
-  if (used !== undefined) {
-    log.warn(
-      'A new encryption key was made, as there was none. What was encrypted with an earlier one can be read only ' +
-        'when that key is back: put it into encryption.key or GEX_ENCRYPTION_KEY, or set those values again.',
-    );
-  }
-  return keys;
+async function startApi(running: Running, context: Context, options: ServiceOptions): Promise<string> {
+  const services = running.parts.flatMap((part) => part.services ?? []);
+  const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
+  running.app = await createApp(context, routes, running.care.probes);
+  return options.isEmbedded === true ? await withoutNetwork(running.app) : await listen(running.app, options);
+}
+
+/**
+ * Whether one process is alone with a folder, or may be one of several.
+ *
+ * @throws {RunError} `command.invalid` when something is missing for what is asked for
+ */
+function checkPlace({ dir, database, objects, roles = ROLES }: ServiceOptions): void {
+  const isShared = database !== undefined && objects !== undefined;
+  if (dir === undefined && !isShared)
+    throw new RunError('command.invalid', 'The service has no folder for its files.', {
+      hint: 'Name one, or a PostgreSQL database and an object store.',
+    });
+  const isWhole = ROLES.every((role) => hasRole({ roles }, role));
+  if (isWhole || (dir === undefined && isShared)) return;
+  throw new RunError(
+    'command.invalid',
+    'A process with a part of the roles has no one to share the work with.',
+    {
+      hint: 'Several processes share a database and an object store: --database and --s3.',
+    },
+  );
 }
 
 /** The address that requests are given to `fetch` with. */
@@ -224,7 +244,7 @@ async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions)
       await running.meta.destroy();
     },
     async () => await running.database?.close(),
-    async () => await running.lock.release(),
+    async () => await running.lock?.release(),
     // To the last: whoever looks sees that it is stopping, and not that it is gone.
     async () => await running.care.close(),
   ];

@@ -12,11 +12,13 @@ export interface Holder {
   readonly host: string;
   readonly since: string;
   readonly address?: string;
+  /** Its metadata is in a database: nobody makes a token for himself by the folder. */
+  readonly isInDatabase?: boolean;
 }
 
 export interface FolderLock {
   /** Writes down where the service answers, for others who find the folder held. */
-  announce(address: string): Promise<void>;
+  announce(address: string, about?: { readonly isInDatabase: boolean }): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export async function lockFolder(dir: string, now: number): Promise<FolderLock> 
   const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
   await writeHolder(dir, holder);
   return {
-    announce: async (address) => await writeHolder(dir, { ...holder, address }),
+    announce: async (address, about) => await writeHolder(dir, { ...holder, address, ...about }),
     release: async () => {
       await rm(join(dir, HOLDER), { force: true });
       guard.release();

@@ -1,4 +1,5 @@
 import type { Meta } from './database.ts';
+import { inTurn } from './transaction.ts';
 
 /** Forgets so many of the jobs that had ended before a time (ISO). @returns how many there were */
 export async function forgetJobs(meta: Meta, before: string, count: number): Promise<number> {
@@ -11,7 +12,7 @@ export async function forgetRuns(meta: Meta, before: string, count: number): Pro
   const found = await meta.selectFrom('runs').select('id').where('ended', '<', before).limit(count).execute();
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => id);
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [], async (tx) => {
     await tx.deleteFrom('run_log').where('run_id', 'in', ids).execute();
     return deleted(await tx.deleteFrom('runs').where('id', 'in', ids).executeTakeFirstOrThrow());
   });

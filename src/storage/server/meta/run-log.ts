@@ -1,5 +1,6 @@
 import type { Meta } from './database.ts';
 import type { HeldRun } from './runs.ts';
+import { inTurn } from './transaction.ts';
 
 /** Pieces of one answer: some megabytes at most. */
 const PIECES_AT_ONCE = 50;
@@ -16,7 +17,7 @@ export async function appendLog(
   lines: readonly string[],
 ): Promise<number | undefined> {
   const text = lines.join('\n');
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [], async (tx) => {
     const run = await tx
       .updateTable('runs')
       .set((update) => ({

@@ -5,6 +5,7 @@ import type { Meta } from './database.ts';
 import { keyOf } from './configurations/key.ts';
 import type { Author, ConfigurationKey, RunRow, RunStatus } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
+import { inTurn, runOf } from './transaction.ts';
 
 /** What a run is started with. */
 export interface AskedOfRun {
@@ -226,7 +227,7 @@ export interface RunEnd {
 /** Ends a run, and its token with it. @returns whether it was still the taker's; what comes back late is turned away */
 export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
   const { exitCode, ...rest } = end;
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const token = await tx
       .selectFrom('runs')
       .select('token_id')
@@ -245,7 +246,7 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
 
 /** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
 export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const requeued = await tx
       .updateTable('runs')
       .set({ status: 'waiting', runner: null, fencing: run.fencing + 1 })
@@ -269,7 +270,7 @@ export async function listProcessing(meta: Meta): Promise<BriefRun[]> {
  * @returns false when it had ended
  */
 export async function cancelRun(meta: Meta, id: number, now: number): Promise<boolean> {
-  return await meta.transaction().execute(async (tx) => {
+  return await inTurn(meta, [runOf(id)], async (tx) => {
     const time = isoTime(now);
     const waited = await tx
       .updateTable('runs')

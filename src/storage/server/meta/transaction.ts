@@ -15,6 +15,7 @@ const KINDS = [
   'catalogue',
   'configuration',
   'file',
+  'run',
   'triggers',
   'counter',
   'jobs',
@@ -43,6 +44,9 @@ export const branchOf = (id: number): Thing => ({ kind: 'branch', id: String(id)
 export const catalogueOf = (branch: number): Thing => ({ kind: 'catalogue', id: String(branch) });
 
 export const fileOf = (id: number): Thing => ({ kind: 'file', id: String(id) });
+
+/** A run of a configuration, with its token. */
+export const runOf = (id: number): Thing => ({ kind: 'run', id: String(id) });
 
 /** Configurations with their rows, versions and metadata. */
 export const configurationsOf = (...keys: readonly ConfigurationKey[]): Thing[] => [

@@ -4,6 +4,7 @@ import type { Meta } from '../meta/database.ts';
 import { insertRun, isTaken } from '../meta/runs.ts';
 import { advanceSchedule, listDue } from '../meta/schedules.ts';
 import type { ScheduleRow } from '../meta/tables.ts';
+import { configurationsOf, inTurn } from '../meta/transaction.ts';
 import { isoTime } from '../shapes/time.ts';
 import { lastTime, nextTime } from './cron.ts';
 
@@ -18,7 +19,8 @@ export async function runDue(context: Pick<Context, 'env' | 'log' | 'meta'>): Pr
   let asked = 0;
   for (const schedule of await listDue(meta, isoTime(env.now()))) {
     try {
-      if (await meta.transaction().execute(async (tx) => await runOne(tx, schedule, context))) asked++;
+      const work = async (tx: Meta): Promise<boolean> => await runOne(tx, schedule, context);
+      if (await inTurn(meta, configurationsOf(schedule), work)) asked++;
     } catch (error) {
       if (isTaken(error)) continue;
       log.error('A schedule could not be run', { schedule: schedule.id, detail: String(error) });

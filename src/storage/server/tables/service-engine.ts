@@ -17,6 +17,7 @@ export function serviceEngine({ dir, database, meta, log }: Context): ServiceTab
   const engine =
     database === undefined
       ? lazyEngine(false, async () => {
+          if (dir === undefined) throw new Error('There is no folder for the tables.');
           const { createDuckDbEngine } = await import('./duckdb/engine.ts');
           return (ofFolder = createDuckDbEngine({ folder: join(dir, 'tables') }));
         })

@@ -1,0 +1,20 @@
+import type { Args } from './command.ts';
+
+/** Options that are looked up in the environment where they are not given: `--s3-bucket` is `GEX_S3_BUCKET`. */
+export function orEnvironment(
+  args: Args,
+  environment: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Args {
+  const valueOf = (name: string): string | undefined => {
+    const value = names.includes(name) ? environment[variableOf(name)] : undefined;
+    return value === '' ? undefined : value;
+  };
+  return {
+    ...args,
+    text: (name) => args.text(name) ?? valueOf(name),
+    isSet: (name) => args.isSet(name) || /^(?:1|true|yes)$/i.test(valueOf(name) ?? ''),
+  };
+}
+
+export const variableOf = (name: string): string => `GEX_${name.toUpperCase().replaceAll('-', '_')}`;

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { keysFrom, openServiceKeys, type Keys } from '../../encryption/index.ts';
+import type { Env } from '../../env.ts';
+import { EncryptionError, RunError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Meta } from './meta/database.ts';
+import { inTurn, PROJECT } from './meta/transaction.ts';
+import { loadSecret } from './objects/secret.ts';
+import type { ServiceOptions } from './part.ts';
+
+/**
+ * The keys of `#` values: of a folder, or those of the environment, which all processes over one database must have.
+ *
+ * @throws {EncryptionError} `encryption.noKey`; `encryption.otherKey` when the other processes have another one
+ */
+export async function agreeOnKeys(meta: Meta, options: ServiceOptions, env: Env, log: Log): Promise<Keys> {
+  const environment = options.environment ?? process.env;
+  if (options.dir !== undefined) return await keysOfFolder(meta, options.dir, environment, { env, log });
+  const keys = keysFrom(environment);
+  const [first] = keys;
+  if (first === undefined)
+    throw new EncryptionError(
+      'encryption.noKey',
+      'Several processes need one encryption key, and there is none.',
+      {
+        hint: [
+          'Set GEX_ENCRYPTION_KEY for all of them; make one with: openssl rand -base64 32',
+          'Or set GEX_ENCRYPTION_KEY_FILE to a file with it: gex encrypt --new-key FILE',
+        ],
+      },
+    );
+  const ids = keys.map(({ id }) => id);
+  const known = await agree(meta, 'encryption.key', ids);
+  if (known === undefined) return keys;
+  throw new EncryptionError(
+    'encryption.otherKey',
+    `The values in the database were encrypted with the key ${known}, and this process has ${ids.join(', ')}.`,
+    {
+      hint: [
+        'Give all processes the same GEX_ENCRYPTION_KEY. A new key stands in front of the old one, with a comma between.',
+        "When the old one is lost for good: delete from gex.settings where name = 'encryption.key'; then set those values again.",
+      ],
+    },
+  );
+}
+
+/** That a new key is made over a folder that is in use means that the old one is lost. */
+async function keysOfFolder(
+  meta: Meta,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  { env, log }: { readonly env: Env; readonly log: Log },
+): Promise<Keys> {
+  const { keys, isNew } = openServiceKeys(dir, environment, env);
+  if (!isNew) return keys;
+  const used = await meta.selectFrom('configurations').select('configuration_id').limit(1).executeTakeFirst();
+  if (used !== undefined) {
+    log.warn(
+      'A new encryption key was made, as there was none. What was encrypted with an earlier one can be read only ' +
+        'when that key is back: put it into encryption.key or GEX_ENCRYPTION_KEY, or set those values again.',
+    );
+  }
+  return keys;
+}
+
+/**
+ * That the files which the database knows are where this process has them: in a folder, or a bucket.
+ *
+ * @throws {RunError} `database.otherFiles`
+ */
+export async function agreeOnFiles(meta: Meta, options: ServiceOptions, env: Env): Promise<void> {
+  const { dir, objects } = options;
+  const place = dir === undefined ? `bucket ${objects?.bucket}` : `folder ${await nameOf(dir, env)}`;
+  const known = await agree(meta, 'files', [place]);
+  if (known === undefined) return;
+  throw new RunError(
+    'database.otherFiles',
+    `The files that this database knows are in the ${known}, and this process has the ${place}.`,
+    {
+      hint: [
+        'Give all processes the same --s3 and --s3-bucket, or the one process its folder.',
+        "When the files were moved: delete from gex.settings where name = 'files'.",
+      ],
+    },
+  );
+}
+
+/** Of a folder wherever it lies, and telling nothing of its secret. */
+async function nameOf(dir: string, env: Env): Promise<string> {
+  const secret = await loadSecret(join(dir, 'objects.secret'), env);
+  return createHash('sha256').update('folder').update(secret).digest('hex').slice(0, 12);
+}
+
+/**
+ * Writes down what the first process has, and moves on to what a later one has first, when it has what was written
+ * down as well.
+ *
+ * @returns what was written down, when none of these is that
+ */
+async function agree(meta: Meta, name: string, offered: readonly string[]): Promise<string | undefined> {
+  const [value = ''] = offered;
+  return await inTurn(meta, [PROJECT], async (tx) => {
+    const known = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+    if (known === undefined) await tx.insertInto('settings').values({ name, value }).execute();
+    else if (!offered.includes(known.value)) return known.value;
+    else if (known.value !== value)
+      await tx.updateTable('settings').set({ value }).where('name', '=', name).execute();
+    return undefined;
+  });
+}

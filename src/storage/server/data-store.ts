@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { Context } from './context.ts';
+import { findFile } from './meta/files.ts';
+import { findToken } from './meta/tokens.ts';
+import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
+import { loadSecret } from './objects/secret.ts';
+import type { KeyHolder, ObjectStore } from './objects/store.ts';
+import type { ServiceOptions } from './part.ts';
+
+/** The largest file that an upload to the object store may be (S3's own limit for one request). */
+const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
+
+export interface OpenStore {
+  readonly objects: ObjectStore;
+  readonly folder?: FolderStore;
+  close(): void;
+}
+
+/** Whether both are there still, and not expired. */
+async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): Promise<boolean> {
+  const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
+  const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];
+  return file !== undefined && token !== undefined && !isOver(file.expires) && !isOver(token.expires);
+}
+
+/** The object store that the options name, or the one in the folder. */
+export async function openStore(
+  context: Context,
+  options: ServiceOptions,
+  publicUrl: () => string | undefined,
+): Promise<OpenStore> {
+  const { dir, env, log } = context;
+  if (options.objects !== undefined) {
+    const { createExternalStore } = await import('./objects/external-store.ts');
+    const objects = await createExternalStore({ ...options.objects, env });
+    return { objects, close: () => objects.close() };
+  }
+  if (dir === undefined) throw new Error('There is neither an object store nor a folder.');
+  const folder = createFolderStore({
+    directory: join(dir, 'objects'),
+    secret: await loadSecret(join(dir, 'objects.secret'), env),
+    endpoint: () => publicUrl() ?? 'http://127.0.0.1',
+    env,
+    log,
+    region: options.region ?? 'us-east-1',
+    maxUploadBytes: MAX_UPLOAD_BYTES,
+    isHeld: async (holder) => await isHeld(context, holder),
+  });
+  await folder.open();
+  return { objects: folder, folder, close: () => undefined };
+}
