@@ -39,6 +39,10 @@ export async function doOnce(context: Context, route: Route, call: AnyCall): Pro
     }
     if (done.error instanceof KeyTaken) continue;
     if (done.isKept) await rememberRefusal(context, key, done.error);
+    // What was refused may have been done a moment before, by the same request: that it is there now is no error.
+    else if (known === undefined && done.error instanceof ApiError && done.error.status < 500) {
+      if ((await findKey(meta, key)) !== undefined) continue;
+    }
     throw done.error;
   }
 }

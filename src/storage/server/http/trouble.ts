@@ -1,14 +1,17 @@
+import { DatabaseAway } from '../database/failures.ts';
 import { ApiError } from './errors.ts';
 import { ObjectError, type ObjectErrorCode } from '../objects/errors.ts';
 import { TableError, type TableErrorCode } from '../tables/table-error.ts';
 
 /**
- * What stands in the way of the service itself, and passes when its operator acts: a full disk, an object store that
- * is down or refuses the service. Undefined for any other error. An answer and a failed job say it the same way.
+ * What stands in the way of the service itself, and passes when its operator acts: a full disk, a database that is away,
+ * an object store that is down or refuses the service. Undefined for any other error. An answer and a failed job say it the same way.
  */
 export function troubleOf(error: unknown): ApiError | undefined {
   if (isDiskFull(error)) return new ApiError(507, 'storage.diskFull', DISK_FULL, { cause: error });
   if (isNotAllowed(error)) return new ApiError(503, 'storage.notWritable', NOT_WRITABLE, { cause: error });
+  if (error instanceof DatabaseAway)
+    return new ApiError(503, 'storage.databaseUnavailable', DATABASE_AWAY, { retryAfter: 2, cause: error });
   if (!(error instanceof ObjectError)) return undefined;
   if (error.code === 'ServiceUnavailable') return unavailable(error.message, error);
   if (!REFUSALS.has(error.code)) return undefined;
@@ -21,10 +24,15 @@ export function isDiskFull(error: unknown): boolean {
   if (error instanceof TableError) return error.code === DISK_FULL_CODE;
   if (!(error instanceof Error)) return false;
   return (
-    ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) ||
+    ('code' in error && DISK_FULL_CODES.has(error.code)) ||
     ('errcode' in error && error.errcode === SQLITE_FULL)
   );
 }
+
+/** Of the operating system, and of PostgreSQL. */
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+const DATABASE_AWAY = 'The database of the service cannot be used now. Ask again in a moment.';
 
 /** Whether the service was refused what it must write: by the rights of a folder, or a file system that is read-only. */
 function isNotAllowed(error: unknown): boolean {

@@ -73,6 +73,6 @@ export async function waitForJob(
 function statusOf(code: string): number {
   if (code === 'internalError') return 500;
   if (code === 'storage.diskFull') return 507;
-  if (code === 'storage.objectStoreUnavailable') return 503;
+  if (code === 'storage.objectStoreUnavailable' || code === 'storage.databaseUnavailable') return 503;
   return code.endsWith('.notFound') ? 404 : 400;
 }
