@@ -105,7 +105,7 @@ export const runCommand: Command = {
       if (!isDryRun) await show(error);
       throw error;
     };
-    const given = await givenByRunner();
+    const { run: runId, ...given } = await givenByRunner();
     // behind the credentials, which are the first message
     const kept = await keptBySomebody();
     const signal = kept === undefined ? io.signal : AbortSignal.any([io.signal, kept.gone]);
@@ -143,7 +143,7 @@ export const runCommand: Command = {
       const { run } = await import('../runner.ts');
       const { rows } = await run({
         ...common,
-        id: kept?.id,
+        id: runId ?? kept?.id,
         acceptDoubtful: args.isSet('accept-doubtful'),
         limit,
         ...recordingArgs(args),
@@ -167,8 +167,10 @@ export const runCommand: Command = {
   },
 };
 
-/** Token and keys of a run that a runner started: not in the environment, where a configuration could take them from. */
-async function givenByRunner(): Promise<Pick<TargetOptions, 'encryptionKeys' | 'environment'>> {
+/** Id, token and keys of a run that a runner started: not in the environment, where a configuration could take them from. */
+async function givenByRunner(): Promise<
+  Pick<TargetOptions, 'encryptionKeys' | 'environment'> & { readonly run?: string }
+> {
   // the module is not loaded for others
   if (process.env[RUNNER_VARIABLE] !== '1') return {};
   const { receiveCredentials } = await import('../runs/credentials.ts');
@@ -176,6 +178,7 @@ async function givenByRunner(): Promise<Pick<TargetOptions, 'encryptionKeys' | '
   if (credentials === undefined) return {};
   const { parseKeys } = await import('../encryption/index.ts');
   return {
+    run: credentials.run,
     encryptionKeys: parseKeys(credentials.keys, 'the runner'),
     environment: { ...process.env, KBC_TOKEN: credentials.token },
   };

@@ -6,21 +6,15 @@ import { Secrets } from '../secrets.ts';
 import type { RunError } from '../storage/protocol/run.ts';
 import type { Context } from '../storage/server/context.ts';
 import { beatRun, finishRun, requeueRun, type AskedOfRun } from '../storage/server/meta/runs.ts';
+import type { Meta } from '../storage/server/meta/database.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import { prolongToken } from '../storage/server/meta/tokens.ts';
 import { startChild, type Ended, type RunChild } from './child.ts';
 import { folderOf } from './folders.ts';
-import type { Keeper, KeptStore, OpenKeeper, TrimKept } from './keeper.ts';
+import type { Keeper, KeptStore } from './keeper.ts';
 import { readReport, type Report } from './report.ts';
 import { RunLog } from './run-log.ts';
 import { TOKEN_SECONDS, takeToken } from './token.ts';
-
-/** What keeps the recordings of runs where other machines find them. */
-export interface Keeping {
-  readonly store: KeptStore;
-  readonly open: OpenKeeper;
-  readonly trim: TrimKept;
-}
 
 export interface AttemptOptions {
   /** The program and what stands before the arguments of `gex`. */
@@ -29,7 +23,8 @@ export interface AttemptOptions {
   readonly apiUrl: string;
   /** Holds the data folders of runs. */
   readonly directory: string;
-  readonly keeping?: Keeping | undefined;
+  /** Keeps the recordings of runs where other machines find them; without one they stay in the folder. */
+  readonly keptIn?: KeptStore | undefined;
   readonly beatMs: number;
 }
 
@@ -70,7 +65,7 @@ async function perform(
   options: AttemptOptions & { readonly state: State },
 ): Promise<void> {
   const { meta, env, log } = context;
-  const { state, beatMs, keeping } = options;
+  const { state, beatMs, keptIn } = options;
   const beats = setInterval(() => void beat(), beatMs);
   const beat = async (): Promise<void> => {
     const told = await beatRun(meta, run).catch((error: unknown) => {
@@ -106,8 +101,12 @@ async function perform(
     );
     log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
     if (!isWritten || !isDone) return;
-    await rm(outcome.folder, { recursive: true, force: true });
-    if (keeping !== undefined) await keeping.trim(keeping.store, String(run.id));
+    if (keptIn === undefined) {
+      await rm(outcome.folder, { recursive: true, force: true });
+      return;
+    }
+    const { trimKept } = await import('./keeper.ts');
+    await trimKept(keptIn, String(run.id));
   } catch (error) {
     // Its heart stops with this, and it is taken up again.
     log.error('The end of a run could not be written down', { run: run.id, detail: String(error) });
@@ -151,12 +150,12 @@ async function work(
   options: AttemptOptions & { readonly state: State },
 ): Promise<Outcome | undefined> {
   const { meta, env, keys } = context;
-  const { state, directory, keeping } = options;
+  const { state, directory, keptIn } = options;
   const made = await takeToken(context, run);
   if (made === undefined) return undefined;
   const secrets = new Secrets();
   secrets.add(made.token);
-  const folder = folderOf(directory, run, { isOfRun: keeping !== undefined });
+  const folder = folderOf(directory, run, { isOfAttempt: keptIn !== undefined });
   await mkdir(folder, { recursive: true });
   const log = new RunLog({
     meta,
@@ -170,14 +169,7 @@ async function work(
       stopFor(state, 'lost');
     },
   });
-  const keeper = keeping?.open({
-    store: keeping.store,
-    run: String(run.id),
-    attempt: run.attempt,
-    folder,
-    log: context.log,
-    continues: await continuedBy(context, run),
-  });
+  const keeper = keptIn === undefined ? undefined : await keeperOf(context, run, { store: keptIn, folder });
   keeper?.lost.addEventListener('abort', () => stopFor(state, 'lost'), { once: true });
   const prolonging = setInterval(
     () => void prolongToken(meta, env, made.id, TOKEN_SECONDS).catch(() => undefined),
@@ -196,13 +188,19 @@ async function work(
           isAgain: restored?.attempt !== undefined,
         }),
         environment: { KBC_RUNID: String(run.id), ...keeper?.environment },
-        credentials: { kind: 'gex credentials', token: made.token, keys: keyFileText(keys) },
+        credentials: {
+          kind: 'gex credentials',
+          run: String(run.id),
+          token: made.token,
+          keys: keyFileText(keys),
+        },
       });
       keeper?.start(child.process);
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });
     await keeper?.stop(state.why === 'handOn' ? 'handedOn' : 'ended');
+    if (keeper !== undefined) await rm(folder, { recursive: true, force: true });
     return { report, error: report.error, exitCode: ended.code, folder };
   } finally {
     clearInterval(prolonging);
@@ -243,8 +241,20 @@ async function untilFree({
   }
 }
 
+async function keeperOf(
+  { meta, log }: Context,
+  run: RunRow,
+  { store, folder }: { readonly store: KeptStore; readonly folder: string },
+): Promise<Keeper> {
+  const { openKeeper } = await import('./keeper.ts');
+  const continues = await continuedBy(meta, run);
+  return openKeeper({ store, run: String(run.id), attempt: run.attempt, folder, log, continues });
+}
+
 /** The last run of the configuration and rows when it has not succeeded: this one goes on with what it left. */
-async function continuedBy({ meta }: Context, run: RunRow): Promise<string | undefined> {
+async function continuedBy(meta: Meta, run: RunRow): Promise<string | undefined> {
+  const { restart = false, ...asked } = askedOf(run);
+  if (restart) return undefined;
   const last = await meta
     .selectFrom('runs')
     .select(['id', 'status', 'asked'])
@@ -254,9 +264,13 @@ async function continuedBy({ meta }: Context, run: RunRow): Promise<string | und
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const isOther = last?.status === 'success' || last?.asked !== run.asked;
-  return last === undefined || isOther ? undefined : String(last.id);
+  if (last === undefined || last.status === 'success') return undefined;
+  const { restart: _restarted, ...before } = askedOf(last);
+  return JSON.stringify(before) === JSON.stringify(asked) ? String(last.id) : undefined;
 }
+
+// Written by this service.
+const askedOf = ({ asked }: Pick<RunRow, 'asked'>): AskedOfRun => JSON.parse(asked) as AskedOfRun;
 
 function argsOf(
   run: RunRow,
@@ -272,8 +286,7 @@ function argsOf(
     readonly isAgain: boolean;
   },
 ): string[] {
-  // Written by this service.
-  const { rows = [], from, to, restart } = JSON.parse(run.asked) as AskedOfRun;
+  const { rows = [], from, to, restart } = askedOf(run);
   const isFirst = keeper === undefined ? run.attempt === 1 : !isAgain;
   return [
     'run',

@@ -3,6 +3,8 @@ import { RUNNER_VARIABLE } from './runner-variable.ts';
 /** What the process of a run is told by its runner, as the first message of the channel between the two. */
 export interface Credentials {
   readonly kind: 'gex credentials';
+  /** Id of the run. */
+  readonly run: string;
   /** The token of the run. */
   readonly token: string;
   /** The keys of encrypted values, as a key file has them. */
@@ -34,6 +36,8 @@ function isCredentials(message: unknown): message is Credentials {
     message !== null &&
     'kind' in message &&
     message.kind === 'gex credentials' &&
+    'run' in message &&
+    typeof message.run === 'string' &&
     'token' in message &&
     typeof message.token === 'string' &&
     'keys' in message &&

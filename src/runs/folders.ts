@@ -4,16 +4,16 @@ import path from 'node:path';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 
 /**
- * The data folder of a run. Where runs are kept elsewhere, each has its own, which may vanish with the machine. Where
- * they are not, a configuration has one, so that a run goes on where one before it was stopped, as the command does.
+ * The data folder of a run. Where runs are kept elsewhere, each attempt has its own, which may vanish with the machine.
+ * Where they are not, a configuration has one, so that a run goes on where one before it was stopped, as the command does.
  */
 export function folderOf(
   directory: string,
-  run: Pick<RunRow, 'id' | 'lock_key'>,
-  { isOfRun }: { readonly isOfRun: boolean },
+  run: Pick<RunRow, 'attempt' | 'id' | 'lock_key'>,
+  { isOfAttempt }: { readonly isOfAttempt: boolean },
 ): string {
-  const name = isOfRun
-    ? `run-${run.id}`
+  const name = isOfAttempt
+    ? `${run.id}-${run.attempt}`
     : createHash('sha256').update(run.lock_key).digest('hex').slice(0, 32);
   return path.join(directory, name);
 }

@@ -6,7 +6,7 @@ import { createRunner, type RunnerOptions } from './runner.ts';
 
 export interface RunnerPartOptions extends Pick<
   RunnerOptions,
-  'command' | 'concurrency' | 'isAlone' | 'keeping' | 'pollMs'
+  'command' | 'concurrency' | 'isAlone' | 'keptIn' | 'pollMs'
 > {
   /** Address of the API that runs use; the one of this process by default. */
   readonly apiUrl?: string | undefined;

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findRun, requeueRun } from '../../src/storage/server/meta/runs.ts';
+import { appendLog } from '../../src/storage/server/meta/run-log.ts';
+import { findRun, finishRun, requeueRun, takeRun } from '../../src/storage/server/meta/runs.ts';
 import { json, startApi, type Answer, type Api } from '../cli/support.ts';
 import { metaOf } from '../storage/server/database.ts';
 import { books, startWorld } from './support.ts';
@@ -205,6 +206,40 @@ describe('a run whose runner loses it', () => {
     await meta.destroy();
     expect(await world.rows('in.c-library.books')).toEqual(['"1"']);
     expect((await world.log(id)).some(({ message }) => message.startsWith('Attempt 2'))).toBe(true);
+  });
+
+  test('is taken over when its runner gives no sign of life any more', async () => {
+    const api = await twoBooks();
+    // The one that dies: it takes the run, and is not heard of again.
+    const idle = await startWorld({ runner: { concurrency: 0 } });
+    await idle.configure('a', books(api.url));
+    const { id } = await idle.start('a');
+    const meta = await metaOf(idle.dir);
+    const held = await takeRun(meta, { runner: 'dead', now: Date.now() });
+    expect(held?.id).toBe(Number(id));
+    await idle.service.stop();
+    const world = await startWorld({ dir: idle.dir, runner: { isAlone: false } });
+    expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
+    // It comes back, and may not say how the run ended.
+    const end = { status: 'error', exitCode: 2, verdict: null, error: null, report: null } as const;
+    expect(held === undefined || (await finishRun(meta, held, end, Date.now()))).toBe(false);
+    expect(held === undefined ? 0 : await appendLog(meta, held, ['{}'])).toBeUndefined();
+    await meta.destroy();
+    expect(await world.show(id)).toMatchObject({ status: 'success' });
+  });
+
+  test('that was to be cancelled is cancelled with its runner', async () => {
+    const idle = await startWorld({ runner: { concurrency: 0 } });
+    await idle.configure('a', books('http://127.0.0.1:9/'));
+    const { id } = await idle.start('a');
+    const meta = await metaOf(idle.dir);
+    await takeRun(meta, { runner: 'dead', now: Date.now() });
+    await meta.destroy();
+    await idle.call('POST', `runs/${id}/cancel`);
+    expect(await idle.show(id)).toMatchObject({ status: 'processing' });
+    await idle.service.stop();
+    const world = await startWorld({ dir: idle.dir });
+    expect(await world.ended(id)).toMatchObject({ status: 'cancelled', attempt: 1 });
   });
 
   test('goes on when a service that was stopped is started again', async () => {

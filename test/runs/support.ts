@@ -41,7 +41,13 @@ export interface LogLine {
   readonly message: string;
 }
 
-export interface World extends Running {
+/** A service, wherever it runs. */
+type Reachable = Pick<Running, 'addresses' | 'call' | 'dir' | 'token'>;
+
+export type World = Asked & Reachable;
+
+/** What is asked of a service by tests of runs. */
+interface Asked {
   /** Makes a configuration over an API, and gives its id. */
   configure(id: string, configuration: unknown, more?: object): Promise<string>;
   start(id: string, more?: object, headers?: Record<string, string>): Promise<ShownRun>;
@@ -57,7 +63,9 @@ export interface World extends Running {
 export async function startWorld({
   runner = {},
   ...options
-}: Partial<ServiceOptions> & { readonly runner?: Partial<RunnerPartOptions> } = {}): Promise<World> {
+}: Partial<ServiceOptions> & { readonly runner?: Partial<RunnerPartOptions> } = {}): Promise<
+  Running & World
+> {
   const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'runs-')));
   const running = await startService({
     ...options,
@@ -81,10 +89,9 @@ export async function startWorld({
   return worldOf(running);
 }
 
-export function worldOf(running: Running): World {
+export function worldOf<Reached extends Reachable>(running: Reached): Reached & Asked {
   const call: Running['call'] = async (...request) => await running.call(...request);
-  const world: World = {
-    ...running,
+  const world: Asked = {
     async configure(id, configuration, more = {}) {
       const body = { configurationId: id, name: id, configuration, ...more };
       const { status, text } = await call('POST', 'components/ex-generic-v2/configs', body);
@@ -112,7 +119,7 @@ export function worldOf(running: Running): World {
       return text.trim().split('\n').slice(1).toSorted();
     },
   };
-  return world;
+  return { ...running, ...world };
 }
 
 /** A configuration with one job over an API. */
