@@ -20,7 +20,9 @@ export function encodeReply(value: Reply): string {
 function isPlain(value: Reply | undefined): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (value instanceof RawJson || value instanceof JsonNumber || value instanceof JsonMap) return false;
-  return isReplyList(value) ? value.every(isPlain) : Object.values(value).every(isPlain);
+  if (isReplyList(value)) return value.every(isPlain);
+  for (const key in value) if (!isPlain(value[key])) return false;
+  return true;
 }
 
 // Array.isArray alone doesn't narrow a readonly list away.

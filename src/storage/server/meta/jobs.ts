@@ -1,4 +1,5 @@
 import { currentRequestId } from '../care/correlation.ts';
+import { sql } from 'kysely';
 import { brief } from '../shapes/brief.ts';
 import { NO_METRICS } from '../shapes/job.ts';
 import { isoTime } from '../shapes/time.ts';
@@ -78,7 +79,10 @@ export type JobTime = 'created' | 'ended' | 'started';
 
 /** Jobs of storage, the newest first; long parameters and results are shortened. */
 export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]> {
-  let query = meta.selectFrom('jobs').select('id').where('queue', '=', 'storage');
+  let query = meta
+    .selectFrom('jobs')
+    .select(['id', sql<number>`octet_length(params) + coalesce(octet_length(results), 0)`.as('bytes')])
+    .where('queue', '=', 'storage');
   if (filter.creatorId !== undefined) query = query.where('creator_id', '=', filter.creatorId);
   if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses as JobStatus[]);
   if (filter.excludedStatuses !== undefined)
@@ -89,17 +93,39 @@ export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]>
   }
   const found = await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
   const jobs: JobRow[] = [];
-  // One by one: all of them in full may be more than there is memory.
-  for (const { id } of found) {
-    const job = await findJob(meta, id);
-    if (job === undefined) continue;
-    jobs.push({
-      ...job,
-      params: brief(job.params),
-      results: job.results === null ? null : brief(job.results),
-    });
+  // In parts: all of them in full may be more than there is memory.
+  for (const ids of partsOf(found)) {
+    const part = await meta
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    for (const job of part)
+      jobs.push({
+        ...job,
+        params: brief(job.params),
+        results: job.results === null ? null : brief(job.results),
+      });
   }
   return jobs;
+}
+
+const PART_BYTES = 4 * 1024 * 1024;
+
+/** Ids of rows that may be read at once. */
+function partsOf(found: readonly { readonly id: number; readonly bytes: number }[]): number[][] {
+  const parts: number[][] = [];
+  let left = 0;
+  for (const { id, bytes } of found) {
+    if (left < bytes || parts.length === 0) {
+      parts.push([]);
+      left = PART_BYTES;
+    }
+    parts.at(-1)?.push(id);
+    left -= bytes;
+  }
+  return parts;
 }
 
 /** Writes down a job whose work the API did itself while the client waited. */

@@ -16,6 +16,7 @@ import { queues } from './migrations/0011-queues.ts';
 import { runs } from './migrations/0012-runs.ts';
 import { requestIds } from './migrations/0013-request-ids.ts';
 import { transfers } from './migrations/0014-transfers.ts';
+import { lists } from './migrations/0015-lists.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -39,6 +40,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-runs': runs,
   '0013-request-ids': requestIds,
   '0014-transfers': transfers,
+  '0015-lists': lists,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

@@ -3,7 +3,7 @@ import { AsyncQuery, DeleteQuery } from '../../protocol/bucket.ts';
 import { namesOf, type Names } from '../../protocol/common.ts';
 import { Table, TablesQuery, TableUpdate } from '../../protocol/table.ts';
 import { storageNameProblem } from '../../../names.ts';
-import { Answer, type Reply } from '../http/answer.ts';
+import { Answer } from '../http/answer.ts';
 import { asJob, doneJob } from '../jobs/asking.ts';
 import { authorOf } from '../tokens/caller.ts';
 import type { DataContext } from '../data-context.ts';
@@ -132,7 +132,7 @@ function writeRoutes(context: DataContext): Route[] {
           });
         });
         const table = await requireTableRow(meta, context, branch.id, params.table);
-        const reply: Record<string, Reply> = await showTable(meta, table, origin);
+        const reply = await showTable(meta, table, origin);
         if (query.async !== true) return reply;
         const job = await recordFinishedJob(meta, env, {
           branchId: branch.id,

@@ -1,9 +1,12 @@
 import type { Reply } from '../http/answer.ts';
-import type { MetadataRow } from '../meta/tables.ts';
+import type { ShownMetadata } from '../meta/metadata.ts';
 import { apiTime } from './time.ts';
 
 /** One metadata of anything (storage 1.6). */
-export function metadataReply(row: MetadataRow, withProvider: boolean): Record<string, Reply> {
+export function metadataReply(
+  row: Omit<ShownMetadata, 'owner'>,
+  withProvider: boolean,
+): Record<string, Reply> {
   return {
     id: String(row.id),
     key: row.key,

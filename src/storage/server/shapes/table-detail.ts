@@ -1,12 +1,12 @@
-import type { Reply } from '../http/answer.ts';
+import type { RawJson, Reply } from '../http/answer.ts';
 import { badRequest } from '../http/errors.ts';
-import { listBuckets, type MeasuredBucket } from '../meta/buckets.ts';
+import { listBuckets } from '../meta/buckets.ts';
 import type { Meta } from '../meta/database.ts';
-import { listMetadata, listMetadataOf } from '../meta/metadata.ts';
+import { listMetadata, listShownMetadata, type ShownMetadata } from '../meta/metadata.ts';
 import { listColumns, listTables } from '../meta/stored-tables.ts';
-import type { MetadataRow, TableRow } from '../meta/tables.ts';
+import type { TableRow } from '../meta/tables.ts';
 import { metadataReply } from './metadata.ts';
-import { tableReply } from './table.ts';
+import { bucketText, columnMetadataText, metadataText, tableText } from './table-text.ts';
 
 /** What lists of tables may show besides the tables (storage 1.3). */
 const TABLE_PARTS = [
@@ -39,12 +39,12 @@ interface TableView {
   readonly bucketMetadata?: readonly Reply[];
 }
 
-/** Tables of one branch with the parts that are asked for. */
+/** Tables of one branch with the parts that are asked for, as JSON. */
 export async function showTables(
   meta: Meta,
   tables: readonly TableRow[],
   { origin, include, bucketMetadata }: TableView,
-): Promise<Record<string, Reply>[]> {
+): Promise<RawJson[]> {
   const [first] = tables;
   if (first === undefined) return [];
   const branchId = first.branch_id;
@@ -52,23 +52,30 @@ export async function showTables(
   const prefix = tables.length === 1 ? first.id : isOneBucket ? `${first.bucket_id}.` : '';
   const has = (part: string): boolean => include.includes(part);
   const withBuckets = has('buckets') || has('bucketsWithoutSourceTables');
-  const buckets = withBuckets ? await bucketsById(meta, branchId) : undefined;
+  const buckets = withBuckets
+    ? await bucketTexts(meta, branchId, { origin, metadata: bucketMetadata })
+    : NONE;
   const columns = has('columns') ? await listColumns(meta, branchId, prefix) : undefined;
-  const ofTables = has('metadata') ? await metadataByOwner(meta, branchId, 'table', prefix) : undefined;
-  const ofColumns = has('columnMetadata') ? await metadataByColumn(meta, branchId, prefix) : undefined;
+  const ofTables = has('metadata') ? await metadataByTable(meta, branchId, 'table', prefix) : undefined;
+  const ofColumns = has('columnMetadata')
+    ? await metadataByTable(meta, branchId, 'column', prefix)
+    : undefined;
   const sourceOf = await sourcesOf(meta, tables);
-  return tables.map((table) =>
-    tableReply(table, {
+  return tables.map((table) => {
+    const parts = {
       origin,
       source: sourceOf(table),
-      bucket: buckets?.get(table.bucket_id),
-      bucketMetadata,
       columns: has('columns') ? (columns?.get(table.id) ?? []) : undefined,
-      metadata: ofTables === undefined ? undefined : (ofTables.get(table.id) ?? []),
-      columnMetadata: ofColumns === undefined ? undefined : (ofColumns.get(table.id) ?? {}),
-    }),
-  );
+    };
+    return tableText(table, parts, {
+      metadata: ofTables && metadataText(ofTables.get(table.id) ?? []),
+      columnMetadata: ofColumns && columnMetadataText(ofColumns.get(table.id) ?? []),
+      bucket: buckets.get(table.bucket_id),
+    });
+  });
 }
+
+const NONE: ReadonlyMap<string, RawJson> = new Map();
 
 /** What each alias of a list stands for. */
 async function sourcesOf(
@@ -91,7 +98,7 @@ async function sourcesOf(
 }
 
 /** A table with everything. */
-export async function showTable(meta: Meta, table: TableRow, origin: string): Promise<Record<string, Reply>> {
+export async function showTable(meta: Meta, table: TableRow, origin: string): Promise<RawJson> {
   const owner = { branch_id: table.branch_id, scope: 'bucket', owner: table.bucket_id } as const;
   const bucketMetadata = (await listMetadata(meta, owner)).map((row) => metadataReply(row, true));
   const [shown] = await showTables(meta, [table], { origin, include: TABLE_PARTS, bucketMetadata });
@@ -99,42 +106,25 @@ export async function showTable(meta: Meta, table: TableRow, origin: string): Pr
   return shown;
 }
 
-/** Metadata of columns by table and column. That of a column goes with it, so columns need not be asked for. */
-async function metadataByColumn(
-  meta: Meta,
-  branchId: number,
-  prefix: string,
-): Promise<Map<string, Readonly<Record<string, Reply[]>>>> {
-  const byTable = new Map<string, Map<string, Reply[]>>();
-  for (const row of await listMetadataOf(meta, branchId, 'column', prefix)) {
-    // No name of a column has a dot.
-    const dot = row.owner.lastIndexOf('.');
-    const table = row.owner.slice(0, dot);
-    const column = row.owner.slice(dot + 1);
-    const columns = byTable.get(table) ?? new Map<string, Reply[]>();
-    const items = columns.get(column) ?? [];
-    byTable.set(table, columns.set(column, items));
-    items.push(metadataReply(row, true));
-  }
-  return new Map(Array.from(byTable, ([table, columns]) => [table, Object.fromEntries(columns)]));
-}
-
-async function bucketsById(meta: Meta, branchId: number): Promise<Map<string, MeasuredBucket>> {
-  return new Map((await listBuckets(meta, branchId)).map((bucket) => [bucket.id, bucket]));
-}
-
-async function metadataByOwner(
+/** Metadata of tables, or of their columns, by the id of the table. */
+async function metadataByTable(
   meta: Meta,
   branchId: number,
   scope: 'column' | 'table',
   prefix: string,
-): Promise<Map<string, Reply[]>> {
-  const rows = await listMetadataOf(meta, branchId, scope, prefix);
-  const byOwner = new Map<string, Reply[]>();
-  for (const [owner, items] of Map.groupBy(rows, (row: MetadataRow) => row.owner))
-    byOwner.set(
-      owner,
-      items.map((row) => metadataReply(row, true)),
-    );
-  return byOwner;
+): Promise<Map<string, ShownMetadata[]>> {
+  const rows = await listShownMetadata(meta, branchId, scope, prefix);
+  // That of a column goes with it, so columns need not be asked for; and no name of a column has a dot.
+  return Map.groupBy(rows, ({ owner }) =>
+    scope === 'table' ? owner : owner.slice(0, owner.lastIndexOf('.')),
+  );
+}
+
+async function bucketTexts(
+  meta: Meta,
+  branchId: number,
+  shown: Parameters<typeof bucketText>[1],
+): Promise<ReadonlyMap<string, RawJson>> {
+  const buckets = await listBuckets(meta, branchId);
+  return new Map(buckets.map((bucket) => [bucket.id, bucketText(bucket, shown)]));
 }

@@ -9,7 +9,6 @@ import { bucketReply } from './bucket.ts';
 export interface TableParts {
   readonly origin: string;
   readonly bucket?: MeasuredBucket | undefined;
-  readonly bucketMetadata?: readonly Reply[] | undefined;
   readonly columns?: readonly TableColumnRow[] | undefined;
   /** What an alias stands for, and the table at the end that has the rows. */
   readonly source?: { readonly table: TableRow; readonly rows: TableRow } | undefined;
@@ -19,11 +18,11 @@ export interface TableParts {
 
 /** A table (storage 1.3). */
 export function tableReply(table: TableRow, parts: TableParts): Record<string, Reply> {
-  const { origin, bucket, bucketMetadata, columns, metadata, columnMetadata, source } = parts;
+  const { origin, bucket, columns, metadata, columnMetadata, source } = parts;
   const rows = source?.rows ?? table;
   const isAlias = table.alias_source !== null;
   const isTyped = table.is_typed === 1;
-  return {
+  const reply: Record<string, Reply> = {
     uri: `${origin}/v2/storage/tables/${table.id}`,
     id: table.id,
     name: table.name,
@@ -44,22 +43,19 @@ export function tableReply(table: TableRow, parts: TableParts): Record<string, R
     timestampType: 'MANAGED',
     tableType: 'table',
     path: `${table.bucket_id}/${table.name}`,
-    ...(columns === undefined ? {} : { columns: columns.map(({ name }) => name), attributes: [] }),
-    ...(columns === undefined || !isTyped ? {} : { definition: definitionReply(table, columns) }),
-    ...(isAlias ? aliasReply(table, origin, source?.table) : {}),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(columnMetadata === undefined
-      ? {}
-      : { columnMetadata: Object.keys(columnMetadata).length === 0 ? [] : columnMetadata }),
-    ...(bucket === undefined
-      ? {}
-      : {
-          bucket: {
-            ...bucketWithoutTables(bucket, origin),
-            ...(bucketMetadata === undefined ? {} : { metadata: bucketMetadata }),
-          },
-        }),
   };
+  // One after the other: spreading what there is not takes most of the time of a long list.
+  if (columns !== undefined) {
+    reply['columns'] = columns.map(({ name }) => name);
+    reply['attributes'] = [];
+    if (isTyped) reply['definition'] = definitionReply(table, columns);
+  }
+  if (isAlias) Object.assign(reply, aliasReply(table, origin, source?.table));
+  if (metadata !== undefined) reply['metadata'] = metadata;
+  if (columnMetadata !== undefined)
+    reply['columnMetadata'] = Object.keys(columnMetadata).length === 0 ? [] : columnMetadata;
+  if (bucket !== undefined) reply['bucket'] = bucketWithoutTables(bucket, origin);
+  return reply;
 }
 
 function aliasReply(alias: TableRow, origin: string, source: TableRow | undefined): Record<string, Reply> {
@@ -91,14 +87,8 @@ export function wholeTable(
   return tableReply(table, { metadata: [], columnMetadata: {}, ...parts, columns: table.columns });
 }
 
-/** Of one answer the tables of a bucket share what is shown of it. */
-const shownBuckets = new WeakMap<MeasuredBucket, Record<string, Reply>>();
-
-function bucketWithoutTables(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
-  const known = shownBuckets.get(bucket);
-  if (known !== undefined) return known;
+export function bucketWithoutTables(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
   const { tables: _tables, ...rest } = bucketReply(bucket, origin);
-  shownBuckets.set(bucket, rest);
   return rest;
 }
 
