@@ -13,16 +13,16 @@ export interface Chore {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** How often it is looked whether something is to be done, by each process. */
-const LOOK_MS = 10_000;
-
 /**
  * Does chores through the queue that processes share: each is asked for by whoever first sees that it is time, taken by
  * one, and handed on when that one dies. What is still at work is not asked for again.
+ *
+ * @param lookMs how often it is looked whether something is to be done, by each process
  */
 export function createNowAndThen(
   context: () => DataContext,
   chores: readonly Chore[],
+  lookMs = 10_000,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const operations = Object.fromEntries(chores.map((chore) => [chore.name, operationOf(chore)]));
   const worker = createWorker(context, { queue: 'upkeep', operations, concurrency: 1, pollMs: 2000 });
@@ -32,7 +32,7 @@ export function createNowAndThen(
   return {
     async start() {
       await worker.start();
-      timer = setInterval(look, LOOK_MS);
+      timer = setInterval(look, lookMs);
       look();
     },
     async stop() {

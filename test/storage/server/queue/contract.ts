@@ -161,7 +161,7 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
         isOver = true;
         return { results: 'late', commit: async (tx) => await countLate(tx) };
       };
-      await work({ work: late }, { leaseMs: 300 }, { ...here, queue: asleep });
+      await work({ work: late }, { leaseMs: 300, concurrency: 1 }, { ...here, queue: asleep });
       await expect.poll(async () => await statusOf(job)).toBe('processing');
       await work({ work: done }, {}, next);
       await expect.poll(() => isOver).toBe(true);

@@ -1,24 +1,38 @@
-import { describe } from 'vitest';
-import { systemEnv } from '../../../../src/env.ts';
-import { silentLog } from '../../../../src/log.ts';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemEnv, type Env } from '../../../../src/env.ts';
+import { silentLog, type Log } from '../../../../src/log.ts';
 import { openDatabase } from '../../../../src/storage/server/database/database.ts';
+import { DatabaseAway } from '../../../../src/storage/server/database/failures.ts';
+import { createNowAndThen, type Chore } from '../../../../src/storage/server/jobs/now-and-then.ts';
+import type { Operation } from '../../../../src/storage/server/jobs/operations/operation.ts';
 import { openSharedQueue } from '../../../../src/storage/server/jobs/queue/pg-boss.ts';
+import { createWorker, type WorkerOptions } from '../../../../src/storage/server/jobs/worker.ts';
 import { openMeta } from '../../../../src/storage/server/meta/database.ts';
+import { findJob } from '../../../../src/storage/server/meta/jobs.ts';
+import { openProject } from '../../../../src/storage/server/meta/projects.ts';
+import type { JobRow } from '../../../../src/storage/server/meta/tables.ts';
+import { ObjectError } from '../../../../src/storage/server/objects/errors.ts';
 import { databaseOf, forgetDatabase, isOnPostgres } from '../database.ts';
 import { queueContract } from './contract.ts';
-import type { OpenQueue } from './support.ts';
+import { contextOf, submit, type OpenQueue } from './support.ts';
 
 let number = 0;
 
-async function open(): Promise<OpenQueue> {
+interface SharedOne extends OpenQueue {
+  repair(): Promise<void>;
+}
+
+async function open(env: Env = systemEnv, log: Log = silentLog): Promise<SharedOne> {
   const options = await databaseOf(`queue ${number}`);
   if (options === undefined) throw new Error('There is no server.');
   const database = await openDatabase(options, silentLog);
   const meta = await openMeta(database);
-  const shared = await openSharedQueue({ database, meta, env: systemEnv, log: silentLog });
+  const shared = await openSharedQueue({ database, meta, env, log });
   return {
     meta,
     queue: shared.queue,
+    repair: async () => await shared.repair(),
     async close() {
       await shared.close();
       await meta.destroy();
@@ -27,9 +41,147 @@ async function open(): Promise<OpenQueue> {
   };
 }
 
+async function end(): Promise<void> {
+  await forgetDatabase(`queue ${number}`);
+  number++;
+}
+
+const done: Operation = () => Promise.resolve({ results: null });
+
 describe.runIf(isOnPostgres)('over PostgreSQL', () => {
-  queueContract('the queue of several processes', open, async () => {
-    await forgetDatabase(`queue ${number}`);
-    number++;
+  queueContract('the queue of several processes', open, end);
+
+  describe('what it does beyond', () => {
+    let here: SharedOne;
+    const stops: (() => Promise<void>)[] = [];
+    beforeEach(async () => {
+      here = await open();
+      await openProject(here.meta, systemEnv, { name: 'Test', region: 'us-east-1' });
+    });
+    afterEach(async () => {
+      for (const stop of stops.splice(0).toReversed()) await stop();
+      await here.close();
+      await end();
+    });
+
+    async function work(
+      operations: Record<string, Operation>,
+      options: Partial<WorkerOptions> = {},
+    ): Promise<void> {
+      const context = await contextOf(here);
+      const worker = createWorker(() => context, { operations, pollMs: 50, ...options });
+      stops.push(async () => await worker.stop(0));
+      await worker.start();
+    }
+
+    const rowOf = async ({ id }: JobRow): Promise<JobRow | undefined> => await findJob(here.meta, id);
+    const away = new ObjectError('ServiceUnavailable', 'The object store cannot be reached.');
+
+    test.each([
+      ['the object store', away],
+      ['the database', new DatabaseAway('The database cannot be used now.')],
+      [
+        'what it waited for, in a deadlock,',
+        Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+      ],
+      ['space on the disk', new ObjectError('InsufficientStorage', 'The disk is full.')],
+    ])(
+      'a job for which %s is away is tried again after a while, before the next of its key',
+      async (_, error) => {
+        const job = await submit(here, 'work', 'k');
+        const next = await submit(here, 'work', 'k');
+        const begun: number[] = [];
+        const flaky: Operation = async ({ id }) => {
+          begun.push(id);
+          if (begun.length <= 2) throw error;
+          return await Promise.resolve({ results: null });
+        };
+        await work({ work: flaky });
+        await expect.poll(async () => (await rowOf(next))?.status).toBe('success');
+        expect(begun).toEqual([job.id, job.id, job.id, next.id]);
+        expect(await rowOf(job)).toMatchObject({ status: 'success', attempt: 3, retries: 2, error: null });
+      },
+    );
+
+    test('a job that was tried often enough is given up with its reason, and can be given again', async () => {
+      const job = await submit(here, 'work', 'k');
+      const next = await submit(here, 'work', 'k');
+      const state = { isAway: true };
+      const needy: Operation = async ({ id }) => {
+        if (state.isAway && id === job.id) throw away;
+        return await Promise.resolve({ results: null });
+      };
+      await work({ work: needy }, { maxRetries: 1 });
+      await expect.poll(async () => (await rowOf(next))?.status).toBe('success');
+      expect(await rowOf(job)).toMatchObject({ status: 'error', is_given_up: 1, attempt: 2, retries: 1 });
+      expect(JSON.parse((await rowOf(job))?.error ?? '')).toMatchObject({
+        code: 'storage.objectStoreUnavailable',
+      });
+      state.isAway = false;
+      await here.queue.retry(job.id);
+      await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
+    });
+
+    test('a job is found by a process that nobody tells of it', async () => {
+      await work({ work: done }, { pollMs: 400 });
+      const other = await open();
+      stops.push(async () => await other.close());
+      const job = await submit(other, 'work');
+      await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
+    });
+
+    test('tickets that are lost are sent again, and tickets of nothing are removed', async () => {
+      const job = await submit(here, 'work', 'k');
+      const other = await submit(here, 'work', 'l');
+      await sql`delete from gex_queue.job where singleton_key = 'k'`.execute(here.meta);
+      await sql`update gex_queue.job set state = 'active' where singleton_key = 'l'`.execute(here.meta);
+      await work({ work: done });
+      await here.repair();
+      await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
+      // Its ticket was that of a turn that is over: the next look sends another one.
+      await here.repair();
+      await expect.poll(async () => (await rowOf(other))?.status).toBe('success');
+      const left = await sql<{ n: number }>`select count(*) as n from gex_queue.job`.execute(here.meta);
+      expect(left.rows).toEqual([{ n: 0 }]);
+    });
+
+    test('a chore is done by one process at a time, whenever it is due', async () => {
+      const other = await open();
+      stops.push(async () => await other.close());
+      const running = { now: 0, most: 0, times: 0 };
+      const chore: Chore = {
+        name: 'chore',
+        everyMs: 0,
+        run: async (signal) => {
+          running.times++;
+          running.most = Math.max(running.most, ++running.now);
+          await systemEnv.sleep(50, signal);
+          running.now--;
+        },
+      };
+      for (const each of [here, other]) {
+        const context = await contextOf(each);
+        const chores = createNowAndThen(() => context, [chore], 20);
+        stops.push(async () => await chores.stop());
+        await chores.start();
+      }
+      await expect.poll(() => running.times).toBeGreaterThan(3);
+      expect(running.most).toBe(1);
+      const rows = here.meta.selectFrom('jobs').select('id').where('ended', 'is not', null);
+      expect((await rows.execute()).length).toBeLessThanOrEqual(2);
+    });
+
+    test('a clock that is not that of the database is told of', async () => {
+      const lines: [string, unknown][] = [];
+      const log = { ...silentLog, warn: (text: string, facts?: unknown) => void lines.push([text, facts]) };
+      const ahead = await open({ ...systemEnv, now: () => systemEnv.now() + 3_600_000 }, log);
+      await ahead.close();
+      expect(lines).toEqual([
+        [
+          expect.stringContaining('The clock of this machine is not that of the database'),
+          { secondsOff: 3600 },
+        ],
+      ]);
+    });
   });
 });

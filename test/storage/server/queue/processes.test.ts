@@ -6,12 +6,13 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { silentLog } from '../../../../src/log.ts';
-import { openDatabase } from '../../../../src/storage/server/database/database.ts';
+import { openDatabase, type Database } from '../../../../src/storage/server/database/database.ts';
 import { openSharedQueue } from '../../../../src/storage/server/jobs/queue/pg-boss.ts';
 import { openMeta } from '../../../../src/storage/server/meta/database.ts';
 import { findJob } from '../../../../src/storage/server/meta/jobs.ts';
 import { openProject } from '../../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../../src/storage/server/meta/tables.ts';
+import { createPostgresEngine } from '../../../../src/storage/server/tables/postgres/engine.ts';
 import { databaseOf, forgetDatabase, isOnPostgres } from '../database.ts';
 import { submit, type OpenQueue } from './support.ts';
 import type { ProcessOptions } from './worker.child.ts';
@@ -29,6 +30,7 @@ interface WorkerProcess {
 describe.runIf(isOnPostgres)('workers in processes of their own', () => {
   let here: OpenQueue;
   let url = '';
+  let database: Database;
   let number = 0;
   const children: ChildProcess[] = [];
 
@@ -36,7 +38,7 @@ describe.runIf(isOnPostgres)('workers in processes of their own', () => {
     const options = await databaseOf(`processes ${++number}`);
     if (options === undefined) throw new Error('There is no server.');
     url = options.url;
-    const database = await openDatabase(options, silentLog);
+    database = await openDatabase(options, silentLog);
     const meta = await openMeta(database);
     const shared = await openSharedQueue({ database, meta, env: systemEnv, log: silentLog });
     const close = async (): Promise<void> => {
@@ -119,6 +121,24 @@ describe.runIf(isOnPostgres)('workers in processes of their own', () => {
     expect(await findJob(here.meta, job.id)).toEqual(after);
   }, 120_000);
 
+  test('a worker that comes back in the middle of an import adds nothing to the table', async () => {
+    const engine = createPostgresEngine({ pool: database.pool, schema: database.schema, log: silentLog });
+    await engine.open();
+    const table = { bucket: '1/in.c-main', table: 'rows' };
+    await engine.create(table, { columns: ['id'], primaryKey: [] });
+    const job = await submit(here, 'load', 'table');
+    const first = await start({ slowMs: 3000 });
+    await expect.poll(() => first.said).toContain(`began ${job.id}`);
+    first.child.kill('SIGSTOP');
+    await start();
+    await expect.poll(async () => await statusOf(job), HANDOVER).toBe('success');
+    first.child.kill('SIGCONT');
+    await expect.poll(() => first.said).toContain(`refused ${job.id}`);
+    const { rows } = await engine.preview(table, {});
+    expect(rows).toEqual([[`${job.id}.1`], [`${job.id}.2`]]);
+    await engine.close();
+  }, 120_000);
+
   test('a worker that is told to stop hands on what it cannot end, and nobody waits for its lease', async () => {
     const job = await submit(here, 'slow', 'table');
     const first = await start({ slowMs: 600_000, graceMs: 200 });
@@ -133,14 +153,15 @@ describe.runIf(isOnPostgres)('workers in processes of their own', () => {
     'a clock that is off by %i ms takes no job from another',
     async (aheadMs) => {
       const job = await submit(here, 'slow', 'table');
-      const first = await start({ slowMs: 4000 });
+      // Longer than the lease, which is renewed meanwhile.
+      const first = await start({ slowMs: 4000, leaseMs: 2500 });
       await expect.poll(() => first.said).toContain(`began ${job.id}`);
-      const wrong = await start({ aheadMs, slowMs: 14_000 });
+      const wrong = await start({ aheadMs, slowMs: 5000, leaseMs: 2500 });
       await expect.poll(async () => await statusOf(job)).toBe('success');
       expect(await findJob(here.meta, job.id)).toMatchObject({ attempt: 1 });
       // Nor is a job taken from it.
-      const next = await submit(here, 'slow', 'other');
       await killed(first.child, 'SIGTERM');
+      const next = await submit(here, 'slow', 'other');
       await expect.poll(() => wrong.said).toContain(`began ${next.id}`);
       await start();
       await expect.poll(async () => await statusOf(next), HANDOVER).toBe('success');

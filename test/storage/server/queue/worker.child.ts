@@ -8,6 +8,8 @@ import { openDatabase } from '../../../../src/storage/server/database/database.t
 import type { Operation } from '../../../../src/storage/server/jobs/operations/operation.ts';
 import { openSharedQueue } from '../../../../src/storage/server/jobs/queue/pg-boss.ts';
 import { createWorker } from '../../../../src/storage/server/jobs/worker.ts';
+import { createPostgresEngine } from '../../../../src/storage/server/tables/postgres/engine.ts';
+import { Superseded } from '../../../../src/storage/server/jobs/endings.ts';
 import { openMeta, type Meta } from '../../../../src/storage/server/meta/database.ts';
 import { contextOf } from './support.ts';
 
@@ -15,6 +17,7 @@ export interface ProcessOptions {
   readonly url: string;
   readonly concurrency?: number;
   readonly graceMs?: number;
+  readonly leaseMs?: number;
   /** How far the clock of its machine is off. */
   readonly aheadMs?: number;
   /** How long `slow` takes. */
@@ -23,7 +26,7 @@ export interface ProcessOptions {
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const options = JSON.parse(positionals[0] ?? '{}') as ProcessOptions;
-const { aheadMs = 0, slowMs = 0, graceMs = 10_000, concurrency = 4 } = options;
+const { aheadMs = 0, slowMs = 0, graceMs = 10_000, concurrency = 4, leaseMs } = options;
 const env = { ...systemEnv, now: () => Date.now() + aheadMs };
 const database = await openDatabase({ url: options.url, poolSize: 6 }, silentLog);
 const meta = await openMeta(database);
@@ -33,6 +36,33 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Writes its row in the transaction that ends the job. */
 const quick: Operation = async (job) => {
   return await Promise.resolve({ results: null, commit: async (tx) => await writeRow(tx, job.id) });
+};
+
+const engine = createPostgresEngine({ pool: database.pool, schema: database.schema, log: silentLog });
+await engine.open();
+
+/** Adds rows to a table, of a file whose second half comes late. */
+const load: Operation = async (job) => {
+  async function* file(): AsyncGenerator<Buffer> {
+    yield Buffer.from(`id\n${job.id}.1\n`);
+    say(`began ${job.id}`);
+    await systemEnv.sleep(slowMs);
+    yield Buffer.from(`${job.id}.2\n`);
+  }
+  async function* slices(): AsyncGenerator<AsyncGenerator<Buffer>> {
+    await Promise.resolve();
+    yield file();
+  }
+  const fence = { jobId: job.id, fencing: job.fencing };
+  const request = { importedAt: new Date(), incremental: true, mark: `job ${job.id}`, fence };
+  try {
+    await engine.import({ bucket: '1/in.c-main', table: 'rows' }, request, slices());
+  } catch (error) {
+    say(`${error instanceof Superseded ? 'refused' : String(error)} ${job.id}`);
+    throw error;
+  }
+  say(`wrote ${job.id}`);
+  return { results: null };
 };
 
 /** Changes a table in a transaction of its own before the end of the job, as imports do; it listens to nobody. */
@@ -57,7 +87,11 @@ async function writeRow(tx: Meta, id: number): Promise<void> {
 }
 
 const context = await contextOf({ meta, queue: shared.queue }, env);
-const worker = createWorker(() => context, { operations: { quick, slow }, concurrency });
+const worker = createWorker(() => context, {
+  operations: { quick, slow, load },
+  concurrency,
+  ...(leaseMs === undefined ? {} : { leaseMs }),
+});
 await worker.start();
 say('ready');
 

@@ -35,6 +35,12 @@ export interface Connections {
 /** How long a change of a table waits for those who read it. */
 const CHANGE_WAIT = '20s';
 
+/**
+ * How long a process may be silent in the middle of a transaction: one that is stopped, or whose machine is gone, would
+ * keep all others from what it has locked. Waiting for bytes that go in or out is no silence.
+ */
+const SILENCE = '10s';
+
 /** Connections of the pool that are left to others. */
 const LEFT_TO_OTHERS = 2;
 
@@ -88,7 +94,7 @@ async function inTransaction<T>(
   let isAbandoned = false;
   const session = sessionOf(client, isDistributed, () => void (isAbandoned = true));
   open.add(client);
-  await client.query('BEGIN');
+  await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'`);
   try {
     const result = await work(session);
     await client.query('COMMIT');

@@ -15,6 +15,8 @@ export async function reading<T>(
   work: (session: Session, entry: CatalogEntry) => Promise<T>,
 ): Promise<T> {
   return await connections.transaction(async (session) => {
+    // Whoever takes the rows may be slow, and what is only read is in nobody's way.
+    await session.run(`SET LOCAL idle_in_transaction_session_timeout = '30min'`);
     const { place } = await catalog.require(session, table);
     // Of the rows none is asked for: to name the table is enough.
     await session.run(`SELECT FROM ${relation(place)} LIMIT 0`).catch((error: unknown) => {
