@@ -22,5 +22,5 @@ export async function runsPart(args: Args): Promise<MakePart | undefined> {
   if (Number(text) === 0) return undefined;
   const { runnerPart } = await import('../runs/part.ts');
   const [, script = ''] = process.argv;
-  return runnerPart({ command: [process.execPath, script], concurrency: Number(text), isAlone: true });
+  return runnerPart({ command: [process.execPath, script], concurrency: Number(text) });
 }

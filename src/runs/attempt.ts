@@ -64,7 +64,7 @@ async function perform(
   run: RunRow,
   options: AttemptOptions & { readonly state: State },
 ): Promise<void> {
-  const { meta, env, log } = context;
+  const { meta, env, log, metrics } = context;
   const { state, beatMs, keptIn } = options;
   const beats = setInterval(() => void beat(), beatMs);
   const beat = async (): Promise<void> => {
@@ -99,6 +99,10 @@ async function perform(
       },
       env.now(),
     );
+    if (isWritten) {
+      const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
+      metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: Math.max(0, seconds) });
+    }
     log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
     if (!isWritten || !isDone) return;
     if (keptIn === undefined) {

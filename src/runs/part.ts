@@ -1,34 +1,49 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { RunError } from '../errors.ts';
+import { openStore } from '../storage/server/data-store.ts';
 import { hasRole, type MakePart } from '../storage/server/part.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 
-export interface RunnerPartOptions extends Pick<
-  RunnerOptions,
-  'command' | 'concurrency' | 'isAlone' | 'keptIn' | 'pollMs'
-> {
-  /** Address of the API that runs use; the one of this process by default. */
-  readonly apiUrl?: string | undefined;
-}
+export type RunnerPartOptions = Pick<RunnerOptions, 'command' | 'concurrency' | 'pollMs'>;
 
-/** The part of the service that does the runs of configurations. */
+/**
+ * The part of the service that does the runs of configurations. In a folder that is its own, it is alone, and what runs
+ * leave stays there; where several processes share a database, it is kept in the object store while a run is at work.
+ */
 export function runnerPart(options: RunnerPartOptions): MakePart {
-  return (context, service) => {
+  return async (context, service) => {
     if (!hasRole(service, 'runner')) return {};
+    const { dir } = context;
+    const store = dir === undefined ? await openStore(context, service, () => undefined) : undefined;
+    const folder = dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-')));
     let runner: ReturnType<typeof createRunner> | undefined;
     return {
-      async start(apiUrl) {
-        // With several machines nothing is kept here for longer than a run.
-        const directory = path.join(context.dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-'))), 'runs');
-        runner = createRunner(context, { ...options, apiUrl: options.apiUrl ?? apiUrl, directory });
+      async start(ownUrl) {
+        runner = createRunner(context, {
+          ...options,
+          apiUrl: ownUrl === '' ? requireUrl(context.publicUrl) : ownUrl,
+          directory: path.join(folder, 'runs'),
+          isAlone: dir !== undefined,
+          keptIn: store?.objects,
+        });
         await runner.start();
       },
-      // Before the API stops to answer: a run that ends in good order tells it what it has done.
-      async drain() {
-        await runner?.stop();
-        runner = undefined;
+      // Beside the API, while it answers still: runs that end in good order tell it what they have done.
+      drain: async () => await runner?.stop(),
+      async stop() {
+        store?.close();
+        if (dir === undefined) await rm(folder, { recursive: true, force: true });
       },
     };
   };
+}
+
+/** A process without the API asks that of others. */
+function requireUrl(url: string | undefined): string {
+  if (url !== undefined) return url;
+  throw new RunError('command.invalid', 'A runner does not know where the API is.', {
+    hint: 'Add --public-url URL, an address at which this process reaches it; or give it the role api, too.',
+  });
 }

@@ -217,8 +217,10 @@ describe('a run whose runner loses it', () => {
     const meta = await metaOf(idle.dir);
     const held = await takeRun(meta, { runner: 'dead', now: Date.now() });
     expect(held?.id).toBe(Number(id));
+    // Another one looks on for a while, and gives it back into the queue.
+    await expect.poll(async () => (await idle.show(id)).status).toBe('waiting');
     await idle.service.stop();
-    const world = await startWorld({ dir: idle.dir, runner: { isAlone: false } });
+    const world = await startWorld({ dir: idle.dir });
     expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
     // It comes back, and may not say how the run ended.
     const end = { status: 'error', exitCode: 2, verdict: null, error: null, report: null } as const;

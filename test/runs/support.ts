@@ -75,7 +75,6 @@ export async function startWorld({
       runnerPart({
         command: [process.execPath, MAIN],
         concurrency: 2,
-        isAlone: true,
         pollMs: 100,
         ...runner,
       }),

@@ -19,7 +19,7 @@ export interface Metrics {
   moved(moved: Moved): void;
   /** A run of a configuration that ended, with its verdict: `complete`, `ended`, `cut`, `doubtful` or `none`. */
   run(run: {
-    readonly status: 'error' | 'success';
+    readonly status: 'cancelled' | 'error' | 'success';
     readonly verdict: string;
     readonly seconds: number;
   }): void;
