@@ -1,4 +1,5 @@
 import { RunError } from '../../errors.ts';
+import { recordingsOf } from '../../storage/protocol/recordings.ts';
 import type { KeptStore } from './store.ts';
 
 /**
@@ -19,7 +20,7 @@ export class Places {
   constructor(run: string) {
     if (!/^[\w-]{1,100}$/.test(run))
       throw new RunError('command.invalid', `“${run}” is no id of a run.`, { audience: 'application' });
-    this.root = `recordings/${run}/`;
+    this.root = recordingsOf(run);
   }
 
   claim(attempt: number): string {

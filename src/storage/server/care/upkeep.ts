@@ -4,6 +4,7 @@ import { isDue } from '../meta/due.ts';
 import { reclaimSpace } from '../meta/database.ts';
 import { keysOfFiles, listExpired } from '../meta/files.ts';
 import { forgetEvents, forgetJobs, forgetKeys, forgetRuns } from '../meta/retention.ts';
+import { recordingsOf } from '../../protocol/recordings.ts';
 import { isoTime } from '../shapes/time.ts';
 
 export interface UpkeepOptions {
@@ -33,11 +34,13 @@ const DAY_MS = 86_400_000;
 export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepOptions): Promise<void> {
   const { meta, objects, engine, env } = context;
   const before = isoTime(env.now() - keepDays * DAY_MS);
+  const removeRecording = async (run: number): Promise<void> =>
+    await objects.deletePrefix(recordingsOf(String(run)));
   const tasks: readonly [kind: string, step: () => Promise<number>][] = [
     ['files', async () => await removeExpired(context, signal)],
     ['request keys', async () => await forgetKeys(meta, isoTime(env.now() - KEYS_MS), STEP)],
     ['jobs', async () => await forgetJobs(meta, before, STEP)],
-    ['runs', async () => await forgetRuns(meta, before, STEP)],
+    ['runs', async () => await forgetRuns(meta, before, STEP, removeRecording)],
     ['events', async () => await forgetEvents(meta, before, STEP)],
   ];
   for (const [kind, step] of tasks) await inSteps(context, kind, step, signal);

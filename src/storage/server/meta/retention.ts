@@ -7,11 +7,21 @@ export async function forgetJobs(meta: Meta, before: string, count: number): Pro
   return deleted(await meta.deleteFrom('jobs').where('id', 'in', jobs).executeTakeFirstOrThrow());
 }
 
-/** The same of runs, with their logs. */
-export async function forgetRuns(meta: Meta, before: string, count: number): Promise<number> {
+/**
+ * The same of runs, with their logs.
+ *
+ * @param remove removes what is kept of a run elsewhere; called before it is forgotten
+ */
+export async function forgetRuns(
+  meta: Meta,
+  before: string,
+  count: number,
+  remove: (id: number) => Promise<void>,
+): Promise<number> {
   const found = await meta.selectFrom('runs').select('id').where('ended', '<', before).limit(count).execute();
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => id);
+  for (const id of ids) await remove(id);
   return await inTurn(meta, [], async (tx) => {
     await tx.deleteFrom('run_log').where('run_id', 'in', ids).execute();
     return deleted(await tx.deleteFrom('runs').where('id', 'in', ids).executeTakeFirstOrThrow());

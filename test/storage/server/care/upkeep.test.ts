@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
+import { silentLog } from '../../../../src/log.ts';
+import { createFolderStore } from '../../../../src/storage/server/objects/folder-store.ts';
+import { insertRun } from '../../../../src/storage/server/meta/runs.ts';
 import { dataPart } from '../../../../src/storage/server/data.ts';
 import type { Meta } from '../../../../src/storage/server/meta/database.ts';
 import { recordFinishedJob } from '../../../../src/storage/server/meta/jobs.ts';
@@ -132,4 +135,52 @@ test('a service that is stopped in the middle goes on the next time', async () =
     .poll(async () => ((await service.call('GET', 'jobs?limit=200')).body as object[]).length)
     .toBe(1);
   await service.service.stop();
+});
+
+test('what is kept of a run goes with the run, and an object of a run that is there stays', async () => {
+  const ids: number[] = [];
+  const insert = async (meta: Meta): Promise<void> => {
+    await meta.transaction().execute(async (tx) => {
+      for (const days of [100, 1]) {
+        const ended = isoTime(systemEnv.now() - days * DAY_MS);
+        const { id } = await insertRun(tx, systemEnv, {
+          configuration: { branch_id: 1, component_id: 'x', configuration_id: '1' },
+          asked: {},
+          author: { creator_id: 1, creator_description: 'x' },
+        });
+        await tx.updateTable('runs').set({ ended, status: 'error' }).where('id', '=', id).execute();
+        ids.push(id);
+      }
+    });
+  };
+  const first = await startService({
+    dir,
+    parts: [({ meta }) => ({ start: async () => await insert(meta) })],
+  });
+  await first.service.stop();
+  const store = (env: typeof systemEnv): ReturnType<typeof createFolderStore> =>
+    createFolderStore({
+      directory: path.join(dir, 'objects'),
+      secret: Buffer.alloc(32),
+      endpoint: () => '',
+      env,
+      log: silentLog,
+    });
+  // old enough to be removed, were they nobody's
+  const written = store({ ...systemEnv, now: () => systemEnv.now() - 2 * DAY_MS });
+  await written.open();
+  for (const id of ids)
+    for (const name of ['claims/000001', '000001/index'])
+      await written.write(`recordings/${id}/${name}`, Buffer.from('x'), { encrypted: false });
+  const kept = async (): Promise<string[]> => {
+    const keys: string[] = [];
+    for await (const { key } of store(systemEnv).list('recordings/')) keys.push(key);
+    return keys;
+  };
+  expect(await kept()).toHaveLength(4);
+  const service = await startService({ dir, parts: [dataPart] });
+  await expect.poll(async () => await kept()).toHaveLength(2);
+  expect(await kept()).toEqual([`recordings/${ids[1]}/000001/index`, `recordings/${ids[1]}/claims/000001`]);
+  await service.service.stop();
+  expect(await kept()).toHaveLength(2);
 });
