@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { StorageClient } from '../src/storage/client/index.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
 import { openStore, startDatabase } from './cluster/engines.ts';
-import { check, DEEDS, nothingKnown, prepare, repeat, type Known } from './cluster/work.ts';
+import { check, DEEDS, nothingKnown, prepare, repeat, startPages, type Known } from './cluster/work.ts';
 import { median, milliseconds, printTable, seconds } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 
@@ -42,13 +42,14 @@ const store = await openStore({
 
 await withFolder(async (folder) => {
   const database = await startDatabase(path.join(folder, 'postgres'), Number(given.port));
+  const pages = await startPages();
   let cluster: Cluster | undefined;
   try {
     cluster = await startCluster({
       databaseUrl: database.url,
       store,
       count: { api: Number(given.api), worker: Number(given.workers), runner: Number(given.runners) },
-      encryptionKey: randomBytes(32).toString('hex'),
+      encryptionKey: randomBytes(32).toString('base64'),
     });
     const { url, token } = cluster;
     const clients: StorageClient[] = [];
@@ -58,7 +59,7 @@ await withFolder(async (folder) => {
       return client;
     };
     const known = nothingKnown();
-    await prepare(clientOf());
+    await prepare(clientOf(), pages.url);
     const ending = new AbortController();
     const work = Object.values(DEEDS).flatMap((deed) =>
       Array.from({ length: CLIENTS_OF_A_KIND }, async () => {
@@ -113,6 +114,7 @@ await withFolder(async (folder) => {
   } finally {
     await cluster?.stop();
     await database.stop();
+    await pages.stop();
   }
 });
 

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND } from '../support/processes.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import type { Store } from './engines.ts';
@@ -37,7 +38,7 @@ export interface ClusterOptions {
   readonly count: Readonly<Record<Role, number>>;
   /** Further arguments of every process. */
   readonly args?: readonly string[];
-  /** A key of 32 bytes, in hex. */
+  /** A key of 32 bytes, in base64. */
   readonly encryptionKey: string;
 }
 
@@ -71,7 +72,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       if (old === undefined) throw new Error(`there is no ${node.name}`);
       old.child.kill(signal);
       if (old.child.exitCode === null && old.child.signalCode === null) await once(old.child, 'exit');
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
       const fresh = await begin(old.name, old.role);
       nodes[at] = fresh;
       balance();
@@ -127,26 +128,25 @@ async function startNode(
     if (said.length > 200) said.shift();
     if (process.env['CLUSTER_LOG'] === '1') console.error(`${name}: ${line}`);
   });
-  let address: string | undefined;
-  let token: string | undefined;
-  for await (const line of createInterface({ input: child.stdout })) {
+  const seen = new Map<string, string>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
     const [what, value = ''] = line.split(/\s+/);
-    if (what === 'api' || what === 'health') address = value;
-    if (what === 'token') token = value;
-    // the last line of each
-    if (address !== undefined && (await isReady(address))) break;
-  }
-  if (address === undefined) throw new Error(`${name} did not start:\n${said.join('\n')}`);
-  child.stdout.resume();
+    if (what !== undefined) seen.set(what, value);
+  });
+  const addressSeen = (): string | undefined => seen.get('api') ?? seen.get('health');
+  while (addressSeen() === undefined && child.exitCode === null) await sleep(20);
+  const address = addressSeen();
+  const isUp = address !== undefined && (await isReady(address));
+  if (!isUp) throw new Error(`${name} did not start:\n${said.join('\n')}`);
   const startMs = performance.now() - begun;
-  return { name, role, pid: child.pid ?? 0, startMs, address, child, token };
+  return { name, role, pid: child.pid ?? 0, startMs, address, child, token: seen.get('token') };
 }
 
 async function isReady(address: string): Promise<boolean> {
   for (let tries = 0; tries < 100; tries++) {
     const response = await fetch(`${address}/ready`).catch(() => undefined);
     if (response?.ok === true) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
   return false;
 }

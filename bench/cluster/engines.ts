@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,8 @@ export interface Database {
 }
 
 export async function startDatabase(folder: string, port: number): Promise<Database> {
+  // The server runs as another user.
+  chmodSync(path.dirname(folder), 0o755);
   const start = async (): Promise<string> =>
     (await run('bash', [POSTGRES, 'start', folder, String(port), '--durable'])).stdout.trim();
   return {

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { encodeExact, objectOf, type Json } from '../../src/json/index.ts';
+import { encodeExact, objectOf, parseExact, type Json } from '../../src/json/index.ts';
 import { bytesBody, StorageError, type StorageClient } from '../../src/storage/client/index.ts';
 
 const COMPONENT = 'ex-generic-v2';
 const BUCKET = 'in.c-kill';
 const BATCH_ROWS = 2000;
+const RUN_PAGES = 60;
+const RUN_ROWS = 50;
+/** Configurations that are run, one after the other. */
+const SOURCES = ['one', 'two', 'three'];
 /** Tables that rows are imported into, in turn. */
 const TABLES = ['a', 'b', 'c', 'd'];
 
@@ -16,6 +23,10 @@ export interface Known {
   readonly files: Map<number, string>;
   /** Batches whose import ended well, by table. */
   readonly batches: Map<string, Set<number>>;
+  /** Runs that ended well, by configuration. */
+  readonly runs: Map<string, number>;
+  /** Configurations that are being run. */
+  readonly running: Set<string>;
   /** All batches that were asked for. */
   asked: number;
   counted: number;
@@ -30,6 +41,8 @@ export function nothingKnown(): Known {
     versions: new Map(),
     files: new Map(),
     batches: new Map(TABLES.map((name) => [name, new Set<number>()])),
+    runs: new Map(SOURCES.map((name) => [name, 0])),
+    running: new Set(),
     asked: 0,
     counted: 0,
     lastEndMs: performance.now(),
@@ -37,7 +50,21 @@ export function nothingKnown(): Known {
   };
 }
 
-export async function prepare(client: StorageClient): Promise<void> {
+/** @param api address of what {@link startPages} serves */
+export async function prepare(client: StorageClient, api: string): Promise<void> {
+  for (const configurationId of SOURCES)
+    await client.configurations(COMPONENT).create({
+      name: configurationId,
+      configurationId,
+      configuration: parseExact(
+        JSON.stringify({
+          parameters: {
+            api: { baseUrl: api, pagination: { method: 'pagenum' } },
+            config: { incrementalOutput: true, jobs: [{ endpoint: 'rows', dataType: 'rows' }] },
+          },
+        }),
+      ),
+    });
   await client
     .configurations(COMPONENT)
     .create({ name: 'Counted', configurationId: 'counted', configuration: objectOf([['n', 0]]) });
@@ -95,7 +122,53 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
     known.batches.get(table)?.add(batch);
     known.lastEndMs = performance.now();
   },
+  async run(client, known) {
+    const configuration = SOURCES.find((name) => !known.running.has(name));
+    if (configuration === undefined) return await sleep(100);
+    known.running.add(configuration);
+    const key = `run-${++known.asked}`;
+    let id: string | undefined;
+    // Whatever happens to the service, it is asked until it is known how the run ended.
+    for (;;) {
+      try {
+        id ??= (await client.runs.start({ component: COMPONENT, configuration }, { key })).id;
+        const { status, error } = await client.runs.detail(id);
+        if (status === 'waiting' || status === 'processing') await sleep(200);
+        else {
+          if (status === 'success') known.runs.set(configuration, (known.runs.get(configuration) ?? 0) + 1);
+          else known.refused.push(`a run of “${configuration}” ended: ${error?.code} ${error?.message}`);
+          known.running.delete(configuration);
+          return;
+        }
+      } catch (error) {
+        if (!(error instanceof StorageError) || !isPassing(error)) throw error;
+        await sleep(200);
+      }
+    }
+  },
 };
+
+/** An API of some pages, each of which takes a while. */
+export async function startPages(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = createServer(({ url = '' }, response) => {
+    const page = Number(new URL(url, 'http://localhost').searchParams.get('page'));
+    const rows = Array.from({ length: page > RUN_PAGES ? 0 : RUN_ROWS }, (_, n) => ({ id: `${page}-${n}` }));
+    setTimeout(() => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(rows));
+    }, 50);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
 /** What was acknowledged and is lost, and what is there twice or in part. */
 export async function check(client: StorageClient, known: Known): Promise<string[]> {
@@ -132,6 +205,19 @@ export async function check(client: StorageClient, known: Known): Promise<string
         wrong.push(`${counts.get(batch) ?? 0} of ${BATCH_ROWS} rows of batch ${batch}`);
     for (const [batch, count] of counts)
       if (count !== BATCH_ROWS) wrong.push(`batch ${batch} has ${count} rows`);
+  }
+  for (const [name, runs] of known.runs) {
+    const counts = new Map<string, number>();
+    const table = `in.c-${COMPONENT}-${name}.rows`;
+    if (runs === 0) continue;
+    for await (const line of createInterface({ input: await client.tables.read(table) }))
+      counts.set(line, (counts.get(line) ?? 0) + 1);
+    counts.delete('"id"');
+    if (counts.size !== RUN_PAGES * RUN_ROWS)
+      wrong.push(`${counts.size} of ${RUN_PAGES * RUN_ROWS} rows of “${name}”`);
+    const others = [...counts.values()].filter((count) => count !== runs);
+    if (others.length > 0)
+      wrong.push(`${others.length} rows of “${name}” are there ${others[0]} times after ${runs} runs`);
   }
   return [...new Set(wrong)];
 }
