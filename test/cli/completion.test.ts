@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { gexHere } from './support.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+import { MAIN } from '../command.ts';
 
 async function after(line: string): Promise<readonly string[]> {
   const { code, stdout } = await gexHere('completion', '--line', line);

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect as sharedExpect, test } from 'vitest';
 import { keyText } from '../encryption/support.ts';
 import {
@@ -16,8 +15,8 @@ import {
   filesOf,
   type Ended,
 } from './support.ts';
+import { MAIN } from '../command.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const KEY = { GEX_ENCRYPTION_KEY: keyText('a') };
 const SECRET = 'open-sesame-42';
 

@@ -12,6 +12,7 @@ import {
   startGex,
   type Api,
 } from './support.ts';
+import { MAIN } from '../command.ts';
 
 const library = (): Promise<Api> =>
   startApi(({ url }, response) => {
@@ -214,8 +215,7 @@ describe.concurrent('gex run', () => {
   test('a reader that goes away early is no error', async ({ expect }) => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));
     const { spawn } = await import('node:child_process');
-    const main = path.resolve('src/cli/main.ts');
-    const child = spawn(process.execPath, [main, 'run', '--storage', 'none', '--data', folder], {
+    const child = spawn(process.execPath, [MAIN, 'run', '--storage', 'none', '--data', folder], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout.destroy();

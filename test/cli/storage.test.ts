@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/command.ts';
@@ -24,6 +23,7 @@ import type { Job } from '../../src/storage/client/index.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { startService, type Running } from '../storage/server/harness.ts';
 import { gex, startGex } from './support.ts';
+import { MAIN } from '../command.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gex-storage-'));
 const file = (name: string, content?: string | Uint8Array): string => {
@@ -647,4 +647,3 @@ describe.concurrent('the program', () => {
 });
 
 const CACHE = path.join(tmpdir(), 'gex-test-compile-cache');
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));

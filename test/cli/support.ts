@@ -18,9 +18,8 @@ import { describe, runCommandLine } from '../../src/cli/cli.ts';
 import type { Io } from '../../src/cli/command.ts';
 import { exitCodeOf } from '../../src/errors.ts';
 import { Secrets } from '../../src/secrets.ts';
+import { BUILT, MAIN } from '../command.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-const BUILT = fileURLToPath(new URL('../../bin/gex.js', import.meta.url));
 const COMPONENT = fileURLToPath(new URL('../../src/component.ts', import.meta.url));
 /** Processes that run the sources start in half the time with it. */
 export const COMPILE_CACHE = path.join(os.tmpdir(), 'gex-test-compile-cache');

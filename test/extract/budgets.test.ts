@@ -94,6 +94,7 @@ describe('pages are asked for ahead, and none beyond', () => {
 
 test('after a failure nothing is sent any more', async () => {
   const seen: string[] = [];
+  const [failed, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const api = await startApi(({ url }, response) => {
     const shelf = /shelves\/(\d+)/.exec(url.pathname)?.[1];
     if (shelf === undefined)
@@ -103,9 +104,11 @@ test('after a failure nothing is sent any more', async () => {
       );
     const page = url.searchParams.get('page');
     seen.push(`${shelf}/${page}`);
+    if (shelf === '9') response.once('finish', failed.resolve);
+    if (shelf === '8' && page === '3') gone.resolve();
     // shelf 9 fails while the one before it, and those behind it, wait for their answers
-    const wait = shelf === '8' ? 250 : Number(shelf) > 9 ? 700 : 20;
-    setTimeout(() => json(response, [{ page }], shelf === '9' ? 400 : 200), wait);
+    const turn = shelf === '8' ? failed.promise : Number(shelf) > 9 ? gone.promise : Promise.resolve();
+    void turn.then(() => json(response, [{ page }], shelf === '9' ? 400 : 200));
   });
   const child = { endpoint: 'shelves/{id}', placeholders: { id: 'id' } };
   const pagination = { method: 'pagenum', forceStop: { pages: 6 } };

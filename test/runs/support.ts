@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { runnerPart, type RunnerPartOptions } from '../../src/runs/part.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
@@ -9,11 +8,10 @@ import type { ServiceOptions } from '../../src/storage/server/part.ts';
 import { COMPILE_CACHE } from '../cli/support.ts';
 import { forgetDatabase } from '../storage/server/database.ts';
 import { startService, type Running } from '../storage/server/harness.ts';
+import { MAIN } from '../command.ts';
 
 // Processes that run the sources start in half the time with it.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface ShownRun {
   readonly id: string;

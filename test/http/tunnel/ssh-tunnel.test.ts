@@ -21,8 +21,8 @@ interface SshServer {
   /** Hosts that were asked for, as the far end saw them. */
   readonly forwarded: string[];
   readonly logins: () => number;
-  /** Breaks every connection. */
-  cut(): void;
+  /** Breaks every connection, and waits until all are gone. */
+  cut(): Promise<void>;
 }
 
 // Not ed25519: of a hundred such keys that ssh2 makes, it cannot read one back.
@@ -61,9 +61,15 @@ async function startSsh(port: number): Promise<SshServer> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const cut = (): void => clients.forEach((client) => client.end());
-  onTestFinished(() => {
-    cut();
+  const cut = async (): Promise<void> => {
+    const gone = [...clients].map(
+      (client) => new Promise<unknown>((resolve) => client.on('close', () => resolve(client))),
+    );
+    for (const client of clients) client.end();
+    await Promise.all(gone);
+  };
+  onTestFinished(async () => {
+    await cut();
     server.close();
   });
   const proxy = {
@@ -139,8 +145,7 @@ describe('a tunnel over SSH', () => {
     const ssh = await startSsh(api.port);
     const { send } = open(ssh.proxy);
     await send('http://a/');
-    ssh.cut();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await ssh.cut();
     expect((await send('http://a/')).status).toBe(200);
     expect(ssh.logins()).toBe(2);
   });

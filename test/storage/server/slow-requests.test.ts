@@ -37,7 +37,11 @@ async function begin(address: string, text: string): Promise<Socket> {
   return socket;
 }
 
-const settled = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 50));
+/** What was sent has come: also where the machine had no time for this process, and the timer is over at once. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** Minutes pass until there is an answer. */
 async function looks(answer: Promise<unknown>, between: () => void = () => undefined): Promise<void> {

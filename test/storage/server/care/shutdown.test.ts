@@ -6,7 +6,6 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMPILE_CACHE } from '../../../cli/support.ts';
 import type { DataContext } from '../../../../src/storage/server/data-context.ts';
@@ -18,8 +17,7 @@ import { createService } from '../../../../src/storage/server/service.ts';
 import type { TableEngine } from '../../../../src/storage/server/tables/engine.ts';
 import { clientOf, type JobBody } from '../data/client.ts';
 import { request, startService, type Running } from '../harness.ts';
-
-const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+import { MAIN } from '../../../command.ts';
 
 let dir: string;
 const children: ChildProcess[] = [];

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { newMasterToken } from '../../../../src/storage/server/service.ts';
 import { joinSlices } from './slices.ts';
+import { MAIN } from '../../../command.ts';
 
 export interface KillReport {
   readonly kills: number;
@@ -17,7 +17,6 @@ export interface KillReport {
   readonly lost: readonly string[];
 }
 
-const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
 const BATCH_ROWS = 2000;
 
 /** Kills a service at random moments while clients upload, import and update, and looks for what it lost. */

@@ -6,14 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesBody, StorageClient } from '../../../../src/storage/client/index.ts';
 import { answerAssumeRole, ROLE } from '../objects/assume-role.ts';
 import { listen, startEmbedded, type Embedded } from '../objects/support.ts';
+import { MAIN } from '../../../command.ts';
 
-const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
 const PORTS = ['--port', '0', '--importer-port', '0'];
 
 let dir: string;

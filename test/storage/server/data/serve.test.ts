@@ -4,11 +4,10 @@ import { mkdir, readdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMPILE_CACHE, gexHere } from '../../../cli/support.ts';
+import { MAIN } from '../../../command.ts';
 
-const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
 const PORTS = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
 
 let dir: string;
