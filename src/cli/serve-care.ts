@@ -9,7 +9,7 @@ export const careOptions = {
     type: 'string',
     value: 'N',
     default: '90',
-    describe: 'Days that finished jobs and events are kept',
+    describe: 'Days that finished jobs, runs and events are kept',
   },
   'health-port': {
     type: 'string',

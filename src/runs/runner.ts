@@ -1,3 +1,4 @@
+import { withRequestId } from '../storage/server/care/correlation.ts';
 import type { Context } from '../storage/server/context.ts';
 import {
   finishRun,
@@ -74,8 +75,10 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     while (!state.isStopped && running.size < concurrency) {
       const run = await takeRun(meta, { runner: name, now: env.now() });
       if (run === undefined) return;
-      log.info('A run begins', { run: run.id, attempt: run.attempt });
-      const attempt = startAttempt(context, run, { ...options, beatMs: pollMs * LOOKS_PER_BEAT });
+      withRequestId(run.request_id, () => log.info('A run begins', { run: run.id, attempt: run.attempt }));
+      const attempt = withRequestId(run.request_id, () =>
+        startAttempt(context, run, { ...options, beatMs: pollMs * LOOKS_PER_BEAT }),
+      );
       running.set(run.id, attempt);
       // The next one of the same configuration need not wait for the next look.
       void attempt.done.finally(() => {
@@ -107,7 +110,9 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     }
     if (run.attempt < MAX_ATTEMPTS) {
       if (await requeueRun(meta, run))
-        log.warn('A run is handed on: its runner is gone', { run: run.id, attempt: run.attempt });
+        withRequestId(run.request_id, () =>
+          log.warn('A run is handed on: its runner is gone', { run: run.id, attempt: run.attempt }),
+        );
       return;
     }
     const message = `The run was interrupted ${run.attempt} times and is given up.`;

@@ -6,7 +6,7 @@ import type { OpenedQueue } from './jobs/queue/open.ts';
 import { createWorker } from './jobs/worker.ts';
 import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
 
-/** How long finished jobs and events are kept. */
+/** How long finished jobs, runs and events are kept. */
 const KEEP_DAYS = 90;
 
 /** How often what is over is looked for. */

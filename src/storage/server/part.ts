@@ -59,7 +59,7 @@ export interface ServiceOptions {
   readonly requestsPerMinute?: number;
   /** Requests that are answered at the same time; more get 503. Default 500. */
   readonly maxRequests?: number;
-  /** Days that finished jobs and events are kept; default 90. */
+  /** Days that finished jobs, runs and events are kept; default 90. */
   readonly keepDays?: number;
   /** Jobs at a time; default 4. */
   readonly concurrency?: number;

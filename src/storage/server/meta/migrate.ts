@@ -17,6 +17,7 @@ import { runs } from './migrations/0012-runs.ts';
 import { requestIds } from './migrations/0013-request-ids.ts';
 import { transfers } from './migrations/0014-transfers.ts';
 import { lists } from './migrations/0015-lists.ts';
+import { requestsOfRuns } from './migrations/0016-requests-of-runs.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -41,6 +42,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-request-ids': requestIds,
   '0014-transfers': transfers,
   '0015-lists': lists,
+  '0016-requests-of-runs': requestsOfRuns,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

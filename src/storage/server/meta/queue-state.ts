@@ -10,6 +10,7 @@ export async function readQueueState(meta: Meta, now: number): Promise<QueueStat
       fn.countAll<number | string>().as('count'),
       fn.min('created').as('oldest'),
     ])
+    .where('queue', '=', 'storage')
     .where('status', 'in', ['waiting', 'processing'])
     .groupBy('status')
     .execute();

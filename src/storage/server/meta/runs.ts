@@ -1,3 +1,4 @@
+import { currentRequestId } from '../care/correlation.ts';
 import type { Env } from '../../../env.ts';
 import { isoTime } from '../shapes/time.ts';
 import { nextId } from './counter.ts';
@@ -49,6 +50,7 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
     report: null,
     log_lines: 0,
     log_bytes: 0,
+    request_id: currentRequestId(),
     ...run.author,
   };
   await tx.insertInto('runs').values(row).execute();
@@ -111,6 +113,7 @@ const BRIEF = [
   'error',
   'log_lines',
   'log_bytes',
+  'request_id',
   'creator_id',
   'creator_description',
 ] as const satisfies readonly (keyof RunRow)[];

@@ -365,6 +365,8 @@ export interface RunRow extends Author, ConfigurationKey {
   report: string | null;
   log_lines: number;
   log_bytes: number;
+  /** The request that asked for it, as logs name it; null for a schedule. */
+  request_id: string | null;
 }
 
 export interface ScheduleRow extends Author, ConfigurationKey {
