@@ -6,7 +6,7 @@ import { contentOf, findConfiguration, listRows } from '../storage/server/meta/c
 import { findBranch } from '../storage/server/meta/branches.ts';
 import { keyOf } from '../storage/server/meta/configurations/key.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
-import { setRunToken } from '../storage/server/meta/runs.ts';
+import { inheritToken, setRunToken } from '../storage/server/meta/runs.ts';
 import { inTurn, runOf, TOKENS } from '../storage/server/meta/transaction.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import {
@@ -63,7 +63,8 @@ export async function takeToken(
   };
   const author = { creator_id: run.creator_id, creator_description: run.creator_description };
   return await inTurn(meta, [TOKENS, runOf(run.id)], async (tx) => {
-    const known = run.token_id === null ? undefined : await findToken(tx, run.token_id);
+    const left = run.token_id ?? (await inheritToken(tx, run));
+    const known = left === undefined ? undefined : await findToken(tx, left);
     const id = known?.id ?? (await createToken(tx, env, given, author)).row.id;
     if (!(await setRunToken(tx, run, id))) {
       if (known === undefined) await deleteToken(tx, id);

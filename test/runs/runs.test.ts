@@ -188,6 +188,30 @@ describe('a run that is cancelled', () => {
 });
 
 describe('a run whose runner loses it', () => {
+  test('leaves its token to the run behind it when it has not succeeded', async () => {
+    const api = await slowBooks();
+    const world = await startWorld();
+    await world.configure('a', books(api.url));
+    const meta = await metaOf(world.dir);
+    const tokenOf = async (id: string): Promise<number | null | undefined> =>
+      (await findRun(meta, Number(id)))?.token_id;
+    const first = await world.start('a');
+    await expect.poll(() => api.seen.length).toBe(1);
+    const token = await tokenOf(first.id);
+    expect(token).toEqual(expect.any(Number));
+    await world.call('POST', `runs/${first.id}/cancel`);
+    expect(await world.ended(first.id)).toMatchObject({ status: 'cancelled' });
+    const second = await world.start('a');
+    await expect.poll(() => api.seen.length).toBe(2);
+    expect([await tokenOf(first.id), await tokenOf(second.id)]).toEqual([null, token]);
+    api.letGo();
+    expect(await world.ended(second.id)).toMatchObject({ status: 'success' });
+    expect(await tokenOf(second.id)).toBe(null);
+    await meta.destroy();
+    const tokens = (await world.call('GET', 'tokens')).body as { description: string }[];
+    expect(tokens.filter(({ description }) => description.startsWith('Run '))).toEqual([]);
+  });
+
   test('is ended there, and done by the next attempt with the same token under another secret', async () => {
     const api = await slowBooks();
     const world = await startWorld();

@@ -8,7 +8,8 @@ import type { KeptStore } from './store.ts';
  * taken over where it was, into an empty folder. A runner does this, in this order:
  *
  * 1. It gives the run's token a new secret and keeps its id: by the id the service knows what an earlier attempt asked
- *    for, and the old secret ends whatever is left of that attempt.
+ *    for, and the old secret ends whatever is left of that attempt. A run that goes on with another one gets the id of
+ *    that one's token, for the same reason.
  * 2. It restores the folder, which is made anew.
  * 3. It starts `gex run --data FOLDER …` with {@link Keeper.args}, {@link Keeper.environment} and a channel:
  *    `stdio: ['ignore', 'pipe', 'pipe', 'ipc']`; and gives the child to {@link Keeper.start}. The child changes nothing in

@@ -23,6 +23,12 @@ export async function forgetRuns(
   const ids = found.map(({ id }) => id);
   for (const id of ids) await remove(id);
   return await inTurn(meta, [], async (tx) => {
+    const tokens = tx
+      .selectFrom('runs')
+      .select('token_id')
+      .where('id', 'in', ids)
+      .where('token_id', 'is not', null);
+    await tx.deleteFrom('tokens').where('id', 'in', tokens).execute();
     await tx.deleteFrom('run_log').where('run_id', 'in', ids).execute();
     return deleted(await tx.deleteFrom('runs').where('id', 'in', ids).executeTakeFirstOrThrow());
   });

@@ -227,9 +227,15 @@ export interface RunEnd {
   readonly report: string | null;
 }
 
-/** Ends a run, and its token with it. @returns whether it was still the taker's; what comes back late is turned away */
+/**
+ * Ends a run, and with it what its token is good for. The id of the token stays with a run that has not succeeded, for the
+ * one that goes on with it ({@link inheritToken}).
+ *
+ * @returns whether it was still the taker's; what comes back late is turned away
+ */
 export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
   const { exitCode, ...rest } = end;
+  const isDone = rest.status === 'success';
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const token = await tx
       .selectFrom('runs')
@@ -238,13 +244,38 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
       .executeTakeFirst();
     const { numUpdatedRows } = await tx
       .updateTable('runs')
-      .set({ ...rest, exit_code: exitCode, ended: isoTime(now), token_id: null })
+      .set({ ...rest, exit_code: exitCode, ended: isoTime(now), ...(isDone ? { token_id: null } : {}) })
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    if (token?.token_id != null) await deleteToken(tx, token.token_id);
+    if (token?.token_id != null) await (isDone ? deleteToken : revokeToken)(tx, token.token_id);
     return true;
   });
+}
+
+/**
+ * Takes the token over that the last run of the configuration has left: by its id the service knows what that one asked
+ * for, so that a push which it did not bring to its end is not begun a second time.
+ *
+ * @returns its id; undefined when there is none
+ */
+export async function inheritToken(
+  tx: Meta,
+  run: Pick<RunRow, 'id' | 'lock_key'>,
+): Promise<number | undefined> {
+  const last = await tx
+    .selectFrom('runs')
+    .select(['id', 'token_id'])
+    .where('lock_key', '=', run.lock_key)
+    .where('id', '<', run.id)
+    .where('ended', 'is not', null)
+    .where('token_id', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last?.token_id == null) return undefined;
+  await tx.updateTable('runs').set({ token_id: null }).where('id', '=', last.id).execute();
+  return last.token_id;
 }
 
 /** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
