@@ -93,22 +93,24 @@ describe('docker/several-machines.yaml', () => {
     expect(servers).toEqual(apis.map(([name, { command }]) => `${name}:${optionsOf(command).get('port')}`));
     const listens = /^ +listen (\d+);/m.exec(nginx)?.[1];
     const { proxy } = compose.services;
-    expect(proxy?.ports).toEqual([`127.0.0.1:8080:${listens}`]);
+    expect(proxy?.ports).toEqual([`8080:${listens}`]);
     expect(proxy?.volumes).toEqual(['./nginx.conf:/etc/nginx/nginx.conf:ro']);
-    for (const [, { command }] of apis) {
-      expect(optionsOf(command).get('public-url')).toBe('http://127.0.0.1:8080');
-      expect(optionsOf(command).get('host')).toBe('0.0.0.0');
-    }
+    for (const [, { command }] of apis) expect(optionsOf(command).get('host')).toBe('0.0.0.0');
+    // A runner asks the API as clients do.
+    const askers = ours.filter(([, { command }]) => optionsOf(command).get('role') === 'runner');
+    for (const [name, { command }] of [...apis, ...askers])
+      expect(optionsOf(command).get('public-url'), name).toBe('http://${PUBLIC_HOST}:8080');
   });
 
   test('the object store is published where signed addresses lead, and reached by the name of its service', () => {
     const { s3 } = compose.services;
     for (const [, { environment = {} }] of ours) {
-      const [inside, outside] = ['GEX_S3', 'GEX_S3_PUBLIC_URL'].map(
-        (name) => new URL(environment[name] ?? ''),
+      const inside = new URL(environment['GEX_S3'] ?? '');
+      expect(inside.hostname).toBe('s3');
+      const outside = /^http:\/\/\$\{PUBLIC_HOST:\?[^}]+\}:(\d+)$/.exec(
+        environment['GEX_S3_PUBLIC_URL'] ?? '',
       );
-      expect(inside?.hostname).toBe('s3');
-      expect(s3?.ports).toEqual([`${outside?.host}:${inside?.port}`]);
+      expect(s3?.ports).toEqual([`${outside?.[1]}:${inside.port}`]);
     }
   });
 
