@@ -59,10 +59,6 @@ function stopFor(state: State, why: Why): void {
   state.end.abort();
 }
 
-function secondsOf({ started }: RunRow, now: number): number {
-  return started === null ? 0 : Math.max(0, now - Date.parse(started)) / 1000;
-}
-
 async function perform(
   context: Context,
   run: RunRow,
@@ -108,8 +104,6 @@ async function perform(
       metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: Math.max(0, seconds) });
     }
     log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
-    if (isWritten)
-      metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: secondsOf(run, env.now()) });
     if (!isWritten || !isDone) return;
     if (keptIn === undefined) {
       await rm(outcome.folder, { recursive: true, force: true });
