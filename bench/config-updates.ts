@@ -1,16 +1,18 @@
 /**
  * Updates of one configuration by many clients at the same time, with content of their own each.
  *
- *   node bench/config-updates.ts [--clients 20] [--seconds 30] [--json]
+ *   node bench/config-updates.ts [--clients 20] [--seconds 30] [--database URL] [--json]
  *
  * Prints updates a second, latencies, and what is wrong: a version that was acknowledged and is not there with its
- * content, a number that was given twice, a gap. Ends with 1 when anything is. Run it after `npm run build`.
+ * content, a number that was given twice, a gap. Ends with 1 when anything is. Run it after `npm run build`. With
+ * `--database` the metadata is in a schema of its own of that PostgreSQL database, and is dropped at the end.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { withFolder } from './support/folder.ts';
 import { COMMAND } from './support/processes.ts';
 
@@ -18,10 +20,12 @@ const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '30' },
+    database: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
-const WANTED_PER_SECOND = 200;
+const WANTED_PER_SECOND = options.database === undefined ? 200 : 400;
+const SCHEMA = `bench_${process.pid}`;
 const CONFIG = '/v2/storage/components/ex-generic-v2/configs';
 
 interface Version {
@@ -33,7 +37,7 @@ await withFolder(async (folder) => {
   const ports = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
   const service = spawn(
     process.execPath,
-    [COMMAND, 'serve', '--dir', path.join(folder, 'storage'), ...ports],
+    [COMMAND, 'serve', '--dir', path.join(folder, 'storage'), ...ports, ...databaseArgs()],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const ended = once(service, 'exit');
@@ -48,8 +52,21 @@ await withFolder(async (folder) => {
   } finally {
     service.kill('SIGTERM');
     await ended;
+    await dropSchema();
   }
 });
+
+function databaseArgs(): string[] {
+  return options.database === undefined ? [] : ['--database', options.database, '--database-schema', SCHEMA];
+}
+
+async function dropSchema(): Promise<void> {
+  if (options.database === undefined) return;
+  const client = new Client({ connectionString: options.database });
+  await client.connect();
+  await client.query(`drop schema if exists ${SCHEMA} cascade`);
+  await client.end();
+}
 
 type Call = <Body>(method: string, path: string, body?: object) => Promise<Body>;
 

@@ -144,7 +144,15 @@ interface Facts {
 }
 
 async function check({ pool, address }: Database): Promise<void> {
-  const { rows } = await pool.query<Facts>(
+  await requireUsable(async (text) => await pool.query<Facts>(text), address);
+}
+
+/** @throws {RunError} `database.tooOld`, `database.refused` or `database.readOnly` */
+export async function requireUsable(
+  query: (text: string) => Promise<{ readonly rows: readonly Facts[] }>,
+  address: string,
+): Promise<void> {
+  const { rows } = await query(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
        pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') as is_read_only`,
   );

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemEnv } from '../../../../src/env.ts';
+import { isOnPostgres } from '../database.ts';
+import { proxyTo, type Proxy } from './proxy.ts';
+import { ask, share, type Shared } from './shared.ts';
+
+describe.runIf(isOnPostgres)('a database that goes away and comes back', () => {
+  let shared: Shared;
+  let proxy: Proxy;
+  let url: string;
+  let token: string;
+  let shiftMs = 0;
+  beforeEach(async () => {
+    shared = await share();
+    const { database = { url: '' } } = shared.options;
+    proxy = await proxyTo(database.url);
+    shiftMs = 0;
+    const env = { ...systemEnv, now: () => systemEnv.now() + shiftMs };
+    const { addresses } = await shared.start({ env, database: { ...database, url: proxy.url } });
+    url = addresses.url;
+    token = addresses.masterToken ?? '';
+    await ask(url, token, 'POST', 'components/ex-generic-v2/configs', {
+      name: 'Shop',
+      configurationId: 'shop',
+    });
+  });
+  afterEach(async () => await shared.stop());
+
+  const CONFIG = 'components/ex-generic-v2/configs/shop';
+
+  test('is told of with 503, and worked with again without a restart', async () => {
+    await proxy.cut();
+    const refused = await ask(url, token, 'GET', CONFIG);
+    expect(refused).toMatchObject({ status: 503, body: { code: 'storage.databaseUnavailable' } });
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(JSON.stringify(refused.body)).not.toContain('127.0.0.1');
+    await proxy.mend();
+    await expect.poll(async () => (await ask(url, token, 'GET', CONFIG)).status).toBe(200);
+    expect((await ask(url, token, 'PUT', CONFIG, { name: 'again' })).body).toMatchObject({ version: 2 });
+  });
+
+  test('loses nothing that was acknowledged, and does nothing twice under a key', async () => {
+    const acknowledged: number[] = [];
+    let lost = 0;
+    let isOver = false;
+    const client = async (name: number): Promise<void> => {
+      for (let n = 0; !isOver || n === 0; n++) {
+        const key = { 'Idempotency-Key': `${name}-${n}` };
+        const body = { configuration: { name, n } };
+        for (;;) {
+          const answer = await ask(url, token, 'PUT', CONFIG, body, key);
+          if (answer.status === 200) {
+            acknowledged.push((answer.body as { version: number }).version);
+            break;
+          }
+          // It was done, and the connection was lost before anybody learned what came of it.
+          if ((answer.body as { code: string }).code === 'storage.idempotency.answerLost') {
+            lost++;
+            break;
+          }
+          expect([409, 503]).toContain(answer.status);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+    };
+    const clients = [1, 2, 3, 4].map(client);
+    for (let round = 0; round < 4; round++) {
+      const before = acknowledged.length;
+      await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 5);
+      await proxy.cut();
+      await proxy.mend();
+      // As long as a request may be at work elsewhere.
+      shiftMs += 61_000;
+    }
+    isOver = true;
+    await Promise.all(clients);
+    const { body } = await ask(url, token, 'GET', `${CONFIG}/versions?limit=5000`);
+    const versions = (body as { version: number }[]).map(({ version }) => version).toReversed();
+    // Each change made one version: none was lost, none was made twice, and there is no gap.
+    expect(versions).toEqual(Array.from({ length: acknowledged.length + lost + 1 }, (_, n) => n + 1));
+    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+    expect(versions).toEqual(expect.arrayContaining(acknowledged));
+  });
+
+  test('lets a job that was asked for end', async () => {
+    await ask(url, token, 'POST', 'buckets', { name: 'main' });
+    const { body } = await ask(url, token, 'DELETE', 'buckets/in.c-main?async=1');
+    await proxy.cut();
+    await proxy.mend();
+    const job = async (): Promise<unknown> =>
+      (await ask(url, token, 'GET', `jobs/${(body as { id: number }).id}`)).body;
+    await expect.poll(job, { timeout: 50_000 }).toMatchObject({ status: 'success' });
+  });
+});
