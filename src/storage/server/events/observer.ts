@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Env } from '../../../env.ts';
 import type { Log } from '../../../log.ts';
-import { nextId } from '../meta/counter.ts';
+import { idOfInserted } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
 import { insertEvent, keepNewest } from '../meta/events.ts';
 import type { EventRow } from '../meta/tables.ts';
@@ -31,7 +31,7 @@ export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): O
     if (rows.length === 0) return;
     try {
       await inTurn(meta, [], async (tx) => {
-        for (const row of rows) await insertEvent(tx, { id: await nextId(tx), ...row });
+        for (const row of rows) await insertEvent(tx, { ...row, id: await idOfInserted(tx) });
         for (const [branchId, ofBranch] of Map.groupBy(rows, (row) => row.branch_id)) {
           for (const event of new Set(ofBranch.map((row) => row.event)))
             await keepNewest(tx, { branchId, event, count: keep });

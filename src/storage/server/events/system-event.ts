@@ -1,7 +1,7 @@
 import type { Env } from '../../../env.ts';
 import type { Reply } from '../http/answer.ts';
 import { encodeReply } from '../http/encode-reply.ts';
-import { nextId } from '../meta/counter.ts';
+import { idOfInserted } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
 import { insertEvent } from '../meta/events.ts';
 import { newUuid } from '../meta/identifier.ts';
@@ -57,7 +57,7 @@ export const doerOfJob = (job: JobRow): Doer => ({
 
 /** Writes an event down, in the transaction that does what it tells: neither is there without the other. */
 export async function recordEvent(tx: Meta, env: Env, doer: Doer, event: SystemEvent): Promise<void> {
-  await insertEvent(tx, { id: await nextId(tx), ...eventRow(env, doer, event) });
+  await insertEvent(tx, { ...eventRow(env, doer, event), id: await idOfInserted(tx) });
 }
 
 /** Of an event that is written later: its number says when that is. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type Expression } from 'kysely';
 import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
 
@@ -9,7 +9,7 @@ import { postgresSchema } from './dialect.ts';
 export async function nextId(meta: Meta): Promise<number> {
   const schema = postgresSchema(meta);
   if (schema !== undefined) {
-    const next = sql<{ value: number }>`select nextval(${sql.lit(`${schema}.ids`)}::regclass) as value`;
+    const next = sql<{ value: number }>`select ${nextOf(schema)} as value`;
     const { rows } = await next.execute(meta);
     return rows[0]?.value ?? missing();
   }
@@ -33,6 +33,14 @@ export async function lastId(meta: Meta): Promise<number> {
     select case when is_called then last_value else 0 end as value from ${sql.id(schema, 'ids')}`;
   return (await last.execute(meta)).rows[0]?.value ?? missing();
 }
+
+/** The same for a row that is just inserted, whose number nobody needs to know: PostgreSQL takes it on the way. */
+export async function idOfInserted(meta: Meta): Promise<Expression<number> | number> {
+  const schema = postgresSchema(meta);
+  return schema === undefined ? await nextId(meta) : nextOf(schema);
+}
+
+const nextOf = (schema: string) => sql<number>`nextval(${sql.lit(`${schema}.ids`)}::regclass)`;
 
 /** Sets the counter of ids to a number that was given already, or is taken as such. */
 export async function startIds(meta: Meta, last: number): Promise<void> {

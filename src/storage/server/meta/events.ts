@@ -1,3 +1,4 @@
+import type { Expression } from 'kysely';
 import type { Meta } from './database.ts';
 import { parseEventQuery } from './event-query.ts';
 import type { EventRow } from './tables.ts';
@@ -26,7 +27,10 @@ export interface EventReader {
   readonly componentAccess: readonly string[];
 }
 
-export async function insertEvent(meta: Meta, event: EventRow): Promise<void> {
+export async function insertEvent(
+  meta: Meta,
+  event: Omit<EventRow, 'id'> & { readonly id: Expression<number> | number },
+): Promise<void> {
   await meta.insertInto('events').values(event).execute();
 }
 

@@ -14,6 +14,7 @@ import {
 } from 'kysely';
 import { asAway, isBroken } from '../database/failures.ts';
 import type { Database } from '../database/database.ts';
+import { beginning } from './beginning.ts';
 import { keepKey } from './claims.ts';
 import { ServiceAdapter } from './dialect.ts';
 import { readText, writeText } from './nul.ts';
@@ -87,7 +88,13 @@ class ServiceDriver extends PostgresDriver {
 
   // Whatever the setting of the server: what is read is what is committed, and who writes takes his turn before.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(this.#begin));
+    try {
+      await connection.executeQuery(CompiledQuery.raw([this.#begin, ...beginning()].join('; ')));
+    } catch (error) {
+      // It has begun, and what it waited for did not come.
+      await connection.executeQuery(CompiledQuery.raw('rollback'));
+      throw error;
+    }
   }
 
   // Whatever a request changes, its key is kept with it: both or neither.

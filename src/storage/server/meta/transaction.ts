@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { isConflict } from '../database/failures.ts';
+import { beginningWith } from './beginning.ts';
 import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
 import { configurationOwner, type MetadataOwner } from './metadata.ts';
@@ -72,12 +74,10 @@ export async function inTurn<T>(
   things: readonly Thing[],
   work: (tx: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
+  const locks = locksOf(meta, things);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await meta.transaction().execute(async (tx) => {
-        await waitTurn(tx, things);
-        return await work(tx);
-      });
+      return await beginningWith(locks, async () => await meta.transaction().execute(work));
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
       await sleep(attempt * attempt * 10);
@@ -87,16 +87,21 @@ export async function inTurn<T>(
 
 const MAX_ATTEMPTS = 5;
 
-async function waitTurn(tx: Meta, things: readonly Thing[]): Promise<void> {
-  const schema = postgresSchema(tx);
-  if (schema === undefined || things.length === 0) return;
+/** Statements that wait until nobody else is at work on these things. */
+function locksOf(meta: Meta, things: readonly Thing[]): string[] {
+  const schema = postgresSchema(meta);
+  if (schema === undefined || things.length === 0) return [];
   const named = new Map(things.map((thing) => [`${schema}: ${thing.kind} ${thing.id ?? ''}`, thing]));
   const sorted = [...named].toSorted(
     ([a, { kind }], [b, other]) => KINDS.indexOf(kind) - KINDS.indexOf(other.kind) || (a < b ? -1 : 1),
   );
-  const locks = sorted.map(([name, { isShared }]) => {
-    const lock = sql.raw(isShared === true ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
-    return sql`${lock}(hashtextextended(${name}, 0))`;
-  });
-  await sql`select ${sql.join(locks)}`.execute(tx);
+  const calls = sorted.map(
+    ([name, { isShared }]) => `pg_advisory_xact_lock${isShared === true ? '_shared' : ''}(${numberOf(name)})`,
+  );
+  return [`select ${calls.join(', ')}`];
+}
+
+/** 64 bits: two names that have the same wait for each other without need. */
+function numberOf(name: string): bigint {
+  return createHash('sha256').update(name).digest().readBigInt64BE();
 }

@@ -7,13 +7,49 @@ import { sortOrder, type Loaded, type LoadedRow } from './model.ts';
 
 /** A configuration, deleted or not. */
 export async function findConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded | undefined> {
-  const head = await meta
-    .selectFrom('configurations')
-    .selectAll()
-    .where((where) => where.and(keyOf(key)))
+  const found = await meta
+    .selectFrom('configurations as c')
+    .innerJoin('configuration_versions as v', (join) =>
+      join
+        .onRef('v.branch_id', '=', 'c.branch_id')
+        .onRef('v.component_id', '=', 'c.component_id')
+        .onRef('v.configuration_id', '=', 'c.configuration_id')
+        .onRef('v.version', '=', 'c.version'),
+    )
+    .selectAll('v')
+    .select([
+      'c.state',
+      'c.rows_sort_order',
+      'c.is_deleted as head_is_deleted',
+      'c.created as head_created',
+      'c.creator_id as head_creator_id',
+      'c.creator_description as head_creator_description',
+    ])
+    .where('c.branch_id', '=', key.branch_id)
+    .where('c.component_id', '=', key.component_id)
+    .where('c.configuration_id', '=', key.configuration_id)
     .executeTakeFirst();
-  if (head === undefined) return undefined;
-  return { head, version: await requireVersion(meta, key, head.version) };
+  if (found === undefined) return undefined;
+  const {
+    state,
+    rows_sort_order,
+    head_is_deleted,
+    head_created,
+    head_creator_id,
+    head_creator_description,
+    ...version
+  } = found;
+  const head = {
+    ...keyOf(key),
+    version: version.version,
+    is_deleted: head_is_deleted,
+    state,
+    rows_sort_order,
+    created: head_created,
+    creator_id: head_creator_id,
+    creator_description: head_creator_description,
+  };
+  return { head, version };
 }
 
 /** @throws {ApiError} 404 when there is none, or it is deleted */
