@@ -42,9 +42,9 @@ describe.runIf(isOnPostgres)('a database that goes away and comes back', () => {
   test('loses nothing that was acknowledged, and does nothing twice under a key', async () => {
     const acknowledged: number[] = [];
     let lost = 0;
-    let isOver = false;
+    const over = new AbortController();
     const client = async (name: number): Promise<void> => {
-      for (let n = 0; !isOver || n === 0; n++) {
+      for (let n = 0; !over.signal.aborted || n === 0; n++) {
         const key = { 'Idempotency-Key': `${name}-${n}` };
         const body = { configuration: { name, n } };
         for (;;) {
@@ -72,7 +72,7 @@ describe.runIf(isOnPostgres)('a database that goes away and comes back', () => {
       // As long as a request may be at work elsewhere.
       shiftMs += 61_000;
     }
-    isOver = true;
+    over.abort();
     await Promise.all(clients);
     const { body } = await ask(url, token, 'GET', `${CONFIG}/versions?limit=5000`);
     const versions = (body as { version: number }[]).map(({ version }) => version).toReversed();
