@@ -1,7 +1,6 @@
 import { relation, type CatalogEntry } from './catalog.ts';
-import { CHANGED_AT, columnList, literal, quoted, ROW } from './names.ts';
-import { isWide } from './row-size.ts';
-import { indexKey, indexRows, leaveUncompressed, makeTable, placeBeside, textColumn } from './table.ts';
+import { CHANGED_AT, column, columnList, literal, quoted, ROW } from './names.ts';
+import { indexKey, indexRows, makeTable, placeBeside, textColumn } from './table.ts';
 import type { Session } from './connection.ts';
 
 /** Columns that were dropped count as well. */
@@ -16,11 +15,13 @@ export async function addColumns(
   if (added.length === 0) return entry;
   const roomy = await withRoom(session, entry, added.length);
   const { place, columns } = roomy;
-  const parts = added.map((name) => `ADD COLUMN ${textColumn(name)}`);
-  await session.change(`ALTER TABLE ${relation(place)} ${parts.join(', ')}`);
-  const all = [...columns, ...added];
-  await leaveUncompressed(session, place, isWide(columns.length) ? added : all, all.length);
-  return { ...roomy, columns: all };
+  const parts = added.map((name) => `ADD COLUMN ${textColumn(name)} DEFAULT ''`);
+  // For the rows that are there; a thousand of defaults would make the table slow to drop.
+  const given = added.map((name) => `ALTER ${column(name)} DROP DEFAULT`);
+  await session.change(
+    `ALTER TABLE ${relation(place)} ${parts.join(', ')}; ALTER TABLE ${relation(place)} ${given.join(', ')}`,
+  );
+  return { ...roomy, columns: [...columns, ...added] };
 }
 
 /** The table with room for more columns: written anew when those that it has had were too many. */

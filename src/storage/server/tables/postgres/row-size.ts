@@ -12,23 +12,37 @@ const FIXED_BYTES = 24 + 16 + 7;
 const LONGEST_INLINE = 23;
 const POINTER_BYTES = 18;
 
-/**
- * A value that is compressed to 24 bytes or less stays, and may be aligned with 3 more: no row with so few columns can
- * be too large, whatever is in it.
- */
-const ALWAYS_FITTING = Math.floor((MAX_ROW_BYTES - FIXED_BYTES) / 27);
+/** A value that is compressed to 24 bytes or less stays as well, and may be aligned with 3 more. */
+const MOST_BYTES = 27;
 
-/** Whether rows of so many columns may be too large. The values of such tables are not compressed, so that it can be told. */
+/** Of the 24 bytes 8 say how it is compressed, and every byte of the value must be in the rest once. */
+const MOST_BYTES_OF_COMPRESSED = 16;
+
+/** Rows of so few columns always fit, whatever is in them. */
+const ALWAYS_FITTING = Math.floor((MAX_ROW_BYTES - FIXED_BYTES) / MOST_BYTES);
+
+/** Whether rows of so many columns may be too large. */
 export function isWide(columns: number): boolean {
   return columns > ALWAYS_FITTING;
 }
 
-/** At least so many bytes on the page, when everything is elsewhere that can be. */
+/** What a row may take on the page when everything is elsewhere that can be. */
 export function rowBytes(cells: readonly string[]): number {
   let bytes = FIXED_BYTES;
   for (const cell of cells) {
     const length = Buffer.byteLength(cell);
-    bytes += length > LONGEST_INLINE ? POINTER_BYTES : length + 1;
+    if (length <= LONGEST_INLINE) bytes += length + 1;
+    else bytes += mayShrink(cell) ? MOST_BYTES : POINTER_BYTES;
   }
   return bytes;
+}
+
+/** Whether so few different bytes are in it that it may be compressed to nearly nothing. */
+function mayShrink(cell: string): boolean {
+  const seen = new Set<number>();
+  for (const byte of Buffer.from(cell)) {
+    seen.add(byte);
+    if (seen.size > MOST_BYTES_OF_COMPRESSED) return false;
+  }
+  return true;
 }

@@ -70,7 +70,7 @@ function condition({ column, operator, values, dataType, isTime }: WhereFilter):
     dataType === undefined ? timeOf(text) : numberOf(text, dataType);
   const operands = values
     .map((value) => (value.includes('\0') ? 'none' : value))
-    .map((value) => converted(`(${literal(value)} COLLATE "C")`));
+    .map((value) => converted(`(${literal(value)}::text COLLATE "C")`));
   if (!isEquality)
     return `coalesce(${converted(cell)} ${OPERATORS[operator]} ${operands[0] ?? 'NULL'}, false)`;
   return `coalesce(${among(converted(cell), operator, operands)}, false)`;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { relation, type CatalogEntry, type KeyIndex, type Place } from './catalog.ts';
 import { distribute } from './distribution.ts';
 import { besideName, CHANGED_AT, column, columnList, quoted, ROW } from './names.ts';
-import { isWide } from './row-size.ts';
 import type { Session } from './connection.ts';
 
 /** What a table is to be made for. */
@@ -29,7 +28,6 @@ export async function makeTable(session: Session, place: Place, table: NewTable)
   await session.run(
     `CREATE ${isUnlogged ? 'UNLOGGED ' : ''}TABLE ${relation(place)} (${definitions.join(', ')})`,
   );
-  await leaveUncompressed(session, place, table.columns, table.columns.length);
   await distribute(session, place, table.primaryKey);
 }
 
@@ -40,20 +38,8 @@ export async function finishTable(session: Session, place: Place): Promise<void>
   );
 }
 
-/** Of a table so wide that a row may be too large, which could not be told of compressed values. */
-export async function leaveUncompressed(
-  session: Session,
-  place: Place,
-  columns: readonly string[],
-  count: number,
-): Promise<void> {
-  if (!isWide(count)) return;
-  const parts = columns.map((name) => `ALTER ${column(name)} SET STORAGE EXTERNAL`);
-  await session.change(`ALTER TABLE ${relation(place)} ${parts.join(', ')}`);
-}
-
 /** The order of texts is that of their bytes, whatever the language of the database. */
-export const textColumn = (name: string): string => `${column(name)} text COLLATE "C" NOT NULL DEFAULT ''`;
+export const textColumn = (name: string): string => `${column(name)} text COLLATE "C" NOT NULL`;
 
 /** A place beside a table for one that is not to be seen. */
 export function placeBeside({ schema, name }: Place): Place {

@@ -41,12 +41,17 @@ const TIME =
   '^([0-9]{1,6})([-/ ])([0-9]{1,2})\\2([0-9]{1,2})' +
   '(?:(?: +|T)([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\\.([0-9]*))?(?:Z| +UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?)? *)?$';
 
+const NAMED_TIME = '^(?:-?infinity|epoch)$';
+
 /** The usual form, which the database reads by itself. */
 const PLAIN_TIME =
   '^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8]) (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?$';
 
 export function timeOf(text: string): string {
-  return `CASE WHEN ${text} ~ ${pattern(PLAIN_TIME)} THEN ${text}::timestamp ELSE ${anyTimeOf(text)} END`;
+  return (
+    `CASE WHEN ${text} ~ ${pattern(PLAIN_TIME)} OR ${text} ~* ${pattern(NAMED_TIME)} THEN ${text}::timestamp ` +
+    `ELSE ${anyTimeOf(text)} END`
+  );
 }
 
 /** The parts of a time: year, month, day, hour, minute, second, digits behind it. Zones are left out, as they are there. */

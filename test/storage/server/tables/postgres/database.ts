@@ -30,7 +30,7 @@ export async function makeDatabase(): Promise<TestDatabase> {
     pool: connect(),
     connect,
     async drop() {
-      await Promise.all(pools.map((pool) => pool.end()));
+      await Promise.all(pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
       await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
