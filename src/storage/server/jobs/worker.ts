@@ -12,7 +12,7 @@ import { describeFailure, isPassing } from './failure.ts';
 import { markOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
 import type { Pace } from './queue/dispatch.ts';
-import { catalogueOf, inTurn } from '../meta/transaction.ts';
+import { catalogueOf, inTurn, type Thing } from '../meta/transaction.ts';
 
 export interface WorkerOptions extends Partial<Pace> {
   /** Which jobs it takes; default `storage`. */
@@ -170,7 +170,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   async function finish(job: JobRow, done: Done): Promise<void> {
     const { meta, queue, env, log, metrics: counted } = context();
     const commit = async (): Promise<void> =>
-      await inTurn(meta, [...(done.things ?? []), catalogueOf(job.branch_id)], async (tx) => {
+      await inTurn(meta, thingsOf(job, done), async (tx) => {
         const late = (await done.commit?.(tx)) ?? done.results;
         const metrics = JSON.stringify({ ...(JSON.parse(NO_METRICS) as object), ...done.metrics });
         const end: JobEnd = { status: 'success', results: encodeReply(late), error: null, metrics };
@@ -248,6 +248,11 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       );
     }
   }
+}
+
+/** What the end of a job is about: of one that changes nothing else, nothing that others wait for. */
+function thingsOf(job: JobRow, done: Done): readonly Thing[] {
+  return done.commit === undefined ? [] : [...(done.things ?? []), catalogueOf(job.branch_id)];
 }
 
 function secondsOf({ started }: JobRow, now: number): number {
