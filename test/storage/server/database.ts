@@ -66,6 +66,12 @@ export async function dropAll(): Promise<void> {
       [prefix()],
     );
     for (const { datname } of rows) await admin.query(`drop database if exists ${datname} with (force)`);
+    // Roles of those who may read buckets belong to the server.
+    const readers = await admin.query<{ name: string }>(
+      'select quote_ident(rolname) as name from pg_roles where starts_with(rolname, $1)',
+      [prefix()],
+    );
+    for (const { name } of readers.rows) await admin.query(`drop role if exists ${name}`);
   });
 }
 

@@ -32,6 +32,11 @@ export async function makeDatabase(): Promise<TestDatabase> {
     async drop() {
       await Promise.all(pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
       await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`);
+      // Roles of readers belong to the server.
+      await asAdmin(
+        `DO $$ DECLARE reader text; BEGIN FOR reader IN SELECT rolname FROM pg_roles WHERE starts_with(rolname, '${name}') ` +
+          `LOOP EXECUTE format('DROP ROLE %I', reader); END LOOP; END $$`,
+      );
     },
   };
 }
