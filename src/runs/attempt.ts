@@ -5,7 +5,8 @@ import { ExtractorError } from '../errors.ts';
 import { Secrets } from '../secrets.ts';
 import type { RunError } from '../storage/protocol/run.ts';
 import type { Context } from '../storage/server/context.ts';
-import { beatRun, finishRun, requeueRun, type AskedOfRun } from '../storage/server/meta/runs.ts';
+import { whenDatabaseIsBack } from '../storage/server/database/patience.ts';
+import { beatRun, finishRun, requeueRun, type AskedOfRun, type RunEnd } from '../storage/server/meta/runs.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import { prolongToken } from '../storage/server/meta/tokens.ts';
@@ -78,7 +79,7 @@ async function perform(
   try {
     const outcome = await work(context, run, options).catch((error: unknown) => failed(context, run, error));
     if (state.why === 'lost' || outcome === undefined) {
-      log.warn('A run was taken over by another runner', { run: run.id, attempt: run.attempt });
+      log.warn('A run is left to another runner', { run: run.id, attempt: run.attempt });
       return;
     }
     const isDone = outcome.error === undefined;
@@ -87,18 +88,15 @@ async function perform(
       return;
     }
     const status = isDone ? 'success' : state.why === 'cancel' ? 'cancelled' : 'error';
-    const isWritten = await finishRun(
-      meta,
-      run,
-      {
-        status,
-        exitCode: outcome.exitCode,
-        verdict: outcome.report.verdict ?? null,
-        error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
-        report: JSON.stringify(outcome.report.rows),
-      },
-      env.now(),
-    );
+    const end: RunEnd = {
+      status,
+      exitCode: outcome.exitCode,
+      verdict: outcome.report.verdict ?? null,
+      error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
+      report: JSON.stringify(outcome.report.rows),
+    };
+    // Written down twice, it is the second that is refused.
+    const isWritten = await whenDatabaseIsBack(env, async () => await finishRun(meta, run, end, env.now()));
     if (isWritten) {
       const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
       metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: Math.max(0, seconds) });

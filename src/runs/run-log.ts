@@ -1,6 +1,7 @@
 import type { Env } from '../env.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
+import { whenDatabaseIsBack } from '../storage/server/database/patience.ts';
 import { appendLog } from '../storage/server/meta/run-log.ts';
 import type { HeldRun } from '../storage/server/meta/runs.ts';
 import { eventIn, linesOf } from './log-lines.ts';
@@ -84,9 +85,9 @@ export class RunLog {
     const lines = this.#lines.splice(0, PIECE_LINES);
     this.#bytes = this.#lines.reduce((sum, { length }) => sum + length, 0);
     if (lines.length === 0 || this.#isLost) return;
-    const { meta, run, onLost } = this.#options;
+    const { meta, run, env, onLost } = this.#options;
     try {
-      const bytes = await appendLog(meta, run, lines);
+      const bytes = await whenDatabaseIsBack(env, async () => await appendLog(meta, run, lines));
       if (bytes === undefined) this.#lose(onLost);
       else if (bytes > MAX_BYTES && !this.#isFull) {
         this.tell('warn', `The log is longer than ${MAX_BYTES / 1024 / 1024} MB: what follows is left out.`);

@@ -1,4 +1,5 @@
 import { withRequestId } from '../storage/server/care/correlation.ts';
+import { tellingOnce } from '../storage/server/care/telling-once.ts';
 import type { Context } from '../storage/server/context.ts';
 import {
   finishRun,
@@ -38,6 +39,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   const { meta, env, log } = context;
   const { concurrency, isAlone, pollMs = 1000, directory } = options;
   const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
+  const telling = tellingOnce(() => log, 'The queue of runs cannot be read');
   const running = new Map<number, Attempt>();
   /** Signs of life of all runners, and for how many looks each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
@@ -62,11 +64,9 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   };
 
   function look(): void {
-    looking ??= lookOnce()
-      .catch((error: unknown) => log.error('The queue of runs cannot be read', { detail: String(error) }))
-      .finally(() => {
-        looking = undefined;
-      });
+    looking ??= telling(lookOnce()).finally(() => {
+      looking = undefined;
+    });
   }
 
   async function lookOnce(): Promise<void> {

@@ -1,3 +1,4 @@
+import { tellingOnce } from '../care/telling-once.ts';
 import type { DataContext } from '../data-context.ts';
 import { isDue } from '../meta/due.ts';
 import { databaseNow } from '../meta/moment.ts';
@@ -26,6 +27,7 @@ export function createNowAndThen(
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const operations = Object.fromEntries(chores.map((chore) => [chore.name, operationOf(chore)]));
   const worker = createWorker(context, { queue: 'upkeep', operations, concurrency: 1, pollMs: 2000 });
+  const telling = tellingOnce(() => context().log, 'It cannot be seen what is to be done');
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
 
@@ -44,13 +46,9 @@ export function createNowAndThen(
   };
 
   function look(): void {
-    looking ??= askForAll()
-      .catch((error: unknown) =>
-        context().log.error('It cannot be seen what is to be done', { detail: String(error) }),
-      )
-      .finally(() => {
-        looking = undefined;
-      });
+    looking ??= telling(askForAll()).finally(() => {
+      looking = undefined;
+    });
   }
 
   async function askForAll(): Promise<void> {

@@ -1,4 +1,5 @@
 import { withRequestId } from '../care/correlation.ts';
+import { tellingOnce } from '../care/telling-once.ts';
 import type { DataContext } from '../data-context.ts';
 import { eventOfFailure, eventOfJob } from '../events/of-jobs.ts';
 import { doerOfJob, recordEvent } from '../events/system-event.ts';
@@ -42,6 +43,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   const { leaseMs, pollMs, checkMs, maxInterruptions, maxRetries } = pace;
   const running = new Map<number, Running>();
   const timers: NodeJS.Timeout[] = [];
+  const telling = tellingOnce(() => context().log, 'The queue of jobs cannot be read');
   const holder = { worker: '', leaseMs };
   const state = { isStopped: true };
   let pumping: Promise<void> | undefined;
@@ -90,9 +92,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   }
 
   function background(work: Promise<void>): void {
-    work.catch((error: unknown) =>
-      context().log.error('The queue of jobs cannot be read', { detail: String(error) }),
-    );
+    void telling(work);
   }
 
   function wake(): void {
