@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { StorageClient } from '../src/storage/client/index.ts';
-import { startCluster, type Cluster } from './cluster/cluster.ts';
+import { peakMb, startCluster, type Cluster } from './cluster/cluster.ts';
 import { openStore, startDatabase } from './cluster/engines.ts';
 import { check, DEEDS, nothingKnown, prepare, repeat, startPages, type Known } from './cluster/work.ts';
 import { median, milliseconds, printTable, seconds } from './support/figures.ts';
@@ -109,6 +109,8 @@ await withFolder(async (folder) => {
     console.log(
       `start          ${milliseconds(median(starts))}, longest ${milliseconds(Math.max(...starts))}`,
     );
+    const memory = cluster.nodes.map((node) => `${node.name} ${peakMb(node).toFixed(0)} MB`);
+    console.log(`peak memory    ${memory.join(', ')}`);
     console.log(`lost, doubled  ${wrong.length === 0 ? 'nothing' : wrong.slice(0, 20).join('; ')}`);
     if (wrong.length > 0) process.exitCode = 1;
   } finally {

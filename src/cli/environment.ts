@@ -17,4 +17,4 @@ export function orEnvironment(
   };
 }
 
-export const variableOf = (name: string): string => `GEX_${name.toUpperCase().replaceAll('-', '_')}`;
+const variableOf = (name: string): string => `GEX_${name.toUpperCase().replaceAll('-', '_')}`;

@@ -1,3 +1,4 @@
+import { secretsOf } from '../storage/server/database/address.ts';
 import { RunError } from '../errors.ts';
 import { ROLES, type Role, type ServiceOptions } from '../storage/server/part.ts';
 import type { Args, Io, Option } from './command.ts';
@@ -43,7 +44,8 @@ export function databaseArgs(
   }
   // What cannot be read as an address may hold a password all the same.
   const password = /^[^/]*\/\/[^:@/]*:(?<password>.*)@/.exec(url)?.groups?.['password'] ?? '';
-  for (const secret of [password, decoded(password)]) if (secret !== '') io.secrets.add(secret);
+  const secrets = [password, decoded(password), ...(URL.canParse(url) ? secretsOf(url) : [])];
+  for (const secret of secrets) if (secret !== '') io.secrets.add(secret);
   const schema = args.text('database-schema');
   const connections = args.text('database-connections');
   return {

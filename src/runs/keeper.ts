@@ -4,15 +4,13 @@ import { Places } from './keeper/places.ts';
 import { RunKeeper } from './keeper/run-keeper.ts';
 import { isMissing, type KeptStore } from './keeper/store.ts';
 
-export type { Keeper, KeeperOptions, Restored } from './keeper/nouns.ts';
+export type { Keeper, KeeperOptions } from './keeper/nouns.ts';
 export type { KeptStore } from './keeper/store.ts';
 
 /** Opens the keeper of one attempt. */
 export function openKeeper(options: KeeperOptions): Keeper {
   return new RunKeeper(options);
 }
-
-export type OpenKeeper = typeof openKeeper;
 
 /**
  * Removes what only a later attempt, or a run that goes on, would need. The recording for {@link readRecording} stays.
@@ -21,8 +19,6 @@ export async function trimKept(store: KeptStore, run: string): Promise<void> {
   const places = new Places(run);
   await removeAll(store, places.root, (key) => key !== places.recording);
 }
-
-export type TrimKept = typeof trimKept;
 
 /** Removes all that is kept of a run. */
 export async function removeKept(store: KeptStore, run: string): Promise<void> {

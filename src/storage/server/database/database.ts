@@ -31,7 +31,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export const DEFAULT_SCHEMA = 'gex';
+const DEFAULT_SCHEMA = 'gex';
 
 /** Of a process; PostgreSQL itself takes 100 by default. */
 const POOL_SIZE = 10;

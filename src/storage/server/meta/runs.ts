@@ -57,7 +57,7 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
   return row;
 }
 
-export function occurrenceOf(schedule: number, time: string): string {
+function occurrenceOf(schedule: number, time: string): string {
   return `${schedule}@${time}`;
 }
 

@@ -33,7 +33,7 @@ export function requireBucket(
 }
 
 /** Making and removing buckets and branches. @throws {ApiError} 403 */
-export function requireBucketManagement(caller: Caller): void {
+function requireBucketManagement(caller: Caller): void {
   if (!caller.isMaster && !caller.canManageBuckets) throw accessDenied();
 }
 

@@ -11,7 +11,7 @@ export interface Filled {
 }
 
 /** A cell of each kind that is easily lost on the way. */
-export const ODD_ROWS = `id,v\n2,"a ""quoted"",\nline"\n1,\n3,"ž\u{1F600} \\N"\n4,NULL\n5,"\ufeff' ; --"\n`;
+const ODD_ROWS = `id,v\n2,"a ""quoted"",\nline"\n1,\n3,"ž\u{1F600} \\N"\n4,NULL\n5,"\ufeff' ; --"\n`;
 
 /** Something of everything that a service keeps. */
 export async function fill(api: Running): Promise<Filled> {
