@@ -8,6 +8,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { anyText, FORM, matching, startService, type Running } from '../harness.ts';
+import { metaOf } from '../database.ts';
 import { clientOf, type FileBody } from './client.ts';
 
 let api: Running;
@@ -407,6 +408,10 @@ test('files are swept when their time is over, and not before', async () => {
   ).body;
   await first.service.stop();
   ahead = 16 * 86_400_000;
+  const meta = await metaOf(first.dir);
+  // The clock of the database has not moved: so it has never been done.
+  await meta.deleteFrom('counters').where('name', '!=', 'id').execute();
+  await meta.destroy();
   const second = await startService({ dir: first.dir, env });
   const files = async () => (await second.call('GET', 'files?showExpired=1')).body as { id: number }[];
   await expect.poll(async () => (await files()).map(({ id }) => id)).toEqual([kept.id]);
