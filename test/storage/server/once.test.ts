@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CompiledQuery } from 'kysely';
 import { createService, type Service } from '../../../src/storage/server/service.ts';
-import { metaOf, placeOf } from './database.ts';
-import { startService, type Running } from './harness.ts';
+import { isOnPostgres, metaOf, placeOf } from './database.ts';
+import { anyText, startService, type Running } from './harness.ts';
 
 let running: Running;
 beforeAll(async () => {
@@ -35,6 +36,26 @@ async function newTable(name: string): Promise<{ table: string; file: number }> 
   const { body: made } = await running.call('POST', 'buckets/in.c-main/tables-definition', body);
   expect(await ended(idOf(made))).toBe('success');
   return { table: `in.c-main.${name}`, file: await fileOf(`${name}.csv`, 'id\n1\n2\n') };
+}
+
+/** Runs work while no answer can be kept, as if the service were killed whenever it has made a change. */
+async function losingAnswers(work: () => Promise<void>): Promise<void> {
+  const meta = await metaOf(running.dir);
+  const run = async (...statements: readonly string[]): Promise<void> => {
+    for (const statement of statements) await meta.executeQuery(CompiledQuery.raw(statement));
+  };
+  try {
+    await (isOnPostgres
+      ? run(
+          `create function gex.lose() returns trigger language plpgsql as $$ begin raise exception 'lost'; end $$`,
+          `create trigger lose before update on gex.request_keys for each row execute function gex.lose()`,
+        )
+      : run(`create trigger lose before update on request_keys begin select raise(abort, 'lost'); end`));
+    await work();
+  } finally {
+    await (isOnPostgres ? run(`drop function gex.lose cascade`) : run('drop trigger lose'));
+    await meta.destroy();
+  }
 }
 
 describe('a request with an Idempotency-Key', () => {
@@ -118,6 +139,66 @@ describe('a request with an Idempotency-Key', () => {
       expect([first.status, second.status]).toEqual([201, 201]);
       expect(second.body).toEqual(first.body);
     }
+  });
+
+  const CONFIGS = 'components/ex-generic-v2/configs';
+  const ANSWERLESS: readonly (readonly [string, string, unknown, number, object?])[] = [
+    ['POST', CONFIGS, { name: 'k', configurationId: 'k' }, 201, { id: 'k', version: 1 }],
+    ['POST', CONFIGS, { name: 'unnamed' }, 201, { name: 'unnamed', version: 1 }],
+    ['PUT', `${CONFIGS}/k`, { configuration: { n: 1 } }, 200, { version: 2, configuration: { n: 1 } }],
+    ['PUT', `branch/default/${CONFIGS}/k/state`, { state: { n: 2 } }, 200, { version: 2, state: { n: 2 } }],
+    ['POST', `${CONFIGS}/k/rows`, { name: 'row' }, 201, { name: 'row', version: 1 }],
+    ['POST', `${CONFIGS}/k/rows`, { name: 'r', rowId: 'r' }, 201, { id: 'r', version: 1 }],
+    ['PUT', `${CONFIGS}/k/rows/r`, { name: 'other' }, 200, { name: 'other', version: 2 }],
+    ['PUT', `branch/default/${CONFIGS}/k/rows/r/state`, { state: { n: 3 } }, 200, { state: { n: 3 } }],
+    ['POST', `${CONFIGS}/k/versions/1/create`, { name: 'copy' }, 201, { id: anyText }],
+    [
+      'POST',
+      `${CONFIGS}/k/metadata`,
+      { metadata: [{ key: 'a', value: '1' }] },
+      201,
+      [{ key: 'a', value: '1' }],
+    ],
+    ['POST', `${CONFIGS}/k/schedules`, { cron: '@daily' }, 201, { cron: '@daily' }],
+    ['POST', 'buckets', { name: 'answerless', stage: 'in' }, 201, { id: 'in.c-answerless' }],
+    ['PUT', 'buckets/in.c-answerless', { displayName: 'shown' }, 200, { displayName: 'shown' }],
+    [
+      'POST',
+      'buckets/in.c-answerless/metadata',
+      { provider: 'me', metadata: [{ key: 'b', value: '2' }] },
+      201,
+      [{ key: 'b', value: '2' }],
+    ],
+    ['DELETE', `${CONFIGS}/k/rows/r`, undefined, 204],
+    ['DELETE', `${CONFIGS}/k`, undefined, 204],
+  ];
+
+  test('that was done and never answered gets its answer when it comes again, and is not done again', async () => {
+    for (const [index, [method, path, body, status, shown]] of ANSWERLESS.entries()) {
+      const ask = async () => await running.call(method, path, body, once(`answerless ${index}`));
+      await losingAnswers(async () => {
+        expect([path, (await ask()).status]).toEqual([path, 500]);
+      });
+      const again = await ask();
+      expect([path, again.status, again.headers.get('idempotency-replayed')]).toEqual([path, status, 'true']);
+      if (shown === undefined) expect(again.text).toBe('');
+      else expect(again.body).toMatchObject(shown);
+      expect((await ask()).text).toBe(again.text);
+    }
+    const { body } = await running.call('GET', `${CONFIGS}?isDeleted=true`);
+    // Made, changed, a row added twice, changed and deleted, and at last deleted itself: each once.
+    expect(body).toMatchObject([{ id: 'k', version: 7 }]);
+    const all = (await running.call('GET', CONFIGS)).body as { name: string }[];
+    expect(all.filter(({ name }) => ['unnamed', 'copy'].includes(name))).toHaveLength(2);
+    const { body: found } = await running.call('GET', 'buckets/in.c-answerless');
+    expect(found).toMatchObject({ metadata: [{ key: 'b', value: '2' }] });
+  });
+
+  test('that made a secret is not given another one when it comes again', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 2; n++)
+      statuses.push((await running.call('POST', 'tokens', { description: 'x' }, once('lost token'))).status);
+    expect(statuses).toEqual([201, 409]);
   });
 
   test('that is late does not take a state back', async () => {

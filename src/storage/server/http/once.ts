@@ -5,6 +5,7 @@ import { File } from '../../protocol/file.ts';
 import { Job } from '../../protocol/job.ts';
 import { findJob } from '../meta/jobs.ts';
 import { KeyTaken, underKey, type RequestKey } from '../meta/claims.ts';
+import { NotRepeatable, repeating } from '../meta/made-by-request.ts';
 import { findKey, keepAnswer } from '../meta/request-keys.ts';
 import type { RequestKeyRow } from '../meta/tables.ts';
 import { jobReply } from '../shapes/job.ts';
@@ -20,7 +21,8 @@ type AnyCall = Call<Readonly<Record<string, string>>, unknown, unknown>;
  * belongs to the token and to that very request. What was refused has changed nothing, and may be tried again.
  *
  * The key is kept in the transaction that makes the change, so that a service that is killed in between, or a second
- * process of it, never does it again.
+ * process of it, never does it again. With it is kept what the transaction gave: of that, the answer is made again for who
+ * did not get it.
  */
 export async function doOnce(context: Context, route: Route, call: AnyCall): Promise<unknown> {
   const work = async (): Promise<unknown> => await route.handle(call);
@@ -31,11 +33,13 @@ export async function doOnce(context: Context, route: Route, call: AnyCall): Pro
     const known = await findKey(meta, key);
     if (known !== undefined && known.digest !== key.digest) throw otherRequest();
     const fileId = route.response === File ? (known?.file_id ?? undefined) : undefined;
-    if (known !== undefined && fileId === undefined) return await repeated(context, route, { known, call });
-    const done = await underKey(key, { now: env.now(), fileId }, work);
+    if (known !== undefined && fileId === undefined)
+      return await repeated(context, route, { known, call, key });
+    const hasSecret = route.makesSecret === true;
+    const done = await underKey(key, { now: env.now(), fileId, hasSecret }, work);
     if ('result' in done) {
-      await remember(context, route, { key, answer: done.result });
-      return done.result;
+      const other = await remember(context, route, { key, answer: done.result });
+      return other ?? done.result;
     }
     if (done.error instanceof KeyTaken) continue;
     if (done.isKept) await rememberRefusal(context, key, done.error);
@@ -66,22 +70,20 @@ function keyOf(route: Route, call: AnyCall): RequestKey | undefined {
   return { token_id: call.caller.id, key, digest: digest.digest('hex') };
 }
 
-/** How long another process may be at work on the first of two requests. */
+/** How long another process may be at work on the first of two requests, where its answer cannot be made again. */
 const PATIENCE_MS = 60_000;
 
 async function repeated(
   context: Context,
   route: Route,
-  { known, call }: { readonly known: RequestKeyRow; readonly call: AnyCall },
+  { known, call, key }: { readonly known: RequestKeyRow; readonly call: AnyCall; readonly key: RequestKey },
 ): Promise<Answer> {
-  const { status, answer, job_id, created } = known;
-  if (status !== null)
-    return new Answer(status, answer === null ? undefined : new RawJson(answer), {
-      'idempotency-replayed': 'true',
-    });
+  const { status, answer, job_id, made, created } = known;
+  if (status !== null) return keptAnswer(status, answer);
   const job = job_id === null || route.response !== Job ? undefined : await findJob(context.meta, job_id);
-  if (job !== undefined)
-    return new Answer(202, jobReply(job, call.origin), { 'idempotency-replayed': 'true' });
+  if (job !== undefined) return new Answer(202, jobReply(job, call.origin), REPLAYED);
+  const again = made === null ? undefined : await answerAgain(context, route, { made, call, key });
+  if (again !== undefined) return again;
   if (context.env.now() - Date.parse(created) > PATIENCE_MS) throw answerLost();
   throw new ApiError(
     409,
@@ -89,6 +91,35 @@ async function repeated(
     'The request with this Idempotency-Key is being done: ask again.',
     { retryAfter: 1 },
   );
+}
+
+const keptAnswer = (status: number, answer: string | null): Answer =>
+  new Answer(status, answer === null ? undefined : new RawJson(answer), REPLAYED);
+
+const REPLAYED = { 'idempotency-replayed': 'true' } as const;
+
+/** The answer of a request whose change was made; undefined when what it tells of is not there any more. */
+async function answerAgain(
+  context: Context,
+  route: Route,
+  { made, call, key }: { readonly made: string; readonly call: AnyCall; readonly key: RequestKey },
+): Promise<Answer | undefined> {
+  try {
+    const answer = await repeating(made, async () => await route.handle(call));
+    const other = await remember(context, route, { key, answer });
+    if (other !== undefined) return other;
+    if (answer instanceof Answer)
+      return new Answer(answer.status, answer.body, { ...answer.headers, ...REPLAYED });
+    // Whatever else a handler answers.
+    return new Answer(
+      answer === undefined ? 204 : (route.status ?? 200),
+      answer as Reply | undefined,
+      REPLAYED,
+    );
+  } catch (error) {
+    if (error instanceof NotRepeatable || (error instanceof ApiError && error.status < 500)) return undefined;
+    throw error;
+  }
 }
 
 const otherRequest = (): ApiError =>
@@ -101,20 +132,24 @@ const otherRequest = (): ApiError =>
 /** Longer ones are not kept; who repeats the request has to look. */
 const MAX_ANSWER_LENGTH = 1024 * 1024;
 
+/** @returns what was answered to the same request meanwhile: everybody gets the same answer */
 async function remember(
   context: Context,
   route: Route,
   { key, answer }: { readonly key: RequestKey; readonly answer: unknown },
-): Promise<void> {
+): Promise<Answer | undefined> {
   const given = answer instanceof Answer ? answer.body : answer;
   const status = answer instanceof Answer ? answer.status : (route.status ?? 200);
   // Made again from the job, or the file.
-  if ((route.response === Job && status === 202) || route.response === File) return;
-  if (route.makesSecret === true) return;
+  if ((route.response === Job && status === 202) || route.response === File) return undefined;
+  if (route.makesSecret === true) return undefined;
   const text = given === undefined ? null : textOf(given);
-  if (text === undefined || (text?.length ?? 0) > MAX_ANSWER_LENGTH) return;
+  if (text === undefined || (text?.length ?? 0) > MAX_ANSWER_LENGTH) return undefined;
   const { meta, env } = context;
-  await keepAnswer(meta, key, { status: given === undefined ? 204 : status, answer: text, now: env.now() });
+  const kept = { status: given === undefined ? 204 : status, answer: text, now: env.now() };
+  if (await keepAnswer(meta, key, kept)) return undefined;
+  const other = await findKey(meta, key);
+  return other?.status == null ? undefined : keptAnswer(other.status, other.answer);
 }
 
 function textOf(body: unknown): string | undefined {

@@ -35,6 +35,11 @@ export interface Route {
   readonly takesFile?: boolean;
   /** The answer has a secret that is nowhere else: it is not kept for a request that is repeated under its key. */
   readonly makesSecret?: boolean;
+  /**
+   * Does what is asked, in one transaction where that can be. For a request that is repeated under its key because nobody
+   * got the answer it is called again, with what the transaction gave in place of it (`made-by-request.ts`): so the answer
+   * is made of that, and of what is read, and of no id or time that was made outside.
+   */
   readonly handle: (call: Call<Readonly<Record<string, string>>, unknown, unknown>) => unknown;
 }
 

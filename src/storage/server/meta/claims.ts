@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CompiledQuery, type DatabaseConnection } from 'kysely';
 import { isoTime } from '../shapes/time.ts';
+import { madeText } from './made-by-request.ts';
 import type { RequestKeyRow } from './tables.ts';
 
 /** A request that is to be done once, however often it arrives. */
@@ -10,6 +11,9 @@ interface Claim extends RequestKey {
   readonly created: string;
   jobId?: number;
   fileId?: number;
+  /** JSON of what its transaction gave, of which the answer can be made again. */
+  made?: string | undefined;
+  readonly mayKeepMade: boolean;
   /** Kept in the database, by this request or by the earlier one that made the file. */
   isKept: boolean;
   /** The request has ended: what goes on behind it is not part of it. */
@@ -26,17 +30,23 @@ const claims = new AsyncLocalStorage<Claim>();
  * Runs a request under its key, which is kept with the first transaction of it.
  *
  * @param fileId the file that an earlier attempt made
+ * @param hasSecret whether what its transaction gives must not be kept
  * @returns what came of it, and whether the key was kept
  */
 export async function underKey<T>(
   key: RequestKey,
-  { now, fileId }: { readonly now: number; readonly fileId?: number | undefined },
+  {
+    now,
+    fileId,
+    hasSecret = false,
+  }: { readonly now: number; readonly fileId?: number | undefined; readonly hasSecret?: boolean },
   work: () => Promise<T>,
 ): Promise<{ readonly isKept: boolean } & ({ readonly result: T } | { readonly error: unknown })> {
   const known = fileId === undefined ? {} : { fileId };
   const claim: Claim = {
     ...key,
     ...known,
+    mayKeepMade: !hasSecret,
     created: isoTime(now),
     isKept: fileId !== undefined,
     isOver: false,
@@ -55,6 +65,12 @@ export async function underKey<T>(
 export function madeByRequest(made: { readonly jobId: number } | { readonly fileId: number }): void {
   const claim = claims.getStore();
   if (claim !== undefined && isOpen(claim)) Object.assign(claim, made);
+}
+
+/** Says what the transaction of a request gives, before it ends; the last one said counts. */
+export function givenByTransaction(kinds: readonly string[], result: unknown): void {
+  const claim = claims.getStore();
+  if (claim !== undefined && claim.mayKeepMade && isOpen(claim)) claim.made = madeText(kinds, result);
 }
 
 /** The file that an earlier attempt of this request made. */
@@ -78,7 +94,17 @@ export async function keepKey(
   const claim = claims.getStore();
   if (claim === undefined || !isOpen(claim)) return await commit();
   const { token_id, key, digest, jobId: job_id = null, fileId: file_id = null, created } = claim;
-  const row: Omit<RequestKeyRow, 'answer' | 'status'> = { token_id, key, digest, job_id, file_id, created };
+  // An answer is made of the job or the file first.
+  const made = job_id === null && file_id === null ? (claim.made ?? null) : null;
+  const row: Omit<RequestKeyRow, 'answer' | 'status'> = {
+    token_id,
+    key,
+    digest,
+    job_id,
+    file_id,
+    made,
+    created,
+  };
   const columns = Object.keys(row);
   const places = columns.map((_, i) => place(i + 1));
   const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) on conflict do nothing`;

@@ -18,6 +18,7 @@ import { requestIds } from './migrations/0013-request-ids.ts';
 import { transfers } from './migrations/0014-transfers.ts';
 import { lists } from './migrations/0015-lists.ts';
 import { requestsOfRuns } from './migrations/0016-requests-of-runs.ts';
+import { madeByRequests } from './migrations/0017-made-by-requests.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -43,6 +44,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-transfers': transfers,
   '0015-lists': lists,
   '0016-requests-of-runs': requestsOfRuns,
+  '0017-made-by-requests': madeByRequests,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

@@ -14,21 +14,26 @@ export async function findKey(
     .executeTakeFirst();
 }
 
-/** Keeps what was answered; of a request that had no transaction, also that it was done. */
+/**
+ * Keeps what was answered; of a request that had no transaction, also that it was done.
+ *
+ * @returns false when another answer is kept already
+ */
 export async function keepAnswer(
   meta: Meta,
   key: RequestKey,
   answer: { readonly status: number; readonly answer: string | null; readonly now: number },
-): Promise<void> {
+): Promise<boolean> {
   const { status, answer: text, now } = answer;
-  await meta
+  const { numInsertedOrUpdatedRows } = await meta
     .insertInto('request_keys')
-    .values({ ...key, job_id: null, file_id: null, status, answer: text, created: isoTime(now) })
+    .values({ ...key, job_id: null, file_id: null, made: null, status, answer: text, created: isoTime(now) })
     .onConflict((conflict) =>
       conflict
         .columns(['token_id', 'key'])
-        .doUpdateSet({ status, answer: text })
+        .doUpdateSet({ status, answer: text, made: null })
         .where('request_keys.status', 'is', null),
     )
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows !== 0n;
 }

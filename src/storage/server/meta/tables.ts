@@ -327,6 +327,8 @@ export interface RequestKeyRow {
   /** The job or the file that the request made. */
   job_id: number | null;
   file_id: number | null;
+  /** JSON of what its transaction gave ({@link madeText}), to make the answer again; null when that is known. */
+  made: string | null;
   /** What was answered; null until it is known, and where it can be made again or must not be kept. */
   status: number | null;
   answer: string | null;

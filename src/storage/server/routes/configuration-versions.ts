@@ -96,8 +96,9 @@ export function configurationVersionRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
         const to = { id: newIdentifier(env), name: body.name, description: body.description };
-        await copyConfiguration(meta, { ...key, version: versionOf(params.version) }, to, change);
-        return { id: to.id };
+        const from = { ...key, version: versionOf(params.version) };
+        const { head } = await copyConfiguration(meta, from, to, change);
+        return { id: head.configuration_id };
       },
     }),
   ];

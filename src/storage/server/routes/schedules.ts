@@ -59,10 +59,10 @@ export function scheduleRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const { cron, timeZone = 'UTC', rows = [], isEnabled = true } = body;
         checkTiming({ cron, timeZone });
-        return await inTurn(meta, configurationsOf(key), async (tx) => {
+        const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
           await requireConfiguration(tx, key);
           await requireRows(tx, key, rows);
-          const schedule: ScheduleRow = {
+          const made: ScheduleRow = {
             id: await nextId(tx),
             ...key,
             cron,
@@ -74,9 +74,10 @@ export function scheduleRoutes(context: Context): Route[] {
             created: isoTime(env.now()),
             ...authorOf(call.caller),
           };
-          await insertSchedule(tx, schedule);
-          return scheduleReply(schedule);
+          await insertSchedule(tx, made);
+          return made;
         });
+        return scheduleReply(schedule);
       },
     }),
     route({
@@ -99,7 +100,7 @@ export function scheduleRoutes(context: Context): Route[] {
       response: Schedule,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        return await inTurn(meta, configurationsOf(key), async (tx) => {
+        const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
           const known = await requireSchedule(tx, key, params.schedule);
           const timing = { cron: body.cron ?? known.cron, timeZone: body.timeZone ?? known.time_zone };
           const isEnabled = body.isEnabled ?? known.is_enabled === 1;
@@ -114,8 +115,9 @@ export function scheduleRoutes(context: Context): Route[] {
             ...authorOf(call.caller),
           };
           await updateSchedule(tx, known.id, changes);
-          return scheduleReply({ ...known, ...changes });
+          return { ...known, ...changes };
         });
+        return scheduleReply(schedule);
       },
     }),
     route({

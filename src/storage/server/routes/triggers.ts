@@ -77,8 +77,10 @@ export function triggerRoutes(context: Context): Route[] {
           },
           tables: body.tableIds,
         };
-        await inTurn(meta, [TRIGGERS], async (tx) => await saveTrigger(tx, trigger));
-        return triggerReply(trigger);
+        return await inTurn(meta, [TRIGGERS], async (tx) => {
+          await saveTrigger(tx, trigger);
+          return triggerReply(trigger);
+        });
       },
     }),
     route({

@@ -48,6 +48,7 @@ async function fill(meta: Meta): Promise<void> {
           digest: '',
           job_id: null,
           file_id: null,
+          made: null,
           status: 204,
           answer: null,
           created,
