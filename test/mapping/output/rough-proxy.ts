@@ -4,13 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 
 /** What the proxy does with a request, and how often it did. */
-export type Deed = 'cut answer' | 'drop' | 'hold' | 'late twice' | 'pass' | 'twice' | '504 and late';
+export type Deed =
+  | '504 and late'
+  | 'at once'
+  | 'cut answer'
+  | 'drop'
+  | 'hold'
+  | 'late twice'
+  | 'pass'
+  | 'twice';
 
 export interface RoughProxy {
   readonly url: string;
   readonly deeds: Readonly<Record<Deed, number>>;
-  /** Where it passes requests on to. */
-  aim(target: string): void;
+  /** Where it passes requests on to: to each in turn, so that a request that comes again meets another process. */
+  aim(...targets: readonly [string, ...string[]]): void;
   /** How many of a hundred changing requests do not simply pass. */
   roughen(percent: number): void;
   /** Until everything that is held has arrived. */
@@ -29,11 +37,11 @@ export interface RoughOptions {
 
 const ROUGH: readonly Deed[] = ['cut answer', 'drop', 'hold', '504 and late'];
 /** Of two requests that both arrive in time, only a service that knows keys can tell that they are one. */
-const DOUBLING: readonly Deed[] = ['late twice', 'twice'];
+const DOUBLING: readonly Deed[] = ['late twice', 'twice', 'at once'];
 
 /** A proxy that does what bad networks and gateways do to requests that change something. */
 export async function startRoughProxy({ chance, lateMs, withKeys }: RoughOptions): Promise<RoughProxy> {
-  const state = { target: '', percent: 0 };
+  const state = { targets: [''] as readonly string[], turn: 0, percent: 0 };
   const deeds: Record<Deed, number> = {
     pass: 0,
     'cut answer': 0,
@@ -42,6 +50,7 @@ export async function startRoughProxy({ chance, lateMs, withKeys }: RoughOptions
     'late twice': 0,
     twice: 0,
     '504 and late': 0,
+    'at once': 0,
   };
   const rough = withKeys ? [...ROUGH, ...DOUBLING] : ROUGH;
   const held = new Set<Promise<unknown>>();
@@ -55,8 +64,8 @@ export async function startRoughProxy({ chance, lateMs, withKeys }: RoughOptions
     const deed = isRough ? (rough[Math.floor(chance() * rough.length)] ?? 'pass') : 'pass';
     deeds[deed]++;
     const forward = async (): Promise<Response> => await pass(request, body);
-    const later = (): void => {
-      const done = sleep(chance() * lateMs)
+    const later = (waitMs = chance() * lateMs): void => {
+      const done = sleep(waitMs)
         .then(forward)
         .then(async (answer) => await answer.arrayBuffer())
         .catch(() => undefined) // the service is down: it never arrives
@@ -75,6 +84,7 @@ export async function startRoughProxy({ chance, lateMs, withKeys }: RoughOptions
       return await send(response, new Response('<html>504 Gateway Time-out</html>', { status: 504 }));
     }
     if (deed === 'twice') later();
+    if (deed === 'at once') later(0);
     const answer = await forward();
     return deed === 'cut answer' ? cut() : await send(response, answer);
   }
@@ -86,7 +96,8 @@ export async function startRoughProxy({ chance, lateMs, withKeys }: RoughOptions
     const all = new Headers();
     for (const [name, value] of Object.entries(headers))
       if (!SKIPPED.has(name) && (withKeys || name !== 'idempotency-key')) all.set(name, String(value));
-    const answer = await fetch(state.target + url, {
+    const target = state.targets[state.turn++ % state.targets.length] ?? '';
+    const answer = await fetch(target + url, {
       method,
       headers: all,
       ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
@@ -99,7 +110,7 @@ export async function startRoughProxy({ chance, lateMs, withKeys }: RoughOptions
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens on a port
     deeds,
-    aim: (target) => void (state.target = target),
+    aim: (...targets) => void (state.targets = targets),
     roughen: (percent) => void (state.percent = percent),
     async settled() {
       while (held.size > 0) await Promise.all(held);

@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemEnv, type Env } from '../../../src/env.ts';
-import type { AnyObject } from '../../../src/json/index.ts';
+import { encodeExact, objectOf, type AnyObject, type Json } from '../../../src/json/index.ts';
 import { silentLog } from '../../../src/log.ts';
 import { openJournal, startJournal } from '../../../src/mapping/journal.ts';
 import { pushOutputs } from '../../../src/mapping/output/push.ts';
-import { bytesBody, StorageClient } from '../../../src/storage/client/index.ts';
-import { createService, type Service } from '../../../src/storage/server/service.ts';
+import { bytesBody, StorageClient, StorageError } from '../../../src/storage/client/index.ts';
+import { createService } from '../../../src/storage/server/service.ts';
 import { startRoughProxy, type Deed, type RoughProxy } from './rough-proxy.ts';
 
 export interface RoughRounds {
@@ -17,6 +17,16 @@ export interface RoughRounds {
   readonly withKeys: boolean;
   /** Restores the service from an earlier copy in the middle of each push; another client gets the same ids. */
   readonly withRestore: boolean;
+  /** A service of several processes; without it one over a folder, in this process. */
+  readonly service?: ServiceOfSeveral;
+  /** Pushes that go on beside each other; one by default. */
+  readonly atOnce?: number;
+}
+
+export interface ServiceOfSeveral {
+  /** The addresses of its API, each of another process. */
+  readonly urls: readonly [string, ...string[]];
+  readonly token: string;
 }
 
 export interface RoughResult {
@@ -35,48 +45,28 @@ const ROWS = 5;
 const HASTE = 100;
 const LATE_MS = 150;
 
-/** Pushes into tables without a key, through a proxy that is rough, and counts what is lost and doubled. */
-export async function roughPushes({
-  pushes,
-  seed,
-  withKeys,
-  withRestore,
-}: RoughRounds): Promise<RoughResult> {
+/**
+ * Pushes into tables without a key, and updates of a configuration, through a proxy that is rough; counts what is lost and
+ * doubled.
+ */
+export async function roughPushes(rounds: RoughRounds): Promise<RoughResult> {
+  const { pushes, seed, withKeys, withRestore, atOnce = 1 } = rounds;
   const folder = mkdtempSync(path.join(tmpdir(), 'rough-'));
-  const dir = path.join(folder, 'storage');
-  const copy = path.join(folder, 'copy');
   const chance = chanceFrom(seed);
   const proxy = await startRoughProxy({ chance, lateMs: LATE_MS, withKeys });
-  let service = createService({ dir });
-  const started = await service.start();
-  const token = started.masterToken ?? '';
-  proxy.aim(started.url);
-  const world: World = { proxy, token, chance, folder };
+  const place = rounds.service === undefined ? await startPlace(folder, proxy) : aimAt(rounds.service, proxy);
+  const world: World = { proxy, token: place.token, chance, folder, versions: new Map() };
   let continued = 0;
   let taken = 0;
   try {
-    const restart = async (between: () => void): Promise<Service> => {
-      await proxy.settled();
-      await service.stop();
-      between();
-      const next = createService({ dir });
-      proxy.aim((await next.start()).url);
-      return next;
-    };
-    for (let push = 0; push < pushes; push++) {
+    await createCounted(world);
+    const pushFully = async (push: number): Promise<void> => {
       const out = writeOutput(world, push);
-      if (withRestore)
-        service = await restart(() => {
-          rmSync(copy, { recursive: true, force: true });
-          cpSync(dir, copy, { recursive: true });
-        });
+      if (withRestore) await place.restart('copy');
       proxy.roughen(withRestore ? 0 : 40);
       let isPushed = await pushOnce(world, out, withRestore || chance() < 0.5 ? 1 + chance() * 9 : undefined);
       if (withRestore && !isPushed) {
-        service = await restart(() => {
-          rmSync(dir, { recursive: true });
-          cpSync(copy, dir, { recursive: true });
-        });
+        await place.restart('restore');
         await takeIds(world, taken++);
       }
       if (!isPushed) continued++;
@@ -85,17 +75,110 @@ export async function roughPushes({
         proxy.roughen(withRestore || tries > 20 ? 0 : 40);
         isPushed = await pushOnce(world, out, undefined);
       }
-    }
+      // A restore takes back what was acknowledged.
+      if (!withRestore) await updateCounted(world, push);
+    };
+    let next = 0;
+    const pushAll = async (): Promise<void> => {
+      while (next < pushes) await pushFully(next++);
+    };
+    await Promise.all(Array.from({ length: atOnce }, pushAll));
     await proxy.settled();
     proxy.roughen(0);
     const client = clientOf(world);
     await idle(client);
-    return { ...(await count(client, pushes)), continued, deeds: proxy.deeds };
+    const versions = await countVersions(client, world);
+    const rows = await count(client, pushes);
+    client.close();
+    const [lost, doubled] = [
+      [...rows.lost, ...versions.lost],
+      [...rows.doubled, ...versions.doubled],
+    ];
+    return { ...rows, lost, doubled, continued, deeds: proxy.deeds };
   } finally {
     await proxy.stop();
-    await service.stop();
+    await place.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Where pushes go. */
+interface Place {
+  readonly token: string;
+  /** Starts the service again, with its folder copied, or as the copy was. */
+  restart(how: 'copy' | 'restore'): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startPlace(folder: string, proxy: RoughProxy): Promise<Place> {
+  const dir = path.join(folder, 'storage');
+  const copy = path.join(folder, 'copy');
+  let service = createService({ dir });
+  const { url, masterToken = '' } = await service.start();
+  proxy.aim(url);
+  return {
+    token: masterToken,
+    async restart(how) {
+      const [from, to] = how === 'copy' ? [dir, copy] : [copy, dir];
+      await proxy.settled();
+      await service.stop();
+      rmSync(to, { recursive: true, force: true });
+      cpSync(from, to, { recursive: true });
+      service = createService({ dir });
+      proxy.aim((await service.start()).url);
+    },
+    stop: async () => await service.stop(),
+  };
+}
+
+function aimAt({ urls, token }: ServiceOfSeveral, proxy: RoughProxy): Place {
+  proxy.aim(...urls);
+  return {
+    token,
+    restart: () => Promise.reject(new Error('What several processes serve is not restored.')),
+    stop: async () => {},
+  };
+}
+
+const COMPONENT = 'ex-generic-v2';
+const COUNTED = 'counted';
+
+async function createCounted(world: World): Promise<void> {
+  const client = clientOf(world);
+  await client.configurations(COMPONENT).create({ name: 'Counted', configurationId: COUNTED });
+  client.close();
+}
+
+/** Updates the configuration, without a word when it cannot be known whether it was done. */
+async function updateCounted(world: World, n: number): Promise<void> {
+  const client = clientOf(world);
+  try {
+    const configuration = objectOf([['n', n]]);
+    const { version } = await client.configurations(COMPONENT).update(COUNTED, { configuration });
+    world.versions.set(n, version);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+  } finally {
+    client.close();
+  }
+}
+
+/** What was acknowledged has its version, and nothing was done twice. */
+async function countVersions(
+  client: StorageClient,
+  { versions }: World,
+): Promise<Pick<RoughResult, 'doubled' | 'lost'>> {
+  const configurations = client.configurations(COMPONENT);
+  const found = new Map<number, number[]>();
+  for (const { version } of await configurations.versions(COUNTED, { limit: 100_000 })) {
+    const { configuration } = await configurations.version(COUNTED, version);
+    const n = /"n":(\d+)/.exec(encodeExact(configuration as Json))?.[1]; // the client decodes it so
+    if (n !== undefined) found.set(Number(n), [...(found.get(Number(n)) ?? []), version]);
+  }
+  return {
+    lost: [...versions].filter(([n, at]) => found.get(n)?.includes(at) !== true).map(([n]) => `update ${n}`),
+    doubled: [...found].filter(([, all]) => all.length > 1).map(([n]) => `update ${n}`),
+  };
 }
 
 interface World {
@@ -103,6 +186,8 @@ interface World {
   readonly token: string;
   readonly chance: () => number;
   readonly folder: string;
+  /** Of the configuration, by what was written: what was acknowledged. */
+  readonly versions: Map<number, number>;
 }
 
 function writeOutput({ folder }: World, push: number): string {
@@ -192,7 +277,6 @@ async function count(
     for (const id of text.replaceAll('"', '').split('\n').slice(1))
       if (id !== '') seen.set(id, (seen.get(id) ?? 0) + 1);
   }
-  client.close();
   const wanted = new Set(
     Array.from({ length: pushes * ROWS }, (_, i) => idOf(Math.floor(i / ROWS), i % ROWS)),
   );
