@@ -22,8 +22,11 @@ import { mayUseBucket, mayUseComponent } from '../storage/server/tokens/permissi
 import type { BucketPermission } from '../storage/protocol/token.ts';
 import { rightsOf, type RunRights } from './rights.ts';
 
-/** Seconds that the token of a run lasts without its runner. */
-export const TOKEN_SECONDS = 3600;
+/**
+ * Seconds that the token of a run lasts without its runner. They are counted by the clock of the runner and looked at by
+ * that of the API, so an hour would not do for machines whose clocks differ.
+ */
+export const TOKEN_SECONDS = 24 * 3600;
 
 /**
  * Makes the token of a run, or gives the one that it has another secret: by its id the service knows what an earlier

@@ -1,0 +1,113 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemEnv } from '../../src/env.ts';
+import { silentLog } from '../../src/log.ts';
+import { createRunner, type Runner } from '../../src/runs/runner.ts';
+import type { Context } from '../../src/storage/server/context.ts';
+import { dataPart } from '../../src/storage/server/data.ts';
+import { findRun, requeueRun } from '../../src/storage/server/meta/runs.ts';
+import { json, startApi } from '../cli/support.ts';
+import { MAIN } from '../command.ts';
+import { forgetDatabase, metaOf } from '../storage/server/database.ts';
+import { startService } from '../storage/server/harness.ts';
+import { memoryStore } from './keeper/support.ts';
+import { books, worldOf } from './support.ts';
+
+/** Runners as on several machines: each has a folder and a clock of its own, and runs are kept in an object store. */
+async function startSeveral() {
+  const dir = await mkdtemp(path.join(tmpdir(), 'several-'));
+  const store = memoryStore();
+  const runners: Runner[] = [];
+  let of: { readonly context: Context; readonly url: string } | undefined;
+  const running = await startService({
+    dir,
+    parts: [
+      dataPart,
+      (context) => ({
+        async start(url) {
+          of = { context, url };
+        },
+        async drain() {
+          await Promise.all(runners.map(async (runner) => await runner.stop()));
+        },
+      }),
+    ],
+  });
+  onTestFinished(async () => {
+    await running.service.stop();
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    await forgetDatabase(dir);
+  });
+  return {
+    ...worldOf(running),
+    store,
+    /** @returns its folder, in which each attempt has one */
+    async add({ aheadMs = 0, pollMs = 100 }: { aheadMs?: number; pollMs?: number } = {}): Promise<string> {
+      if (of === undefined) throw new Error('The service has not started.');
+      const { context, url } = of;
+      const directory = path.join(dir, `runner-${runners.length}`);
+      const env = { ...systemEnv, now: () => systemEnv.now() + aheadMs };
+      const runner = createRunner(
+        { ...context, env, log: silentLog },
+        {
+          command: [process.execPath, MAIN],
+          apiUrl: url,
+          directory,
+          keptIn: store,
+          isAlone: false,
+          concurrency: 1,
+          pollMs,
+        },
+      );
+      runners.push(runner);
+      await runner.start();
+      return directory;
+    },
+  };
+}
+
+test.each([3_600_000, -3_600_000])('a runner whose clock is off by %i ms does runs', async (aheadMs) => {
+  const api = await startApi((_request, response) => json(response, [{ id: 1 }]));
+  const world = await startSeveral();
+  await world.add({ aheadMs });
+  await world.configure('a', books(api.url));
+  const { id } = await world.start('a');
+  expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 1 });
+  expect(await world.rows('in.c-library.books')).toEqual(['"1"']);
+});
+
+test('a runner that comes back when its run was done by another one changes nothing', async () => {
+  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+  const api = await startApi((_request, response) => {
+    if (api.seen.length === 1) void gate.then(() => json(response, [{ id: 'late' }]));
+    else json(response, [{ id: 1 }]);
+  });
+  const world = await startSeveral();
+  await world.configure('a', books(api.url, { incrementalOutput: true }));
+  const { id } = await world.start('a');
+  // It gives no sign of life, and looks at nothing, for longer than the test takes.
+  const folder = await world.add({ pollMs: 100_000 });
+  await expect.poll(() => api.seen.length).toBe(1);
+  const meta = await metaOf(world.dir);
+  const held = await findRun(meta, Number(id));
+  expect(held !== undefined && (await requeueRun(meta, held))).toBe(true);
+  await meta.destroy();
+  await world.add();
+  expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
+  const seen = async () => ({
+    rows: await world.rows('in.c-library.books'),
+    log: await world.log(id),
+    run: await world.show(id),
+    state: (await world.call('GET', 'components/ex-generic-v2/configs/a')).body,
+    kept: new Map(world.store.objects),
+  });
+  // What is kept is trimmed behind the end of the run.
+  await expect.poll(() => [...world.store.objects.keys()].some((key) => key.endsWith('/index'))).toBe(false);
+  const before = await seen();
+  expect(before.rows).toEqual(['"1"']);
+  letGo();
+  await expect.poll(async () => await readdir(folder)).toEqual([]);
+  expect(await seen()).toEqual(before);
+});
