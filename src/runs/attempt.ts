@@ -201,13 +201,18 @@ async function work(
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });
-    await keeper?.stop(state.why === 'handOn' ? 'handedOn' : 'ended');
+    await keeper?.stop(keptUntil(state));
     if (keeper !== undefined) await rm(folder, { recursive: true, force: true });
     return { report, error: report.error, exitCode: ended.code, folder };
   } finally {
     clearInterval(prolonging);
     await log.end();
   }
+}
+
+function keptUntil({ why }: State): Parameters<Keeper['stop']>[0] {
+  if (why === 'lost') return 'lost';
+  return why === 'handOn' ? 'handedOn' : 'ended';
 }
 
 /** The process of an attempt that was lost may take a moment to end, and holds the folder until then. */

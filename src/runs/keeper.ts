@@ -13,11 +13,12 @@ export function openKeeper(options: KeeperOptions): Keeper {
 }
 
 /**
- * Removes what only a later attempt, or a run that goes on, would need. The recording for {@link readRecording} stays.
+ * Removes what only a later attempt, or a run that goes on, would need. The recording for {@link readRecording} stays, and
+ * so do the claims: by them an attempt that comes back late sees that it has a successor.
  */
 export async function trimKept(store: KeptStore, run: string): Promise<void> {
   const places = new Places(run);
-  await removeAll(store, places.root, (key) => key !== places.recording);
+  await removeAll(store, places.root, (key) => key !== places.recording && !key.startsWith(places.allClaims));
 }
 
 /** Removes all that is kept of a run. */

@@ -40,9 +40,9 @@ export interface Keeper {
   /**
    * Keeps what is left, and ends. It does not fail: what cannot be kept is said in the log.
    *
-   * @param end `handedOn`: another attempt is to take the run over
+   * @param end `handedOn`: another attempt is to take the run over; `lost`: it has been taken away, so nothing is kept
    */
-  stop(end: 'ended' | 'handedOn'): Promise<void>;
+  stop(end: 'ended' | 'handedOn' | 'lost'): Promise<void>;
 }
 
 export interface KeeperOptions {

@@ -23,12 +23,17 @@ export class Places {
     this.root = recordingsOf(run);
   }
 
+  /** What the keys of all claims begin with. */
+  get allClaims(): string {
+    return `${this.root}claims/`;
+  }
+
   claim(attempt: number): string {
-    return `${this.root}claims/${padded(attempt)}`;
+    return `${this.allClaims}${padded(attempt)}`;
   }
 
   continued(run: string): string {
-    return `${this.root}claims/by ${run}`;
+    return `${this.allClaims}by ${run}`;
   }
 
   index(attempt: number): string {
@@ -45,7 +50,7 @@ export class Places {
 
   /** Who has claimed the run. */
   async claims(store: KeptStore): Promise<Claims> {
-    const prefix = `${this.root}claims/`;
+    const prefix = this.allClaims;
     const attempts: number[] = [];
     let by: string | undefined;
     for await (const { key } of store.list(prefix)) {

@@ -85,11 +85,11 @@ export class RunKeeper implements Keeper {
     this.#isWatching = true;
   }
 
-  async stop(end: 'ended' | 'handedOn'): Promise<void> {
+  async stop(end: 'ended' | 'handedOn' | 'lost'): Promise<void> {
     const { env, log, run } = this.#options;
     this.#stopAnswering();
     this.#stopping.abort();
-    if (this.lost.aborted) return;
+    if (end === 'lost' || this.lost.aborted) return;
     const done = new AbortController();
     const tooLate = async (): Promise<void> => {
       await env.sleep(LAST_MS, done.signal);
@@ -194,7 +194,11 @@ export class RunKeeper implements Keeper {
 
   async #keep(): Promise<void> {
     const { store, attempt, segmentBytes } = this.#options;
+    let isChecked = false;
     const put = async (bytes: Uint8Array): Promise<string> => {
+      // one that was stopped for a while, and comes back, leaves nothing
+      if (!isChecked) await this.#requireHeld();
+      isChecked = true;
       const key = this.#places.object(attempt, ++this.#objects);
       await putObject(store, key, bytes);
       return key;
@@ -205,11 +209,7 @@ export class RunKeeper implements Keeper {
     const before = this.#files;
     this.#files = files;
     // behind the index: an attempt that has claimed the run since may not have read it
-    const { attempts, by } = await this.#places.claims(store);
-    if (by !== undefined || attempts.some((each) => each > attempt)) {
-      this.#losing.abort(taken());
-      this.lost.throwIfAborted();
-    }
+    await this.#requireHeld();
     const used = new Set(Object.values(files).flatMap(keysOf));
     const unused = Object.values(before)
       .flatMap(keysOf)
@@ -218,8 +218,17 @@ export class RunKeeper implements Keeper {
     if (unused.length > 0) await store.delete(unused).catch(() => undefined);
   }
 
+  /** Lets go of the run when another attempt, or another run, has claimed it. */
+  async #requireHeld(): Promise<void> {
+    const { store, attempt } = this.#options;
+    const { attempts, by } = await this.#places.claims(store);
+    if (by !== undefined || attempts.some((each) => each > attempt)) this.#losing.abort(taken());
+    this.lost.throwIfAborted();
+  }
+
   async #keepRecording(): Promise<void> {
     const { store, keptBytes, log } = this.#options;
+    await this.#requireHeld(); // nothing else may have been left to keep
     const stats = statSync(this.#recording, { throwIfNoEntry: false });
     if (stats === undefined) return;
     if (stats.size > keptBytes) {

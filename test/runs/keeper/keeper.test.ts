@@ -10,16 +10,25 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { silentLog, type Log } from '../../../src/log.ts';
 import { RecordFile } from '../../../src/recording/record-file.ts';
-import { openKeeper, removeKept, type Keeper, type KeeperOptions } from '../../../src/runs/keeper.ts';
+import {
+  openKeeper,
+  readRecording,
+  removeKept,
+  trimKept,
+  type Keeper,
+  type KeeperOptions,
+} from '../../../src/runs/keeper.ts';
 import { keptRun, type KeptRun } from '../../../src/runs/keeper/kept-run.ts';
 import { filesOf, put } from '../../cli/support.ts';
 import { channelPair, memoryStore, type MemoryStore } from './support.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'gex-keeper-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+const RUN = '7';
 const RECORDING = '.gex/unfinished.recording';
 const never = new AbortController().signal;
 
@@ -41,7 +50,7 @@ async function attempt(
   options: Partial<KeeperOptions> = {},
 ): Promise<Attempt> {
   const folder = path.join(root, String(++count));
-  const keeper = openKeeper({ store, run: '7', attempt: number, folder, log: silentLog, ...options });
+  const keeper = openKeeper({ store, run: RUN, attempt: number, folder, log: silentLog, ...options });
   await keeper.restore();
   const { child, channel, cut } = channelPair();
   keeper.start(child);
@@ -286,6 +295,53 @@ describe('an attempt', () => {
     put(second.folder, '.gex/rows.json', '2');
     await second.keep();
     expect(filesOf((await attempt(store, 3)).folder)).toEqual({ '.gex/rows.json': '2' });
+  });
+
+  test('that comes back when its successor has succeeded writes nothing', async () => {
+    const store = memoryStore();
+    const first = await attempt(store, 1);
+    put(first.folder, '.gex/rows.json', 'kept');
+    await first.keep();
+    const second = await attempt(store, 2);
+    put(second.folder, '.gex/rows.json', 'more');
+    put(second.folder, '.gex/run.gexr', 'whole');
+    await second.keep();
+    await second.keeper.stop('ended');
+    await trimKept(store, RUN);
+    const left = new Map(store.objects);
+    put(first.folder, '.gex/rows.json', 'late'.repeat(1000)); // one that has an object of its own
+    put(first.folder, '.gex/run.gexr', 'part');
+    await first.keeper.stop('ended');
+    expect([...store.objects.keys()]).toEqual([...left.keys()]);
+    expect(store.objects).toEqual(left);
+    expect(first.keeper.lost.aborted).toBe(true);
+    const read = await readRecording(store, RUN);
+    expect(read === undefined ? '' : await text(read)).toBe('whole');
+  });
+
+  test('that has nothing new to keep does not replace the recording of its successor', async () => {
+    const store = memoryStore();
+    const first = await attempt(store, 1);
+    put(first.folder, '.gex/run.gexr', 'part');
+    await first.keep();
+    const second = await attempt(store, 2);
+    put(second.folder, '.gex/run.gexr', 'whole');
+    await second.keeper.stop('ended');
+    await first.keeper.stop('ended');
+    const read = await readRecording(store, RUN);
+    expect(read === undefined ? '' : await text(read)).toBe('whole');
+  });
+
+  test('that has lost its run keeps nothing more', async () => {
+    const store = memoryStore();
+    const first = await attempt(store, 1);
+    put(first.folder, '.gex/rows.json', 'kept');
+    await first.keep();
+    const left = new Map(store.objects);
+    put(first.folder, '.gex/rows.json', 'late');
+    put(first.folder, '.gex/run.gexr', 'part');
+    await first.keeper.stop('lost');
+    expect(store.objects).toEqual(left);
   });
 
   test('is not let in behind its successor', async () => {
