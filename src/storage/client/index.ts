@@ -59,6 +59,7 @@ export type {
   ScheduleCreate,
   ScheduleUpdate,
   Table,
+  TableProfile,
   TemporaryCredentials,
   Token,
 } from '../protocol/index.ts';

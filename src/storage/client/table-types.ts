@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Table } from '../protocol/index.ts';
+import type { Table, TableProfile } from '../protocol/index.ts';
 import type { Job } from './job.ts';
 import type { WaitOptions } from './jobs.ts';
 import type { Metadata } from './metadata.ts';
@@ -89,6 +89,14 @@ export interface RowsQuery {
   }[];
 }
 
+/** Which rows are looked at. */
+export interface PreviewQuery extends RowsQuery {
+  /** Rows that are passed over first. Default: 0. */
+  readonly offset?: number | undefined;
+  /** A text in any of the columns, in whatever case. */
+  readonly search?: string | undefined;
+}
+
 /** What is exported. */
 export interface ExportOptions extends RowsQuery {
   /** Compresses the slices. Default: true; {@link Tables.read} takes the compression off again. */
@@ -158,8 +166,16 @@ export interface Tables {
   read(id: string, options?: ReadTableOptions): Promise<Readable>;
   /** Writes the rows as CSV into a file, which appears when it is complete. */
   exportTo(id: string, path: string, options?: ReadTableOptions): Promise<{ readonly bytes: number }>;
-  /** The first rows, 100 without a limit, at most 1000. */
-  preview(id: string, query?: RowsQuery): Promise<Preview>;
+  /** Rows behind the first `offset`: 100 without a limit, at most 1000. `search` finds a text in any column. */
+  preview(id: string, query?: PreviewQuery): Promise<Preview>;
+  /** Looks at the values of 200 columns at most, by default of all. */
+  profile(
+    id: string,
+    query?: { readonly columns?: readonly string[] | undefined },
+    options?: WaitOptions,
+  ): Promise<TableProfile>;
+  /** The profile that was made last; undefined when there is none. */
+  lastProfile(id: string): Promise<TableProfile | undefined>;
   update(id: string, changes: { readonly displayName: string }): Promise<Table>;
   delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
   addColumn(id: string, column: ColumnDefinition, options?: WaitOptions & OnceOptions): Promise<void>;

@@ -1,6 +1,6 @@
 import { StorageError } from '../../errors.ts';
 import { getKey, isObject, type Json } from '../../json/index.ts';
-import type { Table } from '../protocol/index.ts';
+import type { Table, TableProfile } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { path, type Query } from './encode.ts';
 import type { Files } from './file-types.ts';
@@ -78,14 +78,24 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
     read: async (id, options = {}) => await readTable({ api, files, jobs, tables }, id, options),
     exportTo: async (id, target, options = {}) =>
       await saveTable({ api, files, jobs, tables }, id, target, options),
-    async preview(id, query = {}) {
+    async preview(id, { search, ...query } = {}) {
       const at = path`tables/${id}/data-preview`;
       const json = await api.call({
         method: 'GET',
         path: at,
-        query: { ...rowsQuery(query), format: 'json' },
+        query: { ...rowsQuery(query), fulltextSearch: search, format: 'json' },
       });
       return previewOf(json);
+    },
+    async profile(id, { columns } = {}, options = {}) {
+      const call = { method: 'POST', path: path`tables/${id}/profile`, body: { columns } } as const;
+      await run(call, options);
+      return asProfile(await api.call({ method: 'GET', path: path`tables/${id}/profile/latest` }));
+    },
+    async lastProfile(id) {
+      return await orUndefined(
+        api.call({ method: 'GET', path: path`tables/${id}/profile/latest` }).then(asProfile),
+      );
     },
     update: async (id, body) => asTable(await api.call({ method: 'PUT', path: path`tables/${id}`, body })),
     async delete(id, { force } = {}) {
@@ -128,6 +138,10 @@ function asTable(json: unknown): Table {
 /** What a load did, from its finished job. */
 export function importResultOf(job: Job): ImportResult {
   return shaped<ImportResult>(job.results as Json, 'import', { importedColumns: 'list' }); // as it was parsed
+}
+
+function asProfile(json: Json | undefined): TableProfile {
+  return shaped<TableProfile>(json, 'profile', { tableId: 'string', columns: 'list' });
 }
 
 function rowsQuery({ columns, ...rest }: RowsQuery): Query {

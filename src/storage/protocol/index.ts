@@ -8,6 +8,7 @@ export * from './event.ts';
 export * from './file.ts';
 export * from './job.ts';
 export * from './metadata.ts';
+export * from './profile.ts';
 export * from './run.ts';
 export * from './schedule.ts';
 export * from './table.ts';

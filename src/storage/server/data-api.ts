@@ -11,6 +11,7 @@ import { importerRoutes } from './routes/importer.ts';
 import { jobControlRoutes } from './routes/job-control.ts';
 import { tableAliasRoutes } from './routes/table-aliases.ts';
 import { tableExportRoutes } from './routes/table-export.ts';
+import { tableProfileRoutes } from './routes/table-profile.ts';
 import { tableImportRoutes } from './routes/table-import.ts';
 import { tableStructureRoutes } from './routes/table-structure.ts';
 import { tableRoutes } from './routes/tables.ts';
@@ -45,6 +46,7 @@ export async function dataApi(
       ...tableAliasRoutes(context),
       ...tableImportRoutes(context),
       ...tableExportRoutes(context),
+      ...tableProfileRoutes(context),
       ...jobControlRoutes(context),
     ],
     // The importer is below the API's own address as well, which clients reach for certain.

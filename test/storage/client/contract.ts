@@ -223,6 +223,12 @@ export function describeStorageClient(name: string, start: () => Promise<Service
             ['2', 'Bo'],
           ],
         });
+        expect(await storage.tables.preview(id, { offset: 1, orderBy: [{ column: 'id' }] })).toMatchObject({
+          rows: [['2', 'Bo']],
+        });
+        expect(await storage.tables.preview(id, { search: 'ANN' })).toMatchObject({
+          rows: [['1', 'Ann "A"']],
+        });
         const result = await storage.tables.load(id, {
           dataFileId: await upload('id,name\n2,Bob\n3,Cy\n'),
           incremental: true,
@@ -231,6 +237,21 @@ export function describeStorageClient(name: string, start: () => Promise<Service
         const orderBy = [{ column: 'id' }] as const;
         expect(await textOf(await storage.tables.read(id, { orderBy }))).toBe(
           '"id","name"\n"1","Ann ""A"""\n"2","Bob"\n"3","Cy"\n',
+        );
+      });
+
+      test('what is in the columns of a table', async () => {
+        const id = await table();
+        expect(await storage.tables.lastProfile(id)).toBeUndefined();
+        const profile = await storage.tables.profile(id, { columns: ['id'] });
+        expect(profile).toMatchObject({ tableId: id, rowsLooked: 2, isWhole: true, isCurrent: true });
+        expect(profile.columns).toEqual([
+          expect.objectContaining({ name: 'id', isNumeric: true, smallest: '1', largest: '2' }),
+        ]);
+        await storage.tables.load(id, { dataFileId: await upload('id,name\n7,Bob\n') });
+        expect(await storage.tables.lastProfile(id)).toEqual({ ...profile, isCurrent: false });
+        expect((await failureOf(storage.tables.profile(id, { columns: ['no'] }))).serviceCode).toBe(
+          'storage.tables.nonExistingColumns',
         );
       });
 

@@ -64,6 +64,23 @@ const NO_TURN = {
   worker: null,
 } as const;
 
+/** The last job of its kind for a table that succeeded. */
+export async function lastJobOf(
+  meta: Meta,
+  work: { readonly branchId: number; readonly tableId: string; readonly operation: string },
+): Promise<JobRow | undefined> {
+  return await meta
+    .selectFrom('jobs')
+    .selectAll()
+    .where('table_id', '=', work.tableId)
+    .where('operation', '=', work.operation)
+    .where('branch_id', '=', work.branchId)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export interface JobFilter {
   /** Only those of this token. */
   readonly creatorId?: number | undefined;

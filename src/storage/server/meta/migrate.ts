@@ -19,6 +19,7 @@ import { transfers } from './migrations/0014-transfers.ts';
 import { lists } from './migrations/0015-lists.ts';
 import { requestsOfRuns } from './migrations/0016-requests-of-runs.ts';
 import { madeByRequests } from './migrations/0017-made-by-requests.ts';
+import { jobsOfTables } from './migrations/0024-jobs-of-tables.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -45,6 +46,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-lists': lists,
   '0016-requests-of-runs': requestsOfRuns,
   '0017-made-by-requests': madeByRequests,
+  '0024-jobs-of-tables': jobsOfTables,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

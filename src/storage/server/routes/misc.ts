@@ -96,8 +96,6 @@ const NOT_SUPPORTED: readonly { methods: readonly Method[]; path: string; what: 
   { methods: ['GET', 'POST'], path: '/tables/:table/snapshots', what: 'A snapshot' },
   { methods: ['GET', 'DELETE'], path: '/snapshots/:snapshot', what: 'A snapshot' },
   { methods: ['PUT'], path: '/tables/:table/definition', what: 'Changing the definition of a whole table' },
-  { methods: ['POST'], path: '/tables/:table/profile', what: 'A profile' },
-  { methods: ['GET'], path: '/tables/:table/profile/latest', what: 'A profile' },
   {
     methods: ['GET'],
     path: '/components/:component/configs/:configuration/diff',

@@ -41,6 +41,7 @@ const Export = Type.Object({
 const Preview = Type.Object({
   ...ROW_QUERY_FIELDS,
   format: Type.Optional(Type.String({ description: '`rfc` (default) or `json`.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are passed over first.' })),
   fulltextSearch: Type.Optional(Type.String({ description: 'Rows with that text in any column.' })),
 });
 
@@ -99,7 +100,7 @@ function previewRoute(context: DataContext): Route {
   return route({
     method: 'GET',
     path: '/tables/:table/data-preview',
-    summary: 'The first rows of a table, with a header',
+    summary: 'Rows of a table, the first ones by default, with a header',
     tag,
     query: Preview,
     response: Type.String(),
@@ -113,7 +114,11 @@ function previewRoute(context: DataContext): Route {
         );
       }
       const table = await requireReadable(context, params.table, who);
-      const asked = { ...readRowQuery(query, context.env.now()), ...searchOf(query.fulltextSearch) };
+      const asked = {
+        ...readRowQuery(query, context.env.now()),
+        ...searchOf(query.fulltextSearch),
+        ...(query.offset === undefined ? {} : { offset: query.offset }),
+      };
       if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS) {
         throw invalidField(
           'storage.tables.validation',

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { TableProfile } from './profile.ts';
 import type { RowFilter, RowQuery } from './row-query.ts';
 
 /** One table. Both parts may be any text; an engine maps them to safe names of its own. */
@@ -162,11 +163,13 @@ export interface TableEngine {
    * order they are the result: sorted by `orderBy`, else in the order of insertion. No rows: no slice.
    */
   export(table: TableId, query: RowQuery, options: ExportOptions, take: TakeSlice): Promise<ExportOutcome>;
-  /** The first `query.limit` rows (100 by default, 1,000 at most). */
+  /** `query.limit` rows (100 by default, 1,000 at most), behind the first `query.offset`. */
   preview(
     table: TableId,
     query: RowQuery,
   ): Promise<{ columns: readonly string[]; rows: readonly (readonly string[])[] }>;
+  /** What the values of columns look like. @throws TableError for unknown columns, or too many */
+  profile(table: TableId, query: Pick<RowQuery, 'columns' | 'where'>): Promise<TableProfile>;
   /** Deletes the rows that match and counts them; without a filter all of them. */
   deleteRows(table: TableId, filter: RowFilter, options?: WriteOptions): Promise<number>;
 

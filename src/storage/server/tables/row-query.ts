@@ -17,6 +17,8 @@ export interface RowQuery extends RowFilter {
   /** Default: all, in table order. */
   readonly columns?: readonly string[];
   readonly limit?: number;
+  /** Rows that are passed over first; of a preview only. Default 0. */
+  readonly offset?: number;
   readonly orderBy?: readonly RowOrder[];
   /** Adds the change time as a last column `_timestamp`, as `YYYY-MM-DD HH:MM:SS` in UTC. */
   readonly includeInternalTimestamp?: boolean;

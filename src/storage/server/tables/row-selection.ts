@@ -6,8 +6,14 @@ const PREVIEW_ROWS = 100;
 const MAX_PREVIEW_ROWS = 1000;
 
 /** Rows that a preview shows. */
-export function previewLimit({ limit }: RowQuery): number {
+function previewLimit({ limit }: RowQuery): number {
   return Math.min(MAX_PREVIEW_ROWS, Math.max(0, Math.floor(limit ?? PREVIEW_ROWS)));
+}
+
+/** ` LIMIT …` of a preview, with the rows that are passed over first. */
+export function previewPart(query: RowQuery): string {
+  const offset = Math.max(0, Math.floor(query.offset ?? 0));
+  return ` LIMIT ${previewLimit(query)}${offset === 0 ? '' : ` OFFSET ${offset}`}`;
 }
 
 /** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */

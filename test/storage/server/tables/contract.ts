@@ -704,6 +704,93 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         expect(await rowsOf(marked)).toEqual(['a|\ufeffx😀']);
       });
 
+      test('a preview goes on behind the rows that are passed over', async () => {
+        const table = await made(`id\n${Array.from({ length: 2500 }, (_, i) => i).join('\n')}\n`);
+        const seen: string[] = [];
+        for (let offset = 0; offset < 3000; offset += 1000)
+          seen.push(...(await rowsOf(table, { limit: 1000, offset })));
+        expect(seen).toEqual(Array.from({ length: 2500 }, (_, i) => String(i)));
+        const order = { orderBy: [{ column: 'id', order: 'DESC', dataType: 'INTEGER' }] } as const;
+        expect(await rowsOf(table, { ...order, limit: 2, offset: 2498 })).toEqual(['1', '0']);
+      });
+
+      test('a profile tells what is in a column', async () => {
+        const table = await made('n,t,e\n10,b,\n9,a,\n9,,\n-1.5e2,\ufeffb😀,\n');
+        expect(await engine.profile(table, {})).toEqual({
+          rowsLooked: 4,
+          isWhole: true,
+          columns: [
+            {
+              name: 'n',
+              emptyCount: 0,
+              distinctCount: 3,
+              isNumeric: true,
+              smallest: '-1.5e2',
+              largest: '10',
+              longest: 6,
+              mostFrequent: [
+                { value: '9', count: 2 },
+                { value: '-1.5e2', count: 1 },
+                { value: '10', count: 1 },
+              ],
+            },
+            {
+              name: 't',
+              emptyCount: 1,
+              distinctCount: 3,
+              isNumeric: false,
+              smallest: 'a',
+              largest: '\ufeffb😀',
+              longest: 3,
+              mostFrequent: [
+                { value: 'a', count: 1 },
+                { value: 'b', count: 1 },
+                { value: '\ufeffb😀', count: 1 },
+              ],
+            },
+            {
+              name: 'e',
+              emptyCount: 4,
+              distinctCount: 0,
+              isNumeric: false,
+              smallest: null,
+              largest: null,
+              longest: 0,
+              mostFrequent: [],
+            },
+          ],
+        });
+        const where = [{ column: 'n', operator: 'eq' as const, values: ['9'] }];
+        expect(await engine.profile(table, { columns: ['t'], where })).toMatchObject({
+          rowsLooked: 2,
+          columns: [{ name: 't', emptyCount: 1, smallest: 'a', largest: 'a' }],
+        });
+      });
+
+      test('what is no finite number is a text in a profile, and long values are cut', async () => {
+        const table = await made(`n,l\n1,${'x'.repeat(999)}\nnan,y\ninf,y\n`);
+        const { columns } = await engine.profile(table, {});
+        expect(columns[0]).toMatchObject({ isNumeric: false, smallest: '1', largest: 'nan' });
+        expect(columns[1]).toMatchObject({ longest: 999, smallest: 'x'.repeat(200), distinctCount: 2 });
+      });
+
+      test('a profile of an empty table, of unknown and of too many columns', async () => {
+        const table = newId();
+        await engine.create(table, { columns: ['a'], primaryKey: [] });
+        expect(await engine.profile(table, {})).toMatchObject({
+          rowsLooked: 0,
+          columns: [{ distinctCount: 0 }],
+        });
+        await expect(engine.profile(table, { columns: ['x'] })).rejects.toMatchObject({
+          code: 'storage.tables.nonExistingColumns',
+        });
+        const wide = newId();
+        const columns = Array.from({ length: 201 }, (_, i) => `c${i}`);
+        await engine.create(wide, { columns, primaryKey: [] });
+        await expect(engine.profile(wide, {})).rejects.toMatchObject({ code: 'storage.tables.validation' });
+        expect((await engine.profile(wide, { columns: columns.slice(1) })).columns.length).toBe(200);
+      });
+
       test('columns that are not there are refused', async () => {
         const table = await made('id\n1\n');
         const filter = { where: [{ column: 'ID', operator: 'eq' as const, values: ['1'] }] };

@@ -4,6 +4,7 @@ import { tableExport } from './export.ts';
 import { fileDelete } from './file.ts';
 import { tableCreate, tableImport } from './load.ts';
 import type { Operation } from './operation.ts';
+import { tableProfile } from './profile.ts';
 import {
   tableColumnAdd,
   tableColumnDefinitionUpdate,
@@ -30,5 +31,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   tableImport,
   tablePrimaryKeyAdd,
   tablePrimaryKeyDelete,
+  tableProfile,
   tableRowsDelete,
 };

@@ -1,5 +1,5 @@
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
-import { previewLimit, resultColumns } from '../row-selection.ts';
+import { previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { countRows, createCatalog, findEntry, removeTable, requireEntry, saveEntry } from './catalog.ts';
 import { openDatabase } from './database.ts';
@@ -7,7 +7,8 @@ import { exportTable } from './export.ts';
 import { columnIdentifier, schemaName, tableName } from './identifiers.ts';
 import { importTable } from './import.ts';
 import { createEmpty } from './load.ts';
-import { orderClause, resultExpressions, whereClause } from './select.ts';
+import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
+import { profileTable } from '../profile.ts';
 import { createTurns } from '../turns.ts';
 import type { TableEngine, TableId } from '../engine.ts';
 import type { Database, DatabaseOptions, Session } from './database.ts';
@@ -103,18 +104,33 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
     preview: (table, query) =>
       read(async (session) => {
         const { columns } = await requireEntry(session, table);
-        const limit = previewLimit(query);
         const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
         const cells = resultExpressions(query, columns).map((_, cell) => `'=' || r${cell}`);
         const order = orderClause(query.orderBy, columns);
         const rows = await session.rows(
-          `SELECT ${cells.join(', ')} FROM (SELECT ${resultExpressions(query, columns).join(', ')} FROM ${tableName(table)}${where}${order} LIMIT ${limit})`,
+          `SELECT ${cells.join(', ')} FROM (SELECT ${resultExpressions(query, columns).join(', ')} FROM ${tableName(table)}${where}${order}${previewPart(query)})`,
         );
         // The driver drops U+FEFF at the start of a text: the sign in front keeps it.
         return {
           columns: resultColumns(query, columns),
           rows: rows.map((row) => row.map((cell) => String(cell).slice(1))),
         };
+      }),
+
+    profile: (table, query) =>
+      read(async (session) => {
+        const { columns } = await requireEntry(session, table);
+        const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
+        const rows = await countRows(session, table);
+        return await profileTable(
+          query,
+          { columns, rows },
+          {
+            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${tableName(table)}${where}`,
+            number: finiteNumber,
+            rows: (sql) => session.rows(sql),
+          },
+        );
       }),
 
     deleteRows: (table, filter) =>

@@ -66,3 +66,9 @@ const SQL_TYPES: Readonly<Record<DataType, string>> = {
 function typed(expression: string, dataType: DataType | undefined): string {
   return dataType === undefined ? expression : `try_cast(${expression} AS ${SQL_TYPES[dataType]})`;
 }
+
+/** What is no finite number is NULL. */
+export function finiteNumber(expression: string): string {
+  const number = typed(expression, 'DOUBLE');
+  return `CASE WHEN isfinite(${number}) THEN ${number} END`;
+}

@@ -1,5 +1,5 @@
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
-import { previewLimit, resultColumns } from '../row-selection.ts';
+import { previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { createBuckets, lockNumber } from './buckets.ts';
 import { createCatalog, placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
@@ -12,7 +12,8 @@ import { checkFence } from './fence.ts';
 import { importTable } from './import.ts';
 import { column as columnIdentifier, columnList, literal, quoted } from './names.ts';
 import { reading } from './reading.ts';
-import { orderClause, resultExpressions, whereClause } from './select.ts';
+import { profileTable } from '../profile.ts';
+import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
 import { dropKeyIndex, indexKey, indexRows, makeTable } from './table.ts';
 import type { Pool } from 'pg';
 import type { Log } from '../../../../log.ts';
@@ -143,9 +144,23 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
         const where = whereClause(query, columns, store.letters);
         const order = orderClause(query.orderBy, columns);
         const rows = await session.rows(
-          `SELECT ${resultExpressions(query, columns).join(', ')} FROM ${relation(place)}${where}${order} LIMIT ${previewLimit(query)}`,
+          `SELECT ${resultExpressions(query, columns).join(', ')} FROM ${relation(place)}${where}${order}${previewPart(query)}`,
         );
         return { columns: resultColumns(query, columns), rows: rows.map((row) => row.map(String)) };
+      }),
+
+    profile: (table, query) =>
+      reading(store, table, async (session, { place, columns, rows }) => {
+        const where = whereClause(query, columns, store.letters);
+        return await profileTable(
+          query,
+          { columns, rows },
+          {
+            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${relation(place)}${where}`,
+            number: finiteNumber,
+            rows: (sql) => session.rows(sql),
+          },
+        );
       }),
 
     async deleteRows(table, filter, options = {}) {

@@ -87,3 +87,8 @@ function textComparison(cell: string, operator: keyof typeof OPERATORS, value: s
   if (end < 0) return `${cell} ${OPERATORS[operator]} ${literal(value)}`;
   return `${cell} ${operator === 'gt' || operator === 'ge' ? '>' : '<='} ${literal(value.slice(0, end))}`;
 }
+
+/** What is no finite number is NULL. */
+export function finiteNumber(expression: string): string {
+  return `nullif(nullif(nullif(${numberOf(expression, 'DOUBLE')}, 'inf'), '-inf'), 'nan')`;
+}
