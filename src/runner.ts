@@ -1,6 +1,6 @@
 import { systemEnv } from './env.ts';
 import { ExtractorError, RunError } from './errors.ts';
-import type { Pack } from './recording/pack.ts';
+import type { RecordingCopy } from './recording/copy.ts';
 import { discreetly } from './redact.ts';
 import type { EndedRows } from './runner/ended-rows.ts';
 import { lockFolder } from './runner/lock.ts';
@@ -26,6 +26,8 @@ export interface RunOptions extends Omit<RowOptions, 'storage'> {
   readonly storage?: Storage | string | undefined;
   /** Writes the recordings of all rows into this file, compressed and without secrets, also when the run fails. */
   readonly record?: string | undefined;
+  /** Writes what the recordings tell, as `gex explain` does, into this file: compressed JSON lines, without secrets. */
+  readonly explanation?: string | undefined;
   readonly signal?: AbortSignal;
   /**
    * Names a run that may be given again until it has come to its end, by whichever process: what had ended in it is not
@@ -73,21 +75,35 @@ type RowsOptions = Omit<RunOptions, 'storage'> & RowOptions & { readonly secrets
 
 /** Gives the recordings to whoever wants them, also when the run fails. */
 async function runPacked(options: RowsOptions): Promise<RunResult> {
-  if (options.record === undefined) return await runRows(options);
-  const { Pack } = await import('./recording/pack.ts');
-  const pack = new Pack(options.record, options.secrets);
+  const copies = await copiesFor(options);
   let result: RunResult;
   try {
-    result = await runRows({ ...options, pack });
+    result = await runRows({ ...options, copies });
   } catch (error) {
-    await pack.end().catch(() => undefined); // why the run failed is more to know
+    // Why the run failed is more to know.
+    for (const copy of copies) await copy.end().catch(() => undefined);
     throw error;
   }
-  await pack.end();
+  for (const copy of copies) await copy.end();
   return result;
 }
 
-async function runRows(options: RowsOptions & { readonly pack?: Pack }): Promise<RunResult> {
+async function copiesFor({ record, explanation, secrets }: RowsOptions): Promise<readonly RecordingCopy[]> {
+  const copies: RecordingCopy[] = [];
+  if (record !== undefined) {
+    const { Pack } = await import('./recording/pack.ts');
+    copies.push(new Pack(record, secrets));
+  }
+  if (explanation !== undefined) {
+    const { ExplanationFile } = await import('./explain/explanation-file.ts');
+    copies.push(new ExplanationFile(explanation, secrets));
+  }
+  return copies;
+}
+
+async function runRows(
+  options: RowsOptions & { readonly copies: readonly RecordingCopy[] },
+): Promise<RunResult> {
   const { dataFolder, log, env = systemEnv, signal = new AbortController().signal } = options;
   const { document, id, ready, skipped } = await makePlan(options, isCommand(options) ? 'refuse' : 'warn');
   const lock = lockFolder(dataFolder, options.command ?? 'generic-extractor', env.now());

@@ -61,7 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   importing: ['leaf', 'config'],
   init: [...ENGINE, 'actions'],
   mapping: ['leaf', 'message', 'sink', 'client', 'protocol'],
-  runner: [...ENGINE, 'actions', 'mapping', 'client', 'open'],
+  runner: [...ENGINE, 'explain', 'actions', 'mapping', 'client', 'open'],
   runs: ['leaf', 'recording', 'config', 'mapping', 'verdict', 'runner', 'protocol', 'server'],
   explain: ['leaf', 'recording', 'verdict'],
   testing: [...ENGINE, 'runner', 'explain'],

@@ -46,8 +46,9 @@ export const explainCommand: Command = {
         const { describePage } = await import('./explain-page.ts');
         io.print(describePage(told, { page, parent, isJson: args.isSet('json'), secrets: io.secrets }));
       } else if (args.isSet('json')) {
-        const { storyJson } = await import('./explain-json.ts');
-        io.print(JSON.stringify(told.map(storyJson), null, 2));
+        const { storyJson } = await import('../explain/story-json.ts');
+        const all = told.map(({ recording, story }) => storyJson({ ...recording, story }));
+        io.print(JSON.stringify(all, null, 2));
       } else {
         const { describeStory } = await import('./explain-text.ts');
         const shown = { isAll: args.isSet('all'), width: io.width };

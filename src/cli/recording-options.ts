@@ -23,6 +23,12 @@ export const recordingOptions = {
     value: 'FILE',
     describe: 'Write the recording of the run into a compressed file that can be sent, without secrets',
   },
+  explanation: {
+    type: 'string',
+    value: 'FILE',
+    describe:
+      'Write what `gex explain` tells of the run into a compressed file of JSON lines, without secrets',
+  },
   replay: {
     type: 'string',
     value: 'FILE|last',
@@ -36,13 +42,16 @@ export const recordingOptions = {
 } as const satisfies Record<string, Option>;
 
 /** @throws {RunError} `command.invalid` for a value that is none */
-export function recordingArgs(args: Args): RecordingOptions & Pick<RunOptions, 'record' | 'replay'> {
+export function recordingArgs(
+  args: Args,
+): RecordingOptions & Pick<RunOptions, 'explanation' | 'record' | 'replay'> {
   const jobs = args.list('restart-job');
   const restart = args.isSet('restart') || (jobs.length > 0 && jobs);
   return {
     resume: args.isSet('no-resume') ? false : { withinMs: withinArg(args), restart },
     keepRecording: keptArg(args),
     record: args.text('record'),
+    explanation: args.text('explanation'),
     replay: args.text('replay'),
   };
 }

@@ -9,6 +9,8 @@ import { readNote, type Note } from './note.ts';
 /** What a recording tells: the requests of each job, and what followed from their answers. */
 export interface Story {
   readonly jobs: readonly ToldJob[];
+  /** Requests in the middle that were left out, of one that was read in part. */
+  readonly leftOut?: number;
 }
 
 export interface ToldJob {
@@ -17,7 +19,7 @@ export interface ToldJob {
   readonly level: number;
   /** One; of a child, one for each row above it. */
   readonly runs: readonly ToldRun[];
-  /** Of the runs that ended. */
+  /** Of the runs that ended; none in a story that was read in part. */
   readonly report: JobReport | undefined;
 }
 
@@ -70,25 +72,59 @@ interface ReadJob {
   readonly runs: Map<string, ReadRun>;
 }
 
-/** Reads a recording. Bodies stay in the file. */
-export function readStory(file: RecordFile, { from, end, drops }: Scan): Story {
+export interface PartOfStory {
+  /** So many requests at the beginning, and as many at the end. */
+  readonly requests: number;
+  /** So many characters of the body of a request. */
+  readonly bodyLength: number;
+}
+
+/**
+ * Reads a recording. Bodies of answers stay in the file.
+ *
+ * @param part reads no more than that, without the headers of answers: then memory does not grow with the recording
+ */
+export function readStory(
+  file: RecordFile,
+  { from, end, drops, exchanges }: Scan,
+  part?: PartOfStory,
+): Story {
   const jobs = new Map<string, ReadJob>();
-  const all: Read[] = [];
+  const all = new Map<number, Read>();
+  const [leftFrom, leftTo] =
+    part === undefined || exchanges <= 2 * part.requests
+      ? [0, 0]
+      : [part.requests, exchanges - part.requests];
+  let count = 0;
   for (const record of recordsOf(file, from)) {
     if (record.at >= end) break;
     if (record.kind === 'exchange') {
-      const exchange = exchangeOf(record);
-      const isBad = drops.has(exchange.position, record.at);
+      const number = count++;
+      if (number >= leftFrom && number < leftTo) continue;
+      const whole = exchangeOf(record);
+      const isBad = drops.has(whole.position, record.at);
+      const exchange = part === undefined ? whole : shortened(whole, part);
       const read = { exchange, body: record.body, note: {}, isBad };
-      all.push(read);
+      all.set(number, read);
       place(jobs, read);
     } else if (record.kind === 'note') {
       const { of, ...note } = readNote(record.json);
-      const read = all[of];
+      const read = all.get(of);
       if (read !== undefined) read.note = { ...read.note, ...note };
     }
   }
-  return { jobs: [...jobs.values()].map(told) };
+  const leftOut = leftTo - leftFrom;
+  if (leftOut === 0) return { jobs: Array.from(jobs.values(), told) };
+  return { jobs: Array.from(jobs.values(), (job) => ({ ...told(job), report: undefined })), leftOut };
+}
+
+function shortened(exchange: ExchangeJson, { bodyLength }: PartOfStory): ExchangeJson {
+  const { body = '' } = exchange.request;
+  const request =
+    body.length <= bodyLength
+      ? exchange.request
+      : { ...exchange.request, body: `${body.slice(0, bodyLength)}…` };
+  return { ...exchange, request, headers: {} };
 }
 
 /** A job by where it stands: those of a name may be several. */
@@ -181,7 +217,7 @@ function toldRun({ position, pages }: ReadRun): ToldRun {
   const end = inOrder.findLast(([, { note }]) => note.stop !== undefined)?.[0] ?? Infinity;
   const isExport = (inOrder[0]?.[0] ?? 1) < 1;
   const step = position.at(-1);
-  let before: Read | undefined;
+  let before: { readonly order: number; readonly read: Read } | undefined;
   const list = inOrder.map(([order, read]): ToldPage => {
     const { exchange, body, note, isBad } = read;
     const own = exchange.position.at(-1);
@@ -191,10 +227,10 @@ function toldRun({ position, pages }: ReadRun): ToldRun {
     const from =
       order === 1
         ? parentLead(note.parameters)
-        : before === undefined
+        : before === undefined || (order > 1 && before.order < order - 1)
           ? []
-          : leadOf(before.exchange.request, before.note, exchange.request);
-    before = read;
+          : leadOf(before.read.exchange.request, before.read.note, exchange.request);
+    before = { order, read };
     const step = own?.export;
     return {
       page,

@@ -1,10 +1,9 @@
 import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { createZstdDecompress } from 'node:zlib';
 import type { Secrets } from '../secrets.ts';
-import { fileError } from '../sink/file-error.ts';
+import { CompressedFile } from './compressed-file.ts';
+import type { RecordingCopy } from './copy.ts';
 import type { ExchangeJson } from './exchange.ts';
 import { encodeRecord } from './format.ts';
 import { PART_BYTES, RecordedBody } from './large.ts';
@@ -12,57 +11,30 @@ import type { RecordFile } from './record-file.ts';
 import { exchangeOf, recordsOf, type Scan } from './scan.ts';
 
 /**
- * One compressed file of recordings, one behind the other, that is made to be sent away. It is written under a temporary
- * name, and gets its own in the end. Digests of the configuration's values are left out: they serve for going on, and
- * might be guessed from. Secrets that an API repeats in its answers are masked.
+ * One compressed file of recordings, one behind the other, that is made to be sent away. Digests of the configuration's
+ * values are left out: they serve for going on, and might be guessed from. Secrets that an API repeats in its answers are
+ * masked.
  */
-export class Pack {
-  readonly #path: string;
-  readonly #unfinished: string;
-  readonly #input = new PassThrough();
-  /** Undefined until there is something to write. */
-  #written: Promise<void> | undefined;
+export class Pack implements RecordingCopy {
+  readonly #file: CompressedFile;
+  readonly #secrets: Secrets;
   /** Before compression: where the next record begins. */
   #bytes = 0;
 
-  readonly #secrets: Secrets;
-
   constructor(path: string, secrets: Secrets) {
-    this.#path = path;
+    this.#file = new CompressedFile(path);
     this.#secrets = secrets;
-    this.#unfinished = `${path}.${process.pid}.tmp`;
   }
 
   async add(file: RecordFile, scanned: Scan): Promise<void> {
-    this.#written ??= this.#write();
-    const ended = this.#written.catch(() => undefined); // thrown at the end
     for (const bytes of recordBytes(file, scanned, this.#secrets, this.#bytes)) {
-      if (this.#input.destroyed) return;
+      if (!(await this.#file.write(bytes))) return;
       this.#bytes += bytes.length;
-      if (this.#input.write(bytes)) continue;
-      await Promise.race([new Promise((resolve) => this.#input.once('drain', resolve)), ended]);
     }
   }
 
-  /**
-   * Gives the file its name; there is none when nothing was added.
-   *
-   * @throws {SinkError} and there is then no file
-   */
   async end(): Promise<void> {
-    if (this.#written === undefined) return;
-    this.#input.end();
-    try {
-      await this.#written;
-      await rename(this.#unfinished, this.#path);
-    } catch (error) {
-      await rm(this.#unfinished, { force: true });
-      throw fileError(this.#path, error);
-    }
-  }
-
-  async #write(): Promise<void> {
-    await pipeline(this.#input, createZstdCompress(), createWriteStream(this.#unfinished, { mode: 0o600 }));
+    await this.#file.end();
   }
 }
 

@@ -6,7 +6,7 @@ import type { AnyObject } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import type { Recording } from '../recording/exchanges.ts';
 import { difference, makeHead, type Subject } from '../recording/head.ts';
-import type { Pack } from '../recording/pack.ts';
+import type { RecordingCopy } from '../recording/copy.ts';
 import { RecordFile } from '../recording/record-file.ts';
 import { Recorder } from '../recording/recorder.ts';
 import { scan, type Scan } from '../recording/scan.ts';
@@ -56,9 +56,9 @@ export interface RowRecording {
   /**
    * Ends it. What succeeded is kept for a look; what did not, to go on with. Call it once.
    *
-   * @param pack gets a copy
+   * @param copies get what it has
    */
-  end(hasSucceeded: boolean, pack: Pack | undefined): Promise<void>;
+  end(hasSucceeded: boolean, copies?: readonly RecordingCopy[]): Promise<void>;
 }
 
 /** Opens the recording of a run over this configuration and state: one to go on with, or a new one. */
@@ -80,9 +80,9 @@ export function openRowRecording(
     recording: recorder,
     state: subject.state,
     period: subject.period,
-    async end(hasSucceeded, pack) {
+    async end(hasSucceeded, copies = []) {
       recorder.close();
-      if (pack !== undefined) await copyInto(pack, file);
+      await copyInto(copies, file);
       if (!hasSucceeded && recorder.isEmpty) rmSync(file, { force: true });
       if (hasSucceeded) keepLast(folder, file, resume === false ? 0 : world.keptBytes);
     },
@@ -95,11 +95,12 @@ export function keepLast({ lastRecording }: RowFolder, file: string, keptBytes: 
   guard(file, () => (statSync(file).size <= keptBytes ? renameSync(file, lastRecording) : rmSync(file)));
 }
 
-export async function copyInto(pack: Pack, path: string): Promise<void> {
+export async function copyInto(copies: readonly RecordingCopy[], path: string): Promise<void> {
+  if (copies.length === 0) return;
   const file = RecordFile.open(path, 'r');
   try {
     const found = scan(file);
-    if (found !== undefined) await pack.add(file, found);
+    if (found !== undefined) for (const copy of copies) await copy.add(file, found);
   } finally {
     file.close();
   }

@@ -9,7 +9,7 @@ import type { Send } from '../http/message.ts';
 import type { Stretch } from '../jobs/index.ts';
 import { encodeExact, type AnyObject } from '../json/index.ts';
 import type { Pushed } from '../mapping/nouns.ts';
-import type { Pack } from '../recording/pack.ts';
+import type { RecordingCopy } from '../recording/copy.ts';
 import type { Secrets } from '../secrets.ts';
 import type { PlanOptions, ReadyRow } from './plan.ts';
 import { cleanUp, prepare, publishFolder, setAside } from './row-folder.ts';
@@ -78,8 +78,8 @@ export function isCommand({ manner = 'command' }: Pick<RowOptions, 'manner'>): b
 
 export type KnownRowOptions = RowOptions & {
   readonly secrets: Secrets;
-  /** Gets the recordings of all rows. */
-  readonly pack?: Pack | undefined;
+  /** Get the recordings of all rows. */
+  readonly copies?: readonly RecordingCopy[] | undefined;
   /** Of a run over several rows that may go on. */
   readonly endedRows?: EndedRows | undefined;
 };
@@ -160,7 +160,7 @@ export async function runRow(
     );
     return result;
   } finally {
-    await kept?.end(isDone, options.pack);
+    await kept?.end(isDone, options.copies);
     cleanUp(folder);
   }
 }
@@ -216,7 +216,7 @@ export async function endedBefore(
   row: ReadyRow,
   options: KnownRowOptions,
 ): Promise<RowResult | undefined> {
-  const { endedRows, pack } = options;
+  const { endedRows, copies = [] } = options;
   if (endedRows === undefined || !existsSync(at.folder.ended)) return undefined;
   const { component } = await statesOf(options).read(at);
   const result = endedRows.resultOf(at, row, withoutLogins(component));
@@ -224,7 +224,7 @@ export async function endedBefore(
   const { copyInto, keepLast } = await import('./row-recording.ts');
   const { unfinished, lastRecording } = at.folder;
   if (existsSync(unfinished)) keepLast(at.folder, unfinished, keptBytesOf(options));
-  if (pack !== undefined && existsSync(lastRecording)) await copyInto(pack, lastRecording);
+  if (existsSync(lastRecording)) await copyInto(copies, lastRecording);
   return result;
 }
 

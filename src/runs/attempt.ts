@@ -14,6 +14,7 @@ import { startChild, type Ended, type RunChild } from './child.ts';
 import { folderOf } from './folders.ts';
 import type { Keeper, KeptStore } from './keeper.ts';
 import { readReport, type Report } from './report.ts';
+import { forgetRecords, keepRecords, recordArgs } from './records.ts';
 import { RunLog } from './run-log.ts';
 import { TOKEN_SECONDS, takeToken } from './token.ts';
 
@@ -26,6 +27,8 @@ export interface AttemptOptions {
   readonly directory: string;
   /** Keeps the recordings of runs where other machines find them; without one they stay in the folder. */
   readonly keptIn?: KeptStore | undefined;
+  /** Keeps what runs that have ended asked for and got. */
+  readonly records: KeptStore;
   readonly beatMs: number;
 }
 
@@ -152,7 +155,7 @@ async function work(
   options: AttemptOptions & { readonly state: State },
 ): Promise<Outcome | undefined> {
   const { meta, env, keys } = context;
-  const { state, directory, keptIn } = options;
+  const { state, directory, keptIn, records } = options;
   const made = await takeToken(context, run);
   if (made === undefined) return undefined;
   const secrets = new Secrets();
@@ -180,6 +183,7 @@ async function work(
   try {
     if (run.attempt > 1) log.tell('info', `Attempt ${run.attempt}: the runner before this one is gone.`);
     const restored = await keeper?.restore();
+    await forgetRecords(folder);
     const start = (): RunChild => {
       const child = startChild({
         command: options.command,
@@ -203,6 +207,8 @@ async function work(
     const { ended, report } = await untilFree({ start, log, env, state });
     await keeper?.stop(keptUntil(state));
     if (keeper !== undefined) await rm(folder, { recursive: true, force: true });
+    else if (state.why === undefined || state.why === 'cancel')
+      await keepAll(context, run, { records, folder });
     return { report, error: report.error, exitCode: ended.code, folder };
   } finally {
     clearInterval(prolonging);
@@ -213,6 +219,20 @@ async function work(
 function keptUntil({ why }: State): Parameters<Keeper['stop']>[0] {
   if (why === 'lost') return 'lost';
   return why === 'handOn' ? 'handedOn' : 'ended';
+}
+
+/** Where nothing is kept elsewhere while a run is at work. */
+async function keepAll(
+  { log }: Context,
+  { id }: RunRow,
+  { records, folder }: { readonly records: KeptStore; readonly folder: string },
+): Promise<void> {
+  try {
+    await keepRecords({ store: records, run: String(id), folder, log });
+    await forgetRecords(folder);
+  } catch (error) {
+    log.warn('What a run asked for could not be kept', { run: id, detail: String(error) });
+  }
 }
 
 /** The process of an attempt that was lost may take a moment to end, and holds the folder until then. */
@@ -308,6 +328,6 @@ function argsOf(
     ...(from === undefined ? [] : [`--from=${from}`]),
     ...(to === undefined ? [] : [`--to=${to}`]),
     ...(restart === true && isFirst ? ['--restart'] : []),
-    ...(keeper?.args ?? []),
+    ...(keeper?.args ?? recordArgs(folder)),
   ];
 }

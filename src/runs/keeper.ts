@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { Keeper, KeeperOptions } from './keeper/nouns.ts';
 import { Places } from './keeper/places.ts';
 import { RunKeeper } from './keeper/run-keeper.ts';
-import { isMissing, type KeptStore } from './keeper/store.ts';
+import type { KeptStore } from './keeper/store.ts';
 
 export type { Keeper, KeeperOptions } from './keeper/nouns.ts';
 export type { KeptStore } from './keeper/store.ts';
@@ -13,30 +12,17 @@ export function openKeeper(options: KeeperOptions): Keeper {
 }
 
 /**
- * Removes what only a later attempt, or a run that goes on, would need. The recording for {@link readRecording} stays, and
- * so do the claims: by them an attempt that comes back late sees that it has a successor.
+ * Removes what only a later attempt, or a run that goes on, would need. What is for those who look at the run stays, and so
+ * do the claims: by them an attempt that comes back late sees that it has a successor.
  */
 export async function trimKept(store: KeptStore, run: string): Promise<void> {
   const places = new Places(run);
-  await removeAll(store, places.root, (key) => key !== places.recording && !key.startsWith(places.allClaims));
+  await removeAll(store, places.root, (key) => !places.isRecord(key) && !key.startsWith(places.allClaims));
 }
 
 /** Removes all that is kept of a run. */
 export async function removeKept(store: KeptStore, run: string): Promise<void> {
   await removeAll(store, new Places(run).root, () => true);
-}
-
-/**
- * The recording of a run that has ended, as `gex run --record` writes it; `gex explain --recording FILE` takes it.
- * Undefined when there is none.
- */
-export async function readRecording(store: KeptStore, run: string): Promise<Readable | undefined> {
-  try {
-    return await store.read(new Places(run).recording);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }
 
 const KEYS_AT_ONCE = 500;

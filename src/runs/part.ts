@@ -16,7 +16,7 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
   return async (context, service) => {
     if (!hasRole(service, 'runner')) return {};
     const { dir } = context;
-    const store = dir === undefined ? await openStore(context, service, () => undefined) : undefined;
+    const store = await openStore(context, service, () => undefined);
     const folder = dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-')));
     let runner: ReturnType<typeof createRunner> | undefined;
     return {
@@ -26,14 +26,15 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
           apiUrl: ownUrl === '' ? requireUrl(context.publicUrl) : ownUrl,
           directory: path.join(folder, 'runs'),
           isAlone: dir !== undefined,
-          keptIn: store?.objects,
+          keptIn: dir === undefined ? store.objects : undefined,
+          records: store.objects,
         });
         await runner.start();
       },
       // Beside the API, while it answers still: runs that end in good order tell it what they have done.
       drain: async () => await runner?.stop(),
       async stop() {
-        store?.close();
+        store.close();
         if (dir === undefined) await rm(folder, { recursive: true, force: true });
       },
     };

@@ -1,7 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { zstdDecompressSync } from 'node:zlib';
 import { runCommandLine } from '../../src/cli/cli.ts';
+import { readStory } from '../../src/explain/story.ts';
+import { storyLines } from '../../src/explain/story-json.ts';
+import { withRecordings } from '../../src/runner/recordings.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { configOf, dataFolder, gexHere, json, startApi, type Api } from './support.ts';
 
@@ -232,5 +236,53 @@ describe('what gex explain cannot show', () => {
     const { code, stdout, stderr } = await gexHere('explain', '--data', folder);
     expect([code, stdout]).toEqual([0, expect.stringContaining('“link”: 1 page')]);
     expect(stderr).toContain('The end of the recording is damaged');
+  });
+});
+
+describe('gex run --explanation', () => {
+  test('writes a line for the jobs and one for each request', async () => {
+    const file = path.join(dataFolder({}), 'told');
+    await ran(
+      [{ endpoint: 'offset', dataField: 'data' }],
+      { pagination: offset, retryConfig: { maxRetries: 1 } },
+      ['--explanation', file],
+    );
+    const lines = zstdDecompressSync(readFileSync(file)).toString().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { finished: true, jobs: [{ job: 'offset', verdict: 'complete', runs: 1, requests: 2 }] },
+      { job: 'offset', page: 1, rows: 2, from: [] },
+      { job: 'offset', page: 2, rows: 1, from: [{ how: 'count', to: 'offset' }] },
+    ]);
+  });
+
+  test('of a long run has the beginning and the end, and says how much is left out', async () => {
+    const dataFolder = await ran([{ endpoint: 'many' }], {
+      pagination: { method: 'pagenum', firstPageParams: true },
+    });
+    await withRecordings({ dataFolder }, async ([recording]) => {
+      if (recording === undefined) throw new Error('There is no recording.');
+      const { file, scanned } = recording;
+      const story = readStory(file, scanned, { requests: 3, bodyLength: 10 });
+      const [jobs, ...requests] = [...storyLines({ ...recording, story })].map(
+        (line) => JSON.parse(line) as { page: number; from: unknown[]; end?: object },
+      );
+      expect(jobs).toEqual({
+        version: scanned.head.version,
+        startedAt: new Date(scanned.head.startedAt).toISOString(),
+        finished: true,
+        leftOut: 25,
+        jobs: [{ job: 'many', level: 0, runs: 1, requests: 6 }],
+      });
+      // What led to the first one behind the gap is not known.
+      expect(requests.map(({ page, from }) => [page, from.length])).toEqual([
+        [1, 0],
+        [2, 1],
+        [3, 1],
+        [29, 0],
+        [30, 1],
+        [31, 1],
+      ]);
+      expect(requests.at(-1)?.end).toMatchObject({ code: 'noRows' });
+    });
   });
 });

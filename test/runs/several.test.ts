@@ -56,6 +56,7 @@ async function startSeveral() {
           apiUrl: url,
           directory,
           keptIn: store,
+          records: store,
           isAlone: false,
           concurrency: 1,
           pollMs,

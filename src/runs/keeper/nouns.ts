@@ -63,7 +63,7 @@ export interface KeeperOptions {
   readonly everyMs?: number;
   /** Bytes after which it is kept at once. Default: 16 MB. */
   readonly segmentBytes?: number;
-  /** Bytes that the compressed recording of a run that has ended may have to be kept for {@link readRecording}. Default: 100 MB. */
+  /** Bytes that the compressed recording of a run that has ended may have to be kept. Default: 100 MB. */
   readonly keptBytes?: number;
   readonly env?: Env;
 }

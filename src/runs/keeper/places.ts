@@ -1,5 +1,5 @@
 import { RunError } from '../../errors.ts';
-import { recordingsOf } from '../../storage/protocol/recordings.ts';
+import { explanationOf, recordingOf, recordingsOf } from '../../storage/protocol/recordings.ts';
 import type { KeptStore } from './store.ts';
 
 /**
@@ -12,15 +12,18 @@ import type { KeptStore } from './store.ts';
  * | `000002/index` | what attempt 2 has kept, see `index.ts`; written anew each time |
  * | `000002/000017` | bytes that an index names, never written twice |
  * | `recording.gexr` | the recording, when the run has ended |
+ * | `explanation` | what it tells |
  */
 export class Places {
   readonly root: string;
+  readonly #run: string;
 
   /** @throws {RunError} `command.invalid` for an id that cannot be part of a key */
   constructor(run: string) {
     if (!/^[\w-]{1,100}$/.test(run))
       throw new RunError('command.invalid', `“${run}” is no id of a run.`, { audience: 'application' });
     this.root = recordingsOf(run);
+    this.#run = run;
   }
 
   /** What the keys of all claims begin with. */
@@ -44,8 +47,9 @@ export class Places {
     return `${this.root}${padded(attempt)}/${padded(count)}`;
   }
 
-  get recording(): string {
-    return `${this.root}recording.gexr`;
+  /** What is for those who look at a run that has ended. */
+  isRecord(key: string): boolean {
+    return key === recordingOf(this.#run) || key === explanationOf(this.#run);
   }
 
   /** Who has claimed the run. */

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { createReadStream, statSync } from 'node:fs';
-import path from 'node:path';
 import { systemEnv } from '../../env.ts';
 import { RunError } from '../../errors.ts';
+import { keepRecords, recordArgs } from '../records.ts';
 import type { Keeper, KeeperOptions, Restored } from './nouns.ts';
 import { isKeepMessage, RUN_VARIABLE, type KeptMessage } from './channel.ts';
 import { KeptFolder } from './folder.ts';
@@ -11,7 +10,7 @@ import { Places } from './places.ts';
 import { restoreFolder } from './restore.ts';
 import { putObject } from './store.ts';
 
-const DEFAULTS = { everyMs: 30_000, segmentBytes: 16 * 1024 * 1024, keptBytes: 100_000_000, env: systemEnv };
+const DEFAULTS = { everyMs: 30_000, segmentBytes: 16 * 1024 * 1024, env: systemEnv };
 
 type KnownOptions = KeeperOptions & typeof DEFAULTS;
 
@@ -32,7 +31,6 @@ export class RunKeeper implements Keeper {
   readonly #folder: KeptFolder;
   readonly #losing = new AbortController();
   readonly #stopping = new AbortController();
-  readonly #recording: string;
   #hasClaimed = false;
   #isWatching = false;
   #objects = 0;
@@ -47,10 +45,8 @@ export class RunKeeper implements Keeper {
     this.#options = options;
     this.#places = new Places(options.run);
     this.#folder = new KeptFolder(options.folder);
-    this.#recording = path.join(this.#folder.folder, '.gex', 'run.gexr');
     this.environment = { [RUN_VARIABLE]: options.run };
-    // all rows are in the recording of the run, those that an earlier attempt has run as well
-    this.args = ['--record', this.#recording, '--keep-recording', '999999999'];
+    this.args = recordArgs(this.#folder.folder);
   }
 
   get lost(): AbortSignal {
@@ -98,7 +94,10 @@ export class RunKeeper implements Keeper {
     try {
       const last = this.#keepAll();
       await (end === 'handedOn' ? Promise.race([last, tooLate()]) : last);
-      if (end === 'ended') await this.#keepRecording();
+      if (end !== 'ended') return;
+      await this.#requireHeld(); // nothing else may have been left to keep
+      const { store, keptBytes } = this.#options;
+      await keepRecords({ store, run, folder: this.#folder.folder, log, keptBytes });
     } catch (error) {
       log.warn(`The last of run ${run} could not be kept: ${reasonOf(error)}`);
     } finally {
@@ -224,19 +223,6 @@ export class RunKeeper implements Keeper {
     const { attempts, by } = await this.#places.claims(store);
     if (by !== undefined || attempts.some((each) => each > attempt)) this.#losing.abort(taken());
     this.lost.throwIfAborted();
-  }
-
-  async #keepRecording(): Promise<void> {
-    const { store, keptBytes, log } = this.#options;
-    await this.#requireHeld(); // nothing else may have been left to keep
-    const stats = statSync(this.#recording, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    if (stats.size > keptBytes) {
-      log.info(`The recording of the run has ${stats.size} bytes, and is not kept`);
-      return;
-    }
-    const body = createReadStream(this.#recording);
-    await store.write(this.#places.recording, body, { encrypted: store.hasEncryption });
   }
 }
 

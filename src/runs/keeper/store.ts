@@ -50,6 +50,6 @@ export async function getObject(store: KeptStore, key: string): Promise<Buffer> 
   }
 }
 
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'NoSuchKey';
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { HttpError, StorageError } from '../../errors.ts';
 import { systemEnv, type Env } from '../../env.ts';
 import { silentLog, type Log } from '../../log.ts';
@@ -9,8 +10,8 @@ import { getKey, isObject, type Json } from '../../json/index.ts';
 import { Secrets } from '../../secrets.ts';
 import { bodyText, queryText, type Query } from './encode.ts';
 import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
-import { sendBy } from './in-process.ts';
-import type { Network, OpenBody } from './network.ts';
+import { openBy, sendBy } from './in-process.ts';
+import type { Network, OpenBody, SendCall } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
 
 /** One call of the API. */
@@ -53,6 +54,8 @@ export interface Api {
   readonly maxRetries: number;
   /** The answer as JSON; undefined when it has no body. */
   call(call: Call): Promise<Json | undefined>;
+  /** The answer as it comes; the caller reads it to its end or destroys it. */
+  open(call: Call): Promise<Readable>;
   /** A POST with a stream. */
   post(call: RawCall): Promise<Json | undefined>;
   /** Whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`. */
@@ -90,6 +93,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
   const { origin } = new URL(base);
   const maxRetries = options.retry?.maxRetries ?? DEFAULT_RETRIES;
   const bottom = options.fetch === undefined ? network.send : sendBy(options.fetch);
+  const openAt = options.fetch === undefined ? network.open : openBy(options.fetch);
   const reached = { service: false };
   const headers = {
     'X-StorageApi-Token': token,
@@ -110,7 +114,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     const once: Send = async (each, sendOptions) => {
       call.attempts++;
       try {
-        const response = await bottom(each, { ...sendOptions, openBody: how.openBody });
+        const response = await (how.bottom ?? bottom)(each, { ...sendOptions, openBody: how.openBody });
         reached.service = true;
         return response;
       } catch (error) {
@@ -198,6 +202,19 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     signalOf,
     knowsKeys,
     call: async (call) => jsonFrom(await answer(call), whatOf(call)),
+    async open(call) {
+      let stream: Readable | undefined;
+      const request: ApiRequest = { method: call.method, url: urlOf(call), headers };
+      await send(request, whatOf(call), {
+        signal: call.signal,
+        async bottom(each, sendOptions) {
+          const opened = await openAt(each, sendOptions);
+          stream = opened.stream;
+          return opened.response;
+        },
+      });
+      return stream ?? Readable.from([]);
+    },
     async post({ url, what, headers: more, openBody, signal }) {
       await options.beforeChange?.(signalOf(signal));
       const request: ApiRequest = { method: 'POST', url, headers: { ...headers, ...more } };
@@ -207,6 +224,8 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
 }
 
 interface How {
+  /** In the place of the way that answers take which are read whole. */
+  readonly bottom?: SendCall | undefined;
   /** What is asked by the way is not waited for long. */
   readonly isQuick?: boolean | undefined;
   readonly isOnce?: boolean | undefined;

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { networkError } from '../../http/send/network-error.ts';
-import { lateAnswer, PATIENCE_MS, type SendCall } from './network.ts';
+import { lateAnswer, PATIENCE_MS, type OpenCall, type SendCall } from './network.ts';
 
 /** Sends by a `fetch` that is given, such as that of a service in this process. Redirects are not followed. */
 export function sendBy(fetchIt: typeof fetch): SendCall {
@@ -32,6 +34,29 @@ export function sendBy(fetchIt: typeof fetch): SendCall {
       throw late.signal.aborted ? lateAnswer(origin) : networkError(reason, { origin, answered: isAnswered });
     } finally {
       clearTimeout(timer);
+    }
+  };
+}
+
+/** The same with an answer that is read as it comes. */
+export function openBy(fetchIt: typeof fetch): OpenCall {
+  return async ({ url, method, headers }, { signal }) => {
+    try {
+      const answer = await fetchIt(url, { method, headers, redirect: 'manual', signal });
+      const response = {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        url,
+        body: answer.ok ? new Uint8Array(0) : new Uint8Array(await answer.arrayBuffer()),
+      };
+      if (!answer.ok) return { response };
+      // One class under two names: that of the runtime and that of its library.
+      const body = answer.body as ReadableStream<Uint8Array> | null;
+      return { response, stream: body === null ? Readable.from([]) : Readable.fromWeb(body) };
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
+      throw networkError(reason, { origin: new URL(url).origin, answered: false });
     }
   };
 }

@@ -24,7 +24,7 @@ export type { Metadata, MetadataPair } from './metadata.ts';
 export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
-export type { RunLogLine, RunLogPart, Runs, RunsQuery } from './runs.ts';
+export type { RunExplanationQuery, RunLogLine, RunLogPart, Runs, RunsQuery } from './runs.ts';
 export type { Schedules } from './schedules.ts';
 export { importResultOf } from './tables.ts';
 export type { ImportOnce } from './start-import.ts';
@@ -55,6 +55,7 @@ export type {
   RowVersion,
   Run,
   RunCreate,
+  RunExplanation,
   Schedule,
   ScheduleCreate,
   ScheduleUpdate,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { BeforeErrorHook, BeforeRequestHook, Got, Response } from 'got';
 import type { HttpError } from '../../errors.ts';
 import type { ApiRequest, ApiResponse, SendOptions } from '../../http/message.ts';
@@ -23,9 +24,16 @@ export interface CallOptions extends SendOptions {
 /** Sends one request, once. Redirects are not followed: the token would go along with them. */
 export type SendCall = (request: ApiRequest, options: CallOptions) => Promise<ApiResponse>;
 
+/** The same with an answer that is read as it comes; the stream is there when it was a success. */
+export type OpenCall = (
+  request: ApiRequest,
+  options: SendOptions,
+) => Promise<{ readonly response: ApiResponse; readonly stream?: Readable }>;
+
 /** The way to the service and to its object store: over kept connections, and by the proxies of the environment. */
 export interface Network {
   readonly send: SendCall;
+  readonly open: OpenCall;
   /** What the SDK of the object store sends by. */
   readonly objects: {
     handle(request: ObjectRequest, options?: ObjectOptions): Promise<{ response: ObjectResponse }>;
@@ -97,6 +105,21 @@ export function createNetwork(environment: Environment, silentMs: number = SILEN
         throw error;
       }
     },
+    async open({ method, url, headers }, { signal }) {
+      const got = await load();
+      signal.throwIfAborted();
+      const stream = got.stream(url, {
+        method: method as 'GET', // as above
+        headers,
+        timeout: { response: PATIENCE_MS, socket: silentMs },
+        signal,
+      });
+      stream.on('error', () => {}); // for whoever reads it, also when that is later
+      const [{ statusCode, headers: received }] = (await once(stream, 'response')) as [Response]; // what that event brings
+      const response = { status: statusCode, headers: receivedHeaders(received), url, body: NOTHING };
+      if (statusCode >= 200 && statusCode < 300) return { response, stream };
+      return { response: { ...response, body: await buffer(stream) } };
+    },
     objects: {
       async handle({ method, protocol, hostname, port, path, query, headers, body }, { abortSignal } = {}) {
         const got = await load();
@@ -123,6 +146,8 @@ export function createNetwork(environment: Environment, silentMs: number = SILEN
     close: () => ways.close(),
   };
 }
+
+const NOTHING = new Uint8Array(0);
 
 /** Nothing of this machine is asked of a proxy. */
 const LOOPBACK = /^(?:127(?:\.\d+){3}|::1|(?:.+\.)?localhost)$/;

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import type { RunExplanation } from '../protocol/explanation.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
 import type { Api } from './api.ts';
 import { path } from './encode.ts';
@@ -29,6 +31,16 @@ export interface RunLogPart {
   readonly isEnded: boolean;
 }
 
+/** Which requests of a run. */
+export interface RunExplanationQuery {
+  /** Only this row of the configuration. */
+  readonly row?: string | undefined;
+  /** Only the job of this name. */
+  readonly job?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** Runs of stored configurations, done by the service. */
 export interface Runs {
   /** @param options.key `Idempotency-Key`: the same again starts no second run; one of its own by default */
@@ -42,6 +54,17 @@ export interface Runs {
     query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunLogPart>;
+  /** What a run that has ended asked for, what led from page to page, and why each job ended: a part of the requests. */
+  explanation(
+    id: string,
+    query?: RunExplanationQuery,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RunExplanation>;
+  /**
+   * The recording of a run that has ended, as it comes; `gex explain --recording` and `gex run --replay` take it as a
+   * file. The caller reads it to its end or destroys it.
+   */
+  recording(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Readable>;
   /** Asks it to end. One that has ended otherwise is refused. */
   cancel(id: string): Promise<Run>;
 }
@@ -68,6 +91,19 @@ export function createRuns(api: Api): Runs {
     async log(id, query = {}, { signal } = {}) {
       const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });
       return shaped<RunLogPart>(json, 'log', { lines: 'list', next: 'number', isEnded: 'boolean' });
+    },
+    async explanation(id, query = {}, { signal } = {}) {
+      const json = await api.call({
+        method: 'GET',
+        path: `${at(id)}/explanation`,
+        query: { ...query },
+        signal,
+      });
+      const fields = { recordings: 'list', requests: 'list', next: 'number', isEnded: 'boolean' } as const;
+      return shaped<RunExplanation>(json, 'explanation', fields);
+    },
+    async recording(id, { signal } = {}) {
+      return await api.open({ method: 'GET', path: `${at(id)}/recording`, signal });
     },
     async cancel(id) {
       // One that has ended is refused with a status that is otherwise tried again.

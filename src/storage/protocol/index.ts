@@ -5,6 +5,7 @@ export * from './component.ts';
 export * from './configuration.ts';
 export * from './error.ts';
 export * from './event.ts';
+export * from './explanation.ts';
 export * from './file.ts';
 export * from './job.ts';
 export * from './metadata.ts';

@@ -9,6 +9,7 @@ import { bucketRoutes } from './routes/buckets.ts';
 import { fileRoutes } from './routes/files.ts';
 import { importerRoutes } from './routes/importer.ts';
 import { jobControlRoutes } from './routes/job-control.ts';
+import { runRecordRoutes } from './routes/run-records.ts';
 import { tableAliasRoutes } from './routes/table-aliases.ts';
 import { tableExportRoutes } from './routes/table-export.ts';
 import { tableProfileRoutes } from './routes/table-profile.ts';
@@ -48,6 +49,7 @@ export async function dataApi(
       ...tableExportRoutes(context),
       ...tableProfileRoutes(context),
       ...jobControlRoutes(context),
+      ...runRecordRoutes(context),
     ],
     // The importer is below the API's own address as well, which clients reach for certain.
     services: [

@@ -14,9 +14,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { silentLog, type Log } from '../../../src/log.ts';
 import { RecordFile } from '../../../src/recording/record-file.ts';
+import { recordingOf } from '../../../src/storage/protocol/recordings.ts';
 import {
   openKeeper,
-  readRecording,
   removeKept,
   trimKept,
   type Keeper,
@@ -315,8 +315,7 @@ describe('an attempt', () => {
     expect([...store.objects.keys()]).toEqual([...left.keys()]);
     expect(store.objects).toEqual(left);
     expect(first.keeper.lost.aborted).toBe(true);
-    const read = await readRecording(store, RUN);
-    expect(read === undefined ? '' : await text(read)).toBe('whole');
+    expect(await text(await store.read(recordingOf(RUN)))).toBe('whole');
   });
 
   test('that has nothing new to keep does not replace the recording of its successor', async () => {
@@ -328,8 +327,7 @@ describe('an attempt', () => {
     put(second.folder, '.gex/run.gexr', 'whole');
     await second.keeper.stop('ended');
     await first.keeper.stop('ended');
-    const read = await readRecording(store, RUN);
-    expect(read === undefined ? '' : await text(read)).toBe('whole');
+    expect(await text(await store.read(recordingOf(RUN)))).toBe('whole');
   });
 
   test('that has lost its run keeps nothing more', async () => {

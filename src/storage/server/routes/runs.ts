@@ -124,7 +124,11 @@ function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiErro
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
 /** A run of the branch, whose component the caller may use. @throws {ApiError} 404, 403 */
-async function requireRun({ meta }: Context, { branch, caller }: Who, id: string): Promise<RunRow> {
+export async function requireRun(
+  { meta }: Pick<Context, 'meta'>,
+  { branch, caller }: Who,
+  id: string,
+): Promise<RunRow> {
   const run = /^\d{1,15}$/.test(id) ? await findRun(meta, Number(id)) : undefined;
   if (run === undefined || run.branch_id !== branch.id)
     throw notFound(`Run ${id} not found`, 'storage.runs.notFound');
