@@ -31,7 +31,7 @@ export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): O
     if (rows.length === 0) return;
     try {
       await inTurn(meta, [], async (tx) => {
-        for (const row of rows) await insertEvent(tx, { ...row, id: await idOfInserted(tx) });
+        for (const row of rows) await insertEvent(tx, { ...row, id: await idOfInserted(tx) }).execute();
         for (const [branchId, ofBranch] of Map.groupBy(rows, (row) => row.branch_id)) {
           for (const event of new Set(ofBranch.map((row) => row.event)))
             await keepNewest(tx, { branchId, event, count: keep });

@@ -2,6 +2,7 @@ import type { Expression } from 'kysely';
 import type { Meta } from './database.ts';
 import { parseEventQuery } from './event-query.ts';
 import type { EventRow } from './tables.ts';
+import type { Write } from './write-together.ts';
 
 export interface EventFilter {
   readonly sinceId?: number | undefined;
@@ -27,11 +28,11 @@ export interface EventReader {
   readonly componentAccess: readonly string[];
 }
 
-export async function insertEvent(
+export function insertEvent(
   meta: Meta,
   event: Omit<EventRow, 'id'> & { readonly id: Expression<number> | number },
-): Promise<void> {
-  await meta.insertInto('events').values(event).execute();
+): Write {
+  return meta.insertInto('events').values(event);
 }
 
 /** Removes all but the newest events of a kind. */

@@ -13,9 +13,9 @@ import { accessDenied, badRequest, notImplemented } from '../http/errors.ts';
 import { newIdentifier } from '../meta/identifier.ts';
 import { resetToDefault } from '../meta/configurations/copy.ts';
 import { findBranch } from '../meta/branches.ts';
-import type { Loaded } from '../meta/configurations/model.ts';
+import type { Loaded, Whole } from '../meta/configurations/model.ts';
 import { listWithParts } from '../meta/configurations/list.ts';
-import { contentOf, listRows, requireConfiguration } from '../meta/configurations/read.ts';
+import { contentOf, listRows, requireConfiguration, requireWhole } from '../meta/configurations/read.ts';
 import {
   createConfiguration,
   deleteConfiguration,
@@ -89,7 +89,7 @@ export function configurationRoutes(context: Context): Route[] {
       response: Configuration,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        return await wholeConfiguration(context, await requireConfiguration(meta, key));
+        return await wholeReply(context, await requireWhole(meta, key));
       },
     }),
     route({
@@ -106,7 +106,7 @@ export function configurationRoutes(context: Context): Route[] {
         const { name, description, isDisabled, rowsSortOrder } = body;
         const contents = await sealContents(context, key, contentsOf(body), () => storedContents(meta, key));
         const given = { name, description, isDisabled, rowsSortOrder, ...contents };
-        return await wholeConfiguration(context, await updateConfiguration(meta, key, given, change));
+        return await wholeReply(context, await updateConfiguration(meta, key, given, change));
       },
     }),
     route({
@@ -122,7 +122,7 @@ export function configurationRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const given = { state: await readStateBody(request, 'configuration') };
         const { state } = await sealContents(context, key, given, () => storedContents(meta, key));
-        return await wholeConfiguration(context, await updateState(meta, key, state));
+        return await wholeReply(context, await updateState(meta, key, state));
       },
     }),
     route({
@@ -210,4 +210,9 @@ async function wholeConfiguration({ meta }: Context, loaded: Loaded): Promise<Re
   const configuration = await contentOf(meta, loaded.version);
   const rows = await listRows(meta, loaded);
   return configurationReply({ ...loaded, configuration, rows }, { withState: true });
+}
+
+async function wholeReply({ meta }: Context, whole: Whole): Promise<Reply> {
+  const rows = whole.hasRows ? await listRows(meta, whole) : [];
+  return configurationReply({ ...whole, rows }, { withState: true });
 }

@@ -74,7 +74,7 @@ export function eventRoutes(context: Context): Route[] {
         };
         const row = await inTurn(meta, [], async (tx) => {
           const numbered = { id: await nextId(tx), ...event };
-          await insertEvent(tx, numbered);
+          await insertEvent(tx, numbered).execute();
           return numbered;
         });
         return eventReply(row, origin);

@@ -11,12 +11,21 @@ import type {
   RowVersion,
 } from '../tables.ts';
 import { changeRows, type Order, type RowPair, type RowsChange } from './history.ts';
+import { writeTogether, type Write } from '../write-together.ts';
 import { keyOf } from './key.ts';
 
 /** A configuration: what it is now, and its current version. */
 export interface Loaded {
   readonly head: ConfigurationHead;
   readonly version: ConfigurationVersion;
+}
+
+/** The same with its content. */
+export interface Whole extends Loaded {
+  /** JSON text. */
+  readonly configuration: string;
+  /** Whether it has live rows. */
+  readonly hasRows: boolean;
 }
 
 export interface LoadedRow {
@@ -44,6 +53,8 @@ export interface VersionChange extends RowsChange {
   readonly isDeleted?: boolean;
   /** New content as JSON text. */
   readonly configuration?: string | undefined;
+  /** JSON text. It belongs to the configuration, not to the version. */
+  readonly state?: string | undefined;
   /** Content of an older version. */
   readonly contentVersion?: number;
 }
@@ -55,6 +66,18 @@ export async function appendVersion(
   changed: VersionChange,
   change: Change,
 ): Promise<Loaded> {
+  const { loaded, writes } = await nextVersion(meta, before, changed, change);
+  await writeTogether(meta, writes);
+  return loaded;
+}
+
+/** The same as statements that are still to be executed, for who has others to add. */
+export async function nextVersion(
+  meta: Meta,
+  before: Loaded,
+  changed: VersionChange,
+  change: Change,
+): Promise<{ readonly loaded: Loaded; readonly writes: readonly Write[] }> {
   const number = before.head.version + 1;
   const old = before.version;
   const order = await changeRows(meta, before.head, number, orderOf(before), changed);
@@ -73,20 +96,22 @@ export async function appendVersion(
     order_version: order.version,
     ...change.author,
   };
-  if (changed.configuration !== undefined) await saveContent(meta, version, changed.configuration);
-  await meta.insertInto('configuration_versions').values(version).execute();
   const now = {
     version: number,
     is_deleted: version.is_deleted,
     rows_sort_order: JSON.stringify(order.ids),
+    ...(changed.state === undefined ? {} : { state: changed.state }),
   };
   const head = { ...before.head, ...now };
-  await meta
-    .updateTable('configurations')
-    .set(now)
-    .where((where) => where.and(keyOf(head)))
-    .execute();
-  return { head, version };
+  const writes = [
+    ...(changed.configuration === undefined ? [] : [content(meta, version, changed.configuration)]),
+    meta.insertInto('configuration_versions').values(version),
+    meta
+      .updateTable('configurations')
+      .set(now)
+      .where((where) => where.and(keyOf(head))),
+  ];
+  return { loaded: { head, version }, writes };
 }
 
 /** Adds the first version of a configuration that wasn't there. Must run in a transaction. */
@@ -120,9 +145,11 @@ export async function insertConfiguration(
     order_version: 0,
     ...change.author,
   };
-  await meta.insertInto('configurations').values(head).execute();
-  await saveContent(meta, version, first.configuration);
-  await meta.insertInto('configuration_versions').values(version).execute();
+  await writeTogether(meta, [
+    meta.insertInto('configurations').values(head),
+    content(meta, version, first.configuration),
+    meta.insertInto('configuration_versions').values(version),
+  ]);
   return { head, version };
 }
 
@@ -165,11 +192,10 @@ const orderOf = ({ head, version }: Loaded): Order => ({
   version: version.order_version,
 });
 
-async function saveContent(meta: Meta, version: ConfigurationVersion, configuration: string): Promise<void> {
-  await meta
+function content(meta: Meta, version: ConfigurationVersion, configuration: string): Write {
+  return meta
     .insertInto('configuration_contents')
-    .values({ ...keyOf(version), version: version.version, configuration })
-    .execute();
+    .values({ ...keyOf(version), version: version.version, configuration });
 }
 
 function flag(value: boolean | undefined, before: 0 | 1): 0 | 1 {

@@ -1,13 +1,46 @@
-import { notFound } from '../../http/errors.ts';
+import { notFound, type ApiError } from '../../http/errors.ts';
 import type { Meta } from '../database.ts';
-import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
+import type { ConfigurationHead, ConfigurationKey, ConfigurationVersion, RowVersion } from '../tables.ts';
 import { orderAt, rowsAt } from './history.ts';
 import { keyOf } from './key.ts';
-import { sortOrder, type Loaded, type LoadedRow } from './model.ts';
+import { sortOrder, type Loaded, type LoadedRow, type Whole } from './model.ts';
 
 /** A configuration, deleted or not. */
 export async function findConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded | undefined> {
-  const found = await meta
+  const found = await current(meta, key).executeTakeFirst();
+  return found === undefined ? undefined : loadedOf(found);
+}
+
+/** The same with its content, in one query. @throws {ApiError} 404 when there is none, or it is deleted */
+export async function requireWhole(meta: Meta, key: ConfigurationKey): Promise<Whole> {
+  const found = await current(meta, key)
+    .innerJoin('configuration_contents as t', (join) =>
+      join
+        .onRef('t.branch_id', '=', 'v.branch_id')
+        .onRef('t.component_id', '=', 'v.component_id')
+        .onRef('t.configuration_id', '=', 'v.configuration_id')
+        .onRef('t.version', '=', 'v.content_version'),
+    )
+    .select('t.configuration')
+    .select((build) =>
+      build
+        .selectFrom('configuration_rows as r')
+        .select('r.row_id')
+        .whereRef('r.branch_id', '=', 'c.branch_id')
+        .whereRef('r.component_id', '=', 'c.component_id')
+        .whereRef('r.configuration_id', '=', 'c.configuration_id')
+        .where('r.is_deleted', '=', 0)
+        .limit(1)
+        .as('some_row'),
+    )
+    .executeTakeFirst();
+  if (found === undefined || found.head_is_deleted === 1) throw missing(key);
+  const { configuration, some_row, ...loaded } = found;
+  return { ...loadedOf(loaded), configuration, hasRows: some_row !== null };
+}
+
+function current(meta: Meta, key: ConfigurationKey) {
+  return meta
     .selectFrom('configurations as c')
     .innerJoin('configuration_versions as v', (join) =>
       join
@@ -27,9 +60,20 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
     ])
     .where('c.branch_id', '=', key.branch_id)
     .where('c.component_id', '=', key.component_id)
-    .where('c.configuration_id', '=', key.configuration_id)
-    .executeTakeFirst();
-  if (found === undefined) return undefined;
+    .where('c.configuration_id', '=', key.configuration_id);
+}
+
+/** A version, and beside it what its configuration is now. */
+interface Current extends ConfigurationVersion {
+  readonly state: string;
+  readonly rows_sort_order: string;
+  readonly head_is_deleted: ConfigurationHead['is_deleted'];
+  readonly head_created: string;
+  readonly head_creator_id: number;
+  readonly head_creator_description: string;
+}
+
+function loadedOf(found: Current): Loaded {
   const {
     state,
     rows_sort_order,
@@ -40,7 +84,7 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
     ...version
   } = found;
   const head = {
-    ...keyOf(key),
+    ...keyOf(version),
     version: version.version,
     is_deleted: head_is_deleted,
     state,
@@ -55,11 +99,12 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
 /** @throws {ApiError} 404 when there is none, or it is deleted */
 export async function requireConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded> {
   const found = await findConfiguration(meta, key);
-  if (found === undefined || found.head.is_deleted === 1) {
-    throw notFound(`Configuration ${key.configuration_id} not found`);
-  }
+  if (found === undefined || found.head.is_deleted === 1) throw missing(key);
   return found;
 }
+
+const missing = (key: ConfigurationKey): ApiError =>
+  notFound(`Configuration ${key.configuration_id} not found`);
 
 /** One version. @throws {ApiError} 404 */
 export async function requireVersion(
@@ -99,23 +144,49 @@ export async function contentOf(meta: Meta, version: ConfigurationVersion): Prom
     .select('configuration')
     .where((where) => where.and({ ...keyOf(version), version: version.content_version }))
     .executeTakeFirst();
-  if (found === undefined) throw notFound(`Configuration ${version.configuration_id} not found`);
+  if (found === undefined) throw missing(version);
   return found.configuration;
 }
 
 /** The live rows of a configuration, in the order that its answers show them. */
 export async function listRows(meta: Meta, configuration: Loaded): Promise<LoadedRow[]> {
-  const key = keyOf(configuration.head);
-  const heads = await meta
-    .selectFrom('configuration_rows')
-    .selectAll()
-    .where((where) => where.and({ ...key, is_deleted: 0 }))
+  const found = await meta
+    .selectFrom('configuration_rows as r')
+    .innerJoin('row_versions as v', (join) =>
+      join
+        .onRef('v.branch_id', '=', 'r.branch_id')
+        .onRef('v.component_id', '=', 'r.component_id')
+        .onRef('v.configuration_id', '=', 'r.configuration_id')
+        .onRef('v.row_id', '=', 'r.row_id')
+        .onRef('v.version', '=', 'r.version'),
+    )
+    .selectAll('v')
+    .select([
+      'r.state',
+      'r.created as head_created',
+      'r.creator_id as head_creator_id',
+      'r.creator_description as head_creator_description',
+    ])
+    .where('r.branch_id', '=', configuration.head.branch_id)
+    .where('r.component_id', '=', configuration.head.component_id)
+    .where('r.configuration_id', '=', configuration.head.configuration_id)
+    .where('r.is_deleted', '=', 0)
     .execute();
-  const versions = await currentRowVersions(meta, key);
-  const rows = heads.flatMap((head) => {
-    const version = versions.get(head.row_id);
-    return version === undefined ? [] : [{ head, version }];
-  });
+  const rows = found.map(
+    ({ state, head_created, head_creator_id, head_creator_description, ...version }): LoadedRow => ({
+      head: {
+        ...keyOf(version),
+        row_id: version.row_id,
+        version: version.version,
+        is_deleted: 0,
+        state,
+        created: head_created,
+        creator_id: head_creator_id,
+        creator_description: head_creator_description,
+      },
+      version,
+    }),
+  );
   return inOrder(rows, ({ head }) => head.row_id, sortOrder(configuration.head));
 }
 
@@ -185,25 +256,6 @@ export async function listRowVersions(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-}
-
-async function currentRowVersions(meta: Meta, key: ConfigurationKey): Promise<Map<string, RowVersion>> {
-  const versions = await meta
-    .selectFrom('row_versions as v')
-    .innerJoin('configuration_rows as r', (join) =>
-      join
-        .onRef('r.branch_id', '=', 'v.branch_id')
-        .onRef('r.component_id', '=', 'v.component_id')
-        .onRef('r.configuration_id', '=', 'v.configuration_id')
-        .onRef('r.row_id', '=', 'v.row_id')
-        .onRef('r.version', '=', 'v.version'),
-    )
-    .selectAll('v')
-    .where('v.branch_id', '=', key.branch_id)
-    .where('v.component_id', '=', key.component_id)
-    .where('v.configuration_id', '=', key.configuration_id)
-    .execute();
-  return new Map(versions.map((version) => [version.row_id, version]));
 }
 
 /** By the order that was set, else by id (storage 5.4). */

@@ -5,15 +5,19 @@ import type { ConfigurationKey } from '../tables.ts';
 import {
   appendVersion,
   insertConfiguration,
+  nextVersion,
   saveState,
   sortOrder,
   type Change,
   type Loaded,
+  type Whole,
 } from './model.ts';
-import { toldOf } from '../../events/of-configurations.ts';
-import { contentOf, findConfiguration, listRowIds, requireConfiguration } from './read.ts';
+import { tellingOf, toldOf } from '../../events/of-configurations.ts';
+import { contentOf, findConfiguration, listRowIds, requireWhole } from './read.ts';
 import { dropRows } from './row-model.ts';
+import { inSharedTurn } from '../shared-turn.ts';
 import { configurationsOf, inTurn } from '../transaction.ts';
+import { writeTogether } from '../write-together.ts';
 
 export interface NewConfiguration {
   readonly name: string;
@@ -69,28 +73,37 @@ export async function updateConfiguration(
   key: ConfigurationKey,
   given: ConfigurationChanges,
   change: Change,
-): Promise<Loaded> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
-    const current = await requireConfiguration(tx, key);
-    const { state, ...versioned } = given;
-    const order = versioned.rowsSortOrder;
+): Promise<Whole> {
+  return await changeWhole(meta, key, async (tx, current) => {
+    const { state, rowsSortOrder: order, configuration = current.configuration } = given;
     if (order !== undefined) await checkOrder(tx, order, current);
-    const loaded = state === undefined ? current : { ...current, head: { ...current.head, state } };
-    if (state !== undefined) await saveState(tx, key, state);
-    if (!(await isChanged(tx, current, versioned))) return loaded;
+    if (!isChanged(current, given))
+      return state === undefined ? current : await withState(tx, current, state);
     const text = change.text ?? 'Configuration updated';
-    const changed = await appendVersion(tx, loaded, versioned, { ...change, text });
-    return await toldOf(tx, 'Changed', changed, change);
+    const { loaded, writes } = await nextVersion(tx, current, given, { ...change, text });
+    await writeTogether(tx, [...writes, await tellingOf(tx, 'Changed', loaded, change)]);
+    return { ...current, ...loaded, configuration };
   });
 }
 
 /** The state alone; never a version (5.3.3). */
-export async function updateState(meta: Meta, key: ConfigurationKey, state: string): Promise<Loaded> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
-    const current = await requireConfiguration(tx, key);
-    await saveState(tx, key, state);
-    return { ...current, head: { ...current.head, state } };
+export async function updateState(meta: Meta, key: ConfigurationKey, state: string): Promise<Whole> {
+  return await changeWhole(meta, key, async (tx, current) => await withState(tx, current, state));
+}
+
+async function changeWhole(
+  meta: Meta,
+  key: ConfigurationKey,
+  work: (tx: Meta, current: Whole) => Promise<Whole>,
+): Promise<Whole> {
+  let configuration: string | undefined;
+  const changed = await inSharedTurn(meta, configurationsOf(key), async (tx) => {
+    const { configuration: content, ...rest } = await work(tx, await requireWhole(tx, key));
+    // Not a part of what the transaction gives, which is kept for who repeats the request: it may be long.
+    configuration = content;
+    return rest;
   });
+  return { ...changed, configuration: configuration ?? (await contentOf(meta, changed.version)) };
 }
 
 /** To the trash; a configuration that is there already is purged (5.3.11). */
@@ -136,17 +149,18 @@ export async function restoreConfiguration(
   });
 }
 
-async function isChanged(
-  meta: Meta,
-  { head, version }: Loaded,
-  given: ConfigurationChanges,
-): Promise<boolean> {
+async function withState(tx: Meta, current: Whole, state: string): Promise<Whole> {
+  await saveState(tx, current.head, state);
+  return { ...current, head: { ...current.head, state } };
+}
+
+function isChanged({ head, version, configuration }: Whole, given: ConfigurationChanges): boolean {
   if (given.name !== undefined && given.name !== version.name) return true;
   if (given.description !== undefined && given.description !== version.description) return true;
   if (given.isDisabled !== undefined && given.isDisabled !== (version.is_disabled === 1)) return true;
   const order = given.rowsSortOrder;
   if (order !== undefined && JSON.stringify(order) !== head.rows_sort_order) return true;
-  return given.configuration !== undefined && given.configuration !== (await contentOf(meta, version));
+  return given.configuration !== undefined && given.configuration !== configuration;
 }
 
 /** An order names every row exactly once (5.4). */

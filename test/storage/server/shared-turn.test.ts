@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type Running } from './harness.ts';
+
+let running: Running;
+beforeAll(async () => (running = await startService()));
+afterAll(async () => await running.stop());
+
+const CONFIGS = 'components/ex-generic-v2/configs';
+
+interface Configuration {
+  readonly version: number;
+  readonly name: string;
+  readonly configuration: { readonly n: number };
+}
+
+const created = async (id: string): Promise<string> => {
+  await running.call('POST', CONFIGS, { configurationId: id, name: id, configuration: { n: -1 } });
+  return `${CONFIGS}/${id}`;
+};
+
+/** Numbers of versions, the oldest first. */
+async function versionsOf(config: string): Promise<number[]> {
+  const { body } = await running.call('GET', `${config}/versions?limit=1000`);
+  return (body as Configuration[]).map(({ version }) => version).toReversed();
+}
+
+test('who is refused among many updates at once undoes none of the others', async () => {
+  const config = await created('refused');
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, async (_, n) =>
+      n % 7 === 3
+        ? await running.call('PUT', config, { rowsSortOrder: ['no such row'] })
+        : await running.call('PUT', config, { configuration: { n } }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(
+    Array.from({ length: 30 }, (_, n) => (n % 7 === 3 ? 400 : 200)),
+  );
+  const changed = answers.filter(({ status }) => status === 200).map(({ body }) => body as Configuration);
+  for (const { version, configuration } of changed) {
+    const { body } = await running.call('GET', `${config}/versions/${version}`);
+    expect((body as Configuration).configuration).toEqual(configuration);
+  }
+  expect(changed.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(
+    (await versionsOf(config)).slice(1),
+  );
+});
+
+test('who comes while others are committed is answered too, and so is who comes under a key', async () => {
+  const config = await created('later');
+  const update = async (n: number, key?: string): Promise<number> => {
+    const headers = key === undefined ? {} : { 'Idempotency-Key': key };
+    const { status, body } = await running.call('PUT', config, { configuration: { n } }, headers);
+    expect(status).toBe(200);
+    expect((body as Configuration).configuration).toEqual({ n });
+    return (body as Configuration).version;
+  };
+  const versions = await Promise.all(
+    Array.from({ length: 8 }, async (_, client) => {
+      const given: number[] = [];
+      for (let n = 0; n < 6; n += 1) {
+        const key = n % 3 === 0 ? `later-${client}-${n}` : undefined;
+        given.push(await update(client * 100 + n, key));
+        // The same again is not done again.
+        if (key !== undefined) expect(await update(client * 100 + n, key)).toBe(given.at(-1));
+      }
+      return given;
+    }),
+  );
+  expect(versions.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 48 }, (_, n) => n + 2));
+});
+
+test('updates of different kinds at once each keep what the others changed', async () => {
+  const config = await created('kinds');
+  await running.call('POST', `${config}/rows`, { rowId: 'a', name: 'A' });
+  await Promise.all([
+    running.call('PUT', config, { configuration: { n: 7 } }),
+    running.call('PUT', `${config}/state`, { state: { seen: 1 } }),
+    running.call('PUT', config, { name: 'Renamed' }),
+    running.call('PUT', config, { isDisabled: true, state: { seen: 2 } }),
+  ]);
+  const { body } = await running.call('GET', config);
+  expect(body).toMatchObject({
+    name: 'Renamed',
+    version: 5,
+    isDisabled: true,
+    configuration: { n: 7 },
+    rows: [{ id: 'a', name: 'A' }],
+  });
+  const { seen } = (body as { state: { seen: number } }).state;
+  expect([1, 2]).toContain(seen);
+});
