@@ -5,9 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemEnv } from '../../src/env.ts';
 import { silentLog } from '../../src/log.ts';
 import { createRunner, type Runner } from '../../src/runs/runner.ts';
+import { takeToken } from '../../src/runs/token.ts';
 import type { Context } from '../../src/storage/server/context.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
-import { findRun, requeueRun } from '../../src/storage/server/meta/runs.ts';
+import { findRun, requeueRun, takeRun } from '../../src/storage/server/meta/runs.ts';
 import { json, startApi } from '../cli/support.ts';
 import { MAIN } from '../command.ts';
 import { forgetDatabase, metaOf } from '../storage/server/database.ts';
@@ -43,6 +44,10 @@ async function startSeveral() {
   return {
     ...worldOf(running),
     store,
+    context(): Context {
+      if (of === undefined) throw new Error('The service has not started.');
+      return { ...of.context, log: silentLog };
+    },
     /** @returns its folder, in which each attempt has one */
     async add({ aheadMs = 0, pollMs = 100 }: { aheadMs?: number; pollMs?: number } = {}): Promise<string> {
       if (of === undefined) throw new Error('The service has not started.');
@@ -111,4 +116,52 @@ test('a runner that comes back when its run was done by another one changes noth
   letGo();
   await expect.poll(async () => await readdir(folder)).toEqual([]);
   expect(await seen()).toEqual(before);
+});
+
+test('a runner that is alive keeps its run, however long that takes and whoever looks', async () => {
+  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+  const api = await startApi((_request, response) => void gate.then(() => json(response, [{ id: 1 }])));
+  const world = await startSeveral();
+  await world.configure('a', books(api.url));
+  const { id } = await world.start('a');
+  await world.add({ pollMs: 50 });
+  await expect.poll(() => api.seen.length).toBe(1);
+  await world.add({ pollMs: 50 });
+  const meta = await metaOf(world.dir);
+  const beat = async (): Promise<number> => (await findRun(meta, Number(id)))?.beat ?? 0;
+  const first = await beat();
+  // Ten signs are twenty looks of the other one, twice as many as make a runner dead that gives none.
+  await expect.poll(beat).toBeGreaterThan(first + 10);
+  await meta.destroy();
+  letGo();
+  expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 1 });
+});
+
+test('the token of an attempt is refused from the moment on at which its run is handed on', async () => {
+  const world = await startSeveral();
+  await world.configure('a', books('http://127.0.0.1:9/'));
+  await world.start('a');
+  const context = world.context();
+  const take = async () => {
+    const run = await takeRun(context.meta, { runner: 'test', now: Date.now() });
+    if (run === undefined) throw new Error('No run waits.');
+    const made = await takeToken(context, run);
+    if (made === undefined) throw new Error('The run was taken away.');
+    return { run, ...made };
+  };
+  const statusWith = async (token: string): Promise<number> =>
+    (
+      await world.call('GET', 'components/ex-generic-v2/configs/a', undefined, {
+        'x-storageapi-token': token,
+      })
+    ).status;
+  const first = await take();
+  expect(await statusWith(first.token)).toBe(200);
+  expect(await requeueRun(context.meta, first.run)).toBe(true);
+  expect(await statusWith(first.token)).toBe(401);
+  const second = await take();
+  expect(second.id).toBe(first.id);
+  expect([await statusWith(first.token), await statusWith(second.token)]).toEqual([401, 200]);
+  expect(await takeToken(context, first.run)).toBeUndefined();
+  expect(await statusWith(second.token)).toBe(200);
 });
