@@ -29,6 +29,8 @@ export interface Cluster {
   /** Kills the process and puts a new one in its place after so many milliseconds. */
   replace(node: Node, options: { readonly signal: NodeJS.Signals; readonly pauseMs: number }): Promise<Node>;
   add(role: Role): Promise<Node>;
+  /** Stops one for good. */
+  remove(node: Node): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const balancer = await startBalancer();
   const nodes: Running[] = [];
   let token = '';
+  let added = Object.values(options.count).reduce((sum, count) => sum + count, 0);
   const begin = async (name: string, role: Role): Promise<Running> => {
     const node = await startNode(name, role, balancer, options);
     token ||= node.token ?? '';
@@ -79,21 +82,27 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return fresh;
     },
     async add(role) {
-      const node = await begin(`${role}-${nodes.length + 1}`, role);
+      const node = await begin(`${role}-${++added}`, role);
       nodes.push(node);
       balance();
       return node;
     },
+    async remove({ pid }) {
+      const at = nodes.findIndex((node) => node.pid === pid);
+      for (const { child } of at === -1 ? [] : nodes.splice(at, 1)) await ended(child);
+      balance();
+    },
     async stop() {
-      const ended = nodes.map(async ({ child }) => {
-        if (child.exitCode !== null || child.signalCode !== null) return;
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      });
-      await Promise.all(ended);
+      await Promise.all(nodes.map(async ({ child }) => await ended(child)));
       await balancer.stop();
     },
   };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }
 
 interface Running extends Node {

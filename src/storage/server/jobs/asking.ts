@@ -5,7 +5,7 @@ import type { DataContext } from '../data-context.ts';
 import { ApiError } from '../http/errors.ts';
 import { findJob, type NewJob } from '../meta/jobs.ts';
 import type { JobRow } from '../meta/tables.ts';
-import { inTurn, JOBS } from '../meta/transaction.ts';
+import { inTurn, jobsOf } from '../meta/transaction.ts';
 import type { Call } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
 
@@ -49,7 +49,11 @@ async function submit(context: DataContext, asker: Asker, work: Work): Promise<J
     runId: asker.runId,
     author: authorOf(asker.caller),
   };
-  const row = await inTurn(context.meta, [JOBS], async (tx) => await context.queue.submit(tx, job));
+  const row = await inTurn(
+    context.meta,
+    jobsOf(job.lockKey),
+    async (tx) => await context.queue.submit(tx, job),
+  );
   context.queue.wake(row.queue);
   return row;
 }

@@ -2,7 +2,7 @@ import { tellingOnce } from '../care/telling-once.ts';
 import type { DataContext } from '../data-context.ts';
 import { isDue } from '../meta/due.ts';
 import { databaseNow } from '../meta/moment.ts';
-import { inTurn, JOBS } from '../meta/transaction.ts';
+import { inTurn, jobsOf } from '../meta/transaction.ts';
 import type { Operation } from './operations/operation.ts';
 import { createWorker } from './worker.ts';
 
@@ -73,7 +73,7 @@ export function createNowAndThen(
       } as const;
       await inTurn(
         meta,
-        [JOBS],
+        jobsOf(lockKey),
         async (tx) => await queue.submit(tx, { ...job, author: { creator_id: 0, creator_description: '' } }),
       );
       queue.wake('upkeep');
@@ -87,6 +87,7 @@ function operationOf({ run }: Chore): Operation {
     signal.throwIfAborted();
     return {
       results: null,
+      things: [],
       // The last one is enough to look at.
       commit: async (tx) =>
         void (await tx

@@ -252,7 +252,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
 
 /** What the end of a job is about: of one that changes nothing else, nothing that others wait for. */
 function thingsOf(job: JobRow, done: Done): readonly Thing[] {
-  return done.commit === undefined ? [] : [...(done.things ?? []), catalogueOf(job.branch_id)];
+  return done.commit === undefined ? [] : (done.things ?? [catalogueOf(job.branch_id)]);
 }
 
 function secondsOf({ started }: JobRow, now: number): number {

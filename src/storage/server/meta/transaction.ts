@@ -17,6 +17,7 @@ const KINDS = [
   'branches',
   'branch',
   'catalogue',
+  'table',
   'configuration',
   'file',
   'run',
@@ -38,14 +39,23 @@ export const TOKENS: Thing = { kind: 'tokens' };
 /** Which branches there are, with their names. */
 export const BRANCHES: Thing = { kind: 'branches' };
 export const TRIGGERS: Thing = { kind: 'triggers' };
-/** The queue. */
-export const JOBS: Thing = { kind: 'jobs' };
+/**
+ * What waits under a key: the order of the numbers is that in which they are seen. Jobs without a key have no order.
+ */
+export const jobsOf = (lockKey: string | undefined): Thing[] =>
+  lockKey === undefined ? [] : [{ kind: 'jobs', id: lockKey }];
 
 /** All configurations of a branch, for who copies or removes them. */
 export const branchOf = (id: number): Thing => ({ kind: 'branch', id: String(id) });
 
 /** The buckets and tables of a branch, as the catalogue has them, with their metadata and that of the branch. */
 export const catalogueOf = (branch: number): Thing => ({ kind: 'catalogue', id: String(branch) });
+
+/** One table of a branch as the catalogue has it, with its aliases, whatever becomes of other tables meanwhile. */
+export const tableOf = (branch: number, id: string): Thing[] => [
+  { ...catalogueOf(branch), isShared: true },
+  { kind: 'table', id: `${branch}/${id}` },
+];
 
 export const fileOf = (id: number): Thing => ({ kind: 'file', id: String(id) });
 

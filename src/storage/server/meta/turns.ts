@@ -2,7 +2,7 @@ import { brief } from '../shapes/brief.ts';
 import type { Meta } from './database.ts';
 import type { Moment } from './moment.ts';
 import type { JobRow, QueueName } from './tables.ts';
-import { inTurn, JOBS } from './transaction.ts';
+import { inTurn } from './transaction.ts';
 
 /** Who holds a job and until when, unless it says so again. */
 export interface Lease {
@@ -14,9 +14,9 @@ export interface Lease {
 /** A turn of a job: what any later one makes invalid. */
 export type Turn = Pick<JobRow, 'fencing' | 'id'>;
 
-/** The oldest job that may run now, taken: none before it with the same lock key is unfinished. */
+/** The oldest job that may run now, taken: none before it with the same lock key is unfinished. For SQLite alone. */
 export async function takeJob(meta: Meta, queue: QueueName, lease: Lease): Promise<JobRow | undefined> {
-  return await inTurn(meta, [JOBS], async (tx) => {
+  return await inTurn(meta, [], async (tx) => {
     const next = await tx
       .selectFrom('jobs as j')
       .select('j.id')

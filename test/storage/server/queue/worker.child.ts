@@ -35,7 +35,8 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Writes its row in the transaction that ends the job. */
 const quick: Operation = async (job) => {
-  return await Promise.resolve({ results: null, commit: async (tx) => await writeRow(tx, job.id) });
+  const commit = async (tx: Meta): Promise<void> => await writeRow(tx, job.id);
+  return await Promise.resolve({ results: null, things: [], commit });
 };
 
 const engine = createPostgresEngine({ pool: database.pool, schema: database.schema, log: silentLog });

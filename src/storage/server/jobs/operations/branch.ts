@@ -23,6 +23,6 @@ export const devBranchDelete: Operation = async (job, context) => {
     if (files.length === 0) break;
     for (const file of files) await removeFile(context, file);
   }
-  const things = [BRANCHES, branchOf(id), catalogueOf(id)];
+  const things = [BRANCHES, branchOf(id), catalogueOf(id), catalogueOf(job.branch_id)];
   return { results: {}, things, commit: async (tx) => await deleteBranch(tx, id) };
 };

@@ -2,7 +2,7 @@ import { badRequest } from '../../http/errors.ts';
 import { deleteBucket } from '../../meta/buckets.ts';
 import { deleteTable, listTables } from '../../meta/stored-tables.ts';
 import { withdrawBucket } from '../../meta/tokens.ts';
-import { TOKENS } from '../../meta/transaction.ts';
+import { catalogueOf, TOKENS } from '../../meta/transaction.ts';
 import { fenceOf, paramsOf, type Operation } from './operation.ts';
 import { engineBucket, engineTable, requireBucketRow } from './table-place.ts';
 
@@ -17,7 +17,7 @@ export const bucketDelete: Operation = async (job, context) => {
   await engine.dropBucket(engineBucket(job.branch_id, id), fenceOf(job));
   return {
     results: null,
-    things: [TOKENS],
+    things: [TOKENS, catalogueOf(job.branch_id)],
     commit: async (tx) => {
       const left = await listTables(tx, job.branch_id, id);
       if (left.length > 0 && !force) throw notEmpty(left.length);

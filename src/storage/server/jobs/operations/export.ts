@@ -5,6 +5,7 @@ import { nextId } from '../../meta/counter.ts';
 import { findExport, saveExport } from '../../meta/exports.ts';
 import { findFile, insertFileWithin } from '../../meta/files.ts';
 import type { FileRow, JobRow } from '../../meta/tables.ts';
+import { fileOf, tableOf } from '../../meta/transaction.ts';
 import { attachmentOf } from '../../objects/disposition.ts';
 import { readRowQuery, type RowQueryInput } from '../../input/row-query.ts';
 import type { RowQuery } from '../../tables/row-query.ts';
@@ -63,6 +64,7 @@ export const tableExport: Operation = async (job, context, signal) => {
         outBytes: outcome.bytes,
         outBytesUncompressed: outcome.plainBytes,
       },
+      things: tableOf(job.branch_id, rows.table.id),
       commit: async (tx) => {
         const now = context.env.now();
         const file = fileRow(
@@ -107,6 +109,7 @@ async function reuse(job: JobRow, { meta, env }: DataContext, fileId: number): P
   const runIds = JSON.parse(file.run_ids) as string[]; // written by this service
   return {
     results: { file: { id: file.id }, cacheHit: true },
+    things: [fileOf(file.id)],
     commit: async (tx) => {
       if (job.run_id === null || runIds.includes(job.run_id)) return;
       const run_ids = JSON.stringify([...runIds, job.run_id]);

@@ -1,6 +1,7 @@
 import type { DataContext } from '../../data-context.ts';
 import type { JobRow } from '../../meta/tables.ts';
 import { insertTable, NO_ALIAS, saveState, type TableState } from '../../meta/stored-tables.ts';
+import { tableOf } from '../../meta/transaction.ts';
 import { wholeTable } from '../../shapes/table.ts';
 import { isoTime } from '../../shapes/time.ts';
 import type { ImportOutcome, ImportRequest } from '../../tables/engine.ts';
@@ -120,6 +121,7 @@ export const tableImport: Operation = async (job, context, signal) => {
     },
     metrics: metricsOf(content, outcome),
     moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
+    things: tableOf(job.branch_id, id),
     commit: async (tx) => {
       const stored = await requireTableRow(tx, context, job.branch_id, id);
       await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });

@@ -22,7 +22,7 @@ export interface Done {
   readonly moved?: Moved;
   /** Changes of the metadata, in the transaction that ends the job. An error fails the job. */
   commit?(tx: Meta): Promise<Reply | void>;
-  /** What the changes are about besides the buckets and tables of the job's branch. */
+  /** What the changes are about; default: any buckets and tables of the job's branch. */
   readonly things?: readonly Thing[];
   /** Takes back what was done outside of the metadata, when the commit failed. */
   undo?(): Promise<void>;

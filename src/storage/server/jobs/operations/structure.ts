@@ -10,6 +10,7 @@ import {
   type ColumnDefinition,
   type StoredTable,
 } from '../../meta/stored-tables.ts';
+import { tableOf } from '../../meta/transaction.ts';
 import { readRowFilter, type RowFilterInput } from '../../input/row-query.ts';
 import { wholeTable } from '../../shapes/table.ts';
 import type { TableDescription } from '../../tables/engine.ts';
@@ -184,6 +185,7 @@ async function change(
   const state = await describe(context, job);
   return {
     results,
+    things: tableOf(job.branch_id, id),
     commit: async (tx) => {
       const current = await requireTableRow(tx, context, job.branch_id, id);
       const now = isoTime(context.env.now());

@@ -2,7 +2,7 @@ import type { Env } from '../../../../env.ts';
 import type { Meta } from '../../meta/database.ts';
 import { insertJob, type NewJob } from '../../meta/jobs.ts';
 import type { JobRow, QueueName } from '../../meta/tables.ts';
-import { inTurn, JOBS } from '../../meta/transaction.ts';
+import { inTurn } from '../../meta/transaction.ts';
 import {
   askToEnd,
   endWaiting,
@@ -125,7 +125,7 @@ export function createQueue(meta: Meta, env: Env, dispatch: Dispatch): Queue {
       return undefined;
     },
     async retry(id) {
-      const job = await inTurn(meta, [JOBS], async (tx) => {
+      const job = await inTurn(meta, [], async (tx) => {
         const row = await reopenJob(tx, id);
         if (row !== undefined) await dispatch.add(tx, row);
         return row;
