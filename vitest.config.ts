@@ -10,7 +10,7 @@ const ALONE = [
 ];
 /** They start commands and services, kill them, or go through many cases: `npm run test:quick` leaves them out. */
 const LONG = [
-  'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,wrong-input}.test.ts',
+  'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,wrong-input}.test.ts',
   'test/{compose,demo,docker,docs,hostile}.test.ts',
   'test/http/tunnel/ssh-tunnel.test.ts',
   'test/importing/dlt/import.test.ts',

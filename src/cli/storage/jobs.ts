@@ -61,6 +61,26 @@ export const jobCommands: readonly Command[] = [
       show(job, () => describeJob(job));
     },
   }),
+  storageCommand({
+    name: 'cancel',
+    describe: 'End a job that waits, or ask one at work to end',
+    words: [jobWord],
+    examples: [['gex storage jobs cancel 1042', 'A load that is not wanted any more']],
+    async run({ args, client, show }) {
+      const job = await client.jobs.cancel(numberWord(args, 'id'));
+      show(job, () => describeJob(job));
+    },
+  }),
+  storageCommand({
+    name: 'retry',
+    describe: 'Give a job again that was given up for want of what it needs, such as the object store',
+    words: [jobWord],
+    examples: [['gex storage jobs retry 1042', 'What failed while the object store was away']],
+    async run({ args, client, show }) {
+      const job = await client.jobs.retry(numberWord(args, 'id'));
+      show(job, () => describeJob(job));
+    },
+  }),
 ];
 
 function describeJobs(jobs: readonly Job[]): string {

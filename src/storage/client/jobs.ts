@@ -46,6 +46,19 @@ export interface Jobs {
    * that asked for the import.
    */
   findByFile(fileId: number, options?: FindByFileOptions): Promise<Job | undefined>;
+  /**
+   * Ends a job that waits, and asks one at work to end, which it may no longer be able to: look at it again. Its own token
+   * may, and the master token.
+   *
+   * @throws {StorageError} `storage.refused` when it had ended
+   */
+  cancel(id: number): Promise<Job>;
+  /**
+   * Gives a job again, under its own number, that was given up for want of what it needs.
+   *
+   * @throws {StorageError} `storage.refused` when it was not given up
+   */
+  retry(id: number): Promise<Job>;
 }
 
 const FIRST_WAIT_MS = 50;
@@ -82,7 +95,13 @@ export function createJobs(api: Api): Jobs {
         since: created === undefined ? undefined : Date.parse(created),
         signal,
       }),
+    cancel: async (id) => await control(id, 'cancel'),
+    retry: async (id) => await control(id, 'retry'),
   };
+  async function control(id: number, what: 'cancel' | 'retry'): Promise<Job> {
+    const called = { method: 'POST', path: `${path`jobs/${id}`}/${what}`, scope: 'plain', body: {} } as const;
+    return readJob(await api.call({ ...called, isOnce: true }));
+  }
   return jobs;
 }
 
