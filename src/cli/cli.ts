@@ -15,6 +15,8 @@ import { serveCommand } from './serve.ts';
 import { storageGroup } from './storage.ts';
 import { testCommand } from './test.ts';
 import { validateCommand } from './validate.ts';
+import { workshopCommand } from './workshop.ts';
+import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
 
 /** Every command, in the order of the help. */
 export const ENTRIES: readonly Entry[] = [
@@ -43,7 +45,7 @@ const DESCRIBE = 'Turns a description of a REST API (config.json) into CSV table
  * @throws {ExtractorError} what went wrong; {@link describe} puts it in words
  */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
-  const place = await descend({ script: 'gex', describe: DESCRIBE, entries: ENTRIES, argv });
+  const place = await descend({ script: 'gex', describe: DESCRIBE, entries: entries(), argv });
   if (place.argv.length === 0) {
     io.note(await help(place));
     return 1;
@@ -56,6 +58,11 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
   }
   const { command, args } = parseLine(place);
   return await command.run(args, io);
+}
+
+/** A process that a service has started knows one more. */
+function entries(): readonly Entry[] {
+  return process.env[RUNNER_VARIABLE] === '1' ? [...ENTRIES, workshopCommand] : ENTRIES;
 }
 
 /** Loaded when it is asked for: it would be a sixth of a short run. */

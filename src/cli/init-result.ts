@@ -1,4 +1,11 @@
-import { findingLines, openPoints, type Discovery, type FromDocument, type Line } from '../init/index.ts';
+import {
+  findingLines,
+  findingOf,
+  openPoints,
+  type Discovery,
+  type FromDocument,
+  type Line,
+} from '../init/index.ts';
 import { shownText } from '../shown-text.ts';
 
 interface Surroundings {
@@ -41,34 +48,8 @@ export function findingJson(
   found: Discovery,
   { file, missing }: Surroundings & { readonly file: string | undefined },
 ): string {
-  const { place, fields, key, time, settled, report } = found;
   return JSON.stringify(
-    {
-      ...(file === undefined ? {} : { file }),
-      verdict: found.verdict,
-      configuration: found.configuration,
-      rows: { path: place.keys.join('.'), kind: place.kind, firstPage: place.rows.length },
-      others: found.others.map(({ keys, rows }) => ({ path: keys.join('.'), rows: rows.length })),
-      id: key.paths,
-      time: time?.path ?? null,
-      fields: fields.map(({ path, kind, filled, distinct, rows }) => ({
-        path,
-        kind,
-        filled,
-        distinct,
-        rows,
-      })),
-      nextPage: settled === undefined ? null : settled.candidate.says,
-      pages: found.pages,
-      rowsRead: found.rows,
-      report: report ?? null,
-      evidence: settled?.evidence ?? [],
-      against: found.against,
-      tried: found.tried,
-      open: openPoints(found),
-      variables: missing,
-      requests: found.requests,
-    },
+    { ...(file === undefined ? {} : { file }), ...findingOf(found), variables: missing },
     null,
     2,
   );

@@ -21,6 +21,16 @@ export async function runsPart(args: Args): Promise<MakePart | undefined> {
     });
   if (Number(text) === 0) return undefined;
   const { runnerPart } = await import('../runs/part.ts');
+  return runnerPart({ command: ownCommand(), concurrency: Number(text) });
+}
+
+/** What looks at APIs and tries sources out. */
+export async function sourcesPart(): Promise<MakePart> {
+  const { workshopPart } = await import('../workshop/part.ts');
+  return workshopPart({ command: ownCommand() });
+}
+
+function ownCommand(): readonly [string, string] {
   const [, script = ''] = process.argv;
-  return runnerPart({ command: [process.execPath, script], concurrency: Number(text) });
+  return [process.execPath, script];
 }

@@ -9,7 +9,7 @@ import { portArg, portError } from './port.ts';
 import { databaseArgs, databaseOptions } from './serve-database.ts';
 import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
-import { runsOptions, runsPart } from './serve-runs.ts';
+import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 
 export const serveCommand: Command = {
@@ -119,7 +119,7 @@ async function serve(
   const runs = await runsPart(args);
   const service = createService({
     ...shared,
-    ...(runs === undefined ? {} : { parts: [dataPart, runs] }),
+    parts: [dataPart, await sourcesPart(), ...(runs === undefined ? [] : [runs])],
     host: args.text('host') ?? '127.0.0.1',
     port: portArg(args, 'port'),
     s3Port: portArg(args, 's3-port'),

@@ -36,6 +36,8 @@ export interface DiscoverOptions {
 /** What was found out of a list of an API. */
 export interface Discovery {
   readonly target: Target;
+  /** The first answer. */
+  readonly answer: Json;
   readonly place: RowsPlace;
   /** Other lists of the answer. */
   readonly others: readonly RowsPlace[];
@@ -132,7 +134,20 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       ? NO_WAY
       : await findWay(observed, subject, lab, tried, notes);
   return {
-    list: await concluded({ settled, isOpen, place, others, fields, signs, key, subject, tried, notes, lab }),
+    list: await concluded({
+      answer: body,
+      settled,
+      isOpen,
+      place,
+      others,
+      fields,
+      signs,
+      key,
+      subject,
+      tried,
+      notes,
+      lab,
+    }),
   };
 }
 
@@ -170,6 +185,7 @@ const NO_WAY: Way = { settled: undefined, isOpen: undefined };
 interface Parts {
   readonly settled: Settled | undefined;
   readonly isOpen: string | undefined;
+  readonly answer: Json;
   readonly place: RowsPlace;
   readonly others: readonly RowsPlace[];
   readonly fields: readonly Field[];
@@ -197,6 +213,7 @@ async function concluded(parts: Parts): Promise<Discovery> {
       : parts.notes;
   return {
     target: subject.target,
+    answer: parts.answer,
     place,
     others: parts.others.filter((each) => each.kind === 'list' && each.rows.length > 0 && each.score > 0),
     fields,

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Credentials } from './credentials.ts';
+import { inheritedEnvironment } from './environment.ts';
 import { RUNNER_VARIABLE } from './runner-variable.ts';
 
 /** Between the request to end and the end by force. */
@@ -40,7 +41,7 @@ export interface Ended {
 export function startChild({ command, args, environment, credentials }: ChildOptions): RunChild {
   const [program, ...before] = command;
   const child = spawn(program, [...before, ...args], {
-    env: { ...inherited(), ...environment, [RUNNER_VARIABLE]: '1' },
+    env: { ...inheritedEnvironment(), ...environment, [RUNNER_VARIABLE]: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const { stdout, stderr } = child;
@@ -71,32 +72,4 @@ export function startChild({ command, args, environment, credentials }: ChildOpt
       force = setTimeout(() => child.kill('SIGKILL'), TERM_MS);
     },
   };
-}
-
-/** What a run may see of the environment of the service: how to start, where to write, how to reach the network. */
-const NAMES = [
-  'PATH',
-  'HOME',
-  'LANG',
-  'LC_ALL',
-  'TZ',
-  'TMPDIR',
-  'NODE_COMPILE_CACHE',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-];
-
-function inherited(): Record<string, string> {
-  return Object.fromEntries(
-    NAMES.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

@@ -1,0 +1,21 @@
+import { WORKSHOP_COMMAND } from '../workshop/child.ts';
+import { silentLog } from '../log.ts';
+import type { Command } from './command.ts';
+
+/** What a service starts to look at an API, or to try a configuration out. It is in no help: nobody else has use for it. */
+export const workshopCommand: Command = {
+  name: WORKSHOP_COMMAND,
+  describe: 'Do what a service asks for on stdin',
+  options: {},
+  examples: [],
+  async run(_args, io) {
+    const { serveOnce } = await import('../workshop/process/main.ts');
+    await serveOnce({
+      print: (line) => io.print(line),
+      secrets: io.secrets,
+      signal: io.signal,
+      log: (tell) => ({ ...silentLog, info: tell, warn: (text) => tell(`Warning: ${text}`) }),
+    });
+    return 0;
+  },
+};

@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream';
+import { keyFileText } from '../encryption/keys.ts';
+import { sealText } from '../encryption/index.ts';
+import { encodeExact } from '../json/index.ts';
+import { Exploration, Trial } from '../storage/protocol/workshop.ts';
+import type { Context } from '../storage/server/context.ts';
+import { Answer } from '../storage/server/http/answer.ts';
+import { ApiError } from '../storage/server/http/errors.ts';
+import { route, type Call, type Route } from '../storage/server/http/route.ts';
+import { hasRole, type MakePart } from '../storage/server/part.ts';
+import { requireComponent } from '../storage/server/tokens/permissions.ts';
+import { askChild, type ChildOptions } from './child.ts';
+import type { Asked, Said } from './nouns.ts';
+
+export interface WorkshopOptions extends Pick<ChildOptions, 'command'> {
+  /** Processes at a time; default 4. */
+  readonly concurrency?: number;
+  /** How long one may take, in milliseconds; default 3 minutes. */
+  readonly patienceMs?: number;
+}
+
+const CONCURRENCY = 4;
+const PATIENCE_MS = 3 * 60_000;
+const MAX_REQUESTS = 12;
+const PAGES = 3;
+/** A recording of a trial goes along. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** The part of the service where sources are made: it looks at APIs and tries configurations out. */
+export function workshopPart(options: WorkshopOptions): MakePart {
+  return (context, service) => {
+    if (!hasRole(service, 'api')) return {};
+    const workshop = createWorkshop(context, options);
+    return { routes: workshop.routes, drain: workshop.stop };
+  };
+}
+
+function createWorkshop(
+  context: Context,
+  { command, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
+): { readonly routes: readonly Route[]; stop(): Promise<void> } {
+  const { keys, env, project, log } = context;
+  const atWork = new Set<AbortController>();
+
+  async function* work(asked: Asked, component: string, own: AbortController): AsyncGenerator<string> {
+    const late = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.any([own.signal, late]);
+    try {
+      for await (const said of askChild(asked, { command, signal }))
+        yield `${JSON.stringify(sealed(said, component))}\n`;
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (!late.aborted) log.error('The workshop failed', { detail: String(error) });
+      yield `${JSON.stringify({ error: late.aborted ? LATE(patienceMs) : BROKEN } satisfies Said)}\n`;
+    } finally {
+      atWork.delete(own);
+    }
+  }
+
+  /** Secrets leave this process encrypted only. */
+  function sealed(said: Said, component: string): Said {
+    if (!('found' in said)) return said;
+    const scope = { project: String(project.id), component };
+    const { text } = sealText(said.found.configuration, { keys, scope, env });
+    return { found: { ...said.found, configuration: text } };
+  }
+
+  function answer(
+    asked: Asked,
+    component: string,
+    { request }: Pick<Call<unknown, unknown, unknown>, 'request'>,
+  ): Answer {
+    if (atWork.size >= concurrency)
+      throw new ApiError(
+        503,
+        'storage.workshop.busy',
+        'Others are trying out sources right now: ask again in a moment.',
+        { retryAfter: 5 },
+      );
+    const own = new AbortController();
+    atWork.add(own);
+    const lines = Readable.from(work(asked, component, own), { objectMode: false });
+    // Whoever leaves the page wants no more of it.
+    request.raw.socket.once('close', () => own.abort());
+    lines.once('close', () => {
+      own.abort();
+      atWork.delete(own);
+    });
+    return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  }
+
+  const shared = { tag: 'Workshop', scope: 'plain', maxBodyBytes: MAX_BODY_BYTES } as const;
+  return {
+    routes: [
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/explore',
+        summary: 'Looks at an API, and finds out how to get all rows of a list',
+        body: Exploration,
+        handle: ({ body, ...call }) => {
+          const { component = KNOWN_COMPONENT, maxRequests = MAX_REQUESTS, ...asked } = body;
+          requireComponent(call.caller, component);
+          return answer({ kind: 'explore', ...asked, maxRequests }, component, call);
+        },
+      }),
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/try',
+        summary: 'Runs a configuration for a few pages, and pushes nothing',
+        body: Trial,
+        handle: ({ body, ...call }) => {
+          const {
+            component = KNOWN_COMPONENT,
+            configuration,
+            document,
+            pages = PAGES,
+            row,
+            recording,
+          } = body;
+          requireComponent(call.caller, component);
+          const scope = { project: String(project.id), component, configuration };
+          // As the parser of bodies made it.
+          const text = encodeExact(document as Parameters<typeof encodeExact>[0]);
+          const asked = { document: text, pages, row, recording, keys: keyFileText(keys), scope };
+          return answer({ kind: 'try', ...asked }, component, call);
+        },
+      }),
+    ],
+    async stop() {
+      for (const each of atWork) each.abort();
+      await Promise.resolve();
+    },
+  };
+}
+
+/** The id that the extractor has in the catalogue. */
+const KNOWN_COMPONENT = 'ex-generic-v2';
+
+const LATE = (ms: number) => ({
+  code: 'workshop.late',
+  message: `It took longer than ${Math.round(ms / 1000)} seconds, and was ended.`,
+  hint: 'Try fewer pages, or start a run.',
+  audience: 'user',
+});
+
+const BROKEN = {
+  code: 'internal',
+  message: 'This should not have happened: the log of the service says more.',
+  audience: 'application',
+};

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { systemEnv } from '../../env.ts';
+import type { Log } from '../../log.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { Asked, Said } from '../nouns.ts';
+import { explore } from './explore.ts';
+import { toldError } from './told-error.ts';
+import { tryOut } from './try.ts';
+
+export interface WorkshopIo {
+  readonly print: (line: string) => void;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly log: (tell: (text: string) => void) => Log;
+}
+
+/** Does what the one line on stdin asks for, and says what came of it on stdout. It never fails. */
+export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Promise<void> {
+  const say = (said: Said): void => print(lineOf(said, secrets));
+  const onStep = (step: string): void => say({ step });
+  try {
+    // Written by the service that started this process.
+    const asked = JSON.parse(await text(process.stdin)) as Asked;
+    if (asked.kind === 'explore') {
+      say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep }) });
+      return;
+    }
+    const folder = await mkdtemp(path.join(tmpdir(), 'gex-trial-'));
+    try {
+      say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder }) });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    say({ error: toldError(error, secrets) });
+  }
+}
+
+/** The configuration has its secrets still: the service encrypts them. */
+function lineOf(said: Said, secrets: Secrets): string {
+  return JSON.stringify(said, (key, value: unknown) =>
+    typeof value === 'string' && key !== 'configuration' && key !== 'recording'
+      ? secrets.redact(value)
+      : value,
+  );
+}

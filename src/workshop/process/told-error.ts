@@ -1,0 +1,17 @@
+import { describeError, ExtractorError } from '../../errors.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { ToldError } from '../nouns.ts';
+
+/** An error for the page. What is a mistake of this program is told in full: whoever sees it is to report it. */
+export function toldError(error: unknown, secrets: Secrets): ToldError {
+  if (error instanceof ExtractorError) {
+    const { hint } = error;
+    return {
+      code: error.code,
+      message: secrets.redact(error.message),
+      ...(hint === undefined ? {} : { hint: secrets.redact(hint) }),
+      audience: error.audience,
+    };
+  }
+  return { code: 'internal', message: secrets.redact(describeError(error)), audience: 'application' };
+}

@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createDialect } from '../../csv/dialect.ts';
+import { readRows } from '../../csv/read.ts';
+import { parseKeys } from '../../encryption/index.ts';
+import { getKey, isList, isObject, parseExact } from '../../json/index.ts';
+import type { Log } from '../../log.ts';
+import type { RowResult } from '../../runner.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { AskedToTry, Tried, TriedTable } from '../nouns.ts';
+import { toldError } from './told-error.ts';
+
+interface World {
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  /** Empty, and of this process alone. */
+  readonly folder: string;
+}
+
+/** Recordings up to this size go to the page and back. */
+const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
+const SHOWN_ROWS = 100;
+const SHOWN_TABLES = 50;
+const SHOWN_LETTERS = 2000;
+
+/** Runs a configuration for a few pages, by the engine of every run: nothing is pushed, and no state moves. */
+export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }: World): Promise<Tried> {
+  const record = path.join(folder, 'trial.gexr');
+  const replay = path.join(folder, 'earlier.gexr');
+  await writeFile(path.join(folder, 'config.json'), asked.document);
+  const { recording } = asked;
+  if (recording !== undefined) await writeFile(replay, Buffer.from(recording, 'base64'));
+  const done: RowResult[] = [];
+  const { run } = await import('../../runner.ts');
+  const failure = await run({
+    dataFolder: folder,
+    rows: asked.row === undefined ? [] : [asked.row],
+    limit: asked.pages,
+    environment: {},
+    encryptionKeys: parseKeys(asked.keys, 'the service'),
+    encryptionScope: asked.scope,
+    resume: false,
+    log,
+    secrets,
+    signal,
+    ...(recording === undefined ? { record } : { replay }),
+    progress: { rowEnd: (result) => done.push(result) },
+  }).then(
+    () => undefined,
+    (error: unknown) => toldError(error, secrets),
+  );
+  const kept = recording === undefined ? record : replay;
+  return {
+    tables: await tablesOf(done, folder),
+    jobs: done.flatMap((row) =>
+      row.jobs.map((job) => ({ ...(row.id === undefined ? {} : { row: row.id }), ...job })),
+    ),
+    recordings: await storiesOf(folder, kept),
+    recording: recording ?? (await encoded(record)),
+    ...(failure === undefined ? {} : { error: failure }),
+  };
+}
+
+async function tablesOf(rows: readonly RowResult[], folder: string): Promise<TriedTable[]> {
+  const tables: TriedTable[] = [];
+  for (const { id, out, tables: written } of rows)
+    for (const { name, rows: rowsCount } of written.slice(0, SHOWN_TABLES - tables.length)) {
+      const file = path.resolve(folder, out, 'tables', name);
+      const manifest = parseExact(await readFile(`${file}.manifest`, 'utf8'));
+      const key = isObject(manifest) ? getKey(manifest, 'primary_key') : undefined;
+      const [columns = [], ...shown] = await firstRows(file);
+      tables.push({
+        ...(id === undefined ? {} : { row: id }),
+        name,
+        columns,
+        primaryKey: key !== undefined && isList(key) ? key.map(String) : [],
+        incremental: isObject(manifest) && getKey(manifest, 'incremental') === true,
+        rows: shown.map((row) => row.map((cell) => cell.slice(0, SHOWN_LETTERS).toWellFormed())),
+        rowsCount,
+      });
+    }
+  return tables;
+}
+
+/** The header and the first rows. */
+async function firstRows(file: string): Promise<string[][]> {
+  const { createReadStream } = await import('node:fs');
+  const rows: string[][] = [];
+  for await (const row of readRows(createReadStream(file), createDialect())) {
+    rows.push(row);
+    if (rows.length > SHOWN_ROWS) break;
+  }
+  return rows;
+}
+
+/** What was asked for, as `gex explain` tells it; nothing when the run failed before it asked. */
+async function storiesOf(dataFolder: string, recording: string): Promise<object[]> {
+  const { withRecordings } = await import('../../runner/recordings.ts');
+  const { readStory } = await import('../../explain/story.ts');
+  const { storyJson } = await import('../../explain/story-json.ts');
+  return await withRecordings(
+    { dataFolder, recording },
+    async (recordings) =>
+      await Promise.resolve(
+        recordings.map((each) =>
+          storyJson({ ...each, source: '', story: readStory(each.file, each.scanned) }),
+        ),
+      ),
+  ).catch(() => []);
+}
+
+async function encoded(file: string): Promise<string | null> {
+  const bytes = await readFile(file).catch(() => undefined);
+  return bytes === undefined || bytes.length > MAX_RECORDING_BYTES ? null : bytes.toString('base64');
+}
