@@ -16,7 +16,7 @@ const LONG = [
   'test/importing/dlt/import.test.ts',
   'test/mapping/{input,output}/*.test.ts',
   'test/extract/{budgets,look-ahead}.test.ts',
-  'test/runs/*.test.ts',
+  'test/{runs,workshop}/*.test.ts',
   'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',
   'test/formats/large.test.ts',
   'test/runs/keeper/{push,takeover}.test.ts',

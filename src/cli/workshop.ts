@@ -11,7 +11,8 @@ export const workshopCommand: Command = {
   async run(_args, io) {
     const { serveOnce } = await import('../workshop/process/main.ts');
     await serveOnce({
-      print: (line) => io.print(line),
+      // As it is: the configuration goes to the service with its secrets, which encrypts them.
+      print: (line) => process.stdout.write(`${line}\n`),
       secrets: io.secrets,
       signal: io.signal,
       log: (tell) => ({ ...silentLog, info: tell, warn: (text) => tell(`Warning: ${text}`) }),

@@ -38,7 +38,7 @@ export function workshopPart(options: WorkshopOptions): MakePart {
 function createWorkshop(
   context: Context,
   { command, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
-): { readonly routes: readonly Route[]; stop(): Promise<void> } {
+): { readonly routes: readonly Route[]; readonly stop: () => Promise<void> } {
   const { keys, env, project, log } = context;
   const atWork = new Set<AbortController>();
 
@@ -128,7 +128,7 @@ function createWorkshop(
         },
       }),
     ],
-    async stop() {
+    stop: async () => {
       for (const each of atWork) each.abort();
       await Promise.resolve();
     },

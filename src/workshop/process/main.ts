@@ -11,7 +11,7 @@ import { toldError } from './told-error.ts';
 import { tryOut } from './try.ts';
 
 export interface WorkshopIo {
-  readonly print: (line: string) => void;
+  readonly print: (line: string) => unknown;
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly log: (tell: (text: string) => void) => Log;
@@ -19,7 +19,7 @@ export interface WorkshopIo {
 
 /** Does what the one line on stdin asks for, and says what came of it on stdout. It never fails. */
 export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Promise<void> {
-  const say = (said: Said): void => print(lineOf(said, secrets));
+  const say = (said: Said): void => void print(lineOf(said, secrets));
   const onStep = (step: string): void => say({ step });
   try {
     // Written by the service that started this process.

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dataPart } from '../../src/storage/server/data.ts';
+import { workshopPart } from '../../src/workshop/part.ts';
+import { COMPILE_CACHE, json, startApi, type Api } from '../cli/support.ts';
+import { MAIN } from '../command.ts';
+import { startService, type Running } from '../storage/server/harness.ts';
+
+// Processes that run the sources start in half the time with it.
+process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
+
+const SECRET = 'reader-7-secret';
+
+interface Found {
+  readonly form: string;
+  readonly configuration: string;
+  readonly answer: string;
+  readonly rows: { readonly path: string };
+  readonly id: readonly string[];
+  readonly verdict: string;
+  readonly evidence: readonly string[];
+  readonly sent: readonly { readonly method: string; readonly url: string }[];
+  readonly lists: readonly { readonly path: string }[];
+}
+
+interface Tried {
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly string[])[];
+    readonly rowsCount: number;
+    readonly primaryKey: readonly string[];
+  }[];
+  readonly recordings: readonly {
+    readonly jobs: readonly { readonly runs: readonly { readonly pages: readonly object[] }[] }[];
+  }[];
+  readonly jobs: readonly { readonly verdict: string }[];
+  readonly recording: string | null;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+interface Said {
+  readonly step?: string;
+  readonly found?: Found;
+  readonly tried?: Tried;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** Users on three pages behind a token. */
+const usersApi = async (): Promise<Api> =>
+  await startApi(({ url, headers }, response) => {
+    if (headers.authorization !== `Bearer ${SECRET}`) {
+      json(response, { error: 'who are you?' }, 401);
+      return;
+    }
+    const page = Number(url.searchParams.get('cursor') ?? 0);
+    const data = [1, 2].map((n) => ({ id: page * 2 + n, name: `user ${page * 2 + n}`, echo: SECRET }));
+    json(response, { data, meta: { next: page < 2 ? String(page + 1) : null, total: 6 } });
+  });
+
+let running: Running;
+
+beforeAll(async () => {
+  running = await startService({
+    parts: [dataPart, workshopPart({ command: [process.execPath, MAIN], concurrency: 2 })],
+  });
+});
+afterAll(async () => await running.stop());
+
+async function ask(what: string, body: object, headers: Record<string, string> = {}): Promise<Said[]> {
+  const { status, text } = await running.call('POST', `workshop/${what}`, body, headers);
+  expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Said);
+}
+
+const explored = async (body: object): Promise<{ found: Found; said: readonly Said[] }> => {
+  const said = await ask('explore', body);
+  const found = said.at(-1)?.found;
+  expect(said.at(-1)?.error).toBeUndefined();
+  if (found === undefined) throw new Error('nothing was found');
+  return { found, said };
+};
+
+const tried = async (body: object): Promise<Tried> => {
+  const last = (await ask('try', body)).at(-1);
+  expect(last?.error).toBeUndefined();
+  if (last?.tried === undefined) throw new Error('nothing was tried');
+  return last.tried;
+};
+
+describe('a source from a link', () => {
+  test('is found, tried, and tried again with another mapping without asking the API', async () => {
+    const api = await usersApi();
+    const { found, said } = await explored({ source: `${api.url}users`, auth: `bearer:${SECRET}` });
+    expect(found).toMatchObject({
+      form: 'list',
+      rows: { path: 'data' },
+      id: ['id'],
+      verdict: 'complete',
+    });
+    expect(found.sent[0]).toEqual({ method: 'GET', url: `${api.url}users` });
+    expect(said.filter(({ step }) => step !== undefined).length).toBeGreaterThan(1);
+    // The secret is encrypted in the configuration, and nowhere else.
+    expect(JSON.stringify(said)).not.toContain(SECRET);
+    expect(found.configuration).toContain('GEX::1::');
+    expect(JSON.parse(found.answer)).toMatchObject({ meta: { total: 6 } });
+
+    const document = JSON.parse(found.configuration) as { parameters: { config: object } };
+    const asked = api.seen.length;
+    const first = await tried({ document, pages: 2 });
+    expect(first.error).toBeUndefined();
+    expect(api.seen.length).toBe(asked + 2);
+    expect(first.tables).toMatchObject([
+      { name: 'users', columns: ['id', 'name', 'echo'], rowsCount: 4, primaryKey: [] },
+    ]);
+    expect(first.tables[0]?.rows[0]?.slice(0, 2)).toEqual(['1', 'user 1']);
+    expect(first.recordings[0]?.jobs[0]?.runs[0]?.pages.length).toBe(2);
+    expect(JSON.stringify(first)).not.toContain(SECRET);
+
+    const mapped = structuredClone(document);
+    Object.assign(mapped.parameters.config, {
+      mappings: {
+        users: {
+          id: { type: 'column', mapping: { destination: 'user', primaryKey: true } },
+        },
+      },
+    });
+    const again = await tried({ document: mapped, pages: 2, recording: first.recording });
+    expect(api.seen.length).toBe(asked + 2);
+    expect(again.tables).toMatchObject([{ columns: ['user'], primaryKey: ['user'], rowsCount: 4 }]);
+    expect(again.recording).toBe(first.recording);
+  });
+
+  test('an error of the API is told in words, with what had come by then', async () => {
+    const api = await startApi(({ url }, response) => {
+      if (url.searchParams.get('page') === '2') json(response, { error: 'broken' }, 400);
+      else json(response, [{ id: 1 }]);
+    });
+    const [last] = (await ask('explore', { source: `${api.url}nothing`, auth: 'bearer:$API_TOKEN' })).slice(
+      -1,
+    );
+    expect(last?.error).toMatchObject({
+      code: 'command.invalid',
+      message: expect.stringContaining('API_TOKEN') as string,
+    });
+    const document = {
+      parameters: {
+        api: { baseUrl: api.url, pagination: { method: 'pagenum' } },
+        config: { jobs: [{ endpoint: 'things' }] },
+      },
+    };
+    const failed = await tried({ document });
+    expect(failed.error).toMatchObject({ code: 'http.status' });
+    expect(failed.recordings[0]?.jobs[0]?.runs[0]?.pages.length).toBeGreaterThan(0);
+  });
+
+  test('a configuration that is none, and an address that is none, are told so', async () => {
+    const none = await tried({ document: { parameters: { api: {}, config: { jobs: [] } } } });
+    expect(none).toMatchObject({ tables: [], error: { code: 'config.invalid' } });
+    const [last] = (await ask('explore', { source: 'http://127.0.0.1:1/x' })).slice(-1);
+    expect(last?.error?.code).toBe('http.network');
+  });
+
+  test('an OpenAPI document gives its lists', async () => {
+    const source = JSON.stringify({
+      openapi: '3.0.0',
+      info: { title: 'Books', version: '1' },
+      servers: [{ url: 'https://api.example.com' }],
+      paths: {
+        '/books': {
+          get: {
+            responses: {
+              200: {
+                description: 'all',
+                content: {
+                  'application/json': {
+                    schema: {
+                      type: 'array',
+                      items: { type: 'object', properties: { id: { type: 'integer' } } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+    const { found } = await explored({ source });
+    expect(found).toMatchObject({ form: 'document', lists: [{ path: '/books' }] });
+  });
+
+  test('needs the right to use the component, and a place at the bench', async () => {
+    const { body } = await running.call('POST', 'tokens', { description: 'nothing' });
+    const { token } = body as { token: string };
+    const headers = { 'X-StorageApi-Token': token };
+    expect((await running.call('POST', 'workshop/explore', { source: 'http://x' }, headers)).status).toBe(
+      403,
+    );
+    expect((await running.call('POST', 'workshop/try', { document: {} }, headers)).status).toBe(403);
+
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const api = await startApi((_request, response) => void gate.then(() => json(response, [{ id: 1 }])));
+    const slow = [0, 1].map(() => ask('explore', { source: api.url, maxRequests: 1 }));
+    await expect.poll(() => api.seen.length).toBe(2);
+    const { status, body: refused } = await running.call('POST', 'workshop/explore', { source: api.url });
+    expect({ status, refused }).toMatchObject({ status: 503, refused: { code: 'storage.workshop.busy' } });
+    letGo();
+    await Promise.all(slow);
+    expect((await ask('explore', { source: api.url, maxRequests: 2 })).at(-1)?.found).toBeDefined();
+  });
+
+  test('who leaves ends what was asked for', async () => {
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const gone: Promise<void>[] = [];
+    const api = await startApi((_request, response) => {
+      gone.push(new Promise((resolve) => response.once('close', resolve)));
+      void gate.then(() => json(response, []));
+    });
+    const leaving = new AbortController();
+    const asked = fetch(`${running.addresses.url}/v2/storage/workshop/explore`, {
+      method: 'POST',
+      headers: { 'X-StorageApi-Token': running.token, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ source: api.url }),
+      signal: leaving.signal,
+    }).then(async (response) => await response.text());
+    await expect.poll(() => gone.length).toBe(1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    // The process that asked is gone, and its connection with it.
+    await gone[0];
+    letGo();
+  });
+});
