@@ -8,7 +8,8 @@ import { TableError, type TableErrorCode } from '../tables/table-error.ts';
  * an object store that is down or refuses the service. Undefined for any other error. An answer and a failed job say it the same way.
  */
 export function troubleOf(error: unknown): ApiError | undefined {
-  if (isDiskFull(error)) return new ApiError(507, 'storage.diskFull', DISK_FULL, { cause: error });
+  if (isDiskFull(error))
+    return new ApiError(507, 'storage.diskFull', diskFull(isOfDatabase(error)), { cause: error });
   if (isNotAllowed(error)) return new ApiError(503, 'storage.notWritable', NOT_WRITABLE, { cause: error });
   if (error instanceof DatabaseAway)
     return new ApiError(503, 'storage.databaseUnavailable', DATABASE_AWAY, { retryAfter: 2, cause: error });
@@ -29,8 +30,14 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
-/** Of the operating system, and of PostgreSQL. */
-const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100']);
+/** Of PostgreSQL, whose disk is hardly that of the service. */
+const DATABASE_FULL = '53100';
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', DATABASE_FULL]);
+
+function isOfDatabase(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === DATABASE_FULL) || isOfDatabase(error.cause);
+}
 
 const DATABASE_AWAY = 'The database of the service cannot be used now. Ask again in a moment.';
 
@@ -69,7 +76,8 @@ const REFUSALS: ReadonlySet<ObjectErrorCode> = new Set([
   'SignatureDoesNotMatch',
 ]);
 
-const DISK_FULL = 'The disk of the service is full; nothing was changed. Free some space and try again.';
+const diskFull = (isOfDatabase: boolean): string =>
+  `The disk of the ${isOfDatabase ? 'database' : 'service'} is full; nothing was changed. Free some space and try again.`;
 const DISK_FULL_CODE: TableErrorCode = 'storage.diskFull';
 const NOT_WRITABLE =
   'The service may not write into its folder, so nothing was changed. Its log names the file; let its user write there.';
