@@ -7,6 +7,7 @@ import type { Meta } from '../../../../src/storage/server/meta/database.ts';
 import { findJob } from '../../../../src/storage/server/meta/jobs.ts';
 import { openProject } from '../../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../../src/storage/server/meta/tables.ts';
+import { renewLeases } from '../../../../src/storage/server/meta/turns.ts';
 
 import { contextOf, submit, type OpenQueue } from './support.ts';
 
@@ -170,6 +171,29 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       expect(await rowOf(job)).toMatchObject({ status: 'success', results: '{}', attempt: 2 });
       const counted = here.meta.selectFrom('counters').select('name').where('name', '=', 'late');
       expect(await counted.executeTakeFirst()).toBeUndefined();
+    });
+
+    test('what comes of a turn that is over does nothing to the next one', async () => {
+      const job = await submit(here, 'work', 'k');
+      const take = async (worker: string): Promise<JobRow> => {
+        const [taken] = await here.queue.take('storage', { worker, leaseMs: 60_000 }, 1);
+        if (taken === undefined) throw new Error('There is a job to take.');
+        return taken;
+      };
+      const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
+      const finish = async (turn: JobRow): Promise<boolean> =>
+        await here.meta.transaction().execute(async (tx) => await here.queue.finish(tx, turn, end));
+      const first = await take('first');
+      expect(await here.queue.giveBack(first, 'interrupted')).toBe(true);
+      const second = await take('second');
+      expect(second).toMatchObject({ id: job.id, attempt: 2 });
+      expect(await finish(first)).toBe(false);
+      expect(await here.queue.giveBack(first, 'retried')).toBe(false);
+      expect(await here.queue.renew({ worker: 'first', leaseMs: 600_000 }, [job.id])).toEqual([]);
+      // As when the job changes hands between the look and the writing.
+      await renewLeases(here.meta, { worker: 'first', until: '2999-01-01T00:00:00Z' }, [job.id]);
+      expect(await rowOf(job)).toEqual(second);
+      expect(await finish(second)).toBe(true);
     });
 
     test('a job that is given up is shown, with all it needs, and can be given again', async () => {

@@ -120,6 +120,34 @@ describe.runIf(SERVER)('a database of several processes', () => {
     expect(await load(other, table, 'id,v\n2,b\n', request)).toMatchObject({ totalRows: 2 });
   });
 
+  test('an import that two workers do at the same moment is there once', async () => {
+    const table = newId();
+    await load(engine, table, 'id\n0\n', { create: { primaryKey: [] } });
+    const both = Promise.withResolvers<void>();
+    let begun = 0;
+    // Neither has ended when the other looks whether it is done already.
+    async function* file(): AsyncGenerator<Buffer> {
+      if (++begun === 2) both.resolve();
+      await both.promise;
+      yield Buffer.from('id\n1\n');
+    }
+    const request = { incremental: true, mark: 'job 7', importedAt: EARLY };
+    const outcomes = await Promise.all(
+      [engine, other].map(async (each) => await each.import(table, request, slicesOf(file()))),
+    );
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ importedRows: 1, totalRows: 2 });
+    expect(await exported(engine, table)).toBe('"0"\n"1"\n');
+  });
+
+  test('rows that are added stay in the order of their imports', async () => {
+    for (const primaryKey of [[], ['id']]) {
+      const table = newId();
+      await load(engine, table, 'id\n1\n', { create: { primaryKey } });
+      for (const file of ['id\n2\n3\n', 'id\n4\n5\n']) await load(engine, table, file, { incremental: true });
+      expect(await exported(engine, table)).toBe('"1"\n"2"\n"3"\n"4"\n"5"\n');
+    }
+  });
+
   test('an export whose connection is cut fails, and the next one is whole', async () => {
     const table = newId();
     await load(engine, table, `id\n${Array.from({ length: 200_000 }, (_, i) => `row ${i}\n`).join('')}`, {
