@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describeError, ExtractorError } from '../errors.ts';
+import { describeError, ExtractorError, StorageError } from '../errors.ts';
 import type { RowResult } from '../runner.ts';
 import type { Secrets } from '../secrets.ts';
 import { formatCount, formatTable } from './format.ts';
@@ -80,7 +80,14 @@ function errorJson(error: unknown, secrets: Secrets): Record<string, unknown> {
     message: secrets.redactMessage(message),
     where,
     ...(hint === undefined ? {} : { hint: secrets.redactMessage(hint) }),
+    ...(isStorageAway(error) ? { mayPass: true } : {}),
   };
+}
+
+/** Whether it is the storage that was away or failed, so that the same again may go well. */
+function isStorageAway(error: unknown): boolean {
+  if (error instanceof StorageError) return error.recovery === 'retry';
+  return error instanceof ExtractorError && isStorageAway(error.cause);
 }
 
 /** From here when that is shorter. */

@@ -6,13 +6,23 @@ import { Secrets } from '../secrets.ts';
 import type { RunError } from '../storage/protocol/run.ts';
 import type { Context } from '../storage/server/context.ts';
 import { whenDatabaseIsBack } from '../storage/server/database/patience.ts';
-import { beatRun, finishRun, requeueRun, type AskedOfRun, type RunEnd } from '../storage/server/meta/runs.ts';
+import { detailOf, troubleOf } from '../storage/server/http/trouble.ts';
+import { isPassing } from '../storage/server/jobs/failure.ts';
+import {
+  beatRun,
+  finishRun,
+  putOffRun,
+  requeueRun,
+  type AskedOfRun,
+  type RunEnd,
+} from '../storage/server/meta/runs.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import { prolongToken } from '../storage/server/meta/tokens.ts';
 import { startChild, type Ended, type RunChild } from './child.ts';
 import { folderOf } from './folders.ts';
 import type { Keeper, KeptStore } from './keeper.ts';
+import { isLastAttempt, waitMsOf } from './patience.ts';
 import { readReport, type Report } from './report.ts';
 import { forgetRecords, keepRecords, recordArgs } from './records.ts';
 import { RunLog } from './run-log.ts';
@@ -90,7 +100,10 @@ async function perform(
       await requeueRun(meta, run);
       return;
     }
-    const status = isDone ? 'success' : state.why === 'cancel' ? 'cancelled' : 'error';
+    const put = isDone ? undefined : await putOff(context, run, outcome);
+    if (put === 'waiting') return;
+    const isCancelled = state.why === 'cancel' || put === 'cancelled';
+    const status = isDone ? 'success' : isCancelled ? 'cancelled' : 'error';
     const end: RunEnd = {
       status,
       exitCode: outcome.exitCode,
@@ -125,12 +138,42 @@ interface Outcome {
   readonly error: RunError | undefined;
   readonly exitCode: number | null;
   readonly folder: string;
+  /** What it failed of passes by itself: before its process was started, or while it was at work. */
+  readonly passing?: 'atWork' | 'beforeStart' | undefined;
+}
+
+/** Puts a run back that failed of what passes. @returns undefined when it is to end */
+async function putOff(
+  { meta, env, log }: Context,
+  run: RunRow,
+  { passing, error }: Outcome,
+): Promise<Awaited<ReturnType<typeof putOffRun>> | undefined> {
+  if (passing === undefined || error === undefined) return undefined;
+  const isBeforeStart = passing === 'beforeStart';
+  const waitMs = waitMsOf(run);
+  const seconds = waitMs === 1000 ? '1 second' : `${waitMs / 1000} seconds`;
+  const line = JSON.stringify({
+    level: 'warn',
+    time: new Date(env.now()).toISOString(),
+    message: `The run goes on in ${seconds}, as what it needs is away: ${error.message}`,
+  });
+  const given = { waitMs, isBeforeStart, line };
+  // Put back twice, it is the second that is refused.
+  const put = await whenDatabaseIsBack(
+    env,
+    async () => await putOffRun(meta, run, { ...given, now: env.now() }),
+  );
+  if (put === 'waiting')
+    log.warn('A run is put off', { run: run.id, attempt: run.attempt, waitMs, detail: error.message });
+  return put;
 }
 
 /** What a run is called that could not even begin. */
 function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
   const isKnown = error instanceof ExtractorError;
-  if (!isKnown) log.error('A run could not be started', { run: run.id, detail: String(error) });
+  const passing = isPassing(error) ? 'beforeStart' : undefined;
+  if (passing !== undefined) log.debug('A run cannot begin now', { run: run.id, detail: detailOf(error) });
+  else if (!isKnown) log.error('A run could not be started', { run: run.id, detail: String(error) });
   const told: RunError = isKnown
     ? {
         code: error.code,
@@ -140,12 +183,18 @@ function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
       }
     : {
         code: 'internal',
-        message: 'The run could not be started.',
+        message: whatIsAway(error) ?? 'The run could not be started.',
         audience: 'application',
         hint: 'The log of the runner says why.',
       };
   const exitCode = told.audience === 'user' ? 1 : 2;
-  return { report: { rows: [], verdict: undefined }, error: told, exitCode, folder: '' };
+  return { report: { rows: [], verdict: undefined }, error: told, exitCode, folder: '', passing };
+}
+
+/** What passes, in words for everybody. */
+function whatIsAway(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return troubleOf(error)?.message ?? whatIsAway(error.cause);
 }
 
 /** @returns undefined when the run was taken away */
@@ -181,7 +230,8 @@ async function work(
     (TOKEN_SECONDS * 1000) / 4,
   );
   try {
-    if (run.attempt > 1) log.tell('info', `Attempt ${run.attempt}: the runner before this one is gone.`);
+    if (run.not_before !== null) log.tell('info', `Attempt ${run.attempt}: the run goes on.`);
+    else if (run.attempt > 1) log.tell('info', `Attempt ${run.attempt}: the runner before this one is gone.`);
     const restored = await keeper?.restore();
     await forgetRecords(folder);
     const start = (): RunChild => {
@@ -205,11 +255,13 @@ async function work(
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });
-    await keeper?.stop(keptUntil(state));
+    const mayGoOn = report.mayPass && state.why === undefined && !isLastAttempt(run);
+    await keeper?.stop(mayGoOn ? 'handedOn' : keptUntil(state));
     if (keeper !== undefined) await rm(folder, { recursive: true, force: true });
-    else if (state.why === undefined || state.why === 'cancel')
+    else if (!mayGoOn && (state.why === undefined || state.why === 'cancel'))
       await keepAll(context, run, { records, folder });
-    return { report, error: report.error, exitCode: ended.code, folder };
+    const passing = mayGoOn ? 'atWork' : undefined;
+    return { report, error: report.error, exitCode: ended.code, folder, passing };
   } finally {
     clearInterval(prolonging);
     await log.end();

@@ -7,6 +7,8 @@ export interface Report {
   readonly rows: readonly RunRow[];
   readonly verdict: Verdict | undefined;
   readonly error: RunError | undefined;
+  /** Whether it failed because the storage was away. */
+  readonly mayPass: boolean;
 }
 
 /** The document of `gex run --json`, as far as it is used. */
@@ -27,6 +29,7 @@ interface Document {
     readonly message: string;
     readonly where?: unknown;
     readonly hint?: string;
+    readonly mayPass?: boolean;
   };
 }
 
@@ -54,8 +57,9 @@ export function readReport(
       jobs: [...jobs],
     };
   });
+  const mayPass = ended.code !== 0 && document?.error?.mayPass === true;
   const verdict = worst(rows.flatMap((row) => row.verdict ?? []));
-  return { rows, verdict, error: errorOf(ended, document?.error, { others, clean }) };
+  return { rows, verdict, error: errorOf(ended, document?.error, { others, clean }), mayPass };
 }
 
 function errorOf(

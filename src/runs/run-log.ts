@@ -2,13 +2,14 @@ import type { Env } from '../env.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
 import { whenDatabaseIsBack } from '../storage/server/database/patience.ts';
-import { appendLog } from '../storage/server/meta/run-log.ts';
-import type { HeldRun } from '../storage/server/meta/runs.ts';
+import { appendLog, type LogEnd } from '../storage/server/meta/run-log.ts';
+import type { RunRow } from '../storage/server/meta/tables.ts';
 import { eventIn, linesOf } from './log-lines.ts';
 
 export interface RunLogOptions {
   readonly meta: Meta;
-  readonly run: HeldRun;
+  /** As it was taken. */
+  readonly run: Pick<RunRow, 'fencing' | 'id' | 'log_bytes' | 'log_lines'>;
   readonly env: Env;
   readonly secrets: Secrets;
   /** Its path is left out of what is written: it says nothing to who reads the log. */
@@ -30,6 +31,7 @@ const MAX_OTHERS = 50;
 export class RunLog {
   readonly #options: RunLogOptions;
   readonly #timer: NodeJS.Timeout;
+  #end: LogEnd;
   #lines: string[] = [];
   #bytes = 0;
   #isFull = false;
@@ -40,6 +42,7 @@ export class RunLog {
 
   constructor(options: RunLogOptions) {
     this.#options = options;
+    this.#end = options.run;
     this.#timer = setInterval(() => void this.#flush(), FLUSH_MS);
   }
 
@@ -87,9 +90,13 @@ export class RunLog {
     if (lines.length === 0 || this.#isLost) return;
     const { meta, run, env, onLost } = this.#options;
     try {
-      const bytes = await whenDatabaseIsBack(env, async () => await appendLog(meta, run, lines));
-      if (bytes === undefined) this.#lose(onLost);
-      else if (bytes > MAX_BYTES && !this.#isFull) {
+      const end = await whenDatabaseIsBack(env, async () => await appendLog(meta, run, this.#end, lines));
+      if (end === undefined) {
+        this.#lose(onLost);
+        return;
+      }
+      this.#end = end;
+      if (end.log_bytes > MAX_BYTES && !this.#isFull) {
         this.tell('warn', `The log is longer than ${MAX_BYTES / 1024 / 1024} MB: what follows is left out.`);
         this.#isFull = true;
       }

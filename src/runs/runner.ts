@@ -11,6 +11,7 @@ import {
 import { runDue } from '../storage/server/runs/scheduler.ts';
 import { startAttempt, type Attempt, type AttemptOptions } from './attempt.ts';
 import { sweepFolders } from './folders.ts';
+import { isLastAttempt } from './patience.ts';
 
 export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   /** Runs at a time. */
@@ -31,8 +32,6 @@ export interface Runner {
 const DEAD_AFTER_LOOKS = 10;
 /** Looks for each sign of life. */
 const LOOKS_PER_BEAT = 2;
-/** Taken up that often, a run that kills its runner is given up. */
-const MAX_ATTEMPTS = 10;
 
 /** Takes runs from the queue and does them, in processes of their own. */
 export function createRunner(context: Context, options: RunnerOptions): Runner {
@@ -108,14 +107,14 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
       await finishRun(meta, run, CANCELLED, env.now());
       return;
     }
-    if (run.attempt < MAX_ATTEMPTS) {
+    if (!isLastAttempt(run)) {
       if (await requeueRun(meta, run))
         withRequestId(run.request_id, () =>
           log.warn('A run is handed on: its runner is gone', { run: run.id, attempt: run.attempt }),
         );
       return;
     }
-    const message = `The run was interrupted ${run.attempt} times and is given up.`;
+    const message = `The run was interrupted ${run.attempt - run.put_offs} times and is given up.`;
     const hint = 'Look into the logs of the runners before it is started again.';
     const error = JSON.stringify({ code: 'run.interrupted', message, audience: 'application', hint });
     await finishRun(meta, run, { ...CANCELLED, status: 'error', exitCode: 2, error }, env.now());

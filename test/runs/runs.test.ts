@@ -249,7 +249,7 @@ describe('a run whose runner loses it', () => {
     // It comes back, and may not say how the run ended.
     const end = { status: 'error', exitCode: 2, verdict: null, error: null, report: null } as const;
     expect(held === undefined || (await finishRun(meta, held, end, Date.now()))).toBe(false);
-    expect(held === undefined ? 0 : await appendLog(meta, held, ['{}'])).toBeUndefined();
+    expect(held === undefined ? 0 : await appendLog(meta, held, held, ['{}'])).toBeUndefined();
     await meta.destroy();
     expect(await world.show(id)).toMatchObject({ status: 'success' });
   });

@@ -1,37 +1,53 @@
 import type { Meta } from './database.ts';
-import type { HeldRun } from './runs.ts';
+import type { RunRow } from './tables.ts';
 import { inTurn } from './transaction.ts';
 
 /** Pieces of one answer: some megabytes at most. */
 const PIECES_AT_ONCE = 50;
 
+/** How long the log of a run is. */
+export type LogEnd = Pick<RunRow, 'log_bytes' | 'log_lines'>;
+
+type Writer = Pick<RunRow, 'fencing' | 'id'>;
+
 /**
- * Adds lines to the log of a run, each a JSON object without a line break.
+ * Adds lines to the log of a run, each a JSON object without a line break. Done a second time, as nobody knows whether it
+ * was done, it changes nothing: who has taken the run is the only one who writes.
  *
+ * @param end where the log ended before
  * @param lines one piece: some 64 kB at most
- * @returns the bytes that the log has now; undefined when the run is not the taker's any more
+ * @returns where it ends now; undefined when the run is not the taker's any more
  */
 export async function appendLog(
   meta: Meta,
-  { id, fencing }: HeldRun,
+  run: Writer,
+  end: LogEnd,
   lines: readonly string[],
-): Promise<number | undefined> {
+): Promise<LogEnd | undefined> {
+  return await inTurn(meta, [], async (tx) => await appendWithin(tx, run, end, lines));
+}
+
+/** The same in a transaction of the caller. */
+export async function appendWithin(
+  tx: Meta,
+  { id, fencing }: Writer,
+  { log_lines: first_line, log_bytes }: LogEnd,
+  lines: readonly string[],
+): Promise<LogEnd | undefined> {
   const text = lines.join('\n');
-  return await inTurn(meta, [], async (tx) => {
-    const run = await tx
-      .updateTable('runs')
-      .set((update) => ({
-        log_lines: update('log_lines', '+', lines.length),
-        log_bytes: update('log_bytes', '+', Buffer.byteLength(text)),
-      }))
-      .where((where) => where.and({ id, fencing, status: 'processing' }))
-      .returning(['log_lines', 'log_bytes'])
-      .executeTakeFirst();
-    if (run === undefined) return undefined;
-    const first_line = run.log_lines - lines.length;
-    await tx.insertInto('run_log').values({ run_id: id, first_line, lines: lines.length, text }).execute();
-    return run.log_bytes;
-  });
+  const now = { log_lines: first_line + lines.length, log_bytes: log_bytes + Buffer.byteLength(text) };
+  const { numUpdatedRows } = await tx
+    .updateTable('runs')
+    .set(now)
+    .where((where) => where.and({ id, fencing, status: 'processing' }))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return undefined;
+  await tx
+    .insertInto('run_log')
+    .values({ run_id: id, first_line, lines: lines.length, text })
+    .onConflict((conflict) => conflict.columns(['run_id', 'first_line']).doNothing())
+    .execute();
+  return now;
 }
 
 /** Lines of the log from an offset on, as many as there are, up to a limit. */

@@ -3,6 +3,8 @@ import type { Env } from '../../../env.ts';
 import { isoTime } from '../shapes/time.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
+import { momentOf } from './moment.ts';
+import { appendWithin } from './run-log.ts';
 import { keyOf } from './configurations/key.ts';
 import type { Author, ConfigurationKey, RunRow, RunStatus } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
@@ -40,6 +42,8 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
     ended: null,
     cancel_asked: null,
     attempt: 0,
+    put_offs: 0,
+    not_before: null,
     runner: null,
     beat: 0,
     fencing: 0,
@@ -104,6 +108,8 @@ const BRIEF = [
   'ended',
   'cancel_asked',
   'attempt',
+  'put_offs',
+  'not_before',
   'runner',
   'beat',
   'fencing',
@@ -138,7 +144,7 @@ export async function findUnfinished(meta: Meta, key: ConfigurationKey): Promise
 const UNFINISHED: readonly RunStatus[] = ['waiting', 'processing'];
 
 /**
- * The oldest run that may begin now, taken by the runner: no other run of its configuration is at work, or waits before
+ * The oldest run that may begin now and is not put off, taken by the runner: no other run of its configuration is at work, or waits before
  * it. Of several runners one gets it.
  */
 export async function takeRun(
@@ -149,6 +155,9 @@ export async function takeRun(
     .selectFrom('runs as r')
     .select(['r.id', 'r.fencing'])
     .where('r.status', '=', 'waiting')
+    .where((where) =>
+      where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', momentOf(meta, now, 0))]),
+    )
     .where((build) =>
       build.not(
         build.exists(
@@ -283,13 +292,58 @@ export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const requeued = await tx
       .updateTable('runs')
-      .set({ status: 'waiting', runner: null, fencing: run.fencing + 1 })
+      .set({ status: 'waiting', runner: null, not_before: null, fencing: run.fencing + 1 })
       .where((where) => where.and(held(run)))
       .returning('token_id')
       .executeTakeFirst();
     if (requeued === undefined) return false;
     if (requeued.token_id !== null) await revokeToken(tx, requeued.token_id);
     return true;
+  });
+}
+
+export interface PutOff {
+  readonly now: number;
+  /** How long nobody takes it. */
+  readonly waitMs: number;
+  /** Whether it could not even begin; else the attempt counts as one that was interrupted. */
+  readonly isBeforeStart: boolean;
+  /** Of its log, as JSON. */
+  readonly line: string;
+}
+
+/**
+ * Puts a run back into its place, as {@link requeueRun}, but for a while. One that is asked to end is not put back.
+ *
+ * @returns whether it waits now; when not, it is as it was
+ */
+export async function putOffRun(
+  meta: Meta,
+  run: HeldRun,
+  { now, waitMs, isBeforeStart, line }: PutOff,
+): Promise<'cancelled' | 'lost' | 'waiting'> {
+  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+    const known = await tx
+      .selectFrom('runs')
+      .select(['cancel_asked', 'log_lines', 'log_bytes', 'token_id'])
+      .where((where) => where.and(held(run)))
+      .executeTakeFirst();
+    if (known === undefined) return 'lost';
+    if (known.cancel_asked !== null) return 'cancelled';
+    await appendWithin(tx, run, known, [line]);
+    await tx
+      .updateTable('runs')
+      .set((update) => ({
+        status: 'waiting' as const,
+        runner: null,
+        fencing: run.fencing + 1,
+        not_before: momentOf(meta, now, waitMs),
+        ...(isBeforeStart ? { put_offs: update('put_offs', '+', 1) } : {}),
+      }))
+      .where((where) => where.and(held(run)))
+      .execute();
+    if (known.token_id !== null) await revokeToken(tx, known.token_id);
+    return 'waiting';
   });
 }
 

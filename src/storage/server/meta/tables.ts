@@ -352,6 +352,10 @@ export interface RunRow extends Author, ConfigurationKey {
   ended: string | null;
   cancel_asked: string | null;
   attempt: number;
+  /** How many of the attempts could not begin, as what they need was away. */
+  put_offs: number;
+  /** No runner takes it before; null when it was not put off. */
+  not_before: string | null;
   runner: string | null;
   /** Goes up while the runner lives: one whose number stands still is taken for dead, whatever its clock says. */
   beat: number;
