@@ -44,17 +44,20 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
-  const state = { isStopped: false };
+  const state = { isStopped: false, isAskedAgain: false, isTime: false };
+  let stopListening: (() => void) | undefined;
 
   return {
     async start() {
       await sweepFolders(directory, env.now());
       if (isAlone) for (const run of await listProcessing(meta)) await handOn(run);
-      timer = setInterval(look, pollMs);
-      look();
+      stopListening = context.runNews.listen(look);
+      timer = setInterval(lookAtAll, pollMs);
+      lookAtAll();
     },
     async stop() {
       state.isStopped = true;
+      stopListening?.();
       clearInterval(timer);
       await looking;
       for (const attempt of running.values()) attempt.handOn();
@@ -62,15 +65,27 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     },
   };
 
+  function lookAtAll(): void {
+    state.isTime = true;
+    look();
+  }
+
   function look(): void {
+    // What is asked for while it looks may be behind where it is.
+    state.isAskedAgain = looking !== undefined;
     looking ??= telling(lookOnce()).finally(() => {
       looking = undefined;
+      if (state.isAskedAgain && !state.isStopped) look();
     });
   }
 
   async function lookOnce(): Promise<void> {
-    await runDue(context);
-    await findLost();
+    if (state.isTime) {
+      state.isTime = false;
+      await runDue(context);
+      // Looks are what the time of others is counted in: those in between do not count.
+      await findLost();
+    }
     while (!state.isStopped && running.size < concurrency) {
       const run = await takeRun(meta, { runner: name, now: env.now() });
       if (run === undefined) return;

@@ -139,6 +139,26 @@ describe('a run of a configuration in the service', () => {
   });
 });
 
+test('a run begins when it is asked for, and not only when the runner looks again', async () => {
+  const api = await twoBooks();
+  const world = await startWorld({ runner: { pollMs: 3_600_000 } });
+  for (const id of ['a', 'b']) await world.configure(id, books(api.url));
+  const runs = await Promise.all([world.start('a'), world.start('b')]);
+  for (const { id } of runs) expect(await world.ended(id)).toMatchObject({ status: 'success' });
+});
+
+test('a run of another runner is not taken for lost when many are asked for', async () => {
+  const api = await twoBooks();
+  const world = await startWorld({ runner: { concurrency: 0, pollMs: 3_600_000 } });
+  await world.configure('a', books(api.url));
+  const { id } = await world.start('a');
+  const meta = await metaOf(world.dir);
+  await takeRun(meta, { runner: 'elsewhere', now: Date.now() });
+  await meta.destroy();
+  for (let i = 0; i < 15; i++) await world.start('a');
+  expect(await world.show(id)).toMatchObject({ status: 'processing', attempt: 1 });
+});
+
 describe('runs of one configuration', () => {
   test('are done one after another, those of two at the same time', async () => {
     const [first, other] = [await slowBooks(), await twoBooks()];

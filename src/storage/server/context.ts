@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts';
 import type { Observer } from './events/observer.ts';
 import type { Meta } from './meta/database.ts';
 import type { Project } from './meta/projects.ts';
+import type { RunNews } from './runs/news.ts';
 
 /** What every part of the service is given. */
 export interface Context {
@@ -24,6 +25,7 @@ export interface Context {
   readonly env: Env;
   readonly log: Log;
   readonly observer: Observer;
+  readonly runNews: RunNews;
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly readiness: Readiness;

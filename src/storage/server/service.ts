@@ -22,6 +22,7 @@ import { createMasterToken, firstMasterToken, openProject } from './meta/project
 import { refuseUnfinished } from './move/steps.ts';
 import { dataPart } from './data.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './part.ts';
+import { createRunNews } from './runs/news.ts';
 import { coreRoutes } from './routes/all.ts';
 
 export { ROLES, type MakePart, type Part, type Role, type ServiceOptions } from './part.ts';
@@ -162,6 +163,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
     env,
     log,
     observer,
+    runNews: createRunNews(),
     metrics,
     admission,
     readiness,

@@ -18,7 +18,7 @@ const tag = 'Runs';
 
 /** Runs of configurations: they are asked for here, and done by runners. */
 export function runRoutes(context: Context): Route[] {
-  const { meta, env } = context;
+  const { meta, env, runNews } = context;
   return [
     route({
       method: 'POST',
@@ -43,6 +43,7 @@ export function runRoutes(context: Context): Route[] {
           if (other !== undefined) throw isRunning(key, other);
           return await insertRun(tx, env, { configuration: key, asked, author: authorOf(call.caller) });
         });
+        runNews.tell();
         return wholeRunReply(run);
       },
     }),
