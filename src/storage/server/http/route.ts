@@ -48,7 +48,7 @@ export interface Call<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** @throws {ApiError} 401 on a public route that was called without a token */
+  /** Not for an open route, which is called without a token. */
   readonly caller: Caller;
   readonly branch: BranchRow;
   /** Scheme, host and port that the client reached the service under. */
