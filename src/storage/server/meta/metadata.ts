@@ -44,26 +44,6 @@ export async function listMetadataOf(
     .execute();
 }
 
-/** What answers show of metadata, and whose it is. */
-export type ShownMetadata = Pick<MetadataRow, 'id' | 'key' | 'owner' | 'provider' | 'timestamp' | 'value'>;
-
-/** As {@link listMetadataOf}, in any order and without what answers do not show: there may be very many. */
-export async function listShownMetadata(
-  meta: Meta,
-  branchId: number,
-  scope: MetadataScope,
-  prefix: string,
-): Promise<ShownMetadata[]> {
-  return await meta
-    .selectFrom('metadata')
-    .select(['id', 'key', 'owner', 'provider', 'timestamp', 'value'])
-    .where('branch_id', '=', branchId)
-    .where('scope', '=', scope)
-    .where('owner', '>=', prefix)
-    .where('owner', '<', afterPrefix(prefix))
-    .execute();
-}
-
 /** Every id that begins with the prefix lies between it and this text: nothing in an id is above this character. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;
 

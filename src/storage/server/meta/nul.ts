@@ -2,7 +2,7 @@
 // and a text that has the first of them for itself keeps it in the same way: what was stored is what is read.
 
 const MARK = '\u{F8D0}';
-const NUL = `${MARK}0`;
+export const NUL = `${MARK}0`;
 const ITSELF = `${MARK}1`;
 
 /** A text as PostgreSQL can keep it. */

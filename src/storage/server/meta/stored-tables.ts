@@ -53,23 +53,6 @@ export async function listAliases(meta: Meta, branchId: number, source: string):
     .execute();
 }
 
-/** The columns of all tables whose id begins with the text, by table, in their order. */
-export async function listColumns(
-  meta: Meta,
-  branchId: number,
-  prefix: string,
-): Promise<ReadonlyMap<string, readonly TableColumnRow[]>> {
-  const columns = await meta
-    .selectFrom('table_columns')
-    .selectAll()
-    .where('branch_id', '=', branchId)
-    .where('table_id', '>=', prefix)
-    .where('table_id', '<', afterPrefix(prefix))
-    .orderBy('position')
-    .execute();
-  return Map.groupBy(columns, ({ table_id }) => table_id);
-}
-
 export async function findTableByDisplayName(
   meta: Meta,
   key: { readonly branch_id: number; readonly bucket_id: string; readonly display_name: string },

@@ -25,10 +25,10 @@ import {
   updateBucket,
   type MeasuredBucket,
 } from '../meta/buckets.ts';
+import { collected, listTableTexts } from '../lists/tables.ts';
 import type { Meta } from '../meta/database.ts';
 import { recordFinishedJob } from '../meta/jobs.ts';
 import { listMetadata } from '../meta/metadata.ts';
-import { listTables } from '../meta/stored-tables.ts';
 import { requireBucketRow } from '../jobs/operations/table-place.ts';
 import { mayUseBucket, requireBucket, requireBucketCreation } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
@@ -36,7 +36,6 @@ import { bucketReply } from '../shapes/bucket.ts';
 import { ADMIN } from '../shapes/token.ts';
 import { jobReply } from '../shapes/job.ts';
 import { metadataReply } from '../shapes/metadata.ts';
-import { showTables } from '../shapes/table-detail.ts';
 import { requireNameLength } from '../input/table.ts';
 import { isoTime } from '../shapes/time.ts';
 import { catalogueOf, inTurn } from '../meta/transaction.ts';
@@ -263,10 +262,10 @@ async function bucketDetail(
   bucket: MeasuredBucket,
   origin: string,
 ): Promise<Record<string, Reply>> {
-  const tables = await listTables(meta, bucket.branch_id, bucket.id);
+  const of = { branchId: bucket.branch_id, bucketId: bucket.id };
   return {
     ...bucketReply(bucket, origin),
-    tables: await showTables(meta, tables, { origin, include: [] }),
+    tables: await collected(listTableTexts(meta, of, { origin, include: [] })),
     attributes: [],
     metadata: await metadataOf(meta, bucket),
     linkedBy: [],

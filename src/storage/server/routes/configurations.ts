@@ -14,7 +14,8 @@ import { newIdentifier } from '../meta/identifier.ts';
 import { resetToDefault } from '../meta/configurations/copy.ts';
 import { findBranch } from '../meta/branches.ts';
 import type { Loaded, Whole } from '../meta/configurations/model.ts';
-import { listWithParts } from '../meta/configurations/list.ts';
+import { listConfigurationTexts } from '../lists/configurations.ts';
+import { listOf, longJson } from '../lists/long-list.ts';
 import { contentOf, listRows, requireConfiguration, requireWhole } from '../meta/configurations/read.ts';
 import {
   createConfiguration,
@@ -43,9 +44,9 @@ export function configurationRoutes(context: Context): Route[] {
       response: Type.Array(Configuration),
       handle: async ({ params, query, ...call }) => {
         const { branch_id, component_id } = keyFrom(context, call, params.component, '');
-        const of = { branch_id, component_id, isDeleted: query.isDeleted ?? false };
-        const found = await listWithParts(meta, of, { configuration: true, rows: true });
-        return found.map((listed) => configurationReply(listed, { withState: true }));
+        const of = { branchId: branch_id, componentId: component_id, isDeleted: query.isDeleted ?? false };
+        const parts = { configuration: true, rows: true, state: true };
+        return await longJson(listOf(listConfigurationTexts(meta, of, parts)));
       },
     }),
     route({

@@ -1,13 +1,15 @@
 import { Component, ComponentsQuery, Index, IndexQuery } from '../../protocol/component.ts';
 import { namesOf } from '../../protocol/common.ts';
-import type { Reply } from '../http/answer.ts';
+import type { ComponentEntry } from '../catalogue/catalogue.ts';
 import type { Context } from '../context.ts';
+import { encodeReply } from '../http/encode-reply.ts';
 import { invalidField, notFound } from '../http/errors.ts';
-import { listWithParts } from '../meta/configurations/list.ts';
+import { listComponentIds, type ConfigurationListing } from '../lists/configuration-texts.ts';
+import { listConfigurationTexts } from '../lists/configurations.ts';
+import { listOf, longJson } from '../lists/long-list.ts';
 import { mayUseComponent, requireAnyComponent } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
 import { briefComponent, componentReply } from '../shapes/component.ts';
-import { configurationReply } from '../shapes/configuration.ts';
 
 /** A service that the index names; `url` may be a path below the address of this one; it is asked for when it isn't known from the start. */
 export interface NamedService {
@@ -73,27 +75,45 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
         requireAnyComponent(caller);
         const include = checkInclude(namesOf(query.include));
         const type = query.componentType ?? '';
-        const of = { branch_id: branch.id, isDeleted: query.isDeleted ?? false };
-        const all = await listWithParts(context.meta, of, {
-          configuration: include.includes('configuration'),
-          rows: include.includes('rows'),
-        });
-        const byComponent = Map.groupBy(all, ({ head }) => head.component_id);
-        const found: Reply[] = [];
-        for (const component of context.catalogue.components) {
-          const configurations = byComponent.get(component.id);
-          if (configurations === undefined || !mayUseComponent(caller, component.id)) continue;
-          if (type !== '' && type !== component.type) continue;
-          const shown = { withState: include.includes('state') };
-          found.push({
-            ...componentReply(component, origin),
-            configurations: configurations.map((listed) => configurationReply(listed, shown)),
-          });
-        }
-        return found;
+        const of = { branchId: branch.id, isDeleted: query.isDeleted ?? false };
+        const used = await listComponentIds(context.meta, of);
+        const components = context.catalogue.components.filter(
+          (component) =>
+            used.has(component.id) &&
+            mayUseComponent(caller, component.id) &&
+            (type === '' || type === component.type),
+        );
+        return await longJson(withConfigurations(context, components, { of, include, origin }));
       },
     }),
   ];
+}
+
+interface Shown {
+  readonly of: Omit<ConfigurationListing, 'componentId'>;
+  readonly include: readonly string[];
+  readonly origin: string;
+}
+
+/** Components with their configurations, as JSON. */
+async function* withConfigurations(
+  { meta }: Context,
+  components: readonly ComponentEntry[],
+  { of, include, origin }: Shown,
+): AsyncGenerator<string> {
+  const parts = {
+    configuration: include.includes('configuration'),
+    rows: include.includes('rows'),
+    state: include.includes('state'),
+  };
+  let before = '[';
+  for (const component of components) {
+    const own = encodeReply(componentReply(component, origin)).slice(0, -1);
+    yield `${before}${own},"configurations":`;
+    yield* listOf(listConfigurationTexts(meta, { ...of, componentId: component.id }, parts));
+    before = '},';
+  }
+  yield before === '[' ? '[]' : '}]';
 }
 
 const PARTS = ['configuration', 'rows', 'state'];

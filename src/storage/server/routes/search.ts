@@ -6,16 +6,18 @@ import type { Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
 import { badRequest } from '../http/errors.ts';
 import { listBranches } from '../meta/branches.ts';
+import { listOf, longJson } from '../lists/long-list.ts';
+import type { TableRef } from '../lists/table-pages.ts';
+import { listTableTexts } from '../lists/tables.ts';
 import { listConfigurations } from '../meta/configurations/list.ts';
 import { configurationOwner, listMetadataOf } from '../meta/metadata.ts';
 import { searchByName, type Found } from '../meta/search.ts';
-import { listTables } from '../meta/stored-tables.ts';
 import type { BranchRow } from '../meta/tables.ts';
 import { mayUseBucket, mayUseComponent } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
 import { apiTime } from '../shapes/time.ts';
 import { metadataReply } from '../shapes/metadata.ts';
-import { requireParts, showTables } from '../shapes/table-detail.ts';
+import { requireParts } from '../shapes/table-detail.ts';
 
 const tag = 'Search';
 
@@ -83,14 +85,15 @@ export function searchRoutes(context: Context): Route[] {
             (provider === '' || row.provider === provider),
         );
         const owners = new Set(matching.map(({ owner }) => owner));
-        const tables = (await listTables(meta, branch.id)).filter(
-          ({ id, bucket_id }) => owners.has(id) && mayUseBucket(caller, branch.id, bucket_id, 'read'),
-        );
+        const isShown = ({ id, bucket_id }: TableRef): boolean =>
+          owners.has(id) && mayUseBucket(caller, branch.id, bucket_id, 'read');
         const include =
           query.include === undefined
             ? ['buckets', 'metadata', 'columnMetadata']
             : requireParts(namesOf(query.include));
-        return await showTables(meta, tables, { origin, include });
+        return await longJson(
+          listOf(listTableTexts(meta, { branchId: branch.id, isShown }, { origin, include })),
+        );
       },
     }),
     route({

@@ -11,8 +11,11 @@ import { doerOf, recordEvent } from '../events/system-event.ts';
 import { encodeReply } from '../http/encode-reply.ts';
 import { badRequest } from '../http/errors.ts';
 import { refuseAliased } from '../jobs/operations/alias.ts';
+import { listOf, longJson } from '../lists/long-list.ts';
+import { listTableTexts } from '../lists/tables.ts';
+import type { TableRef } from '../lists/table-pages.ts';
 import { recordFinishedJob } from '../meta/jobs.ts';
-import { findTableByDisplayName, listTables, updateTable } from '../meta/stored-tables.ts';
+import { findTableByDisplayName, updateTable } from '../meta/stored-tables.ts';
 import {
   requireBucketRow,
   requireTableRow,
@@ -22,7 +25,7 @@ import {
 import { mayUseBucket, requireBucket } from '../tokens/permissions.ts';
 import { route, type Route } from '../http/route.ts';
 import { jobReply } from '../shapes/job.ts';
-import { requireParts, showTable, showTables } from '../shapes/table-detail.ts';
+import { requireParts, showTable } from '../shapes/table-detail.ts';
 import { catalogueOf, inTurn } from '../meta/transaction.ts';
 
 const tag = 'Tables';
@@ -50,10 +53,10 @@ function readRoutes(context: DataContext): Route[] {
           message: 'Listed the tables',
           params: { include: [...include] },
         });
-        const tables = (await listTables(meta, branch.id)).filter((table) =>
-          mayUseBucket(caller, branch.id, table.bucket_id, 'read'),
-        );
-        return await showTables(meta, tables, { origin, include });
+        const isShown = ({ bucket_id }: TableRef): boolean =>
+          mayUseBucket(caller, branch.id, bucket_id, 'read');
+        const of = { branchId: branch.id, isShown };
+        return await longJson(listOf(listTableTexts(meta, of, { origin, include })));
       },
     }),
     route({
@@ -74,7 +77,8 @@ function readRoutes(context: DataContext): Route[] {
           object: { type: 'bucket', id: params.bucket, name: params.bucket },
           params: { include: [...include] },
         });
-        return await showTables(meta, await listTables(meta, branch.id, params.bucket), { origin, include });
+        const of = { branchId: branch.id, bucketId: params.bucket };
+        return await longJson(listOf(listTableTexts(meta, of, { origin, include })));
       },
     }),
     route({

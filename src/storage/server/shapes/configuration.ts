@@ -1,6 +1,5 @@
 import { RawJson, type Reply } from '../http/answer.ts';
-import type { Listed } from '../meta/configurations/list.ts';
-import { sortOrder, type LoadedRow } from '../meta/configurations/model.ts';
+import { sortOrder, type Loaded, type LoadedRow } from '../meta/configurations/model.ts';
 import type { Author, ConfigurationVersion, RowVersion } from '../meta/tables.ts';
 import { rowConfiguration } from '../meta/configurations/row-model.ts';
 import { apiTime } from './time.ts';
@@ -11,6 +10,13 @@ const creatorReply = (author: Author): Shape => ({
   id: author.creator_id,
   description: author.creator_description,
 });
+
+/** A configuration with the parts that are shown. */
+interface Listed extends Loaded {
+  /** JSON text. */
+  readonly configuration?: string;
+  readonly rows?: readonly LoadedRow[];
+}
 
 /** A configuration (storage 5.2); content and rows are left out when they were not loaded, and then rows have none. */
 export function configurationReply(

@@ -1,10 +1,10 @@
 import type { Reply } from '../http/answer.ts';
-import type { ShownMetadata } from '../meta/metadata.ts';
+import type { MetadataRow } from '../meta/tables.ts';
 import { apiTime } from './time.ts';
 
 /** One metadata of anything (storage 1.6). */
 export function metadataReply(
-  row: Omit<ShownMetadata, 'owner'>,
+  row: Pick<MetadataRow, 'id' | 'key' | 'provider' | 'timestamp' | 'value'>,
   withProvider: boolean,
 ): Record<string, Reply> {
   return {

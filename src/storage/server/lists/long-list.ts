@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { setImmediate as otherRequests } from 'node:timers/promises';
+import { Answer } from '../http/answer.ts';
+
+/** Sent at once. */
+const BYTES_AT_ONCE = 256 * 1024;
+
+/**
+ * Answers JSON that comes piece by piece. Its bytes are kept instead of one text of all of it, other requests have their
+ * turn between, and the client is sent as much as it takes. Nothing is sent before everything was read, so that an error
+ * on the way is told.
+ */
+export async function longJson(pieces: AsyncIterable<string>): Promise<Answer> {
+  const parts: Buffer[] = [];
+  let text = '';
+  let length = 0;
+  const keep = (): void => {
+    const part = Buffer.from(text);
+    parts.push(part);
+    length += part.length;
+    text = '';
+  };
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length >= BYTES_AT_ONCE) keep();
+    await otherRequests();
+  }
+  keep();
+  const headers = { 'content-type': 'application/json', 'content-length': String(length) };
+  return new Answer(200, Readable.from(parts, { objectMode: false }), headers);
+}
+
+/** A list whose items come some at a time, each as JSON. */
+export async function* listOf(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const items of pages) {
+    if (items.length === 0) continue;
+    yield before + items.join(',');
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
