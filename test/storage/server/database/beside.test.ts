@@ -62,9 +62,14 @@ describe.runIf(isOnPostgres)('work on different tables', () => {
     await done(await addColumn('b', 'x'));
     const renamed = call('PUT', 'buckets/in.c-main', { displayName: 'shown' });
     await expect.poll(waits).toMatchObject({ things: 1 });
+    const made = await call('POST', 'buckets/in.c-main/tables-definition', {
+      name: 'c',
+      columns: [{ name: 'id' }],
+    });
+    await expect.poll(waits).toMatchObject({ things: 2 });
     await holder.query('rollback');
     expect(await renamed).toMatchObject({ status: 200 });
-    await done(held);
+    for (const job of [held, made]) await done(job);
   });
 
   test('is asked for beside each other, and that on one table in turn', async () => {

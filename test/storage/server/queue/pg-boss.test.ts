@@ -145,6 +145,21 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
       expect(left.rows).toEqual([{ n: 0 }]);
     });
 
+    test('the next job of a key waits for a turn whose ticket is lost', async () => {
+      const job = await submit(here, 'work', 'k');
+      const next = await submit(here, 'work', 'k');
+      const take = async (worker: string): Promise<JobRow | undefined> =>
+        (await here.queue.take('storage', { worker, leaseMs: 60_000 }, 1))[0];
+      const first = await take('first');
+      if (first === undefined) throw new Error('There is a job to take.');
+      expect(first.id).toBe(job.id);
+      await sql`delete from gex_queue.job where id::text = ${first.ticket}`.execute(here.meta);
+      expect(await take('second')).toBeUndefined();
+      const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
+      await here.meta.transaction().execute(async (tx) => await here.queue.finish(tx, first, end));
+      await expect.poll(async () => (await take('second'))?.id, { timeout: 10_000 }).toBe(next.id);
+    });
+
     test('a chore is done by one process at a time, whenever it is due', async () => {
       const other = await open();
       stops.push(async () => await other.close());
