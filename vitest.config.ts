@@ -8,6 +8,8 @@ const ALONE = [
   'test/storage/server/objects/small-disk.test.ts',
   'test/storage/server/tables/duckdb/full-disk.test.ts',
 ];
+/** In a real browser, over what `npm run build` has made: `npm run test:console` alone runs them. */
+const BROWSER = ['test/console/**/*.test.ts'];
 /** They start commands and services, kill them, or go through many cases: `npm run test:quick` leaves them out. */
 const LONG = [
   'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,wrong-input}.test.ts',
@@ -43,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...LONG, ...ALONE],
+          exclude: [...configDefaults.exclude, ...LONG, ...ALONE, ...BROWSER],
         },
       },
       {

@@ -20,6 +20,7 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
     const folder = dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-')));
     let runner: ReturnType<typeof createRunner> | undefined;
     return {
+      doesRuns: true,
       async start(ownUrl) {
         runner = createRunner(context, {
           ...options,

@@ -1,38 +1,20 @@
 import { Readable } from 'node:stream';
 import { HttpError, StorageError } from '../../errors.ts';
-import { systemEnv, type Env } from '../../env.ts';
-import { silentLog, type Log } from '../../log.ts';
+import { systemEnv } from '../../env.ts';
+import { silentLog } from '../../log.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../http/message.ts';
 import { CURL, RETRYABLE_CURL } from '../../http/send/network-error.ts';
 import { DEFAULT_RETRY, retry } from '../../http/retry.ts';
 import { USER_AGENT } from '../../http/user-agent.ts';
 import { getKey, isObject, type Json } from '../../json/index.ts';
 import { Secrets } from '../../secrets.ts';
-import { bodyText, queryText, type Query } from './encode.ts';
+import { urlOf, whatOf, type ApiCore, type Call } from './api-core.ts';
+import { bodyText } from './encode.ts';
 import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
 import { openBy, sendBy } from './in-process.ts';
 import type { Network, OpenBody, SendCall } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
-
-/** One call of the API. */
-export interface Call {
-  readonly method: 'DELETE' | 'GET' | 'POST' | 'PUT';
-  /** Below `/v2/storage/`, escaped. */
-  readonly path: string;
-  readonly query?: Query | undefined;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /**
-   * `plain`: never with a branch in the path (tokens, jobs, tickets). `branch`: always, `default` when the client has
-   * none. Otherwise with the branch that the client has (storage 0.1).
-   */
-  readonly scope?: 'branch' | 'plain' | undefined;
-  /** What a second sending would do twice: it is sent again only when the first was certainly not taken. */
-  readonly isOnce?: boolean | undefined;
-  /** Sent as `Idempotency-Key` with what changes something; one that nobody else has by default. */
-  readonly key?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+import { isUnsure, NOT_SENT, NOT_TAKEN } from './unsure.ts';
 
 /** A call to another address of the service, with a body that can be opened again. */
 export interface RawCall {
@@ -43,25 +25,14 @@ export interface RawCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the groups of operations share. */
-export interface Api {
-  readonly env: Env;
-  readonly log: Log;
+/** What the groups of operations share here. */
+export interface Api extends ApiCore {
   readonly secrets: Secrets;
   readonly options: StorageClientOptions;
-  /** `scheme://host[/prefix]`, without a slash at the end. */
-  readonly base: string;
-  readonly maxRetries: number;
-  /** The answer as JSON; undefined when it has no body. */
-  call(call: Call): Promise<Json | undefined>;
   /** The answer as it comes; the caller reads it to its end or destroys it. */
   open(call: Call): Promise<Readable>;
   /** A POST with a stream. */
   post(call: RawCall): Promise<Json | undefined>;
-  /** Whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`. */
-  knowsKeys(signal: AbortSignal | undefined): Promise<boolean>;
-  /** Ended by the client's signal and by that of the call. */
-  signalOf(signal: AbortSignal | undefined): AbortSignal;
 }
 
 const DEFAULT_RETRIES = 6;
@@ -76,10 +47,6 @@ const PASSING = [
   429,
   ...Array.from({ length: 100 }, (_, i) => 500 + i).filter((code) => code !== 501),
 ];
-/** The service says with these that it has not begun. */
-const NOT_TAKEN = [423, 429, 503];
-const NOT_SENT: readonly number[] = [CURL.dns, CURL.connect, CURL.tls];
-
 export function createApi(options: StorageClientOptions, network: Network): Api {
   const { env = systemEnv, log = silentLog, runId } = options;
   const base = baseOf(options.url);
@@ -138,18 +105,11 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     return response;
   }
 
-  function urlOf({ path, query, scope }: Call): string {
-    const branch = options.branch ?? (scope === 'branch' ? 'default' : undefined);
-    const prefix =
-      branch === undefined || scope === 'plain' ? '' : `branch/${encodeURIComponent(String(branch))}/`;
-    return `${base}/v2/storage/${prefix}${path}`.replace(/\/$/, '') + queryText(query);
-  }
-
   async function answer(call: Call): Promise<ApiResponse> {
     const { method, body, key = newKey() } = call;
     const request: ApiRequest = {
       method,
-      url: urlOf(call),
+      url: urlOf(base, call, options.branch),
       headers: {
         ...headers,
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -175,7 +135,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     if (known !== undefined) return known;
     try {
       const index: Call = { method: 'GET', path: '', scope: 'plain', query: { exclude: 'components' } };
-      const request = { method: 'GET', url: urlOf(index), headers } as const;
+      const request = { method: 'GET', url: urlOf(base, index, options.branch), headers } as const;
       const json = jsonOf(await send(request, whatOf(index), { signal, isQuick: true }));
       const features = json !== undefined && isObject(json) ? getKey(json, 'features') : undefined;
       return (known = Array.isArray(features) && features.includes('idempotency-key'));
@@ -204,7 +164,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     call: async (call) => jsonFrom(await answer(call), whatOf(call)),
     async open(call) {
       let stream: Readable | undefined;
-      const request: ApiRequest = { method: call.method, url: urlOf(call), headers };
+      const request: ApiRequest = { method: call.method, url: urlOf(base, call, options.branch), headers };
       await send(request, whatOf(call), {
         signal: call.signal,
         async bottom(each, sendOptions) {
@@ -231,10 +191,6 @@ interface How {
   readonly isOnce?: boolean | undefined;
   readonly openBody?: OpenBody | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-function whatOf({ method, path }: Call): string {
-  return `${method} ${path === '' ? '/v2/storage' : decodeURIComponent(path)}`;
 }
 
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
@@ -286,18 +242,3 @@ function hintOf(curl: unknown): string {
 const LATER = 'Try it again after that time.';
 const TRUST =
   'If the service uses a private authority, name a file with its certificate in NODE_EXTRA_CA_CERTS.';
-
-/** Whether the service has certainly not begun what it was asked. */
-function isUntaken({ status, details }: StorageError): boolean {
-  const { curl } = details;
-  return status === undefined
-    ? typeof curl === 'number' && NOT_SENT.includes(curl)
-    : NOT_TAKEN.includes(status);
-}
-
-/** Nobody knows whether it was taken: no answer, a failure of the service, or an answer from something in between. */
-export function isUnsure(error: unknown): boolean {
-  if (!(error instanceof StorageError) || isUntaken(error)) return false;
-  const { code, recovery, status = 200 } = error;
-  return recovery === 'retry' || (code === 'storage.unexpected' && status < 300);
-}

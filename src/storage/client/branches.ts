@@ -1,5 +1,5 @@
 import type { Branch } from '../protocol/index.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { readJob } from './job.ts';
 import type { Jobs } from './jobs.ts';
@@ -23,7 +23,7 @@ export interface Branches {
 
 const FIELDS = { id: 'number', name: 'string' } as const;
 
-export function createBranches(api: Api, jobs: Jobs): Branches {
+export function createBranches(api: ApiCore, jobs: Jobs): Branches {
   const scope = 'plain';
   const branches: Branches = {
     async list() {

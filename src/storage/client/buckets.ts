@@ -1,5 +1,5 @@
 import type { Bucket, BucketCreate, Table } from '../protocol/index.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { readJob } from './job.ts';
 import type { Jobs } from './jobs.ts';
@@ -30,7 +30,7 @@ export interface Buckets {
 
 const FIELDS = { id: 'string', name: 'string', stage: 'string' } as const;
 
-export function createBuckets(api: Api, jobs: Jobs): Buckets {
+export function createBuckets(api: ApiCore, jobs: Jobs): Buckets {
   const buckets: Buckets = {
     async list({ include } = {}) {
       const query = { include: include?.join(',') };

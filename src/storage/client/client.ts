@@ -1,8 +1,8 @@
-import { getKey, isList, isObject, type Json } from '../../json/index.ts';
 import type { Component } from '../protocol/index.ts';
 import { createApi, type Api } from './api.ts';
 import { createBranches, type Branches } from './branches.ts';
 import { createBuckets, type Buckets } from './buckets.ts';
+import { componentsOf } from './components.ts';
 import { createConfigurations, type Configurations } from './configurations.ts';
 import { path } from './encode.ts';
 import { createEvents, type Events } from './events.ts';
@@ -11,11 +11,11 @@ import type { Files } from './file-types.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createNetwork, type Network } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
-import { listOf, shaped } from './shape.ts';
-import { createTables } from './tables.ts';
+import { shaped } from './shape.ts';
+import { createTables } from './table-export.ts';
 import type { Tables } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
-import { createRuns, type Runs } from './runs.ts';
+import { createRuns, type Runs } from './recordings.ts';
 import { createS3 } from './transfer/s3.ts';
 
 /** What the service says of itself, without a token (storage 6.1). */
@@ -91,9 +91,7 @@ export class StorageClient {
 
   /** The components of the catalogue. */
   async components(): Promise<Component[]> {
-    const json = await this.#api.call({ method: 'GET', path: '', scope: 'plain' });
-    const list = json !== undefined && isObject(json) ? getKey(json, 'components') : undefined;
-    return listOf<Component>(asList(list), 'component', { id: 'string' });
+    return componentsOf(await this.#api.call({ method: 'GET', path: '', scope: 'plain' }));
   }
 
   /** One component of the catalogue. */
@@ -112,8 +110,4 @@ export class StorageClient {
   close(): void {
     this.#network.close();
   }
-}
-
-function asList(value: Json | undefined): Json {
-  return value !== undefined && isList(value) ? value : [];
 }

@@ -1,6 +1,6 @@
 import type { ConfigurationRow, RowCopy, RowCreate, RowUpdate, RowVersion } from '../protocol/index.ts';
 import type { Static } from 'typebox';
-import type { Api, Call } from './api.ts';
+import type { ApiCore, Call } from './api-core.ts';
 import { path } from './encode.ts';
 import type { OnceOptions } from './options.ts';
 import { deleteOnce, isOwnDoing } from './repeated.ts';
@@ -36,7 +36,7 @@ export interface Rows {
 const FIELDS = { id: 'id', version: 'number' } as const;
 
 /** @param base path of the rows, escaped */
-export function createRows(api: Api, base: string): Rows {
+export function createRows(api: ApiCore, base: string): Rows {
   const call = async (call: Omit<Call, 'scope'>) => await api.call({ ...call, scope: 'branch' });
   const one = async (given: Omit<Call, 'scope'>): Promise<ConfigurationRow> =>
     shaped<ConfigurationRow>(await call(given), 'row', FIELDS);

@@ -5,7 +5,7 @@ import type {
   ConfigurationUpdate,
   ConfigurationVersion,
 } from '../protocol/index.ts';
-import type { Api, Call } from './api.ts';
+import type { ApiCore, Call } from './api-core.ts';
 import { createRows, type Note, type Rows } from './configuration-rows.ts';
 import { path } from './encode.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
@@ -54,7 +54,7 @@ export interface Configurations {
 
 const FIELDS = { id: 'id', name: 'string', version: 'number' } as const;
 
-export function createConfigurations(api: Api, componentId: string): Configurations {
+export function createConfigurations(api: ApiCore, componentId: string): Configurations {
   const base = path`components/${componentId}/configs`;
   const scope = 'branch';
   const call = async (call: Omit<Call, 'scope'>) => await api.call({ ...call, scope });

@@ -1,5 +1,5 @@
 import type { EventCreate } from '../protocol/index.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { listOf, shaped } from './shape.ts';
 
@@ -42,7 +42,7 @@ export interface Events {
   detail(id: string | number): Promise<StorageEvent>;
 }
 
-export function createEvents(api: Api): Events {
+export function createEvents(api: ApiCore): Events {
   return {
     async create(body) {
       return shaped(await api.call({ method: 'POST', path: 'events', body, isOnce: true }), 'event', {});

@@ -1,7 +1,8 @@
 import { StorageError, type ErrorCode } from '../../errors.ts';
 import { headerOf, type ApiResponse } from '../../http/message.ts';
-import { getKey, isObject, parseExact, type Json } from '../../json/index.ts';
-import type { Secrets } from '../../secrets.ts';
+import { parseExact } from '../../json/parse.ts';
+import { getKey, isObject, type Json } from '../../json/value.ts';
+import type { Redactor } from './api-core.ts';
 
 export interface FailedCall {
   /** `GET tables/in.c-main.users`, for messages. */
@@ -22,7 +23,7 @@ export function jsonOf(response: ApiResponse): Json | undefined {
 }
 
 /** An answer that is no success, in words. */
-export function failureOf(response: ApiResponse, call: FailedCall, secrets: Secrets): StorageError {
+export function failureOf(response: ApiResponse, call: FailedCall, secrets: Redactor): StorageError {
   const body = jsonOf(response);
   if (response.status >= 300 && response.status < 400) return redirected(response, call, secrets);
   if (body === undefined || !isObject(body)) return unreadable(response, call);
@@ -73,7 +74,7 @@ export const CHECK_ADDRESS =
 const RETRY_LATER = 'Try again later; if it stays, ask whoever runs the service.';
 const TOO_LARGE = 'Something in between, a proxy perhaps, takes no body of that size.';
 
-function redirected(response: ApiResponse, call: FailedCall, secrets: Secrets): StorageError {
+function redirected(response: ApiResponse, call: FailedCall, secrets: Redactor): StorageError {
   const location = headerOf(response.headers, 'location') ?? '';
   const to = URL.canParse(location, response.url) ? new URL(location, response.url) : undefined;
   const isWithin = to?.origin === call.origin;
@@ -117,5 +118,5 @@ function textOf(body: Json, key: string): string {
 }
 
 function startOf(response: ApiResponse): string {
-  return Buffer.from(response.body.subarray(0, 100)).toString('utf8');
+  return new TextDecoder().decode(response.body.subarray(0, 100));
 }

@@ -1,25 +1,9 @@
-import type { File, FilePrepare } from '../protocol/index.ts';
-import type { OnceOptions } from './options.ts';
+import type { File } from '../protocol/index.ts';
+import type { FileOperations } from './file-operations.ts';
 import type { UploadBody } from './transfer/body.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 import type { ReadFileOptions } from './transfer/read-file.ts';
 import type { Readable } from 'node:stream';
-
-/** Which files. */
-export interface FilesQuery {
-  /** Files that have one of these. */
-  readonly tags?: readonly string[] | undefined;
-  /** A search such as `name:users AND NOT tags:old`. */
-  readonly q?: string | undefined;
-  /** Only newer files than this one. */
-  readonly sinceId?: number | undefined;
-  /** Only older files than this one. */
-  readonly maxId?: number | undefined;
-  readonly runId?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-  readonly showExpired?: boolean | undefined;
-}
 
 /** How a file is named and kept. */
 export interface UploadOptions extends TransferOptions {
@@ -59,26 +43,14 @@ export interface DownloadToOptions extends ReadFileOptions {
   readonly resume?: boolean | undefined;
 }
 
-/** Operations on files (service-core 4, storage 2). */
-export interface Files {
-  /** Makes a file and gives where its content goes, with temporary credentials. {@link Files.upload} does it all. */
-  prepare(file: FilePrepare): Promise<File>;
+/** With those that move their content. */
+export interface Files extends FileOperations {
   /** Makes a file and sends its content: at once when it is small, in parts when it is large. */
   upload(body: UploadBody, options: UploadOptions): Promise<File>;
   /** Makes a sliced file: its slices, in this order, and its manifest. */
   uploadSliced(slices: readonly UploadSlice[], options: UploadOptions): Promise<File>;
   /** Sends a file through the importer, without an object store: simple, for files up to 2 GB. */
   uploadByImporter(body: UploadBody, options: ImporterOptions): Promise<File>;
-  /** With `credentials`, the file comes with the keys to read it. */
-  detail(
-    id: number,
-    options?: { readonly credentials?: boolean | undefined; readonly signal?: AbortSignal | undefined },
-  ): Promise<File>;
-  /** Newest first. */
-  list(query?: FilesQuery): Promise<File[]>;
-  addTag(id: number, tag: string, options?: OnceOptions): Promise<void>;
-  deleteTag(id: number, tag: string): Promise<void>;
-  delete(id: number, options?: OnceOptions): Promise<void>;
   /** The content as a stream of bytes. What is cut is opened again where it was. */
   read(id: number, options?: ReadFileOptions): Promise<Readable>;
   /** Writes the content into a file, which appears when it is complete. Gives its size. */

@@ -3,11 +3,10 @@ import { Readable } from 'node:stream';
 import { StorageError } from '../../errors.ts';
 import type { File } from '../protocol/index.ts';
 import type { Api } from './api.ts';
-import { path } from './encode.ts';
-import type { DownloadToOptions, Files, FilesQuery, UploadOptions } from './file-types.ts';
+import { createFileOperations, FILE } from './file-operations.ts';
+import type { DownloadToOptions, Files, UploadOptions } from './file-types.ts';
 import { uploadByImporter } from './importer.ts';
-import { deleteOnce } from './repeated.ts';
-import { listOf, shaped } from './shape.ts';
+import { shaped } from './shape.ts';
 import { gzipBody } from './transfer/body.ts';
 import { readManifest, type Source } from './transfer/download.ts';
 import { readFile } from './transfer/read-file.ts';
@@ -15,14 +14,10 @@ import { noPlace, type S3, type S3Place } from './transfer/s3.ts';
 import { resumeAt, saveStream, sizeOf } from './transfer/save.ts';
 import { paramsOf, sendFile, sendSlices } from './transfer/send-file.ts';
 
-const FIELDS = { id: 'number', name: 'string' } as const;
-
 export function createFiles(api: Api, s3: S3): Files {
+  const operations = createFileOperations(api);
   const files: Files = {
-    async prepare(body) {
-      const json = await api.call({ method: 'POST', path: 'files/prepare', body });
-      return shaped<File>(json, 'file', FIELDS);
-    },
+    ...operations,
     async upload(given, options) {
       const body = options.gzip === true ? gzipBody(given) : given;
       const file = await prepareFor(options, { sizeBytes: body.bytes, isSliced: false });
@@ -42,29 +37,6 @@ export function createFiles(api: Api, s3: S3): Files {
       return file;
     },
     uploadByImporter: async (body, options) => await uploadByImporter(api, body, options),
-    async detail(id, { credentials, signal } = {}) {
-      const query = { federationToken: credentials === true ? true : undefined };
-      const json = await api.call({ method: 'GET', path: path`files/${id}`, query, signal });
-      return shaped<File>(json, 'file', { ...FIELDS, url: 'string', isSliced: 'boolean' });
-    },
-    async list(query: FilesQuery = {}) {
-      return listOf<File>(
-        await api.call({ method: 'GET', path: 'files', query: { ...query } }),
-        'file',
-        FIELDS,
-      );
-    },
-    async addTag(id, tag, { key } = {}) {
-      await api.call({ method: 'POST', path: path`files/${id}/tags`, body: { tag }, key });
-    },
-    async deleteTag(id, tag) {
-      // A tag may have slashes, which belong to the path here (storage 2.2).
-      const escaped = tag.split('/').map(encodeURIComponent).join('/');
-      await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}/tags/` + escaped }));
-    },
-    async delete(id, { key } = {}) {
-      await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}`, key }));
-    },
     async read(id, options = {}) {
       const { file, source } = await openFile(id, options.signal);
       return streamOf(readFile(api, file, source, options));
@@ -125,7 +97,7 @@ export function createFiles(api: Api, s3: S3): Files {
       key: options.key,
       signal: options.signal,
     });
-    const file = shaped<File>(json, 'file', FIELDS);
+    const file = shaped<File>(json, 'file', FILE);
     paramsOf(file);
     await options.onPrepared?.(file);
     return file;

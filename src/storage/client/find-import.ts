@@ -1,7 +1,7 @@
 import { StorageError } from '../../errors.ts';
-import { getKey, isObject, type Json } from '../../json/index.ts';
+import { getKey, isObject, type Json } from '../../json/value.ts';
 import type { File } from '../protocol/index.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path, type Query } from './encode.ts';
 import { readJobs, type Job } from './job.ts';
 import { orUndefined } from './repeated.ts';
@@ -19,7 +19,7 @@ export interface ImportSearch {
 
 /** The newest import or table creation that reads the file; one that has not failed, when there are several. */
 export async function findImport(
-  api: Api,
+  api: ApiCore,
   { fileId, isMeant = () => true, signal, ...search }: ImportSearch,
 ): Promise<Job | undefined> {
   let { since } = search;
@@ -54,7 +54,7 @@ const PAGE = 100;
 const MAX_PAGES = 10_000;
 
 /** When the file was made, in milliseconds; the beginning of all time when it is gone. */
-async function createdAt(api: Api, fileId: number, signal: AbortSignal | undefined): Promise<number> {
+async function createdAt(api: ApiCore, fileId: number, signal: AbortSignal | undefined): Promise<number> {
   const json = await orUndefined(api.call({ method: 'GET', path: path`files/${fileId}`, signal }));
   if (json === undefined) return Number.NEGATIVE_INFINITY;
   return Date.parse(shaped<File>(json, 'file', { created: 'string' }).created);

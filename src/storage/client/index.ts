@@ -6,14 +6,8 @@
  */
 export { StorageClient, type Index } from './client.ts';
 export type { ClientRetry, S3Options, StorageClientOptions } from './options.ts';
-export type {
-  DownloadToOptions,
-  Files,
-  FilesQuery,
-  ImporterOptions,
-  UploadOptions,
-  UploadSlice,
-} from './file-types.ts';
+export type { DownloadToOptions, Files, ImporterOptions, UploadOptions, UploadSlice } from './file-types.ts';
+export type { FilesQuery } from './file-operations.ts';
 export type * from './table-types.ts';
 export type { BucketDetail, Buckets } from './buckets.ts';
 export type { Job } from './job.ts';
@@ -24,7 +18,8 @@ export type { Metadata, MetadataPair } from './metadata.ts';
 export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
-export type { RunExplanationQuery, RunLogLine, RunLogPart, Runs, RunsQuery } from './runs.ts';
+export type { RunExplanationQuery, RunLogLine, RunLogPart, RunsQuery } from './runs.ts';
+export type { Runs } from './recordings.ts';
 export type { Schedules } from './schedules.ts';
 export { importResultOf } from './tables.ts';
 export type { ImportOnce } from './start-import.ts';

@@ -1,5 +1,5 @@
 import { StorageError } from '../../errors.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { findImport } from './find-import.ts';
 import { readJob, readJobs, type Job } from './job.ts';
@@ -66,7 +66,7 @@ const LONGEST_WAIT_MS = 2500;
 /** A job that has ended is seen at most a quarter of its time later. */
 const WAIT_GROWTH = 1.25;
 
-export function createJobs(api: Api): Jobs {
+export function createJobs(api: ApiCore): Jobs {
   const jobs: Jobs = {
     async detail(id, { signal } = {}) {
       return readJob(await api.call({ method: 'GET', path: path`jobs/${id}`, scope: 'plain', signal }));
@@ -115,7 +115,7 @@ function isFinal({ status }: Job): boolean {
 }
 
 /** A status that nobody knows is a success, unless a failure stands beside it (service-core 3). */
-function succeeded(api: Api, job: Job): Job {
+function succeeded(api: ApiCore, job: Job): Job {
   const status: string = job.status;
   const failure = failureIn(job);
   if (failure === undefined && !FAILED.includes(status)) return job;
@@ -150,7 +150,7 @@ function nameOf(job: Job): string {
 }
 
 /** By its id; a service that gives none is asked at the job's `url`, when that is its own. */
-async function again(api: Api, job: Job, signal: AbortSignal | undefined): Promise<Job> {
+async function again(api: ApiCore, job: Job, signal: AbortSignal | undefined): Promise<Job> {
   if (typeof job.id === 'number' || typeof job.id === 'string')
     return readJob(await api.call({ method: 'GET', path: path`jobs/${job.id}`, scope: 'plain', signal }));
   const own = `${api.base}/v2/storage/`;

@@ -1,5 +1,5 @@
 import type { MetadataItem } from '../protocol/index.ts';
-import type { Api, Call } from './api.ts';
+import type { ApiCore, Call } from './api-core.ts';
 import { path } from './encode.ts';
 import type { OnceOptions } from './options.ts';
 import { deleteOnce } from './repeated.ts';
@@ -22,7 +22,7 @@ export interface Metadata {
 const FIELDS = { id: 'id', key: 'string' } as const;
 
 /** @param at path of the resource with a slash at the end, escaped */
-export function metadataAt(api: Api, at: string, scope?: Call['scope']): Metadata {
+export function metadataAt(api: ApiCore, at: string, scope?: Call['scope']): Metadata {
   return {
     async list() {
       return listOf<MetadataItem>(

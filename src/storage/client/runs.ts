@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream';
 import type { RunExplanation } from '../protocol/explanation.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { listOf, shaped } from './shape.ts';
 
@@ -41,8 +40,8 @@ export interface RunExplanationQuery {
   readonly limit?: number | undefined;
 }
 
-/** Runs of stored configurations, done by the service. */
-export interface Runs {
+/** Runs of stored configurations, done by the service: all but what moves a recording. */
+export interface RunOperations {
   /** @param options.key `Idempotency-Key`: the same again starts no second run; one of its own by default */
   start(run: RunCreate, options?: { readonly key?: string | undefined }): Promise<Run>;
   /** With what each row gave. */
@@ -60,11 +59,6 @@ export interface Runs {
     query?: RunExplanationQuery,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunExplanation>;
-  /**
-   * The recording of a run that has ended, as it comes; `gex explain --recording` and `gex run --replay` take it as a
-   * file. The caller reads it to its end or destroys it.
-   */
-  recording(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Readable>;
   /** Asks it to end. One that has ended otherwise is refused. */
   cancel(id: string): Promise<Run>;
 }
@@ -73,7 +67,7 @@ const FIELDS = { id: 'id', status: 'string', component: 'string', configuration:
 
 const at = (id: string): string => path`runs/${id}`;
 
-export function createRuns(api: Api): Runs {
+export function createRunOperations(api: ApiCore): RunOperations {
   return {
     async start(body, { key } = {}) {
       return shaped<Run>(
@@ -101,9 +95,6 @@ export function createRuns(api: Api): Runs {
       });
       const fields = { recordings: 'list', requests: 'list', next: 'number', isEnded: 'boolean' } as const;
       return shaped<RunExplanation>(json, 'explanation', fields);
-    },
-    async recording(id, { signal } = {}) {
-      return await api.open({ method: 'GET', path: `${at(id)}/recording`, signal });
     },
     async cancel(id) {
       // One that has ended is refused with a status that is otherwise tried again.

@@ -1,5 +1,5 @@
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from '../protocol/schedule.ts';
-import type { Api, Call } from './api.ts';
+import type { ApiCore, Call } from './api-core.ts';
 import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
@@ -19,7 +19,7 @@ const FIELDS = { id: 'id', cron: 'string', timeZone: 'string' } as const;
 const one = (id: string): string => `/${path`${id}`}`;
 
 /** @param base path of the configuration */
-export function createSchedules(api: Api, base: string): Schedules {
+export function createSchedules(api: ApiCore, base: string): Schedules {
   const call = async (given: Omit<Call, 'path' | 'scope'>, at = '') =>
     await api.call({ ...given, path: `${base}/schedules${at}`, scope: 'branch' });
   return {

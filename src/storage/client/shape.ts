@@ -6,7 +6,7 @@ import {
   withKey,
   type AnyObject,
   type Json,
-} from '../../json/index.ts';
+} from '../../json/value.ts';
 import { StorageError } from '../../errors.ts';
 
 /** Fields that must be there, of these kinds. `id` is text, `number` an integer; each is also read from the other. */

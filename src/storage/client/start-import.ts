@@ -1,10 +1,11 @@
 import { StorageError } from '../../errors.ts';
-import { isUnsure, type Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { findImport } from './find-import.ts';
 import { readJob, type Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { orUndefined } from './repeated.ts';
+import { isUnsure } from './unsure.ts';
 
 /** What makes an import safe to be asked for more than once. */
 export interface ImportOnce {
@@ -40,7 +41,7 @@ const LOOKS_MS = [1000, 2000];
  * @throws {StorageError} `storage.unsure` when nothing makes a second import safe
  */
 export async function startImport(
-  api: Api,
+  api: ApiCore,
   jobs: Jobs,
   known: Set<Job['id']>,
   start: StartImport,
@@ -50,7 +51,12 @@ export async function startImport(
   return job;
 }
 
-async function ask(api: Api, jobs: Jobs, known: ReadonlySet<Job['id']>, start: StartImport): Promise<Job> {
+async function ask(
+  api: ApiCore,
+  jobs: Jobs,
+  known: ReadonlySet<Job['id']>,
+  start: StartImport,
+): Promise<Job> {
   const { path: at, signal, key, wasAsked = false } = start;
   let { body } = start;
   const files = new Set([body.dataFileId]);

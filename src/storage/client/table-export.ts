@@ -1,49 +1,37 @@
 import { Readable } from 'node:stream';
 import { StorageError } from '../../errors.ts';
-import type { Json } from '../../json/index.ts';
 import type { Api } from './api.ts';
-import { path } from './encode.ts';
+import { exportTable } from './export-table.ts';
 import type { Files } from './file-types.ts';
-import { readJob } from './job.ts';
-import type { Jobs, WaitOptions } from './jobs.ts';
-import { shaped } from './shape.ts';
-import type { ExportOptions, ReadTableOptions, Tables } from './table-types.ts';
+import type { Jobs } from './jobs.ts';
+import type { ReadTableOptions, TableOperations, Tables } from './table-types.ts';
+import { createTableOperations } from './tables.ts';
 import { saveStream, sizeOf } from './transfer/save.ts';
 
 interface Parts {
   readonly api: Api;
   readonly files: Files;
   readonly jobs: Jobs;
-  readonly tables: Pick<Tables, 'detail'>;
+  readonly tables: Pick<TableOperations, 'detail'>;
 }
 
-/** Asks for an export and waits for it (storage 4.1). The same question about an unchanged table gives the same file. */
-export async function exportTable(
-  api: Api,
-  jobs: Jobs,
-  id: string,
-  { gzip = true, ...query }: ExportOptions = {},
-  { signal, ...wait }: WaitOptions = {},
-): Promise<{ fileId: number; isCached: boolean }> {
-  const body = { ...query, gzip };
-  const json = await api.call({ method: 'POST', path: path`tables/${id}/export-async`, body, signal });
-  const { results } = await jobs.wait(readJob(json), { ...wait, signal });
-  const { file, cacheHit } = shaped<{ file: Json; cacheHit?: boolean }>(
-    results as Json, // as it was parsed
-    'export',
-    { file: 'object' },
-  );
-  const { id: fileId } = shaped<{ id: number }>(file, 'export', { id: 'number' });
-  return { fileId, isCached: cacheHit === true };
+export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
+  const tables = createTableOperations(api, jobs);
+  const parts: Parts = { api, files, jobs, tables };
+  return {
+    ...tables,
+    read: async (id, options = {}) => await readTable(parts, id, options),
+    exportTo: async (id, target, options = {}) => await saveTable(parts, id, target, options),
+  };
 }
 
 /** The rows of a table as CSV. */
-export async function readTable(parts: Parts, id: string, options: ReadTableOptions): Promise<Readable> {
+async function readTable(parts: Parts, id: string, options: ReadTableOptions): Promise<Readable> {
   return Readable.from(await open(parts, id, options), { objectMode: false });
 }
 
 /** Writes the rows into a file. */
-export async function saveTable(
+async function saveTable(
   parts: Parts,
   id: string,
   target: string,

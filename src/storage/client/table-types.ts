@@ -127,7 +127,7 @@ export interface DeleteRows {
 }
 
 /** Operations on tables (storage 1.3, 3, 4). Those that are jobs are waited for. */
-export interface Tables {
+export interface TableOperations {
   list(query?: {
     readonly bucket?: string | undefined;
     readonly include?: readonly string[] | undefined;
@@ -162,10 +162,6 @@ export interface Tables {
     options?: ExportOptions,
     wait?: WaitOptions,
   ): Promise<{ readonly fileId: number; readonly isCached: boolean }>;
-  /** The rows as CSV, exported for this. */
-  read(id: string, options?: ReadTableOptions): Promise<Readable>;
-  /** Writes the rows as CSV into a file, which appears when it is complete. */
-  exportTo(id: string, path: string, options?: ReadTableOptions): Promise<{ readonly bytes: number }>;
   /** Rows behind the first `offset`: 100 without a limit, at most 1000. `search` finds a text in any column. */
   preview(id: string, query?: PreviewQuery): Promise<Preview>;
   /** Looks at the values of 200 columns at most, by default of all. */
@@ -193,4 +189,12 @@ export interface Tables {
   ): Promise<{ readonly deletedRows: number }>;
   metadata(id: string): Metadata;
   columnMetadata(id: string, column: string): Metadata;
+}
+
+/** With those that move the rows of a whole table. */
+export interface Tables extends TableOperations {
+  /** The rows as CSV, exported for this. */
+  read(id: string, options?: ReadTableOptions): Promise<Readable>;
+  /** Writes the rows as CSV into a file, which appears when it is complete. */
+  exportTo(id: string, path: string, options?: ReadTableOptions): Promise<{ readonly bytes: number }>;
 }

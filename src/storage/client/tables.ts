@@ -1,9 +1,8 @@
 import { StorageError } from '../../errors.ts';
-import { getKey, isObject, type Json } from '../../json/index.ts';
+import { getKey, isObject, type Json } from '../../json/value.ts';
 import type { Table, TableProfile } from '../protocol/index.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path, type Query } from './encode.ts';
-import type { Files } from './file-types.ts';
 import { readJob, type Job } from './job.ts';
 import type { Jobs, WaitOptions } from './jobs.ts';
 import { metadataAt } from './metadata.ts';
@@ -11,21 +10,22 @@ import type { OnceOptions } from './options.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 import { startImport } from './start-import.ts';
-import { exportTable, readTable, saveTable } from './table-export.ts';
-import type { ImportResult, RowsQuery, Tables } from './table-types.ts';
+import { exportTable } from './export-table.ts';
+import type { ImportResult, RowsQuery, TableOperations } from './table-types.ts';
 
 const FIELDS = { id: 'string', name: 'string' } as const;
 
-export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
+/** All but what reads the rows of a whole table, for which it takes a runtime with files and streams. */
+export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations {
   const known = new Set<Job['id']>();
   const run = async (
-    call: Parameters<Api['call']>[0],
+    call: Parameters<ApiCore['call']>[0],
     { signal, key, ...wait }: WaitOptions & OnceOptions = {},
   ): Promise<Job> => {
     const json = await api.call({ ...call, key, signal });
     return await jobs.wait(readJob(json), { ...wait, signal });
   };
-  const tables: Tables = {
+  const tables: TableOperations = {
     async list({ bucket, include } = {}) {
       const at = bucket === undefined ? 'tables' : path`buckets/${bucket}/tables`;
       const query = { include: include?.join(',') };
@@ -75,9 +75,6 @@ export function createTables(api: Api, files: Files, jobs: Jobs): Tables {
         tableId: id,
       }),
     export: async (id, options, wait) => await exportTable(api, jobs, id, options, wait),
-    read: async (id, options = {}) => await readTable({ api, files, jobs, tables }, id, options),
-    exportTo: async (id, target, options = {}) =>
-      await saveTable({ api, files, jobs, tables }, id, target, options),
     async preview(id, { search, ...query } = {}) {
       const at = path`tables/${id}/data-preview`;
       const json = await api.call({

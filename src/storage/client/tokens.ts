@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Token, TokenCreate, TokenUpdate } from '../protocol/index.ts';
-import type { Api } from './api.ts';
+import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
@@ -22,7 +22,7 @@ export interface Tokens {
 
 const FIELDS = { id: 'id', description: 'string' } as const;
 
-export function createTokens(api: Api): Tokens {
+export function createTokens(api: ApiCore): Tokens {
   const scope = 'plain';
   return {
     async verify() {

@@ -6,6 +6,7 @@ import { silentLog, type Log } from '../../log.ts';
 import { agreeOnFiles, agreeOnKeys } from './agreement.ts';
 import { createCare, type Care } from './care/care.ts';
 import { correlated } from './care/correlation.ts';
+import { consoleRoutes } from './console/routes.ts';
 import { createApp } from './http/app.ts';
 import { builtInComponents } from './catalogue/built-in.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
@@ -17,8 +18,10 @@ import { injectFetch } from './http/inject.ts';
 import { addressOf, closeServer } from './http/listening.ts';
 import { lockFolder, type FolderLock } from './folder/lock.ts';
 import { claimFolder } from './folder/metadata-place.ts';
+import { createCode } from './meta/console-sessions.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
+import { findTokenBySecret } from './meta/tokens.ts';
 import { refuseUnfinished } from './move/steps.ts';
 import { dataPart } from './data.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './part.ts';
@@ -46,6 +49,12 @@ export interface Service {
   stop(): Promise<void>;
   /** Makes a further master token, for when the first is lost; the service must have been started. */
   newToken(): Promise<string>;
+  /**
+   * Makes a code by which a browser may sign in to the console with a token, once; the service must have been started.
+   *
+   * @throws {Error} for what is no token of this service
+   */
+  newCode(token: string): Promise<string>;
   /** Answers a request to the API without the network, whatever its host is; the service must have been started. */
   readonly fetch: typeof fetch;
 }
@@ -98,6 +107,12 @@ export function createService(options: ServiceOptions): Service {
     async newToken() {
       if (running?.meta === undefined) throw new Error('The service has not been started.');
       return await createMasterToken(running.meta, env);
+    },
+    async newCode(token) {
+      if (running?.meta === undefined) throw new Error('The service has not been started.');
+      const row = await findTokenBySecret(running.meta, token);
+      if (row === undefined) throw new Error('There is no such token.');
+      return await createCode(running.meta, env, row);
     },
     async fetch(input, init) {
       if (running?.app === undefined) throw new Error('The service has not been started.');
@@ -183,7 +198,15 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
 
 async function startApi(running: Running, context: Context, options: ServiceOptions): Promise<string> {
   const services = running.parts.flatMap((part) => part.services ?? []);
-  const routes = [...coreRoutes(context, services), ...running.parts.flatMap((part) => part.routes ?? [])];
+  const routes = [
+    ...coreRoutes(context, services),
+    ...running.parts.flatMap((part) => part.routes ?? []),
+    ...consoleRoutes(context, {
+      roles: options.roles ?? ROLES,
+      // Of several processes another may do them.
+      runs: running.parts.some(({ doesRuns }) => doesRuns === true) || context.dir === undefined,
+    }),
+  ];
   running.app = await createApp(context, routes, running.care.probes);
   return options.isEmbedded === true ? await withoutNetwork(running.app) : await listen(running.app, options);
 }

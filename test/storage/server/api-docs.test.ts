@@ -79,16 +79,3 @@ test('the page loads nothing, and names the address it was asked at', async () =
   expect(page).toContain(`STORAGE_URL=${service.addresses.url} `);
   expect(page.replaceAll(service.addresses.url, '')).not.toMatch(/https?:|src=|@import|url\(/);
 });
-
-test('a browser that asks for the root is led to the page, and programs are told that nothing is there', async () => {
-  const asked = await fetch(service.addresses.url, {
-    headers: { accept: 'text/html,application/xhtml+xml' },
-    redirect: 'manual',
-  });
-  expect(asked.status).toBe(302);
-  const target = new URL(asked.headers.get('location') ?? '', `${service.addresses.url}/`);
-  expect(target.pathname).toBe('/docs');
-  const { status, body } = await service.call('GET', '/');
-  expect(status).toBe(404);
-  expect(body).toMatchObject({ status: 'error', code: 'notFound' });
-});

@@ -1,5 +1,6 @@
 import type { DataContext } from '../data-context.ts';
 import { removeFile } from '../files/remove.ts';
+import { forgetSessions } from '../meta/console-sessions.ts';
 import { isDue } from '../meta/due.ts';
 import { reclaimSpace } from '../meta/database.ts';
 import { keysOfFiles, listExpired } from '../meta/files.ts';
@@ -39,6 +40,7 @@ export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepO
   const tasks: readonly [kind: string, step: () => Promise<number>][] = [
     ['files', async () => await removeExpired(context, signal)],
     ['request keys', async () => await forgetKeys(meta, isoTime(env.now() - KEYS_MS), STEP)],
+    ['sessions', async () => await forgetSessions(meta, isoTime(env.now()), STEP)],
     ['jobs', async () => await forgetJobs(meta, before, STEP)],
     ['runs', async () => await forgetRuns(meta, before, STEP, removeRecording)],
     ['events', async () => await forgetEvents(meta, before, STEP)],

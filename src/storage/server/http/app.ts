@@ -13,7 +13,8 @@ import { requestIdOf, withRequestId } from '../care/correlation.ts';
 import type { Probe } from '../care/probes.ts';
 import { Answer, type Reply } from './answer.ts';
 import { answerBroken } from './broken-request.ts';
-import { authenticate, runIdOf, tokenOf, type Caller } from '../tokens/caller.ts';
+import { authenticate, runIdOf, type Caller } from '../tokens/caller.ts';
+import { credentialOf } from '../console/credential.ts';
 import type { Context } from '../context.ts';
 import { docsRoutes } from './api-docs/routes.ts';
 import { encodeReply } from './encode-reply.ts';
@@ -147,11 +148,11 @@ async function admit(
 ): Promise<Caller | undefined> {
   const { admission, meta, env } = context;
   const { headers, ip } = request;
-  const secret = isOpen ? undefined : tokenOf(headers);
-  const find = async (): Promise<Caller> => await authenticate(meta, headers, env.now());
-  if (secret !== undefined) return await admission.admitToken({ address: ip, secret }, find);
+  const credential = isOpen ? undefined : credentialOf(context, request);
+  if (credential !== undefined)
+    return await admission.admitToken({ address: ip, secret: credential.secret }, credential.find);
   admission.admitAddress(ip);
-  return isOpen ? undefined : await find();
+  return isOpen ? undefined : await authenticate(meta, headers, env.now());
 }
 
 /** They ask nothing of the service that could fail or wait, and are never turned away. */

@@ -22,6 +22,7 @@ export const OPENAPI = {
 /** What the document says about one form of a route. */
 export function schemaOf(route: Route, form: { isPublic: boolean; isBranch: boolean }): FastifySchema {
   const status = route.status ?? (route.response === undefined ? 204 : 200);
+  if (route.isHidden === true) return { hide: true };
   return {
     summary: route.summary,
     tags: [route.tag],

@@ -20,6 +20,8 @@ export interface Route {
   readonly scope?: 'branch' | 'both' | 'plain';
   /** Below the root of the server instead of `/v2/storage`. */
   readonly isOutside?: boolean;
+  /** It is no operation of the API, and not described. Default: false. */
+  readonly isHidden?: boolean;
   /** Status of a plain answer; default 200. */
   readonly status?: number;
   readonly query?: TObject;

@@ -20,6 +20,7 @@ import { lists } from './migrations/0015-lists.ts';
 import { requestsOfRuns } from './migrations/0016-requests-of-runs.ts';
 import { madeByRequests } from './migrations/0017-made-by-requests.ts';
 import { runsPutOff } from './migrations/0017-runs-put-off.ts';
+import { consoleSessions } from './migrations/0023-console.ts';
 import { jobsOfTables } from './migrations/0024-jobs-of-tables.ts';
 import type { Tables } from './tables.ts';
 
@@ -48,6 +49,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-requests-of-runs': requestsOfRuns,
   '0017-made-by-requests': madeByRequests,
   '0017-runs-put-off': runsPutOff,
+  '0023-console': consoleSessions,
   '0024-jobs-of-tables': jobsOfTables,
 };
 

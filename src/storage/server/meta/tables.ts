@@ -32,6 +32,8 @@ export interface Tables {
   run_log: { run_id: number; first_line: number; lines: number; text: string };
   schedules: ScheduleRow;
   transfers: TransferRow;
+  console_sessions: ConsoleSessionRow;
+  console_codes: ConsoleCodeRow;
 }
 
 export type Flag = 0 | 1;
@@ -394,4 +396,25 @@ export interface TransferRow {
   step: string;
   /** JSON. */
   state: string;
+}
+
+/** A browser that is signed in to the console. */
+export interface ConsoleSessionRow {
+  /** SHA-256 of what the browser has, in hex. That itself is nowhere. */
+  hash: string;
+  token_id: number;
+  /** That of the token when it was signed in by: a session ends when its token gets another secret. */
+  token_hash: string;
+  created: string;
+  used: string;
+  expires: string;
+}
+
+/** What a browser may sign in by, once. */
+export interface ConsoleCodeRow {
+  /** SHA-256 of the code, in hex. */
+  hash: string;
+  token_id: number;
+  token_hash: string;
+  expires: string;
 }

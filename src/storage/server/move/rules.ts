@@ -61,6 +61,8 @@ export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
   runs: { key: ['id'], isLarge: true },
   run_log: { key: ['run_id', 'first_line'], isLarge: true },
   schedules: { key: ['id'] },
+  console_sessions: { leftOut: 'Who is signed in at one address is not at another.' },
+  console_codes: { leftOut: 'They are good for minutes, at the address that they were made for.' },
   transfers: { leftOut: 'How far a migration is, is of its target alone.' },
 };
 

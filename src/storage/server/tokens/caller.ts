@@ -10,8 +10,8 @@ import type { RunLimits } from './run-limits.ts';
 export interface Caller extends Author {
   readonly id: number;
   readonly token: TokenRow;
-  /** What was sent; only for the answer to the caller itself. */
-  readonly secret: string;
+  /** What was sent; only for the answer to the caller itself. Undefined in a session of the console, which never sees it. */
+  readonly secret: string | undefined;
   readonly isMaster: boolean;
   readonly canManageBuckets: boolean;
   readonly canReadAllFileUploads: boolean;
@@ -46,7 +46,7 @@ export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now
 }
 
 /** What a token may do, as if it had asked. */
-export function callerOf(token: TokenRow, secret = '', runId: string | null = null): Caller {
+export function callerOf(token: TokenRow, secret?: string, runId: string | null = null): Caller {
   return {
     id: token.id,
     token,

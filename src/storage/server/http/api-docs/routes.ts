@@ -1,9 +1,8 @@
 import { Answer } from '../answer.ts';
-import { notFound } from '../errors.ts';
 import type { Route } from '../route.ts';
 import type { OpenApi } from './document.ts';
 
-/** The description of the API, for programs and for people; a browser that asks for the root is led to it. */
+/** The description of the API, for programs and for people. */
 export function docsRoutes(document: () => object): Route[] {
   const shared = { method: 'GET', tag: 'Service', access: 'public', scope: 'plain', status: 200 } as const;
   let page: ((origin: string) => string) | undefined;
@@ -24,16 +23,6 @@ export function docsRoutes(document: () => object): Route[] {
         // The document is made of our own routes, in the form of the standard.
         page ??= docsPage(document() as OpenApi);
         return new Answer(200, page(origin), PAGE_HEADERS);
-      },
-    },
-    {
-      ...shared,
-      path: '/',
-      summary: 'Leads browsers to this description',
-      isOutside: true,
-      handle({ request }) {
-        if (request.headers.accept?.includes('text/html') !== true) throw notFound('Not found');
-        return new Answer(302, undefined, { location: 'docs' });
       },
     },
   ];

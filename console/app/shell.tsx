@@ -1,0 +1,124 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { contact } from '../data/contact.ts';
+import { signOut, type Session } from '../data/session.ts';
+import { useStore } from '../data/store.ts';
+import { Link } from '../route/link.tsx';
+import { BASE, navigate, partsOf, PlaceContext, useFollowedPlace } from '../route/router.ts';
+import { ButtonLink, IconButton } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Banner } from '../ui/states.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { BranchSwitcher } from './branches.tsx';
+import { Shortcuts, useShortcuts } from './shortcuts.tsx';
+import { SignInForm } from './sign-in.tsx';
+import { theme, toggleTheme } from './theme.ts';
+import { ViewOf } from './view.tsx';
+import { VIEWS } from './views.ts';
+import './shell.css';
+
+/** Around every view: where one can go, and what is so with the service. */
+export function Shell({ session, isEnded }: { readonly session: Session; readonly isEnded: boolean }) {
+  const place = useFollowedPlace();
+  const [first, ...parts] = partsOf(place.path);
+  const view = VIEWS.find((each) => each.place === first);
+  const isAway = useStore(contact) === 'away';
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  useShortcuts(() => setHelpOpen(true));
+  useEffect(() => {
+    if (first === undefined) navigate('/tables', { replace: true });
+  }, [first]);
+  const navigation = (label: string) => (
+    <nav aria-label={label}>
+      <ul class="nav">
+        {VIEWS.filter(({ isInNavigation }) => isInNavigation).map(({ name, place: to, title, icon }) => (
+          <li key={name}>
+            <Link to={`/${to}`} isCurrent={to === first}>
+              <Icon name={icon} />
+              {title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+  return (
+    <PlaceContext.Provider value={place}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <div class="shell">
+        <aside class="side" aria-label="Console">
+          <Brand name={session.project.name} />
+          <ButtonLink to="/new" kind="primary" icon="plus">
+            New source
+          </ButtonLink>
+          <BranchSwitcher />
+          {navigation('Views')}
+          <div class="side-foot">
+            <span title="The token of this session">{session.token.description}</span>
+            <span>
+              <a href={`${BASE}/docs`}>API reference</a> · {session.version}
+            </span>
+            <div class="row">
+              <ThemeButton />
+              <IconButton icon="keyboard" label="Keyboard shortcuts" onPress={() => setHelpOpen(true)} />
+              <IconButton icon="user" label="Sign out" onPress={() => void signOut()} />
+            </div>
+          </div>
+        </aside>
+        <header class="top">
+          <Brand name={session.project.name} />
+          <div>
+            <IconButton icon="plus" label="New source" onPress={() => navigate('/new')} />
+            <ThemeButton />
+            <IconButton icon="user" label="Sign out" onPress={() => void signOut()} />
+          </div>
+        </header>
+        <main ref={main} id="main" class="main" tabIndex={-1}>
+          <div class="main-inner">
+            {isAway && <Banner kind="warn">The service does not answer. Trying again …</Banner>}
+            <ViewOf view={view} first={first} parts={parts} />
+          </div>
+        </main>
+        <div class="bottom">{navigation('Views, at the bottom')}</div>
+      </div>
+      <Toasts />
+      {isHelpOpen && <Shortcuts onClose={() => setHelpOpen(false)} />}
+      {isEnded && (
+        <Dialog title="Your session has ended">
+          <p>Sign in again to go on. What you typed is still there.</p>
+          <SignInForm />
+        </Dialog>
+      )}
+    </PlaceContext.Provider>
+  );
+}
+
+function Brand({ name }: { readonly name: string }) {
+  return (
+    <Link to="/tables" class="brand" title={name}>
+      <span class="brand-mark">
+        <Icon name="source" size={16} />
+      </span>
+      <span>
+        <bdi>{name}</bdi>
+      </span>
+    </Link>
+  );
+}
+
+function ThemeButton() {
+  const isDark = useStore(theme) === 'dark';
+  return (
+    <IconButton icon={isDark ? 'sun' : 'moon'} label={isDark ? 'Light' : 'Dark'} onPress={toggleTheme} />
+  );
+}

@@ -1,0 +1,25 @@
+import { BASE } from '../route/router.ts';
+import { createStore } from './store.ts';
+
+/** Whether the service answers. */
+export const contact = createStore<'away' | 'there'>('there');
+
+const AGAIN_MS = 2000;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Told of every attempt to reach the service; while it is away, it is asked again and again until it answers. */
+export function noteContact(isThere: boolean): void {
+  contact.set(isThere ? 'there' : 'away');
+  if (isThere) {
+    clearTimeout(timer);
+    timer = undefined;
+  } else timer ??= setTimeout(look, AGAIN_MS);
+}
+
+function look(): void {
+  timer = undefined;
+  fetch(`${BASE}/health`, { cache: 'no-store' }).then(
+    (response) => noteContact(response.ok),
+    () => noteContact(false),
+  );
+}

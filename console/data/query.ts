@@ -1,0 +1,128 @@
+import {
+  keepPreviousData,
+  notifyManager,
+  QueryClient,
+  QueryObserver,
+  type QueryKey,
+  type QueryObserverOptions,
+  type QueryObserverResult,
+} from '@tanstack/query-core';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { branch, StorageError } from './client.ts';
+import { contact } from './contact.ts';
+import { sessionState } from './session.ts';
+
+/** What the page has asked for and was answered. The client has its own repeats, so nothing is repeated here. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: { retry: false, staleTime: 5000, gcTime: 300_000, networkMode: 'always' },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+});
+queries.mount();
+
+// Signed in again, or the service is there again: what failed meanwhile is asked for anew.
+sessionState.subscribe(() => {
+  if (sessionState.get()?.kind === 'in') void queries.invalidateQueries();
+});
+contact.subscribe(() => {
+  if (contact.get() === 'there') void queries.invalidateQueries();
+});
+
+export interface QueryOptions<T> {
+  /** What it is, from the general to the particular: `['tables', id, 'preview']`. The branch is added. */
+  readonly key: QueryKey;
+  readonly load: (signal: AbortSignal) => Promise<T>;
+  /** Asked again after so many milliseconds while the page is seen; `false` never. Default: never. */
+  readonly everyMs?: number | false | ((data: T | undefined) => number | false);
+  readonly isEnabled?: boolean;
+  /** Keeps what was shown until the answer to another question is there. Default: false. */
+  readonly keepsPrevious?: boolean;
+}
+
+/** What was answered, and what is on its way: `data`, `error`, `isPending`, `isFetching`, `refetch()`. */
+export function useQuery<T>({
+  key,
+  load,
+  everyMs,
+  isEnabled = true,
+  keepsPrevious = false,
+}: QueryOptions<T>): QueryObserverResult<T> {
+  const options: QueryObserverOptions<T> = {
+    queryKey: [branch.get() ?? 'default', ...key],
+    queryFn: async ({ signal }) => await load(signal),
+    enabled: isEnabled,
+    ...(everyMs === undefined
+      ? {}
+      : {
+          refetchInterval: typeof everyMs === 'function' ? (query) => everyMs(query.state.data) : everyMs,
+        }),
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+  };
+  const defaulted = queries.defaultQueryOptions(options);
+  defaulted._optimisticResults = 'optimistic';
+  const observer = useMemo(() => new QueryObserver(queries, defaulted), []);
+  const [, setCount] = useState(0);
+  useLayoutEffect(() => observer.setOptions(defaulted));
+  useEffect(
+    () => observer.subscribe(notifyManager.batchCalls(() => setCount((count) => count + 1))),
+    [observer],
+  );
+  return observer.getOptimisticResult(defaulted);
+}
+
+/** Asks again for all whose key begins so. */
+export async function invalidate(...key: readonly unknown[]): Promise<void> {
+  await queries.invalidateQueries({ queryKey: [branch.get() ?? 'default', ...key] });
+}
+
+export interface Action<Input, Output> {
+  /** Undefined when it failed: `error` says why. */
+  run(input: Input): Promise<Output | undefined>;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+  reset(): void;
+}
+
+/** Something that is done on request, once at a time. */
+export function useAction<Input, Output>(work: (input: Input) => Promise<Output>): Action<Input, Output> {
+  const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({
+    isRunning: false,
+    error: undefined,
+  });
+  return {
+    ...state,
+    reset: () => setState({ isRunning: false, error: undefined }),
+    async run(input) {
+      setState({ isRunning: true, error: undefined });
+      try {
+        const output = await work(input);
+        setState({ isRunning: false, error: undefined });
+        return output;
+      } catch (error) {
+        setState({ isRunning: false, error });
+        return undefined;
+      }
+    },
+  };
+}
+
+/** An error in words: what happened, and what to do. */
+export interface Words {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** What whoever runs the service finds it by in the log. */
+  readonly reference?: string | undefined;
+}
+
+export function wordsOf(error: unknown): Words {
+  if (error instanceof StorageError) {
+    const { exceptionId } = error.details;
+    return {
+      message: error.message,
+      hint: error.hint,
+      reference: typeof exceptionId === 'string' ? exceptionId : undefined,
+    };
+  }
+  return { message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,104 @@
+import { BASE } from '../route/router.ts';
+import { createStore } from './store.ts';
+
+/** Who is signed in, and what the service can do. */
+export interface Session {
+  readonly isSignedIn: true;
+  readonly version: string;
+  readonly expires: string;
+  readonly token: {
+    readonly id: string;
+    readonly description: string;
+    readonly isMaster: boolean;
+    readonly canManageBuckets: boolean;
+    readonly canReadAllFiles: boolean;
+    readonly expires: string | null;
+  };
+  readonly project: { readonly id: string; readonly name: string };
+  readonly database: 'postgresql' | 'sqlite';
+  readonly runs: boolean;
+  readonly roles: readonly string[];
+}
+
+/** Undefined until it is known; `ended` when one was there, and the views stay as they are below the sign-in. */
+export type SessionState =
+  | undefined
+  | { readonly kind: 'in'; readonly session: Session }
+  | { readonly kind: 'out' }
+  | { readonly kind: 'ended'; readonly session: Session };
+
+export const sessionState = createStore<SessionState>(undefined);
+
+/** The session, in what is shown only to those who are signed in. */
+export function currentSession(): Session {
+  const state = sessionState.get();
+  if (state === undefined || state.kind === 'out') throw new Error('Nobody is signed in.');
+  return state.session;
+}
+
+/** The service says that there is no session any more. */
+export function endSession(): void {
+  const state = sessionState.get();
+  if (state?.kind === 'in') sessionState.set({ kind: 'ended', session: state.session });
+}
+
+export class SignInError extends Error {}
+
+/** By the code of the link that was opened, when there is one: it is gone from the address before it is used. */
+export async function startSession(): Promise<void> {
+  const code = /^#code=([\w-]+)$/.exec(window.location.hash)?.[1];
+  if (code === undefined) return await lookAtSession();
+  history.replaceState(null, '', window.location.pathname + window.location.search);
+  try {
+    await signIn({ code });
+  } catch (error) {
+    // A link that was opened twice, in a browser that is signed in already.
+    await lookAtSession();
+    if (sessionState.get()?.kind !== 'in') throw error;
+  }
+}
+
+export async function lookAtSession(): Promise<void> {
+  accept(await ask('GET'));
+}
+
+/** @throws {SignInError} in words for people */
+export async function signIn(by: { readonly code: string } | { readonly token: string }): Promise<void> {
+  accept(await ask('POST', by));
+}
+
+export async function signOut(): Promise<void> {
+  await ask('DELETE');
+  // What was shown is not to be found in this page any more.
+  window.location.assign(`${BASE}/`);
+}
+
+async function ask(method: 'DELETE' | 'GET' | 'POST', body?: object): Promise<unknown> {
+  const response = await fetch(`${BASE}/console/session`, {
+    method,
+    headers: { 'X-Console': '1', ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    cache: 'no-store',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new SignInError('The service does not answer. Check that it runs, and try again.', {
+      cause: error,
+    });
+  });
+  if (response.status === 204) return undefined;
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return answer;
+  throw new SignInError(wordsOf(response.status, answer));
+}
+
+function wordsOf(status: number, answer: unknown): string {
+  const { code, error } = (answer ?? {}) as { code?: unknown; error?: unknown }; // of the service, or of anything
+  if (code === 'storage.tokenInvalid') return 'That token is not known here, or has expired.';
+  return typeof error === 'string' ? error : `The service answered with status ${status}.`;
+}
+
+function accept(answer: unknown): void {
+  const found = answer as Session | { isSignedIn: false } | undefined; // of our own service
+  if (found?.isSignedIn === true) sessionState.set({ kind: 'in', session: found });
+  else if (sessionState.get()?.kind === 'in') endSession();
+  else if (sessionState.get() === undefined) sessionState.set({ kind: 'out' });
+}

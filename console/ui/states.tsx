@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { wordsOf } from '../data/query.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import './states.css';
+
+/** There is nothing, and that is no mistake: what would be here, and how it comes here. */
+export function EmptyState({
+  icon = 'info',
+  title,
+  children,
+  action,
+}: {
+  readonly icon?: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly action?: ComponentChildren;
+}) {
+  return (
+    <div class="state">
+      <Icon name={icon} size={32} />
+      <h2>{title}</h2>
+      {children !== undefined && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** In the place of what could not be had: what happened, what to do, and again. */
+export function ErrorState({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const { message, hint, reference } = wordsOf(error);
+  return (
+    <div class="state" role="alert">
+      <Icon name="alert" size={32} />
+      <h2>This could not be loaded</h2>
+      <p>{message}</p>
+      {hint !== undefined && <p>{hint}</p>}
+      {reference !== undefined && <p class="small mono">{reference}</p>}
+      {onRetry && (
+        <Button icon="refresh" onPress={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Beside what is shown. */
+export function Banner({
+  kind = 'info',
+  children,
+  action,
+}: {
+  readonly kind?: 'bad' | 'good' | 'info' | 'warn';
+  readonly children: ComponentChildren;
+  readonly action?: ComponentChildren;
+}) {
+  return (
+    <div class={`banner banner-${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+      <Icon name={kind === 'bad' || kind === 'warn' ? 'alert' : kind === 'good' ? 'check' : 'info'} />
+      <div>{children}</div>
+      {action}
+    </div>
+  );
+}
+
+/** An error beside what is shown: in a form, or above a list that is old. */
+export function ErrorBanner({ error }: { readonly error: unknown }) {
+  const { message, hint, reference } = wordsOf(error);
+  return (
+    <Banner kind="bad">
+      <p>{message}</p>
+      {hint !== undefined && <p class="small">{hint}</p>}
+      {reference !== undefined && <p class="small mono">{reference}</p>}
+    </Banner>
+  );
+}
+
+export function Skeleton({
+  lines = 8,
+  label = 'Loading',
+}: {
+  readonly lines?: number;
+  readonly label?: string;
+}) {
+  return (
+    <div class="skeleton" role="status" aria-label={label}>
+      {Array.from({ length: lines }, (_, i) => (
+        <span key={i} />
+      ))}
+    </div>
+  );
+}
+
+export type Tone = 'active' | 'bad' | 'good' | 'neutral' | 'warn';
+
+/** How something is, in a word. */
+export function Badge({
+  tone = 'neutral',
+  isPlain = false,
+  children,
+}: {
+  readonly tone?: Tone;
+  /** Without the point: a kind, and no state. */
+  readonly isPlain?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <span class={`badge${tone === 'neutral' ? '' : ` badge-${tone}`}${isPlain ? ' badge-plain' : ''}`}>
+      {children}
+    </span>
+  );
+}
+
+interface Shown<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  refetch(): unknown;
+}
+
+/** The states of a question one after the other: loading, failed, there (with what failed since above it). */
+export function Loaded<T>({
+  query,
+  children,
+  loading = <Skeleton />,
+}: {
+  readonly query: Shown<T>;
+  readonly children: (data: T) => ComponentChildren;
+  readonly loading?: ComponentChildren;
+}) {
+  const { data, error, isPending } = query;
+  if (data === undefined) {
+    if (isPending) return <>{loading}</>;
+    return <ErrorState error={error} onRetry={() => void query.refetch()} />;
+  }
+  return (
+    <>
+      {error !== null && error !== undefined && <ErrorBanner error={error} />}
+      {children(data)}
+    </>
+  );
+}

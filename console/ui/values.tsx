@@ -1,0 +1,122 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { IconButton } from './button.tsx';
+import { shownText } from '../../src/shown-text.ts';
+import './values.css';
+
+/** A text from outside: its direction stays its own, and what would act instead of being read is shown escaped. */
+export function Text({ children }: { readonly children: string }) {
+  return <bdi>{shownText(children)}</bdi>;
+}
+
+const COUNT = new Intl.NumberFormat('en');
+const FRACTION = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function countText(value: number): string {
+  return COUNT.format(value);
+}
+
+export function Count({ value }: { readonly value: number }) {
+  return <span class="number">{countText(value)}</span>;
+}
+
+export function bytesText(value: number): string {
+  let size = value;
+  let unit = 0;
+  while (size >= 1000 && unit < UNITS.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${FRACTION.format(size)} ${UNITS[unit] ?? ''}`;
+}
+
+export function Bytes({ value }: { readonly value: number }) {
+  return (
+    <span class="number" title={`${countText(value)} bytes`}>
+      {bytesText(value)}
+    </span>
+  );
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const ABSOLUTE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [31_536_000, 'year'],
+  [2_592_000, 'month'],
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+];
+
+export function relativeText(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  for (const [size, unit] of STEPS)
+    if (Math.abs(seconds) >= size) return RELATIVE.format(Math.trunc(seconds / size), unit);
+  return seconds > -5 && seconds < 5 ? 'now' : RELATIVE.format(Math.trunc(seconds), 'second');
+}
+
+/** The service leaves the colon out of its zones, which the browsers of one maker do not read. */
+export function timeOf(text: string): number {
+  return Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+}
+
+/** How long ago; the time itself by pointing at it. */
+export function RelativeTime({ value }: { readonly value: string | null | undefined }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  const time = timeOf(value ?? '');
+  if (Number.isNaN(time)) return <span class="muted">–</span>;
+  return (
+    <time class="number" dateTime={new Date(time).toISOString()} title={ABSOLUTE.format(time)}>
+      {relativeText(time - Math.max(now, Date.now()))}
+    </time>
+  );
+}
+
+/** `1 h 2 min`, `3.4 s`, `120 ms`. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${FRACTION.format(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <IconButton
+      icon={isCopied ? 'check' : 'copy'}
+      label={isCopied ? 'Copied' : label}
+      onPress={() => {
+        void navigator.clipboard.writeText(text).then(() => {
+          setCopied(true);
+          setTimeout(() => setCopied(false), 1500);
+        });
+      }}
+    />
+  );
+}
+
+/** Names and what they are. */
+export function KeyValue({
+  items,
+}: {
+  readonly items: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
+  return (
+    <dl class="key-value">
+      {items.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const target = fileURLToPath(new URL('../dist/console', import.meta.url));
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // The page is told by the service below which path it stands.
+  base: './',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: target,
+    emptyOutDir: true,
+    target: 'es2023',
+    // No address but that of a file: the policy of the page allows no others for scripts and styles.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  plugins: [compressed()],
+  logLevel: 'warn',
+});
+
+/** Each file in the forms that the service may send it in, made once with all the time that takes. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    closeBundle() {
+      const assets = `${target}/assets`;
+      for (const name of readdirSync(assets)) {
+        if (/\.(?:br|gz)$/.test(name)) continue;
+        const bytes = readFileSync(`${assets}/${name}`);
+        writeFileSync(`${assets}/${name}.gz`, gzipSync(bytes, { level: 9 }));
+        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+        writeFileSync(`${assets}/${name}.br`, brotliCompressSync(bytes, { params }));
+      }
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Env } from '../../env.ts';
+import type { Json } from '../../json/value.ts';
+import type { Log } from '../../log.ts';
+import type { Secrets } from '../../secrets.ts';
+import { queryText, type Query } from './encode.ts';
+
+/** One call of the API. */
+export interface Call {
+  readonly method: 'DELETE' | 'GET' | 'POST' | 'PUT';
+  /** Below `/v2/storage/`, escaped. */
+  readonly path: string;
+  readonly query?: Query | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /**
+   * `plain`: never with a branch in the path (tokens, jobs, tickets). `branch`: always, `default` when the client has
+   * none. Otherwise with the branch that the client has (storage 0.1).
+   */
+  readonly scope?: 'branch' | 'plain' | undefined;
+  /** What a second sending would do twice: it is sent again only when the first was certainly not taken. */
+  readonly isOnce?: boolean | undefined;
+  /** Sent as `Idempotency-Key` with what changes something; one that nobody else has by default. */
+  readonly key?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the groups of operations share, in whichever program: nothing of it belongs to one runtime. */
+export interface ApiCore {
+  readonly env: Env;
+  readonly log: Log;
+  readonly secrets: Redactor;
+  /** `scheme://host[/prefix]`, without a slash at the end. */
+  readonly base: string;
+  readonly maxRetries: number;
+  /** The answer as JSON; undefined when it has no body. */
+  call(call: Call): Promise<Json | undefined>;
+  /** Whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`. */
+  knowsKeys(signal: AbortSignal | undefined): Promise<boolean>;
+  /** Ended by the client's signal and by that of the call. */
+  signalOf(signal: AbortSignal | undefined): AbortSignal;
+}
+
+/** What hides the secrets of a text. */
+export type Redactor = Pick<Secrets, 'redact'>;
+
+/** The address of a call, with its branch. */
+export function urlOf(
+  base: string,
+  { path, query, scope }: Call,
+  branchOf: string | number | undefined,
+): string {
+  const branch = branchOf ?? (scope === 'branch' ? 'default' : undefined);
+  const prefix =
+    branch === undefined || scope === 'plain' ? '' : `branch/${encodeURIComponent(String(branch))}/`;
+  return `${base}/v2/storage/${prefix}${path}`.replace(/\/$/, '') + queryText(query);
+}
+
+/** `GET tables/in.c-main.users`, for messages. */
+export function whatOf({ method, path }: Call): string {
+  return `${method} ${path === '' ? '/v2/storage' : decodeURIComponent(path)}`;
+}

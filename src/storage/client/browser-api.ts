@@ -1,0 +1,159 @@
+import { StorageError } from '../../errors.ts';
+import type { Env } from '../../env.ts';
+import type { ApiResponse } from '../../http/message.ts';
+import { silentLog } from '../../log.ts';
+import { whatOf, urlOf, type ApiCore, type Call } from './api-core.ts';
+import { bodyText } from './encode.ts';
+import { failureOf, jsonOf, unreadable } from './failure.ts';
+
+export interface BrowserOptions {
+  /** `scheme://host[/prefix]`, without a slash at the end. */
+  readonly base: string;
+  /** Id of a development branch; the default branch when undefined. */
+  readonly branch?: string | number | undefined;
+  /** Told when the session has ended; the call fails with `storage.unauthorized` all the same. */
+  readonly onUnauthorized?: (() => void) | undefined;
+  /** Told of every attempt whether the service has answered. */
+  readonly onContact?: ((isThere: boolean) => void) | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Someone is looking: what does not pass soon is told, and asked for again by the page or by hand. */
+const WAITS_MS = [300, 1000, 2500];
+/** Longer than that nobody waits without being told. */
+const LONGEST_WAIT_MS = 5000;
+const PATIENCE_MS = 60_000;
+/** Statuses that pass, with which the service says that it has not begun, or that something in between has failed. */
+const PASSING = [423, 429, 502, 503, 504];
+
+/**
+ * Sends by the `fetch` of the browser, with the session in its cookie. A change has its `Idempotency-Key`, so that it is
+ * done once, however often it is sent.
+ */
+export function createBrowserApi(options: BrowserOptions): ApiCore {
+  const { base, onUnauthorized, onContact } = options;
+  const fetchIt = options.fetch ?? ((input, init) => fetch(input, init));
+  const { origin } = new URL(base);
+
+  async function sendOnce(call: Call, key: string, signal: AbortSignal): Promise<ApiResponse> {
+    const { method, body } = call;
+    const url = urlOf(base, call, options.branch);
+    const response = await fetchIt(url, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        'X-Console': '1',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(method === 'GET' ? {} : { 'Idempotency-Key': key }),
+      },
+      credentials: 'same-origin',
+      redirect: 'error',
+      cache: 'no-store',
+      signal,
+      ...(body === undefined ? {} : { body: bodyText(body) }),
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      url,
+      body: new Uint8Array(await response.arrayBuffer()),
+    };
+  }
+
+  async function send(call: Call): Promise<ApiResponse> {
+    const key = call.key ?? crypto.randomUUID();
+    const what = whatOf(call);
+    for (let attempt = 1; ; attempt++) {
+      call.signal?.throwIfAborted();
+      const late = AbortSignal.timeout(PATIENCE_MS);
+      const signal = call.signal === undefined ? late : AbortSignal.any([call.signal, late]);
+      const outcome = await sendOnce(call, key, signal).catch((error: unknown) => new Lost(error));
+      call.signal?.throwIfAborted();
+      const isAway = outcome instanceof Lost || [502, 503, 504].includes(outcome.status);
+      onContact?.(!isAway);
+      const waitMs = waitOf(outcome, attempt);
+      if (waitMs !== undefined) {
+        await sleep(waitMs, call.signal);
+        continue;
+      }
+      if (outcome instanceof Lost) throw away(outcome, what, attempt);
+      if (outcome.status === 401) onUnauthorized?.();
+      if (outcome.status < 200 || outcome.status >= 300)
+        throw failureOf(outcome, { what, origin, attempts: attempt }, PLAIN);
+      return outcome;
+    }
+  }
+
+  return {
+    env: browserEnv,
+    log: silentLog,
+    secrets: PLAIN,
+    base,
+    maxRetries: WAITS_MS.length,
+    knowsKeys: () => Promise.resolve(true),
+    signalOf: (signal) => signal ?? new AbortController().signal,
+    async call(call) {
+      const response = await send(call);
+      if (response.body.length === 0 || response.status === 204) return undefined;
+      const json = jsonOf(response);
+      if (json === undefined) throw unreadable(response, { what: whatOf(call), origin, attempts: 1 });
+      return json;
+    },
+  };
+}
+
+/** No answer: the service is away, or the connection was cut. */
+class Lost {
+  readonly error: unknown;
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+/** How long to wait before the next attempt; undefined when there is none. */
+function waitOf(outcome: ApiResponse | Lost, attempt: number): number | undefined {
+  const usual = WAITS_MS[attempt - 1];
+  if (usual === undefined || outcome instanceof Lost) return usual;
+  if (!PASSING.includes(outcome.status)) return undefined;
+  const { 'retry-after': asked } = outcome.headers;
+  const askedMs = Number(asked) * 1000;
+  if (!(askedMs > 0)) return usual;
+  return askedMs > LONGEST_WAIT_MS ? undefined : askedMs;
+}
+
+function away({ error }: Lost, what: string, attempts: number): StorageError {
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  return new StorageError(
+    'storage.unreachable',
+    isLate ? `No answer in time, for ${what}.` : `The service does not answer, for ${what}.`,
+    {
+      hint: 'Check that it runs, and that this machine is connected.',
+      recovery: 'retry',
+      cause: error,
+      details: { attempts },
+    },
+  );
+}
+
+/** A page knows no secrets. */
+const PLAIN = { redact: (text: string): string => text };
+
+const browserEnv: Env = {
+  now: () => Date.now(),
+  randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  sleep,
+};
+
+async function sleep(waitMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(done, waitMs);
+    signal?.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      if (signal?.aborted === true) reject(signal.reason as Error);
+      else resolve();
+    }
+  });
+}

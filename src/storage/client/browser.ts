@@ -1,0 +1,92 @@
+/**
+ * The client for a page of the service itself: the same operations, by the `fetch` of the browser and a session in a
+ * cookie. Nothing that this module loads needs more than a browser has.
+ *
+ * @module
+ */
+import type { Component } from '../protocol/index.ts';
+import { createBranches, type Branches } from './branches.ts';
+import { createBrowserApi, type BrowserOptions } from './browser-api.ts';
+import { createBuckets, type Buckets } from './buckets.ts';
+import { createConfigurations, type Configurations } from './configurations.ts';
+import { path } from './encode.ts';
+import { createEvents, type Events } from './events.ts';
+import { createFileOperations, type FileOperations } from './file-operations.ts';
+import { createJobs, type Jobs } from './jobs.ts';
+import { createRunOperations, type RunOperations } from './runs.ts';
+import { shaped } from './shape.ts';
+import { createTableOperations } from './tables.ts';
+import type { TableOperations } from './table-types.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
+import type { ApiCore } from './api-core.ts';
+
+export interface BrowserClient {
+  readonly files: FileOperations;
+  readonly tables: TableOperations;
+  readonly buckets: Buckets;
+  readonly jobs: Jobs;
+  readonly tokens: Tokens;
+  readonly branches: Branches;
+  readonly events: Events;
+  readonly runs: RunOperations;
+  /** The configurations of a component. */
+  configurations(componentId: string): Configurations;
+  /** The components of the catalogue. */
+  components(): Promise<Component[]>;
+  component(id: string): Promise<Component>;
+  /** Those that have configurations, with these: with name, version and time of change, and without their contents. */
+  usedComponents(): Promise<UsedComponent[]>;
+  /** For what no group has: a call of the API, with its repeats and its errors. */
+  readonly call: ApiCore['call'];
+}
+
+export function createBrowserClient(options: BrowserOptions): BrowserClient {
+  const api = createBrowserApi(options);
+  const jobs = createJobs(api);
+  return {
+    jobs,
+    files: createFileOperations(api),
+    tables: createTableOperations(api, jobs),
+    buckets: createBuckets(api, jobs),
+    tokens: createTokens(api),
+    branches: createBranches(api, jobs),
+    events: createEvents(api),
+    runs: createRunOperations(api),
+    configurations: (componentId) => createConfigurations(api, componentId),
+    components: async () => componentsOf(await api.call({ method: 'GET', path: '', scope: 'plain' })),
+    usedComponents: async () => usedComponentsOf(await api.call({ method: 'GET', path: 'components' })),
+    component: async (id) =>
+      shaped<Component>(
+        await api.call({ method: 'GET', path: path`components/${id}`, scope: 'plain' }),
+        'component',
+        { id: 'string' },
+      ),
+    call: async (call) => await api.call(call),
+  };
+}
+
+export { StorageError } from '../../errors.ts';
+export type { BrowserOptions } from './browser-api.ts';
+export type { UsedComponent } from './components.ts';
+export type { Configurations } from './configurations.ts';
+export type { Rows } from './configuration-rows.ts';
+export type { Job } from './job.ts';
+export type { RunLogLine, RunLogPart } from './runs.ts';
+export type { StorageEvent } from './events.ts';
+export type * from './table-types.ts';
+export type {
+  Branch,
+  Bucket,
+  Component,
+  Configuration,
+  ConfigurationRow,
+  ConfigurationVersion,
+  File,
+  MetadataItem,
+  Run,
+  RowVersion,
+  Schedule,
+  Table,
+  Token,
+} from '../protocol/index.ts';

@@ -1,0 +1,27 @@
+import type { Json } from '../../json/value.ts';
+import type { ApiCore } from './api-core.ts';
+import { path } from './encode.ts';
+import { readJob } from './job.ts';
+import type { Jobs, WaitOptions } from './jobs.ts';
+import { shaped } from './shape.ts';
+import type { ExportOptions } from './table-types.ts';
+
+/** Asks for an export and waits for it (storage 4.1). The same question about an unchanged table gives the same file. */
+export async function exportTable(
+  api: ApiCore,
+  jobs: Jobs,
+  id: string,
+  { gzip = true, ...query }: ExportOptions = {},
+  { signal, ...wait }: WaitOptions = {},
+): Promise<{ fileId: number; isCached: boolean }> {
+  const body = { ...query, gzip };
+  const json = await api.call({ method: 'POST', path: path`tables/${id}/export-async`, body, signal });
+  const { results } = await jobs.wait(readJob(json), { ...wait, signal });
+  const { file, cacheHit } = shaped<{ file: Json; cacheHit?: boolean }>(
+    results as Json, // as it was parsed
+    'export',
+    { file: 'object' },
+  );
+  const { id: fileId } = shaped<{ id: number }>(file, 'export', { id: 'number' });
+  return { fileId, isCached: cacheHit === true };
+}

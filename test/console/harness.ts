@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import axeCore from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { StorageClient } from '../../src/storage/client/index.ts';
+import { createService, type Service, type ServiceOptions } from '../../src/storage/server/service.ts';
+
+/** Where the browser is; undefined where there is none, and the tests are skipped. */
+export const CHROMIUM = [
+  process.env['CHROMIUM_PATH'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+].find((file) => file !== '' && existsSync(file));
+if (CHROMIUM === undefined)
+  console.log(
+    'Skipped: there is no Chromium here. Name one in CHROMIUM_PATH, or install the package chromium.',
+  );
+
+export interface Console {
+  readonly service: Service;
+  /** Address of the service. */
+  readonly url: string;
+  readonly dir: string;
+  /** The master token. */
+  readonly token: string;
+  /** A client with the master token, to prepare what is looked at. */
+  readonly client: StorageClient;
+  /** A link that signs in, once. */
+  link(token?: string): Promise<string>;
+  /** A page of a browser of its own, signed in, at a path of the console. */
+  open(at?: string, options?: OpenOptions): Promise<Opened>;
+  /** The same, without anyone signed in. */
+  visit(url: string, options?: OpenOptions): Promise<Opened>;
+  /** Stops the service, as if it were away; {@link start} has it back at the same address. */
+  away(): Promise<void>;
+  back(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Default 1440. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Default light. */
+  readonly theme?: 'dark' | 'light';
+  /** Whose session it is; default: the master token's. */
+  readonly token?: string;
+  /** Messages of the console of the browser that the test is about, such as `/401/`. */
+  readonly expects?: readonly RegExp[];
+}
+
+export interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What went wrong so far: errors of scripts, of the console, of the policy, and requests to elsewhere. */
+  readonly troubles: string[];
+}
+
+/**
+ * A real service over a folder of its own, and a real browser, for the tests of one file. At the end of each page it is
+ * checked that nothing went wrong in it: no error, nothing against the policy, no request to elsewhere.
+ */
+export function useConsole(options: Partial<ServiceOptions> = {}): Console {
+  let browser: Browser | undefined;
+  let service: Service | undefined;
+  let dir = '';
+  let url = '';
+  let token = '';
+  let client: StorageClient | undefined;
+  const opened: Opened[] = [];
+
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(tmpdir(), 'console-test-'));
+    await start();
+    browser = await chromium.launch({
+      executablePath: CHROMIUM ?? '',
+      args: [
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-features=Translate,OptimizationHints,MediaRouter',
+      ],
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    client?.close();
+    await service?.stop();
+    await rm(dir, { recursive: true, force: true });
+    // Last, so that a failure leaves nothing running.
+    expect(opened.flatMap(({ troubles }) => troubles)).toEqual([]);
+  });
+
+  async function start(): Promise<void> {
+    const port = url === '' ? 0 : Number(new URL(url).port);
+    service = createService({ dir, graceMs: 500, ...options, port });
+    const addresses = await service.start();
+    url = addresses.url;
+    token = addresses.masterToken ?? token;
+    client ??= new StorageClient({ url, token });
+  }
+
+  const own: Console = {
+    get service() {
+      return need(service);
+    },
+    get url() {
+      return url;
+    },
+    get dir() {
+      return dir;
+    },
+    get token() {
+      return token;
+    },
+    get client() {
+      return need(client);
+    },
+    link: async (of = token) => `${url}/#code=${await need(service).newCode(of)}`,
+    async open(at = '/', { token: of = token, ...how } = {}) {
+      const code = await need(service).newCode(of);
+      const found = await own.visit(`${url}${at}#code=${code}`, how);
+      await found.page.getByRole('main').waitFor();
+      return found;
+    },
+    async visit(address, { width = 1440, height = 900, theme = 'light', expects = [] } = {}) {
+      const context = await need(browser).newContext({ viewport: { width, height }, colorScheme: theme });
+      const page = await context.newPage();
+      const troubles: string[] = [];
+      const note = (text: string): void => {
+        if (!expects.some((pattern) => pattern.test(text))) troubles.push(text);
+      };
+      page.on('pageerror', (error) => note(`page: ${error.stack ?? error.message}`));
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') note(`console: ${message.text()}`);
+      });
+      page.on('request', (request) => {
+        const target = new URL(request.url());
+        if (/^https?:$/.test(target.protocol) && target.origin !== url) note(`elsewhere: ${request.url()}`);
+      });
+      const found = { page, context, troubles };
+      opened.push(found);
+      await page.goto(address);
+      return found;
+    },
+    async away() {
+      await need(service).stop();
+    },
+    back: start,
+  };
+  return own;
+}
+
+function need<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('Only within a test: the service runs when these begin.');
+  return value;
+}
+
+/** What is wrong with a page for those who see, hear or point otherwise, in words. */
+export async function axe(page: Page): Promise<string[]> {
+  // By the protocol of the tools, which the policy of the page is not about.
+  await page.evaluate(axeCore.source);
+  return await page.evaluate<string[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map((violation) =>
+      violation.id + ': ' + violation.help + ' ' + violation.nodes.slice(0, 5).map((node) => node.target.join(' ') + ' ' + node.failureSummary).join('; ')))`,
+  );
+}
+
+/** Pictures of a page for people, narrow and wide, light and dark, in the folder CONSOLE_SCREENSHOTS; none without it. */
+export async function screenshots(page: Page, name: string): Promise<void> {
+  const folder = process.env['CONSOLE_SCREENSHOTS'];
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  for (const theme of ['light', 'dark'] as const)
+    for (const width of [390, 1440]) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+      await page.screenshot({ path: path.join(folder, `${name}-${width}-${theme}.png`) });
+    }
+}

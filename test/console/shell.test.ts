@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
+
+const VIEWS = ['Tables', 'Sources', 'Runs', 'Jobs', 'Files', 'Tokens', 'New source'] as const;
+
+describe.skipIf(CHROMIUM === undefined)('the console', () => {
+  const own = useConsole();
+
+  test('a link signs in once, and is gone from the address', async () => {
+    const link = await own.link();
+    const { page, context } = await own.visit(link);
+    await page.getByRole('heading', { name: 'Tables' }).waitFor();
+    expect(page.url()).toBe(`${own.url}/tables`);
+    const { page: other } = await own.visit(link, { expects: [/401/] });
+    await other.getByText('The link has been used already').waitFor();
+    const stored = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(stored).toBe('[{},{},""]');
+    const cookies = await context.cookies();
+    expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', path: '/' }]);
+    expect(JSON.stringify(cookies)).not.toContain(own.token);
+  });
+
+  test('a token signs in, and signing out ends the session for good', async () => {
+    const { page, context } = await own.visit(`${own.url}/runs`, { expects: [/401/] });
+    await page.getByLabel('Token').fill('1-2-wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('That token is not known here').waitFor();
+    await page.getByLabel('Token').fill(own.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    expect(page.url()).not.toContain(own.token);
+    const [cookie] = await context.cookies();
+    await page.getByRole('button', { name: 'Sign out' }).first().click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    const again = await fetch(`${own.url}/v2/storage/tables`, {
+      headers: { cookie: `${cookie?.name}=${cookie?.value}`, 'x-console': '1' },
+    });
+    expect(again.status).toBe(401);
+  });
+
+  test.each(['light', 'dark'] as const)('every view can be used by everyone: %s', async (theme) => {
+    const { page } = await own.open('/tables', { theme });
+    for (const name of VIEWS) {
+      await page.getByRole('link', { name, exact: true }).first().click();
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await axe(page), name).toEqual([]);
+    }
+  });
+
+  test('pictures', async () => {
+    const { page } = await own.open('/tables');
+    for (const name of VIEWS) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.getByRole('link', { name, exact: true }).first().click();
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await screenshots(page, name.toLowerCase().replace(' ', '-'));
+    }
+  });
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The console in a real browser, over what `npm run build` has made. */
+export default defineConfig({
+  test: {
+    watch: false,
+    include: ['test/console/**/*.test.ts'],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+});
