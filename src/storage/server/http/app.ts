@@ -150,7 +150,10 @@ async function admit(
   const { headers, ip } = request;
   const credential = isOpen ? undefined : credentialOf(context, request);
   if (credential !== undefined)
-    return await admission.admitToken({ address: ip, secret: credential.secret }, credential.find);
+    return await admission.admitToken(
+      { address: ip, secret: credential.secret },
+      async () => await credential.find(),
+    );
   admission.admitAddress(ip);
   return isOpen ? undefined : await authenticate(meta, headers, env.now());
 }
