@@ -103,8 +103,9 @@ await withFolder(async (folder) => {
       ]),
     );
     const imports = [...known.batches.values()].reduce((sum, { size }) => sum + size, 0);
+    const runs = [...known.runs.values()].reduce((sum, count) => sum + count, 0);
     console.log(
-      `acknowledged   ${known.versions.size} versions, ${known.files.size} files, ${imports} imports`,
+      `acknowledged   ${known.versions.size} versions, ${known.files.size} files, ${imports} imports, ${runs} runs`,
     );
     console.log(
       `start          ${milliseconds(median(starts))}, longest ${milliseconds(Math.max(...starts))}`,

@@ -38,7 +38,12 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   return {
     checks: [
       // Whatever there is under that key, the answer shows that the store is there and lets us in.
-      { name: 'object store', check: async () => void (await store.objects.head('ready')) },
+      // Configurations, metadata and runs are served without it; a worker does nothing without it.
+      {
+        name: 'object store',
+        isBearable: isApi,
+        check: async () => void (await store.objects.head('ready')),
+      },
     ],
     routes: parts.flatMap(({ routes = [] }) => routes),
     services: parts.flatMap(({ services = [] }) => services),

@@ -44,7 +44,7 @@ export async function createCare(options: ServiceOptions, env: Env, log: Log): P
       queue: async () => await queue().catch(() => undefined),
       databaseConnections: () => connections?.(),
       requestsInProgress: () => admission.inProgress,
-      isReady: async () => (await readiness.reasons()).length === 0,
+      isReady: async () => (await readiness.condition()).reasons.length === 0,
     });
   }
   const admission = createAdmission(env, metrics, options);

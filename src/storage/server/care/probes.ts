@@ -30,10 +30,12 @@ export function createProbes(readiness: Readiness, exposition: Exposition | unde
       summary: 'Whether requests should be sent here: 503 with the reasons when not',
       isPrivate: false,
       async answer() {
-        const reasons = await readiness.reasons();
-        return reasons.length === 0
-          ? json(200, { status: 'ready' })
-          : json(503, { status: 'unready', reasons });
+        const { reasons, degraded } = await readiness.condition();
+        if (reasons.length > 0) return json(503, { status: 'unready', reasons: [...reasons, ...degraded] });
+        return json(
+          200,
+          degraded.length === 0 ? { status: 'ready' } : { status: 'degraded', reasons: degraded },
+        );
       },
     },
   ];

@@ -5,6 +5,8 @@ import type { Log } from '../../../log.ts';
 export interface Check {
   /** For people and programs, such as `database`. */
   readonly name: string;
+  /** Whether much can be answered without it: requests are sent here all the same. Default: false. */
+  readonly isBearable?: boolean;
   /** Resolves when it is there. An `Unready` says why not in words for everybody; any other error only goes to the log. */
   check(): Promise<void>;
 }
@@ -17,9 +19,16 @@ export interface Reason {
   readonly message: string;
 }
 
+export interface Condition {
+  /** Why requests should not be sent here; none when they should. */
+  readonly reasons: readonly Reason[];
+  /** What is missing, though requests should be sent here. */
+  readonly degraded: readonly Reason[];
+}
+
 export interface Readiness {
-  /** Why requests should not be sent here; none when they should. Asked again within two seconds, it is not looked up. */
-  reasons(): Promise<readonly Reason[]>;
+  /** Asked again within two seconds, it is not looked up. */
+  condition(): Promise<Condition>;
   add(checks: readonly Check[]): void;
   /** Everything that is needed has been started. */
   started(): void;
@@ -41,31 +50,34 @@ const PATIENCE_MS = 3000;
 export function createReadiness(env: Env, log: Log): Readiness {
   const checks: Check[] = [];
   let state: 'ready' | 'starting' | 'stopping' = 'starting';
-  let latest: { readonly at: number; readonly reasons: Promise<readonly Reason[]> } | undefined;
+  let latest: { readonly at: number; readonly condition: Promise<Condition> } | undefined;
   let told = '';
   const hurried = new AbortController();
 
-  async function tryAll(): Promise<readonly Reason[]> {
+  async function tryAll(): Promise<Condition> {
     const all = await Promise.all(checks.map(async (check) => await tryOne(check, env)));
     const failed = all.filter((one) => one !== undefined);
     const summary = failed.map(({ reason }) => reason.check).join(', ');
+    const isReady = failed.every(({ isBearable }) => isBearable);
     if (summary !== told && failed.length > 0)
-      log.warn('The service is not ready', {
+      log.warn(isReady ? 'The service is degraded' : 'The service is not ready', {
         failed: failed.map(({ reason, detail }) => ({ ...reason, detail })),
       });
     else if (summary !== told) log.info('The service is ready again');
     told = summary;
-    return failed.map(({ reason }) => reason);
+    const reasonsOf = (bearable: boolean): readonly Reason[] =>
+      failed.filter(({ isBearable }) => isBearable === bearable).map(({ reason }) => reason);
+    return { reasons: reasonsOf(false), degraded: reasonsOf(true) };
   }
 
   return {
-    async reasons() {
-      if (state === 'starting') return [{ check: 'start', message: 'The service is starting.' }];
-      if (state === 'stopping') return [{ check: 'stop', message: 'The service is stopping.' }];
+    async condition() {
+      if (state === 'starting') return unready('start', 'The service is starting.');
+      if (state === 'stopping') return unready('stop', 'The service is stopping.');
       const now = env.now();
       if (latest === undefined || Math.abs(now - latest.at) > FRESH_MS)
-        latest = { at: now, reasons: tryAll() };
-      return await latest.reasons;
+        latest = { at: now, condition: tryAll() };
+      return await latest.condition;
     },
     add: (more) => void checks.push(...more),
     started() {
@@ -82,10 +94,15 @@ export function createReadiness(env: Env, log: Log): Readiness {
   };
 }
 
+const unready = (check: string, message: string): Condition => ({
+  reasons: [{ check, message }],
+  degraded: [],
+});
+
 async function tryOne(
   one: Check,
   env: Env,
-): Promise<{ readonly reason: Reason; readonly detail: string } | undefined> {
+): Promise<{ readonly reason: Reason; readonly detail: string; readonly isBearable: boolean } | undefined> {
   const over = new AbortController();
   const late = env.sleep(PATIENCE_MS, over.signal).then(() => {
     throw new Unready(`It did not answer within ${PATIENCE_MS / 1000} seconds.`);
@@ -100,7 +117,11 @@ async function tryOne(
   } catch (error) {
     const message =
       error instanceof Unready ? error.message : 'It cannot be used. The log of the service says why.';
-    return { reason: { check: one.name, message }, detail: String(error) };
+    return {
+      reason: { check: one.name, message },
+      detail: String(error),
+      isBearable: one.isBearable === true,
+    };
   } finally {
     over.abort();
   }

@@ -117,6 +117,18 @@ test('an object store that does not answer makes it unready', async () => {
   expect(text).not.toContain('secret');
 });
 
+test('a store that the process can do without for a while leaves it ready, and is told of', async () => {
+  const store = { name: 'object store', isBearable: true, check: () => Promise.reject(new Unready('Away.')) };
+  const { addresses } = await start({ healthPort: 0, parts: [() => ({ checks: [store] })] });
+  const { status, text } = await probe(addresses.url, '/ready');
+  const reasons = [{ check: 'object store', message: 'Away.' }];
+  expect({ status, body: JSON.parse(text) as unknown }).toEqual({
+    status: 200,
+    body: { status: 'degraded', reasons },
+  });
+  expect((await probe(addresses.parts['health'], '/metrics')).text).toContain('gex_ready 1');
+});
+
 test('it is unready while it starts and while it stops, and closes connections then', async () => {
   const drain = Promise.withResolvers<void>();
   const drained = Promise.withResolvers<void>();
@@ -175,13 +187,15 @@ test('probes that come together are answered by one look, one that hangs is not 
     },
   ]);
   readiness.started();
-  const [first, second] = await Promise.all([readiness.reasons(), readiness.reasons()]);
-  expect(first).toEqual([{ check: 'x', message: 'Not yet.' }]);
+  const [first, second] = await Promise.all([readiness.condition(), readiness.condition()]);
+  expect(first.reasons).toEqual([{ check: 'x', message: 'Not yet.' }]);
   expect(second).toBe(first);
   expect(looks).toBe(1);
   now += 2001;
   isHanging = true;
-  expect(await readiness.reasons()).toEqual([{ check: 'x', message: 'It did not answer within 3 seconds.' }]);
-  expect(await readiness.reasons()).toHaveLength(1);
+  expect((await readiness.condition()).reasons).toEqual([
+    { check: 'x', message: 'It did not answer within 3 seconds.' },
+  ]);
+  expect((await readiness.condition()).reasons).toHaveLength(1);
   expect(looks).toBe(2);
 });
