@@ -8,12 +8,14 @@ const LOOK_EVERY_MS = 10;
  *
  * It changes the whole process, so it is for commands and not for the library. The limit cannot be set once a process
  * has begun (`--max-semi-space-size` is read at its start), but the factor of growth can.
+ *
+ * @param enoughBytes less for what mostly passes bytes on
  */
-export function boundYoungMemory(): void {
+export function boundYoungMemory(enoughBytes = ENOUGH_BYTES): void {
   const timer = setInterval(() => {
     const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    if (space !== undefined && space.space_size < ENOUGH_BYTES) return;
+    if (space !== undefined && space.space_size < enoughBytes) return;
     setFlagsFromString('--semi-space-growth-factor=1');
     clearInterval(timer);
   }, LOOK_EVERY_MS);

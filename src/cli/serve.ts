@@ -2,6 +2,7 @@ import path from 'node:path';
 import { systemEnv } from '../env.ts';
 import { RunError } from '../errors.ts';
 import type { DatabaseOptions } from '../storage/server/database/database.ts';
+import type { ExternalStoreOptions } from '../storage/server/objects/external-store.ts';
 import type { ServiceOptions } from '../storage/server/service.ts';
 import type { Args, Command, Io } from './command.ts';
 import { orEnvironment } from './environment.ts';
@@ -73,6 +74,10 @@ export const serveCommand: Command = {
     const backup = args.text('backup');
     const isNewToken = args.isSet('new-token');
     if (isNewToken && database !== undefined) return await printNewToken(database, args, io);
+    if (backup !== undefined && database !== undefined) {
+      const { backUpShared } = await import('./storage/back-up.ts');
+      return await backUpShared({ database, objects: await sharedObjects(args, io) }, backup, args, io);
+    }
     if (database !== undefined && args.text('s3') !== undefined && args.text('dir') === undefined)
       return await serve(shared, args, io);
     const storage = args.text('dir') ?? 'storage';
@@ -91,6 +96,18 @@ export const serveCommand: Command = {
     }
   },
 };
+
+async function sharedObjects(args: Args, io: Io): Promise<Omit<ExternalStoreOptions, 'env'>> {
+  const objects = await externalObjects(args, io, process.env);
+  if (objects !== undefined) return objects;
+  throw new RunError(
+    'command.invalid',
+    'The files of this database are not in an object store: --s3 is missing.',
+    {
+      hint: 'Name it with --s3 and --s3-bucket. Files in a folder beside a database: stop the service, and keep the folder and pg_dump of one and the same time.',
+    },
+  );
+}
 
 async function printNewToken(place: DatabaseOptions | string, args: Args, io: Io): Promise<number> {
   const { newMasterToken } = await import('../storage/server/service.ts');

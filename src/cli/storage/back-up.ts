@@ -1,17 +1,38 @@
 import path from 'node:path';
 import { systemEnv } from '../../env.ts';
 import { RunError } from '../../errors.ts';
+import type { DatabaseBackup, DatabaseBackupOptions } from '../../storage/server/move/back-up-database.ts';
+import { boundYoungMemory } from '../../young-memory.ts';
 import type { Args, Io } from '../command.ts';
-import { formatBytes, plural } from '../format.ts';
+import { formatBytes, formatCount, plural } from '../format.ts';
+import { openLog } from '../shared.ts';
+import { isOfFile } from './backup-file.ts';
+import { isDatabase, placeArg } from './database-address.ts';
+import { LITTLE } from './move.ts';
+import { databaseOf, interrupted } from './open-end.ts';
+import { createTeller } from './teller.ts';
 
 /** `gex storage backup`. */
 export async function backUp(args: Args, io: Io): Promise<number> {
+  const file = args.word('file');
+  const given = args.text('storage');
+  if (given !== undefined && args.text('from') !== undefined)
+    throw new RunError('command.invalid', '--storage and --from both name the storage.', {
+      hint: `Leave one of them out: gex storage backup ${file} --storage ${given}`,
+    });
+  const from = given ?? placeArg(args, io, 'from');
+  if (from !== undefined && isDatabase(from))
+    return await backUpShared(databaseOf('from', from, args, io), file, args, io);
   const { checkFolder, fileError } = await import('../../storage/open/folder.ts');
-  const storage = args.text('storage') ?? 'storage';
+  const storage = from ?? 'storage';
+  if (args.text('from-s3') !== undefined)
+    throw new RunError('command.invalid', '--from-s3 goes with a database, and not with a folder.', {
+      hint: 'The bucket of a folder with an object store of its own is kept by the means of that store.',
+    });
   const dir = path.resolve(storage);
   checkFolder(dir, { storage, mustExist: true });
   try {
-    return await backUpFolder(dir, args.word('file'), io);
+    return await backUpFolder(dir, file, io);
   } catch (error) {
     throw fileError(error, dir);
   }
@@ -28,32 +49,56 @@ export async function backUpFolder(dir: string, file: string, io: Io): Promise<n
   return 0;
 }
 
-/** `gex storage restore`. */
-export async function restore(args: Args, io: Io): Promise<number> {
-  const [{ restoreFolder }, { fileError }] = await Promise.all([
-    import('../../storage/server/folder/restore.ts'),
-    import('../../storage/open/folder.ts'),
-  ]);
-  const [file, to] = [args.word('file'), args.text('to')];
-  if (to === undefined)
-    throw new RunError('command.invalid', 'Say where it goes: --to DIR.', {
-      hint: `Write for example gex storage restore ${file} --to storage.`,
-    });
-  const dir = path.resolve(to);
-  const written = await restoreFolder(path.resolve(file), dir, systemEnv).catch((error: unknown) => {
-    if (!isOf(file, error)) throw fileError(error, dir);
-    throw new RunError('command.invalid', `The backup cannot be read: ${error.message}`, { cause: error });
-  });
-  io.note(`${to}: ${plural(written.files, 'file')}, ${formatBytes(written.bytes)}`);
-  return 0;
+/** Writes a database with its object store into a tar file, also for `gex serve --backup`. */
+export async function backUpShared(
+  place: Pick<DatabaseBackupOptions, 'database' | 'objects'>,
+  file: string,
+  args: Args,
+  io: Io,
+): Promise<number> {
+  boundYoungMemory(LITTLE);
+  const log = await openLog(args, io);
+  const { backUpDatabase } = await import('../../storage/server/move/back-up-database.ts');
+  const told = createTeller(io, log);
+  try {
+    const options = { ...place, file: path.resolve(file), env: systemEnv, log, signal: io.signal, told };
+    const result = await backUpDatabase(options);
+    io.live('');
+    tellOf(result, file, io);
+    return 0;
+  } catch (error) {
+    io.live('');
+    if (io.signal.aborted) throw interrupted('backup', 'Give the same command again: it begins anew.', error);
+    throw await errorOf(error, file);
+  }
 }
 
-/** What is wrong with the tar file is told of it, and not of the folder. */
+function tellOf(
+  { files, bytes, tables, rows, deleted, encryptionKey }: DatabaseBackup,
+  file: string,
+  io: Io,
+): void {
+  const content = `${plural(tables, 'table')} with ${formatCount(rows)} rows`;
+  io.note(`${file}: ${content}, ${plural(files, 'file')}, ${formatBytes(bytes)}`);
+  if (deleted.length > 0)
+    io.note(
+      `${plural(deleted.length, 'file')} expired or were deleted meanwhile, and are not in it: ${namesOf(deleted)}`,
+    );
+  if (encryptionKey !== undefined)
+    io.note(
+      `The values of # keys stay encrypted, and the key ${encryptionKey} is not in it: keep GEX_ENCRYPTION_KEY beside it.`,
+    );
+}
+
+const NAMES = 5;
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - NAMES;
+  return `${names.slice(0, NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What is wrong with the tar file is told of it, and not of the storage. */
 async function errorOf(error: unknown, file: string): Promise<unknown> {
   const { fileError } = await import('../../sink/file-error.ts');
-  return isOf(file, error) ? fileError(file, error) : error;
-}
-
-function isOf(file: string, error: unknown): error is Error {
-  return error instanceof Error && 'path' in error && String(error.path).startsWith(path.resolve(file));
+  return isOfFile(file, error) ? fileError(file, error) : error;
 }

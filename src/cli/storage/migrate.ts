@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 import { logOptions } from '../shared.ts';
-import { storeOptions } from './move-options.ts';
+import { fromStoreOptions, toStoreOptions } from './move-options.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -20,7 +20,8 @@ export const migrateCommand: Command = {
     },
     'from-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
     'to-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
-    ...storeOptions,
+    ...fromStoreOptions,
+    ...toStoreOptions,
     json: { type: 'boolean', describe: 'Print what was moved as JSON' },
     ...logOptions,
   },

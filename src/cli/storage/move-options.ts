@@ -3,11 +3,12 @@ import type { ExternalStoreOptions } from '../../storage/server/objects/external
 import type { Args, Io, Option } from '../command.ts';
 import { urlArg } from '../shared.ts';
 
-/** The object stores of both ends, each named as `gex serve` names its own. */
-export const storeOptions = {
-  ...optionsOf('from', 'The files of the source are in this S3 endpoint, as with gex serve --s3'),
-  ...optionsOf('to', 'Put the files into this S3 endpoint, as with gex serve --s3'),
-};
+/** The object store of an end, named as `gex serve` names its own. */
+export const fromStoreOptions = optionsOf(
+  'from',
+  'The files of the source are in this S3 endpoint, as with gex serve --s3',
+);
+export const toStoreOptions = optionsOf('to', 'Put the files into this S3 endpoint, as with gex serve --s3');
 
 type End = 'from' | 'to';
 type Objects = Omit<ExternalStoreOptions, 'env'>;

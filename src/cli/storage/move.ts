@@ -1,17 +1,22 @@
-import path from 'node:path';
-import { systemEnv } from '../../env.ts';
 import { RunError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import type { MoveResult } from '../../storage/server/move/move.ts';
-import type { OpenedStorage, Told } from '../../storage/server/move/storage.ts';
 import type { Args, Io } from '../command.ts';
 import { formatBytes, formatCount, formatTable, plural } from '../format.ts';
 import { formatJson } from '../../json/format-json.ts';
 import { openLog } from '../shared.ts';
-import { storeOf } from './move-options.ts';
+import { boundYoungMemory } from '../../young-memory.ts';
+import { placeArg } from './database-address.ts';
+import { interrupted, openEnd } from './open-end.ts';
+import { createTeller } from './teller.ts';
+
+/** Bytes are passed on, and rows live for as long as it takes to write them. */
+export const LITTLE = 4 << 20;
+
+const GO_ON = 'Give the same command again: it goes on where it was.';
 
 /** `gex storage migrate`. */
 export async function migrate(args: Args, io: Io): Promise<number> {
+  boundYoungMemory(LITTLE);
   const log = await openLog(args, io);
   const [from, to] = [required(args, io, 'from'), required(args, io, 'to')];
   const { moveStorage } = await import('../../storage/server/move/move.ts');
@@ -30,7 +35,7 @@ export async function migrate(args: Args, io: Io): Promise<number> {
       return 0;
     } catch (error) {
       io.live('');
-      throw io.signal.aborted ? interrupted(error) : error;
+      throw io.signal.aborted ? interrupted('migration', GO_ON, error) : error;
     } finally {
       await target.close();
     }
@@ -39,12 +44,9 @@ export async function migrate(args: Args, io: Io): Promise<number> {
   }
 }
 
-/** One that is an address may come from the environment: it may have a password, and options show in lists of processes. */
 function required(args: Args, io: Io, name: 'from' | 'to'): string {
-  const text = args.text(name) ?? process.env[`GEX_${name.toUpperCase()}_DATABASE_URL`] ?? '';
-  const password = /^[^/]*\/\/[^:@/]*:(?<password>.*)@/.exec(text)?.groups?.['password'] ?? '';
-  if (password !== '') io.secrets.add(password);
-  if (text !== '') return text;
+  const text = placeArg(args, io, name);
+  if (text !== undefined) return text;
   throw new RunError(
     'command.invalid',
     `Say where ${name === 'from' ? 'it is' : 'it goes'}: --${name} DIR.`,
@@ -54,71 +56,7 @@ function required(args: Args, io: Io, name: 'from' | 'to'): string {
   );
 }
 
-async function openEnd(
-  end: 'from' | 'to',
-  name: string,
-  { args, io, log, secretsOf }: Opening,
-): Promise<OpenedStorage> {
-  const role = end === 'from' ? 'source' : 'target';
-  const objects = storeOf(end, args, io, process.env);
-  if (isDatabase(name)) {
-    if (objects === undefined)
-      throw new RunError('command.invalid', `A database has no place for files: --${end}-s3 is missing.`, {
-        hint: `Name the object store as for gex serve: --${end}-s3 URL --${end}-s3-bucket NAME.`,
-      });
-    const { openDatabaseStorage } = await import('../../storage/server/move/database.ts');
-    const schema = args.text(`${end}-database-schema`);
-    const database = { url: name, ...(schema === undefined ? {} : { schema }), waitMs: 0 };
-    return await openDatabaseStorage({ role, database, objects, env: systemEnv, log });
-  }
-  const [{ checkFolder, fileError }, { copySecrets, openFolderStorage }] = await Promise.all([
-    import('../../storage/open/folder.ts'),
-    import('../../storage/server/move/folder.ts'),
-  ]);
-  const dir = path.resolve(name);
-  checkFolder(dir, { storage: name, mustExist: end === 'from' });
-  try {
-    if (secretsOf !== undefined && !isDatabase(secretsOf)) await copySecrets(path.resolve(secretsOf), dir);
-    return await openFolderStorage(dir, { role, objects, environment: process.env, env: systemEnv });
-  } catch (error) {
-    throw fileError(error, dir);
-  }
-}
-
-interface Opening {
-  readonly args: Args;
-  readonly io: Io;
-  readonly log: Log;
-  readonly secretsOf?: string;
-}
-
-const isDatabase = (name: string): boolean => /^postgres(?:ql)?:/i.test(name);
-
-function interrupted(cause: unknown): RunError {
-  return new RunError('run.interrupted', 'The migration was interrupted.', {
-    hint: 'Give the same command again: it goes on where it was.',
-    cause,
-  });
-}
-
-const LIVE_MS = 100;
-const PLAIN_MS = 10_000;
-
-/** One line on a terminal; elsewhere a line of the log every ten seconds. */
-function createTeller(io: Io, log: Log): (told: Told) => void {
-  const pause = io.isTerminal ? LIVE_MS : PLAIN_MS;
-  let saidMs = systemEnv.now();
-  return ({ work, what, name, number, count }) => {
-    if (systemEnv.now() - saidMs < pause) return;
-    saidMs = systemEnv.now();
-    const place = number === undefined ? '' : ` ${formatCount(number)} of ${formatCount(count ?? number)}`;
-    const text = `${work === 'copy' ? 'copying' : 'comparing'} ${what}${place}: ${name}`;
-    if (io.isTerminal) io.live(text);
-    else log.info(text);
-  };
-}
-
-function tell({ moved, emptyFiles }: MoveResult, args: Args, io: Io): void {
+export function tell({ moved, emptyFiles }: MoveResult, args: Args, io: Io): void {
   const rows = moved.filter(({ count }) => count > 0);
   const text = formatTable(
     ['what', 'count', 'size'],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { keysFrom, openServiceKeys, type Keys } from '../../encryption/index.ts';
+import { keysFrom, openServiceKeys, readKeyFile, type Keys } from '../../encryption/index.ts';
 import type { Env } from '../../env.ts';
 import { EncryptionError, RunError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -31,7 +32,7 @@ export async function agreeOnKeys(meta: Meta, options: ServiceOptions, env: Env,
       },
     );
   const ids = keys.map(({ id }) => id);
-  const known = await agree(meta, 'encryption.key', ids);
+  const known = await agree(meta, KEY, ids);
   if (known === undefined) return keys;
   throw new EncryptionError(
     'encryption.otherKey',
@@ -45,6 +46,14 @@ export async function agreeOnKeys(meta: Meta, options: ServiceOptions, env: Env,
   );
 }
 
+const KEY = 'encryption.key';
+
+/** Id of the key that was agreed on, or that came along with what was migrated or restored; undefined when there is none. */
+export async function encryptionKey(meta: Meta): Promise<string | undefined> {
+  const row = await meta.selectFrom('settings').select('value').where('name', '=', KEY).executeTakeFirst();
+  return row?.value;
+}
+
 /** That a new key is made over a folder that is in use means that the old one is lost. */
 async function keysOfFolder(
   meta: Meta,
@@ -52,6 +61,7 @@ async function keysOfFolder(
   environment: Readonly<Record<string, string | undefined>>,
   { env, log }: { readonly env: Env; readonly log: Log },
 ): Promise<Keys> {
+  await refuseOtherKey(meta, dir, environment);
   const { keys, isNew } = openServiceKeys(dir, environment, env);
   if (!isNew) return keys;
   const used = await meta.selectFrom('configurations').select('configuration_id').limit(1).executeTakeFirst();
@@ -62,6 +72,30 @@ async function keysOfFolder(
     );
   }
   return keys;
+}
+
+/** What came from elsewhere says which key its values have; a new key would hide that the old one is missing. */
+async function refuseOtherKey(
+  meta: Meta,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const known = await encryptionKey(meta);
+  if (known === undefined) return;
+  const file = join(dir, KEY);
+  const ids = [...keysFrom(environment), ...(existsSync(file) ? readKeyFile(file) : [])].map(({ id }) => id);
+  if (ids.includes(known)) return;
+  throw new EncryptionError(
+    'encryption.otherKey',
+    `The values of this storage were encrypted with the key ${known}, and ${ids.length === 0 ? 'there is no key' : `this process has ${ids.join(', ')}`}.`,
+    {
+      where: { file },
+      hint: [
+        'Set GEX_ENCRYPTION_KEY to that key, or put it into the file. A new key stands in front of the old one, with a comma between.',
+        `When the old one is lost for good: sqlite3 ${join(dir, 'meta.sqlite')} "delete from settings where name = '${KEY}'"; then set those values again.`,
+      ],
+    },
+  );
 }
 
 /**

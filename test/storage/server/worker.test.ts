@@ -268,12 +268,22 @@ describe('an interrupted job', () => {
       .set({ table_id: 'in.c-main.t', status: 'processing', attempt: 3 })
       .where('id', '=', job.id)
       .execute();
+    const outcome = {
+      importedColumns: ['id'],
+      newColumns: [],
+      importedRows: 1,
+      importedBytes: 1,
+      totalRows: 1,
+      totalBytes: 1,
+      columns: ['id'],
+      primaryKey: [],
+    };
     const describe = async () => ({
       columns: ['id'],
       primaryKey: [],
       rows: 1,
       bytes: 1,
-      lastMark: `job ${job.id}`,
+      lastImport: { mark: `job ${job.id}`, outcome },
     });
     context = { ...context, engine: { ...context.engine, describe } };
     await workerOf({ work: done }).start();

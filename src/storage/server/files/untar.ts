@@ -6,10 +6,12 @@ export interface ReadEntry {
   readonly bytes: number;
   /** All blocks in front of its content, those of a pax header among them. */
   readonly head: Buffer;
+  /** Where its content begins in the archive. */
+  readonly start: number;
   /** To be read to its end before the next entry is asked for. */
   readonly content: AsyncIterable<Uint8Array>;
   /** The zeros behind the content, once it was read. */
-  padding(): Buffer;
+  readonly padding: () => Buffer;
 }
 
 const BLOCK = 512;
@@ -23,7 +25,7 @@ const MAX_PAX = 64 * 1024;
  * @throws {SyntaxError} when it is no such archive
  */
 export async function* readTar(file: FileHandle): AsyncGenerator<ReadEntry> {
-  for (;;) {
+  for (let start = 0; ;) {
     let block = await readWhole(file, BLOCK);
     const head = [block];
     if (block.every((byte) => byte === 0)) return;
@@ -49,16 +51,20 @@ export async function* readTar(file: FileHandle): AsyncGenerator<ReadEntry> {
       }
       padding = await readWhole(file, paddingOf(bytes));
     }
+    const all = Buffer.concat(head);
+    start += all.length;
     yield {
       name,
       bytes,
-      head: Buffer.concat(head),
+      start,
+      head: all,
       content: content(),
       padding() {
         if (padding === undefined) throw new Error('The content was not read.');
         return padding;
       },
     };
+    start += bytes + paddingOf(bytes);
   }
 }
 

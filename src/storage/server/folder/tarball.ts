@@ -6,7 +6,19 @@ import { tarEnd, tarHeader, tarPadding } from '../files/tar.ts';
 export interface Tarball {
   /** Adds a file of the disk; false when there is none. What it has when it is opened is written, also when it is replaced. */
   add(name: string, path: string): Promise<boolean>;
+  /** Adds what comes from elsewhere, or nothing of it when that fails: it may be tried again then. */
+  addContent(content: Content): Promise<void>;
 }
+
+export interface Content {
+  readonly name: string;
+  /** All that `chunks` gives. */
+  readonly bytes: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Another number of bytes came than was told. */
+export class OtherSize extends Error {}
 
 export interface Written {
   readonly files: number;
@@ -31,11 +43,14 @@ export async function writeTarball(
   const temporary = `${file}.tmp`;
   const target = await open(temporary, 'w', 0o600);
   try {
-    const hash = createHash('sha256');
+    let hash = createHash('sha256');
+    let end = 0;
     const written = { files: 0, bytes: 0 };
     const write = async (bytes: Uint8Array): Promise<void> => {
       hash.update(bytes);
-      await target.writeFile(bytes);
+      for (let done = 0; done < bytes.length;)
+        done += (await target.write(bytes, done, bytes.length - done, end + done)).bytesWritten;
+      end += bytes.length;
     };
     await work({
       async add(name, path) {
@@ -49,10 +64,27 @@ export async function writeTarball(
           await source.close();
         }
       },
+      async addContent({ name, bytes, chunks }) {
+        const before = { hash: hash.copy(), end };
+        try {
+          await write(tarHeader({ name, bytes, modifiedAt: made.getTime() }));
+          const first = end;
+          for await (const chunk of chunks) await write(chunk);
+          if (end - first !== bytes)
+            throw new OtherSize(`${name} has ${end - first} bytes, and not ${bytes}.`);
+          await write(tarPadding(bytes));
+        } catch (error) {
+          ({ hash, end } = before);
+          await target.truncate(end);
+          throw error;
+        }
+        written.files++;
+        written.bytes += bytes;
+      },
     });
-    const seal: Seal = { made: made.toISOString(), sha256: hash.digest('hex') };
+    const seal: Seal = { made: made.toISOString(), sha256: hash.copy().digest('hex') };
     const text = Buffer.from(`${JSON.stringify(seal)}\n`);
-    await target.writeFile(
+    await write(
       Buffer.concat([
         tarHeader({ name: SEAL, bytes: text.length, modifiedAt: made.getTime() }),
         text,

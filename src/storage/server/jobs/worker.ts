@@ -231,7 +231,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   async function isLoaded(job: JobRow): Promise<boolean> {
     if (job.table_id === null) return false;
     const state = await context().engine.describe(engineTable(job.branch_id, job.table_id));
-    return state?.lastMark === markOf(job);
+    return state?.lastImport?.mark === markOf(job);
   }
 
   async function takeUpAbandoned(isAlone: boolean): Promise<void> {

@@ -67,16 +67,25 @@ export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly 
  */
 export async function migrate(meta: Kysely<Tables>): Promise<void> {
   const schema = postgresSchema(meta);
+  const done = await refuseNewer(meta);
+  if (schema === undefined) await runAll(meta);
+  // A look that needs no lock: most starts find everything done.
+  else if (done.length < Object.keys(MIGRATIONS).length)
+    await meta.transaction().execute(async (tx) => await runAll(tx, schema));
+}
+
+/**
+ * @returns the migrations that were run
+ * @throws {RunError} `database.newer` when a newer version of this program has changed the tables
+ */
+export async function refuseNewer(meta: Kysely<Tables>): Promise<readonly string[]> {
   const done = await listDone(meta);
   const unknown = done.find((name) => !Object.hasOwn(MIGRATIONS, name));
   if (unknown !== undefined)
     throw new RunError('database.newer', `The metadata is that of a newer version: it has “${unknown}”.`, {
       hint: 'Use that version, or a newer one. To go back, restore the copy that was made before the upgrade.',
     });
-  if (schema === undefined) await runAll(meta);
-  // A look that needs no lock: most starts find everything done.
-  else if (done.length < Object.keys(MIGRATIONS).length)
-    await meta.transaction().execute(async (tx) => await runAll(tx, schema));
+  return done;
 }
 
 async function runAll(meta: Kysely<Tables>, schema?: string): Promise<void> {

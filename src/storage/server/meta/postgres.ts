@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import {
   ColumnDefinitionNode,
   CompiledQuery,
@@ -25,9 +25,14 @@ export interface PostgresMetaOptions {
   readonly isBounded?: boolean;
 }
 
+/** A pool, or one connection that is given to everybody. */
+export interface Connecting {
+  connect(): Promise<Pick<PoolClient, 'query' | 'release'>>;
+}
+
 /** The metadata in a schema of a PostgreSQL database: the same queries mean the same as in SQLite. */
 export function connectPostgres(
-  { pool, schema }: Pick<Database, 'pool' | 'schema'>,
+  { pool, schema }: { readonly pool: Connecting } & Pick<Database, 'schema'>,
   { isBounded = true }: PostgresMetaOptions = {},
 ): Kysely<Tables> {
   const dialect = new ServiceDialect(adapt(pool, isBounded), schema, isBounded);
@@ -112,7 +117,7 @@ const numbered = (number: number): string => `$${number}`;
 /** A network that swallows everything is noticed after that time. */
 const ANSWER_MS = 90_000;
 
-function adapt(pool: Pool, isBounded: boolean): PostgresPool {
+function adapt(pool: Connecting, isBounded: boolean): PostgresPool {
   return {
     connect: async () => adaptClient(await pool.connect().catch(rethrow), isBounded ? ANSWER_MS : undefined),
     end: async () => undefined,
@@ -121,7 +126,10 @@ function adapt(pool: Pool, isBounded: boolean): PostgresPool {
   };
 }
 
-function adaptClient(client: PoolClient, query_timeout: number | undefined): PostgresPoolClient {
+function adaptClient(
+  client: Pick<PoolClient, 'query' | 'release'>,
+  query_timeout: number | undefined,
+): PostgresPoolClient {
   let isLost = false;
   const query = async (text: string, given: readonly unknown[] = []): Promise<Answered> => {
     const values = given.length === 0 ? {} : { values: given.map(inputValue) };

@@ -3,7 +3,8 @@ import type { Env } from '../../../env.ts';
 import type { Log } from '../../../log.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../database/database.ts';
 import { openMeta, type Meta } from '../meta/database.ts';
-import { missingMigrations } from '../meta/migrate.ts';
+import { missingMigrations, refuseNewer } from '../meta/migrate.ts';
+import { encryptionKey } from '../agreement.ts';
 import type { ExternalStoreOptions } from '../objects/external-store.ts';
 import type { OpenedStorage } from './storage.ts';
 
@@ -56,19 +57,18 @@ const CONNECTIONS = 6;
 async function openSource(database: Database): Promise<Meta> {
   const { connectPostgres } = await import('../meta/postgres.ts');
   const meta = connectPostgres(database, { isBounded: false });
-  if ((await missingMigrations(meta)).length === 0) return meta;
-  throw new RunError('command.invalid', 'The database has no storage, or one of an earlier version.', {
-    where: { url: database.address },
-    hint: 'Check --from; or start “gex serve” of this version over it once, which brings it up to date, and stop it.',
-  });
+  await refuseOtherVersions(meta, database.address);
+  return meta;
 }
 
-const KEY = 'encryption.key';
-
-/** What the processes of the service have agreed on. */
-async function encryptionKey(meta: Meta): Promise<string | undefined> {
-  const row = await meta.selectFrom('settings').select('value').where('name', '=', KEY).executeTakeFirst();
-  return row?.value;
+/** @throws {RunError} `command.invalid` for one of an earlier version, or none; `database.newer` */
+export async function refuseOtherVersions(meta: Meta, address: string): Promise<void> {
+  await refuseNewer(meta);
+  if ((await missingMigrations(meta)).length === 0) return;
+  throw new RunError('command.invalid', 'The database has no storage, or one of an earlier version.', {
+    where: { url: address },
+    hint: 'Check --from; or start “gex serve” of this version over it once, which brings it up to date, and stop it.',
+  });
 }
 
 /** Of a process that was killed the database finds out a little later. */

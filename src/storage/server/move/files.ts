@@ -5,7 +5,7 @@ import type { FileRow } from '../meta/tables.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { inParallel } from './pulled.ts';
 import { readStep, saveStep } from './steps.ts';
-import type { Moving } from './storage.ts';
+import type { Moving, ObjectReader } from './storage.ts';
 
 type File = Pick<FileRow, 'id' | 'is_sliced' | 'name' | 'object_key'>;
 
@@ -21,7 +21,7 @@ export interface Batch {
 }
 
 /** Files of a step, and objects on their way at a time. */
-const FILES = 100;
+export const PAGE = 100;
 const OBJECTS = 4;
 
 /** Copies the objects of all files that are not there yet; what they are goes along. */
@@ -30,7 +30,7 @@ export async function copyFiles(moving: Moving): Promise<void> {
   const done = (await readStep(to.meta, 'files')) as number | undefined; // saved below
   const count = await countFiles(from.meta);
   for (let last = done ?? 0; ;) {
-    const files = await filesAfter(from.meta, last, FILES);
+    const files = await filesAfter(from.meta, last, PAGE);
     if (files.length === 0) return;
     const batch = await batchOf(from.objects, files, async (key, file) => {
       signal.throwIfAborted();
@@ -56,7 +56,7 @@ export async function compareFiles({
   const sum = { objects: 0, bytes: 0, empty: 0 };
   const count = await countFiles(to.meta);
   for (let last = 0; ;) {
-    const files = await filesAfter(to.meta, last, FILES);
+    const files = await filesAfter(to.meta, last, PAGE);
     const end = files.at(-1)?.id;
     if (end === undefined) return { ...sum, differences };
     const found = await batchOf(to.objects, files, async (key, file) => {
@@ -82,7 +82,8 @@ async function countFiles(meta: Meta): Promise<number> {
   return files;
 }
 
-async function filesAfter(meta: Meta, id: number, limit: number): Promise<File[]> {
+/** Files behind an id, in the order of their ids. */
+export async function filesAfter(meta: Meta, id: number, limit: number): Promise<File[]> {
   return await meta
     .selectFrom('files')
     .select(['id', 'name', 'object_key', 'is_sliced'])
@@ -99,7 +100,7 @@ interface Content {
 
 /** Works on all objects of some files. */
 async function batchOf(
-  store: ObjectStore,
+  store: ObjectReader,
   files: readonly File[],
   work: (key: string, file: File) => Promise<Content | undefined>,
 ): Promise<Batch> {
@@ -118,8 +119,9 @@ async function batchOf(
   return { first: files[0]?.id ?? 0, objects: lines.length, bytes, empty, digest };
 }
 
-async function* keysOf(
-  store: ObjectStore,
+/** The objects of files; that of one that is not sliced may be missing. */
+export async function* keysOf(
+  store: ObjectReader,
   files: readonly File[],
 ): AsyncGenerator<{ readonly key: string; readonly file: File }> {
   for (const file of files) {
@@ -130,17 +132,17 @@ async function* keysOf(
 
 /** @returns undefined when there is no such object: the file was not uploaded */
 async function copyObject(
-  from: ObjectStore,
+  from: ObjectReader,
   to: ObjectStore,
   key: string,
   file: File,
 ): Promise<Content | undefined> {
   const found = await from.head(key);
   if (found === undefined) return undefined;
-  const isManifest = file.is_sliced === 1 && key === `${file.object_key}manifest`;
   const hash = createHash('sha256');
   let bytes = 0;
-  const body = isManifest ? await manifestOf(from, to, key) : await from.read(key);
+  const manifest = await manifestFor(file, key, from, to.bucket);
+  const body = manifest === undefined ? await from.read(key) : Readable.from([manifest]);
   const counted = body.map((chunk: Uint8Array) => {
     hash.update(chunk);
     bytes += chunk.length;
@@ -150,16 +152,21 @@ async function copyObject(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** A manifest names its slices with the bucket that they are in. */
-async function manifestOf(from: ObjectStore, to: ObjectStore, key: string): Promise<Readable> {
-  const body = await from.read(key);
-  if (from.bucket === to.bucket) return body;
-  const text = Buffer.concat(await body.toArray()).toString();
-  const [here, there] = [from, to].map(({ bucket }) => JSON.stringify(`s3://${bucket}/`).slice(0, -1));
-  return Readable.from([Buffer.from(text.replaceAll(here ?? '', there ?? ''))]);
+/** A manifest names its slices with the bucket that they are in: the text of it there. Undefined for what is none. */
+export async function manifestFor(
+  file: Pick<FileRow, 'is_sliced' | 'object_key'>,
+  key: string,
+  from: ObjectReader,
+  bucket: string,
+): Promise<Buffer | undefined> {
+  const isManifest = file.is_sliced === 1 && key === `${file.object_key}manifest`;
+  if (!isManifest || from.bucket === bucket) return undefined;
+  const text = Buffer.concat(await (await from.read(key)).toArray()).toString();
+  const [here, there] = [from.bucket, bucket].map((name) => JSON.stringify(`s3://${name}/`).slice(0, -1));
+  return Buffer.from(text.replaceAll(here ?? '', there ?? ''));
 }
 
-async function readObject(store: ObjectStore, key: string): Promise<Content | undefined> {
+async function readObject(store: ObjectReader, key: string): Promise<Content | undefined> {
   if ((await store.head(key)) === undefined) return undefined;
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keysFrom, readKeyFile } from '../../../encryption/index.ts';
 import { RunError } from '../../../errors.ts';
@@ -38,7 +38,7 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
     const store = await openObjects(dir, secret, options);
     const engine = lazyEngine(false, async () => {
       const { createDuckDbEngine } = await import('../tables/duckdb/engine.ts');
-      return createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB });
+      return createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB, threads: 1 });
     });
     return {
       name: dir,
@@ -63,13 +63,19 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
 }
 
 /** The first one is what a service over the folder encrypts with. */
-function keyOf(dir: string, environment: FolderOptions['environment']): string | undefined {
+export function keyOf(dir: string, environment: FolderOptions['environment']): string | undefined {
   const file = join(dir, 'encryption.key');
   return [...keysFrom(environment), ...(existsSync(file) ? readKeyFile(file) : [])][0]?.id;
 }
 
-/** Two of them may be at work in one process. */
-const MEMORY_MB = 192;
+/** What an engine of a copy may hold in memory: two tables are at work in it, and two of them in one process. */
+export const MEMORY_MB = 96;
+
+/** That of a folder that is nobody's; undefined when it has none. */
+export async function loadedSecret(dir: string): Promise<Uint8Array | undefined> {
+  const file = join(dir, 'objects.secret');
+  return existsSync(file) ? await readFile(file) : undefined;
+}
 
 async function openSource(dir: string): Promise<Meta> {
   const meta = connectMeta(join(dir, 'meta.sqlite'));

@@ -6,7 +6,7 @@ import { copyMetadata, digestMetadata, type Digests } from './metadata.ts';
 import { compareRows, copyRows } from './rows.ts';
 import { COPIED, type Place } from './rules.ts';
 import { forgetSteps, readStep, saveStep } from './steps.ts';
-import type { Moving } from './storage.ts';
+import type { Moving, OpenedStorage } from './storage.ts';
 
 /** What is in the target, each part with how much of it there is. */
 export interface MoveResult {
@@ -29,7 +29,7 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
     hasEncryption: to.objects.hasEncryption,
     endedToken: isOfOneSecret(moving) ? undefined : from.localToken,
   };
-  await refuseUnfinishedJobs(from.meta, from.name);
+  if (moving.mayHaveWork !== true) await refuseUnfinishedJobs(from.meta, from.name);
   const source = await beginOrGoOn(moving, place);
   await copyMetadata(from.meta, to.meta, {
     place,
@@ -65,7 +65,7 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
 }
 
 /** A service with another key could read no `#` value, and says so at its start. */
-async function agreeOnKey(meta: Meta, value: string | undefined): Promise<void> {
+export async function agreeOnKey(meta: Meta, value: string | undefined): Promise<void> {
   if (value === undefined) return;
   const name = 'encryption.key';
   await meta
@@ -81,15 +81,11 @@ function isOfOneSecret({ from, to }: Moving): boolean {
 }
 
 /** Rows of the target are compared as they are. */
-const AS_IT_IS: Place = { hasEncryption: true, endedToken: undefined };
+export const AS_IT_IS: Place = { hasEncryption: true, endedToken: undefined };
 
 /** Marks an empty target, or makes sure that it is of this very source; gives what is in the source. */
 async function beginOrGoOn({ from, to, signal }: Moving, place: Place): Promise<Digests> {
-  const known = (await readStep(to.meta, 'source')) as Digests | undefined; // saved below
-  if (known === undefined && (await isUsed(to.meta)))
-    throw new RunError('command.invalid', `${to.name} is not empty: there is a project in it.`, {
-      hint: 'Name an empty folder or an empty database.',
-    });
+  const known = await refuseUsed(to);
   const digests = await digestMetadata(from.meta, place, signal);
   if (known === undefined) {
     await saveStep(to.meta, 'source', digests);
@@ -103,11 +99,24 @@ async function beginOrGoOn({ from, to, signal }: Moving, place: Place): Promise<
   );
 }
 
+/**
+ * @returns what the source had when an earlier call began
+ * @throws {RunError} `command.invalid` for a target of something else
+ */
+export async function refuseUsed({ name, meta }: OpenedStorage): Promise<Digests | undefined> {
+  const known = (await readStep(meta, 'source')) as Digests | undefined; // saved below
+  if (known !== undefined || !(await isUsed(meta))) return known;
+  throw new RunError('command.invalid', `${name} is not empty: there is a project in it.`, {
+    hint: 'Name an empty folder or an empty database.',
+  });
+}
+
 async function isUsed(meta: Meta): Promise<boolean> {
   return (await meta.selectFrom('projects').select('id').executeTakeFirst()) !== undefined;
 }
 
-function compareMetadata(wanted: Digests, found: Digests): string[] {
+/** @returns what differs, for people */
+export function compareMetadata(wanted: Digests, found: Digests): string[] {
   return COPIED.flatMap((name) => {
     const [a, b] = [wanted[name], found[name]];
     if (a?.sum === b?.sum && a?.rows === b?.rows) return [];
@@ -118,11 +127,15 @@ function compareMetadata(wanted: Digests, found: Digests): string[] {
 
 const MAX_LINES = 20;
 
-function differs(message: string, differences: readonly string[]): StorageError {
+export function differs(
+  message: string,
+  differences: readonly string[],
+  hint = 'Empty the target and begin again. The source is as it was.',
+): StorageError {
   const more = differences.length - MAX_LINES;
   return new StorageError('storage.differs', message, {
     lines: [...differences.slice(0, MAX_LINES), ...(more > 0 ? [`… and ${more} more`] : [])],
-    hint: 'Empty the target and begin again. The source is as it was.',
+    hint,
   });
 }
 

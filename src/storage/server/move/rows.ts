@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { engineTable } from '../jobs/operations/table-place.ts';
 import type { Meta } from '../meta/database.ts';
-import type { ByteSlice, Slice, TableDefinition, TableEngine, TableId } from '../tables/engine.ts';
+import type {
+  ByteSlice,
+  Slice,
+  TableDefinition,
+  TableDescription,
+  TableEngine,
+  TableId,
+  TableReader,
+} from '../tables/engine.ts';
 import { bytesOfSlice } from '../tables/slice.ts';
 import { TIMESTAMP_COLUMN } from '../tables/import-plan.ts';
 import { TableError } from '../tables/table-error.ts';
@@ -17,6 +25,12 @@ export interface TableContent extends TableDefinition {
   readonly sha256: string;
 }
 
+/** What of both storages rows need. */
+interface CopiedRows extends Pick<Moving, 'signal' | 'told'> {
+  readonly from: Pick<Moving['from'], 'engine' | 'meta'>;
+  readonly to: Pick<Moving['to'], 'engine' | 'meta'>;
+}
+
 /** Tables that are copied at a time. */
 const TABLES = 2;
 
@@ -30,7 +44,7 @@ const EXACT = { includeInternalTimestamp: true, hasExactTimes: true } as const;
  *
  * @returns what cannot be there, such as a row that is too long for the other engine, for people
  */
-export async function copyRows({ from, to, signal, told }: Moving): Promise<string[]> {
+export async function copyRows({ from, to, signal, told }: CopiedRows): Promise<string[]> {
   const problems: string[] = [];
   const tables = await tablesOf(from.meta);
   let number = 0;
@@ -44,8 +58,7 @@ export async function copyRows({ from, to, signal, told }: Moving): Promise<stri
       const description = await from.engine.describe(table);
       if (description === undefined)
         throw new TableError('storage.tables.notFound', 'It has no rows in its engine.');
-      const { columns, primaryKey } = description;
-      const content = await copyTable(from.engine, to.engine, table, { columns, primaryKey });
+      const content = await copyTable(from.engine, to.engine, table, description);
       await saveStep(to.meta, step, content);
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
@@ -55,12 +68,15 @@ export async function copyRows({ from, to, signal, told }: Moving): Promise<stri
   return problems;
 }
 
+interface ComparedRows {
+  readonly differences: string[];
+  readonly tables: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 /** @returns tables that are not what they were copied from, for people; and how much there is */
-export async function compareRows({
-  to,
-  signal,
-  told,
-}: Moving): Promise<{ readonly differences: string[]; readonly rows: number; readonly bytes: number }> {
+export async function compareRows({ to, signal, told }: Omit<CopiedRows, 'from'>): Promise<ComparedRows> {
   const differences: string[] = [];
   const tables = await tablesOf(to.meta);
   let [rows, bytes, number] = [0, 0, 0];
@@ -75,7 +91,7 @@ export async function compareRows({
     rows += wanted.rows;
     bytes += wanted.bytes;
   });
-  return { differences, rows, bytes };
+  return { differences, tables: tables.length, rows, bytes };
 }
 
 function difference(wanted: TableContent, found: TableContent | undefined): string {
@@ -96,10 +112,10 @@ async function tablesOf(meta: Meta): Promise<{ branch_id: number; id: string }[]
 }
 
 async function copyTable(
-  from: TableEngine,
+  from: TableReader,
   to: TableEngine,
   table: TableId,
-  definition: TableDefinition,
+  { columns, primaryKey, lastImport }: TableDescription,
 ): Promise<TableContent> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -124,8 +140,9 @@ async function copyTable(
     table,
     {
       importedAt: new Date(0), // no row is without a time of its own
-      create: { primaryKey: definition.primaryKey },
-      columns: [...definition.columns, TIMESTAMP_COLUMN],
+      create: { primaryKey },
+      lastImport,
+      columns: [...columns, TIMESTAMP_COLUMN],
       isSliced: true,
       useTimestampFromDataFile: true,
       // Rows that were added without a look at the key may share one.
@@ -133,10 +150,10 @@ async function copyTable(
     },
     slices,
   );
-  return contentOf(definition, exported.rows, bytes, hash.digest('hex'));
+  return contentOf({ columns, primaryKey }, exported.rows, bytes, hash.digest('hex'));
 }
 
-async function readTable(engine: TableEngine, table: TableId): Promise<TableContent | undefined> {
+async function readTable(engine: TableReader, table: TableId): Promise<TableContent | undefined> {
   const description = await engine.describe(table);
   if (description === undefined) return undefined;
   const hash = createHash('sha256');

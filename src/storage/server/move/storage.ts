@@ -1,14 +1,14 @@
 import type { Meta } from '../meta/database.ts';
 import type { ObjectStore } from '../objects/store.ts';
-import type { TableEngine } from '../tables/engine.ts';
+import type { TableEngine, TableReader } from '../tables/engine.ts';
 
-/** A storage that no service runs over: a folder, or a database with an object store. */
-export interface OpenedStorage {
+/** A storage that does not change while it is copied: nobody runs over it, or it is seen as it is at one moment. */
+export interface SourceStorage {
   /** As people know it, without what is secret in it. */
   readonly name: string;
   readonly meta: Meta;
-  readonly engine: TableEngine;
-  readonly objects: ObjectStore;
+  readonly engine: TableReader;
+  readonly objects: ObjectReader;
   /** That of a folder, which keys and a token are made of; undefined where there is none. */
   readonly secret: Uint8Array | undefined;
   /** The token that is made of the secret of a folder; undefined where there is none. */
@@ -16,6 +16,14 @@ export interface OpenedStorage {
   /** Id of the key that `#` values are encrypted with, where it is known. */
   readonly encryptionKey: string | undefined;
   close(): Promise<void>;
+}
+
+export type ObjectReader = Pick<ObjectStore, 'bucket' | 'head' | 'list' | 'read'>;
+
+/** A storage that no service runs over: a folder, or a database with an object store. */
+export interface OpenedStorage extends SourceStorage {
+  readonly engine: TableEngine;
+  readonly objects: ObjectStore;
 }
 
 /** How far it is: some rows of the metadata, of a table, or bytes of a file, were copied or compared. */
@@ -30,8 +38,10 @@ export interface Told {
 }
 
 export interface Moving {
-  readonly from: OpenedStorage;
+  readonly from: SourceStorage;
   readonly to: OpenedStorage;
+  /** The source is a copy of a moment at which work was being done: it is done to its end over the target. */
+  readonly mayHaveWork?: boolean;
   readonly signal: AbortSignal;
   readonly told: (told: Told) => void;
 }

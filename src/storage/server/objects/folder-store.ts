@@ -3,13 +3,12 @@ import type { Env } from '../../../env.ts';
 import type { Log } from '../../../log.ts';
 import { ObjectError, toObjectError } from './errors.ts';
 import { createObjectFolder } from './folder/folder.ts';
-import { noAttributes, type ObjectAttributes, type ObjectMeta } from './folder/meta.ts';
+import { attributesOf, described } from './folder/described.ts';
 import { createKeyRing, type KeyRing } from './key-ring.ts';
 import { checkKey } from './keys.ts';
 import { createS3Handler, type S3Handler } from './s3/handler.ts';
 import { presignGet } from './s3/presign.ts';
-import { headerText } from './s3/read-operations.ts';
-import type { DescribedObject, KeyHolder, ObjectStore, WriteOptions } from './store.ts';
+import type { KeyHolder, ObjectStore } from './store.ts';
 
 export interface FolderStoreOptions {
   /** The folder that holds the objects; one process at a time may use it. */
@@ -39,13 +38,16 @@ export interface FolderStore extends ObjectStore {
   open(): Promise<void>;
 }
 
+/** What the bucket of a folder is called. */
+export const FOLDER_BUCKET = 'files';
+
 /** The embedded object store: a folder, with the S3 protocol in front of it for clients. */
 export function createFolderStore(options: FolderStoreOptions): FolderStore {
   const {
     env,
     log,
     endpoint,
-    bucket = 'files',
+    bucket = FOLDER_BUCKET,
     region = 'us-east-1',
     maxUploadBytes,
     minPartBytes,
@@ -127,54 +129,6 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
     dropUnfinished: (before) => typed(folder.dropUploads(before.getTime())),
     dropUnknown: (before, known) => typed(folder.dropUnknown(before.getTime(), known)),
   };
-}
-
-function attributesOf(options: WriteOptions): ObjectAttributes {
-  const { contentType, disposition, contentEncoding, contentLanguage, cacheControl, encrypted } = options;
-  return {
-    ...noAttributes,
-    contentType: headerOf(contentType),
-    contentDisposition: headerOf(disposition),
-    contentEncoding: headerOf(contentEncoding),
-    contentLanguage: headerOf(contentLanguage),
-    cacheControl: headerOf(cacheControl),
-    isEncrypted: encrypted,
-    userMetadata: mapped(options.userMetadata ?? {}, headerText),
-  };
-}
-
-function described(meta: ObjectMeta): DescribedObject {
-  const { bytes, etag, contentType, contentDisposition, contentEncoding, contentLanguage, cacheControl } =
-    meta;
-  return {
-    bytes,
-    etag,
-    attributes: {
-      contentType: textOf(contentType),
-      disposition: textOf(contentDisposition),
-      contentEncoding: textOf(contentEncoding),
-      contentLanguage: textOf(contentLanguage),
-      cacheControl: textOf(cacheControl),
-      userMetadata: mapped(meta.userMetadata, headerValueText),
-      encrypted: meta.isEncrypted,
-    },
-  };
-}
-
-const headerOf = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : headerText(text);
-
-const textOf = (value: string | undefined): string | undefined =>
-  value === undefined ? undefined : headerValueText(value);
-
-/** The bytes of a header value as UTF-8. */
-const headerValueText = (value: string): string => Buffer.from(value, 'latin1').toString();
-
-function mapped(
-  texts: Readonly<Record<string, string>>,
-  change: (text: string) => string,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)]));
 }
 
 function typed<Value>(work: Promise<Value>): Promise<Value> {

@@ -18,10 +18,15 @@ export interface TableDefinition {
 
 export interface TableDescription extends TableDefinition {
   readonly rows: number;
-  /** The mark of the last import that had one. */
-  readonly lastMark?: string;
+  /** The last import, when it had a mark. */
+  readonly lastImport?: LastImport | undefined;
   /** About the size of all values in bytes; above 0 as soon as there is a row. */
   readonly bytes: number;
+}
+
+export interface LastImport {
+  readonly mark: string;
+  readonly outcome: ImportOutcome;
 }
 
 /** Bytes of one part of a file, as stored; read once. */
@@ -79,6 +84,8 @@ export interface ImportRequest extends CsvFormat, WriteOptions {
    * that time is given: so work that a killed process had finished without knowing is not done twice.
    */
   readonly mark?: string;
+  /** What is remembered in place of this import, which copies a table: work that was being done there is not done twice. */
+  readonly lastImport?: LastImport | undefined;
   /** Makes the table from the columns of the file; nothing is left of it when the import fails. */
   readonly create?: { readonly primaryKey: readonly string[] };
 }
@@ -123,6 +130,9 @@ export interface ExportOutcome {
   readonly bytes: number;
   readonly slices: number;
 }
+
+/** Tables that are only read. */
+export type TableReader = Pick<TableEngine, 'describe' | 'export'>;
 
 /**
  * Where the rows of tables are. All values are text; empty and NULL are one.

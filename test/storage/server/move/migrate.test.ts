@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -281,6 +281,9 @@ describe.runIf(SERVER !== undefined)('a database and an object store', () => {
     expect(back.code, back.stderr).toBe(0);
     await store.close();
     await database.drop();
+    // With another one than its values have, nobody starts over it.
+    await expect(createService({ dir: target }).start()).rejects.toThrow('were encrypted with the key');
+    await copyFile(join(source, 'encryption.key'), join(target, 'encryption.key'));
     const api = await serveFolder(target, filled.token);
     expect(withoutLater(await answersOf(api, filled))).toEqual(withoutLater(answers));
     await api.stop();

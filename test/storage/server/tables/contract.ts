@@ -553,9 +553,9 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         const request = { incremental: true, mark: 'one' };
         const first = await load(table, 'id\n2\n', request);
         expect(await load(table, 'id\n2\n', request)).toEqual(first);
-        expect(await engine.describe(table)).toMatchObject({ rows: 2, lastMark: 'one' });
+        expect(await engine.describe(table)).toMatchObject({ rows: 2, lastImport: { mark: 'one' } });
         await load(table, 'id\n2\n', { incremental: true, mark: 'two' });
-        expect(await engine.describe(table)).toMatchObject({ rows: 3, lastMark: 'two' });
+        expect(await engine.describe(table)).toMatchObject({ rows: 3, lastImport: { mark: 'two' } });
       });
 
       test('that makes a table is known by it as well, and outlives other changes', async () => {
@@ -564,13 +564,28 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         const first = await load(table, 'id\n1\n', request);
         await engine.addColumn(table, 'more');
         expect(await load(table, 'other\n1\n', request)).toEqual(first);
-        expect(await engine.describe(table)).toMatchObject({ columns: ['id', 'more'], lastMark: 'new' });
+        expect(await engine.describe(table)).toMatchObject({
+          columns: ['id', 'more'],
+          lastImport: { mark: 'new' },
+        });
+      });
+
+      test('is remembered of a table that this one is a copy of', async () => {
+        const table = await made('id\n1\n');
+        await load(table, 'id\n2\n', { incremental: true, mark: 'one' });
+        const { lastImport } = (await engine.describe(table)) ?? {};
+        const copy = newId();
+        await load(copy, 'id\n1\n2\n', { create: { primaryKey: [] }, lastImport });
+        expect((await engine.describe(copy))?.lastImport).toEqual(lastImport);
+        const again = await load(copy, 'id\n2\n', { incremental: true, mark: 'one' });
+        expect(again).toEqual(lastImport?.outcome);
+        expect(await engine.describe(copy)).toMatchObject({ rows: 2 });
       });
 
       test('that failed leaves no mark', async () => {
         const table = await made('id\n1\n');
         await expect(load(table, 'no\n', { mark: 'bad' })).rejects.toThrow();
-        expect(await engine.describe(table)).not.toHaveProperty('lastMark');
+        expect(await engine.describe(table)).not.toHaveProperty('lastImport');
       });
     });
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { DataContext } from '../../data-context.ts';
 import type { JobRow } from '../../meta/tables.ts';
 import { insertTable, NO_ALIAS, saveState, type TableState } from '../../meta/stored-tables.ts';
@@ -100,8 +101,13 @@ export const tableImport: Operation = async (job, context, signal) => {
   const { params, source } = paramsOf(job) as LoadParams;
   const id = job.table_id ?? '';
   refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
-  const content = await contentOf(context, source.fileId, signal);
   const table = engineTable(job.branch_id, id);
+  const content = await contentOf(context, source.fileId, signal).catch(async (error: unknown) => {
+    // Of a copy that was made between the load and the end of its job the file may be gone: it is not needed any more.
+    const { lastImport } = (await context.engine.describe(table)) ?? {};
+    if (lastImport?.mark === markOf(job)) return NO_CONTENT;
+    throw error;
+  });
   const outcome = await context.engine.import(
     table,
     requestOf(job, context, params, content),
@@ -127,6 +133,14 @@ export const tableImport: Operation = async (job, context, signal) => {
       await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });
     },
   };
+};
+
+const NO_CONTENT: FileContent = {
+  isSliced: false,
+  isCompressed: false,
+  bytes: 0,
+  count: 1,
+  slices: Readable.from([]),
 };
 
 function requestOf(

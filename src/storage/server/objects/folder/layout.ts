@@ -34,6 +34,14 @@ export function readEntry(name: string, isDirectory: boolean): Entry | undefined
   return { kind, name, bytes: kind === 'object' || goesOn ? bytes : Buffer.concat([bytes, SLASH]) };
 }
 
+/** The key of an object by its path below the folder, with `/` between names; undefined for what is no object. */
+export function keyOfPath(path: string): Buffer | undefined {
+  const names = path.split('/');
+  const entries = names.map((name, i) => readEntry(name, i < names.length - 1));
+  const parts = entries.flatMap((entry) => (entry === undefined ? [] : [entry.bytes]));
+  return parts.length === names.length ? Buffer.concat(parts) : undefined;
+}
+
 const PIECE_BYTES = 64;
 const EMPTY = '%';
 const SLASH = Buffer.from('/');

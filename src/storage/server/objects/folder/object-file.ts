@@ -28,7 +28,8 @@ export async function openObjectFile<Meta extends { bytes: number }>(
   });
   if (handle === undefined) return undefined;
   try {
-    return { handle, meta: await readTrailer<Meta>(handle, file) };
+    const { size } = await handle.stat();
+    return { handle, meta: await readTrailer<Meta>(handle, { start: 0, bytes: size }, file) };
   } catch (error) {
     await handle.close();
     throw error;
@@ -46,18 +47,28 @@ export async function readObjectFile<Meta extends { bytes: number }>(
 const MARK = Buffer.from('gexobj01');
 const FIRST_LOOK = 2048;
 
-async function readTrailer<Meta extends { bytes: number }>(handle: FileHandle, file: string): Promise<Meta> {
-  const { size } = await handle.stat();
-  let tail = await readEnd(handle, size, FIRST_LOOK);
+/** Where such a file is: all of a file, or a part of an archive. */
+export interface Extent {
+  readonly start: number;
+  readonly bytes: number;
+}
+
+/** @param file what it is called, for who looks for the damage */
+export async function readTrailer<Meta extends { bytes: number }>(
+  handle: FileHandle,
+  extent: Extent,
+  file: string,
+): Promise<Meta> {
+  let tail = await readEnd(handle, extent, FIRST_LOOK);
   const endLength = 4 + MARK.length;
   if (tail.length >= endLength && tail.subarray(-MARK.length).equals(MARK)) {
     const length = tail.readUInt32BE(tail.length - endLength);
-    if (length + endLength > tail.length) tail = await readEnd(handle, size, length + endLength);
+    if (length + endLength > tail.length) tail = await readEnd(handle, extent, length + endLength);
     if (length + endLength <= tail.length) {
       const json = tail.subarray(tail.length - endLength - length, tail.length - endLength);
       // Written by `trailerOf` with this type; the mark and the length below prove that the file is whole.
       const meta = JSON.parse(json.toString()) as Meta;
-      if (meta.bytes + length + endLength === size) return meta;
+      if (meta.bytes + length + endLength === extent.bytes) return meta;
     }
   }
   throw new ObjectError('InternalError', 'A file of the object store is damaged.', {
@@ -65,8 +76,8 @@ async function readTrailer<Meta extends { bytes: number }>(handle: FileHandle, f
   });
 }
 
-async function readEnd(handle: FileHandle, size: number, wanted: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.min(size, wanted));
-  const { bytesRead } = await handle.read(buffer, 0, buffer.length, size - buffer.length);
+async function readEnd(handle: FileHandle, { start, bytes }: Extent, wanted: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(Math.min(bytes, wanted));
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, start + bytes - buffer.length);
   return buffer.subarray(0, bytesRead);
 }

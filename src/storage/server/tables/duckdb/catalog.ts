@@ -1,6 +1,6 @@
 import { noSuchTable } from '../table-error.ts';
 import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
-import type { ImportOutcome, TableDefinition, TableId } from '../engine.ts';
+import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 import type { Session } from './database.ts';
 
 /** What the database can't keep by itself: names as given, their order, the key, the size. */
@@ -8,7 +8,7 @@ export interface CatalogEntry extends TableDefinition {
   /** About the bytes of all values. */
   readonly bytes: number;
   /** The last import that has a mark. */
-  readonly lastImport?: { readonly mark: string; readonly outcome: ImportOutcome } | undefined;
+  readonly lastImport?: LastImport | undefined;
 }
 
 const CATALOG = 'main.catalog';
@@ -30,9 +30,7 @@ export async function findEntry(session: Session, table: TableId): Promise<Catal
     primaryKey: readList(primaryKey),
     bytes: Number(bytes),
     // Written by `saveEntry`.
-    ...(typeof lastImport === 'string'
-      ? { lastImport: JSON.parse(lastImport) as CatalogEntry['lastImport'] }
-      : {}),
+    ...(typeof lastImport === 'string' ? { lastImport: JSON.parse(lastImport) as LastImport } : {}),
   };
 }
 

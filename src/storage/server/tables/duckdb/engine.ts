@@ -61,9 +61,7 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
       read(async (session) => {
         const entry = await findEntry(session, table);
         if (entry === undefined) return undefined;
-        const { lastImport, ...definition } = entry;
-        const rows = await countRows(session, table);
-        return { ...definition, rows, ...(lastImport === undefined ? {} : { lastMark: lastImport.mark }) };
+        return { ...entry, rows: await countRows(session, table) };
       }),
 
     addColumn: (table, column) =>

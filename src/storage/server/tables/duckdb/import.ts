@@ -75,7 +75,8 @@ async function load(
     columns,
     primaryKey,
   };
-  const lastImport = request.mark === undefined ? undefined : { mark: request.mark, outcome };
+  const lastImport =
+    request.lastImport ?? (request.mark === undefined ? undefined : { mark: request.mark, outcome });
   await saveEntry(session, table, { columns, primaryKey, bytes, lastImport });
   return outcome;
 }

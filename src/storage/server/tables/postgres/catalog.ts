@@ -1,6 +1,6 @@
 import { noSuchTable } from '../table-error.ts';
 import { literal, physicalName, quoted } from './names.ts';
-import type { ImportOutcome, TableDefinition, TableId } from '../engine.ts';
+import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 import type { Session } from './connection.ts';
 
 /** What the database can't keep by itself. */
@@ -14,7 +14,7 @@ export interface CatalogEntry extends TableDefinition {
   /** The index over the key; undefined without a key. */
   readonly keyIndex: KeyIndex | undefined;
   /** The last import that has a mark. */
-  readonly lastImport?: { readonly mark: string; readonly outcome: ImportOutcome } | undefined;
+  readonly lastImport?: LastImport | undefined;
 }
 
 /** Where the rows are. */
@@ -120,8 +120,6 @@ function entryOf(row: readonly unknown[]): CatalogEntry {
     bytes: Number(bytes),
     nextRow: Number(nextRow),
     keyIndex: typeof keyIndex === 'string' ? (JSON.parse(keyIndex) as KeyIndex) : undefined,
-    ...(typeof lastImport === 'string'
-      ? { lastImport: JSON.parse(lastImport) as CatalogEntry['lastImport'] }
-      : {}),
+    ...(typeof lastImport === 'string' ? { lastImport: JSON.parse(lastImport) as LastImport } : {}),
   };
 }

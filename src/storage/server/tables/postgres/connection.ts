@@ -110,7 +110,7 @@ async function inTransaction<T>(
   }
 }
 
-function sessionOf(client: PoolClient, isDistributed: boolean, abandon: () => void): Session {
+export function sessionOf(client: PoolClient, isDistributed: boolean, abandon: () => void): Session {
   // Without parameters a statement goes to the server in one message and is prepared nowhere.
   const rows = async (text: string): Promise<readonly (readonly unknown[])[]> =>
     (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;

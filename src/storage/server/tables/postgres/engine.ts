@@ -11,7 +11,7 @@ import { exportTable } from './export.ts';
 import { checkFence } from './fence.ts';
 import { importTable } from './import.ts';
 import { column as columnIdentifier, columnList, literal, quoted } from './names.ts';
-import { reading } from './reading.ts';
+import { describeTable, reading } from './reading.ts';
 import { profileTable } from '../profile.ts';
 import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
 import { dropKeyIndex, indexKey, indexRows, makeTable } from './table.ts';
@@ -101,14 +101,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
         await checkFence(session, service, options);
       }),
 
-    describe: (table) =>
-      connections.transaction(async (session) => {
-        const entry = await catalog.find(session, table);
-        if (entry === undefined) return undefined;
-        const { columns, primaryKey, rows, bytes, lastImport } = entry;
-        const mark = lastImport === undefined ? {} : { lastMark: lastImport.mark };
-        return { columns, primaryKey, rows, bytes, ...mark };
-      }),
+    describe: (table) => describeTable(store, table),
 
     addColumn: (table, column, options = {}) =>
       write(table, options, async (session, entry) => {

@@ -6,14 +6,14 @@ import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { reading } from './reading.ts';
 import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
-import type { Store } from './store.ts';
+import type { ReadStore } from './store.ts';
 
 /**
  * One statement, so all slices are of one moment. What the database sends goes on as it comes: nothing is written to a
  * disk, and when a slice is taken slowly the database waits.
  */
 export async function exportTable(
-  store: Store,
+  store: ReadStore,
   table: TableId,
   query: RowQuery,
   options: ExportOptions,

@@ -171,7 +171,8 @@ async function load(
     columns,
     primaryKey,
   };
-  const lastImport = request.mark === undefined ? undefined : { mark: request.mark, outcome };
+  const lastImport =
+    request.lastImport ?? (request.mark === undefined ? undefined : { mark: request.mark, outcome });
   await catalog.save(session, table, { ...loaded, place, columns, primaryKey, bytes, lastImport });
   return outcome;
 }

@@ -1,0 +1,61 @@
+import path from 'node:path';
+import { systemEnv } from '../../env.ts';
+import { RunError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { DatabaseOptions } from '../../storage/server/database/database.ts';
+import type { ExternalStoreOptions } from '../../storage/server/objects/external-store.ts';
+import type { OpenedStorage } from '../../storage/server/move/storage.ts';
+import type { Args, Io } from '../command.ts';
+import { isDatabase } from './database-address.ts';
+import { storeOf } from './move-options.ts';
+
+interface Opening {
+  readonly args: Args;
+  readonly io: Io;
+  readonly log: Log;
+  /** The folder whose secrets a new one is to have. */
+  readonly secretsOf?: string;
+}
+
+/** Opens one end of a copy for this process alone. */
+export async function openEnd(end: 'from' | 'to', name: string, opening: Opening): Promise<OpenedStorage> {
+  const { args, io, log, secretsOf } = opening;
+  const role = end === 'from' ? 'source' : 'target';
+  if (isDatabase(name)) {
+    const { openDatabaseStorage } = await import('../../storage/server/move/database.ts');
+    return await openDatabaseStorage({ role, ...databaseOf(end, name, args, io), env: systemEnv, log });
+  }
+  const objects = storeOf(end, args, io, process.env);
+  const [{ checkFolder, fileError }, { copySecrets, openFolderStorage }] = await Promise.all([
+    import('../../storage/open/folder.ts'),
+    import('../../storage/server/move/folder.ts'),
+  ]);
+  const dir = path.resolve(name);
+  checkFolder(dir, { storage: name, mustExist: end === 'from' });
+  try {
+    if (secretsOf !== undefined && !isDatabase(secretsOf)) await copySecrets(path.resolve(secretsOf), dir);
+    return await openFolderStorage(dir, { role, objects, environment: process.env, env: systemEnv });
+  } catch (error) {
+    throw fileError(error, dir);
+  }
+}
+
+/** The options of a database with its object store. @throws {RunError} `command.invalid` without one */
+export function databaseOf(
+  end: 'from' | 'to',
+  url: string,
+  args: Args,
+  io: Io,
+): { readonly database: DatabaseOptions; readonly objects: Omit<ExternalStoreOptions, 'env'> } {
+  const objects = storeOf(end, args, io, process.env);
+  if (objects === undefined)
+    throw new RunError('command.invalid', `A database has no place for files: --${end}-s3 is missing.`, {
+      hint: `Name the object store as for gex serve: --${end}-s3 URL --${end}-s3-bucket NAME.`,
+    });
+  const schema = args.text(`${end}-database-schema`);
+  return { database: { url, ...(schema === undefined ? {} : { schema }), waitMs: 0 }, objects };
+}
+
+export function interrupted(what: string, hint: string, cause: unknown): RunError {
+  return new RunError('run.interrupted', `The ${what} was interrupted.`, { hint, cause });
+}

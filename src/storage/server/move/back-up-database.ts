@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Env } from '../../../env.ts';
+import type { Log } from '../../../log.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../database/database.ts';
+import { META, TABLES } from '../folder/snapshot.ts';
+import { writeTarball, type Written } from '../folder/tarball.ts';
+import { lastId, startIds } from '../meta/counter.ts';
+import { openMeta, reclaimSpace, type Meta } from '../meta/database.ts';
+import type { Connecting } from '../meta/postgres.ts';
+import type { ExternalStoreOptions } from '../objects/external-store.ts';
+import type { TableEngine } from '../tables/engine.ts';
+import { encryptionKey } from '../agreement.ts';
+import { refuseOtherVersions } from './database.ts';
+import { MEMORY_MB } from './folder.ts';
+import { withoutDeleted } from './deleted-files.ts';
+import { copyMetadata, digestMetadata } from './metadata.ts';
+import { agreeOnKey, AS_IT_IS, compareMetadata, differs } from './move.ts';
+import { packObjects } from './packed-objects.ts';
+import { compareRows, copyRows } from './rows.ts';
+import { forgetSteps } from './steps.ts';
+import type { Moving } from './storage.ts';
+import { withScratch } from './unpacked.ts';
+
+export interface DatabaseBackupOptions extends Pick<Moving, 'signal' | 'told'> {
+  readonly database: DatabaseOptions;
+  /** Where the bytes of files are. */
+  readonly objects: Omit<ExternalStoreOptions, 'env'>;
+  /** The tar file. Beside it, metadata and tables are gathered meanwhile. */
+  readonly file: string;
+  readonly env: Env;
+  readonly log: Log;
+}
+
+export interface DatabaseBackup extends Written {
+  readonly tables: number;
+  readonly rows: number;
+  /** Names of files that were deleted, or expired, while the copy was made: they are not in it. */
+  readonly deleted: readonly string[];
+  /** Id of the key of `#` values, which is not in it. */
+  readonly encryptionKey: string | undefined;
+}
+
+/**
+ * Writes everything of a database and its object store into one tar file, in the form of a folder, while any number of
+ * processes of a service go on. Metadata and tables are those of one moment; the bytes of files, which never change, are
+ * those that the metadata tells of.
+ *
+ * @throws {StorageError} `storage.differs` when what was written down is not what was read
+ */
+export async function backUpDatabase(options: DatabaseBackupOptions): Promise<DatabaseBackup> {
+  const { file, env } = options;
+  const [{ createExternalStore }, { connectPostgres }] = await Promise.all([
+    import('../objects/external-store.ts'),
+    import('../meta/postgres.ts'),
+  ]);
+  const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, options.log);
+  const objects = await createExternalStore({ ...options.objects, env });
+  try {
+    const now = connectPostgres(database, { isBounded: false });
+    await refuseOtherVersions(now, database.address);
+    return await withScratch(`${file}.parts`, env, async (dir) => {
+      const copied = await copyMoment(database, dir, options);
+      const state: { deleted: readonly string[] } = { deleted: [] };
+      if (existsSync(join(dir, 'tables', `${TABLES}.wal`)))
+        throw new Error('Not all of the tables was written down.');
+      const written = await writeTarball(file, new Date(env.now()), async (tarball) => {
+        const meta = await openMeta(join(dir, META));
+        try {
+          await packObjects(meta, tarball, { ...options, objects });
+          state.deleted = await withoutDeleted(meta, now);
+          while ((await reclaimSpace(meta)) > 0);
+        } finally {
+          await meta.destroy();
+        }
+        await tarball.add(`tables/${TABLES}`, join(dir, 'tables', TABLES));
+        await tarball.add(META, join(dir, META));
+      });
+      return { ...written, ...copied, ...state };
+    });
+  } finally {
+    objects.close();
+    await database.close();
+  }
+}
+
+/** One sees the moment, the other looks what has become of files since. */
+const CONNECTIONS = 2;
+
+/** Copies metadata and tables, as they are at one moment, into files of a folder. */
+async function copyMoment(
+  database: Database,
+  dir: string,
+  options: DatabaseBackupOptions,
+): Promise<Pick<DatabaseBackup, 'encryptionKey' | 'rows' | 'tables'>> {
+  const { createDuckDbEngine } = await import('../tables/duckdb/engine.ts');
+  const meta = await openMeta(join(dir, META));
+  const engine = createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB, threads: 1 });
+  try {
+    await engine.open();
+    const key = await copyAsItIs(database, { meta, engine }, options);
+    const { tables, rows, differences } = await compareRows({ ...options, to: { meta, engine } });
+    if (differences.length > 0)
+      throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
+    await forgetSteps(meta);
+    // What is in the log of the database goes into its file.
+    await engine.compact();
+    return { tables, rows, encryptionKey: key };
+  } finally {
+    await engine.close();
+    await meta.destroy();
+  }
+}
+
+/** @returns the id of the key that the service encrypts with */
+async function copyAsItIs(
+  database: Database,
+  to: { readonly meta: Meta; readonly engine: TableEngine },
+  { signal, told }: DatabaseBackupOptions,
+): Promise<string | undefined> {
+  const [{ openMoment }, { connectPostgres }] = await Promise.all([
+    import('../tables/postgres/moment.ts'),
+    import('../meta/postgres.ts'),
+  ]);
+  const moment = await openMoment(database);
+  try {
+    const pool: Connecting = {
+      connect: async () =>
+        await Promise.resolve({ query: moment.client.query.bind(moment.client), release: () => undefined }),
+    };
+    const meta = connectPostgres({ pool, schema: database.schema }, { isBounded: false });
+    const copying = { place: AS_IT_IS, signal };
+    await copyMetadata(meta, to.meta, {
+      ...copying,
+      told: (name, count) => told({ work: 'copy', what: 'metadata', name, count }),
+    });
+    await startIds(to.meta, await lastId(meta));
+    const key = await encryptionKey(meta);
+    await agreeOnKey(to.meta, key);
+    const [wanted, found] = [
+      await digestMetadata(meta, AS_IT_IS, signal),
+      await digestMetadata(to.meta, AS_IT_IS, signal),
+    ];
+    await moment.freeMetadata();
+    const problems = await copyRows({ from: { meta: to.meta, engine: moment.tables }, to, signal, told });
+    const differences = [...compareMetadata(wanted, found), ...problems];
+    if (differences.length > 0)
+      throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
+    return key;
+  } finally {
+    await moment.end();
+  }
+}

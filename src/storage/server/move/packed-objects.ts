@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { Env } from '../../../env.ts';
+import { OtherSize, type Tarball } from '../folder/tarball.ts';
+import { ObjectError } from '../objects/errors.ts';
+import { attributesOf } from '../objects/folder/described.ts';
+import { objectPath } from '../objects/folder/layout.ts';
+import type { ObjectMeta } from '../objects/folder/meta.ts';
+import { trailerOf } from '../objects/folder/object-file.ts';
+import { FOLDER_BUCKET } from '../objects/folder-store.ts';
+import type { Meta } from '../meta/database.ts';
+import type { FileRow } from '../meta/tables.ts';
+import { filesAfter, keysOf, manifestFor, PAGE } from './files.ts';
+import type { Moving, ObjectReader } from './storage.ts';
+
+/** Where a backup has the objects: as the folder of a service has them. */
+export const OBJECTS = ['objects', 'objects'] as const;
+
+interface Packing extends Pick<Moving, 'signal' | 'told'> {
+  readonly objects: ObjectReader;
+  readonly env: Env;
+}
+
+/** A store that is away for a moment is asked again; what was written of the object is taken back before. */
+const ATTEMPTS = 4;
+const PAUSE_MS = 1000;
+
+/**
+ * Puts the objects of all files into a backup. One that is not there is left out: it was never uploaded, or deleted
+ * meanwhile.
+ */
+export async function packObjects(meta: Meta, tarball: Tarball, packing: Packing): Promise<void> {
+  const { objects, signal, told } = packing;
+  for (let last = 0; ;) {
+    const files = await filesAfter(meta, last, PAGE);
+    for await (const { key, file } of keysOf(objects, files)) {
+      signal.throwIfAborted();
+      told({ work: 'copy', what: 'file', name: file.name });
+      await packObject(key, file, tarball, packing);
+    }
+    const end = files.at(-1)?.id;
+    if (end === undefined) return;
+    last = end;
+  }
+}
+
+async function packObject(
+  key: string,
+  file: Pick<FileRow, 'is_sliced' | 'object_key'>,
+  tarball: Tarball,
+  { objects, env }: Packing,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryToPack(key, file, tarball, { objects, env });
+    } catch (error) {
+      if (error instanceof ObjectError && error.code === 'NoSuchKey') return;
+      // Another size: its uploader has just written it once more.
+      const isPassing =
+        error instanceof OtherSize || (error instanceof ObjectError && error.code === 'ServiceUnavailable');
+      if (!isPassing || attempt === ATTEMPTS) throw error;
+    }
+    await env.sleep(PAUSE_MS * attempt);
+  }
+}
+
+async function tryToPack(
+  key: string,
+  file: Pick<FileRow, 'is_sliced' | 'object_key'>,
+  tarball: Tarball,
+  { objects, env }: { readonly objects: ObjectReader; readonly env: Env },
+): Promise<void> {
+  const found = await objects.head(key);
+  if (found === undefined) return;
+  const manifest = await manifestFor(file, key, objects, FOLDER_BUCKET);
+  const bytes = manifest?.length ?? found.bytes;
+  const metaOf = (etag: string): ObjectMeta => ({
+    ...attributesOf(found.attributes),
+    key,
+    bytes,
+    etag,
+    modified: new Date(env.now()).toISOString(),
+    checksums: {},
+  });
+  // It is as long as the one that has the MD5.
+  const trailer = trailerOf(metaOf('0'.repeat(32)));
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    const md5 = createHash('md5');
+    const body = manifest === undefined ? await objects.read(key) : [manifest];
+    for await (const chunk of body as AsyncIterable<Buffer> | Buffer[]) {
+      md5.update(chunk);
+      yield chunk;
+    }
+    yield trailerOf(metaOf(md5.digest('hex')));
+  }
+  const name = [...OBJECTS, objectPath(key)].join('/');
+  await tarball.addContent({ name, bytes: bytes + trailer.length, chunks: chunks() });
+}
