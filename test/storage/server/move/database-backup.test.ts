@@ -36,7 +36,12 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
   };
   const keys = { GEX_S3_ACCESS_KEY: '', GEX_S3_SECRET_KEY: '' };
   const named = (end: 'from' | 'to', { database, store }: Place): string[] => [
-    ...[`--${end}`, database.url, `--${end}-s3`, store.endpoint, `--${end}-s3-bucket`, 'shelf'],
+    `--${end}`,
+    database.url,
+    `--${end}-s3`,
+    store.endpoint,
+    `--${end}-s3-bucket`,
+    'shelf',
   ];
   const gex = async (...args: string[]) => await runHere(['storage', ...args], { env: keys });
   const serve = async ({ database, store }: Place): Promise<Running> => {
@@ -227,7 +232,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     const meta = connectMeta(join(newer, 'meta.sqlite'));
     await meta
       .insertInto('kysely_migration' as never)
-      .values({ name: '9999-later', timestamp: '2030-01-01T00:00:00.000Z' } as never)
+      .values({ name: '9999-later', timestamp: '2030-01-01T00:00:00.000Z' })
       .execute();
     await meta.destroy();
     await writeTarball(broken, new Date(), async (tarball) => {
