@@ -7,8 +7,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --loglevel=error --no-progress --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY console ./console
 COPY scripts/bundle.ts ./scripts/
-RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle.ts
+RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle.ts \
+    && node node_modules/vite/bin/vite.js build --config console/vite.config.ts
 
 FROM node:24-slim AS dependencies
 WORKDIR /app

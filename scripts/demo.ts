@@ -132,7 +132,7 @@ async function previousStart(client: StorageClient): Promise<number> {
   return component.time.previousStart;
 }
 
-async function keep({ api, service, folder }: Demo): Promise<void> {
+async function keep({ api, service, client, folder }: Demo): Promise<void> {
   title('Go on by yourself');
   say('API and service run until you press Ctrl-C. In another terminal:\n');
   paste(`cd '${folder}'`);
@@ -142,8 +142,11 @@ async function keep({ api, service, folder }: Demo): Promise<void> {
   paste('gex storage tables preview in.c-lib.books --storage $STORAGE');
   paste(`gex run --component ${COMPONENT} --config ${CONFIGURATION} --data run --storage $STORAGE`);
   paste('curl -H "X-StorageApi-Token: $KBC_TOKEN" $STORAGE/v2/storage/tables');
+  paste('gex ui');
   paste(`curl '${api.baseUrl}books?since=0'`);
-  say(`\nThe API of the service, to read: ${service.url}/docs`);
+  say(`\nThe console of the service, in a browser: ${service.url}/#code=${await client.consoleCode()}`);
+  say('The link signs in once, within ten minutes; `gex ui` makes another.');
+  say(`The API of the service, to read: ${service.url}/docs`);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);

@@ -48,7 +48,7 @@ export async function startService(args: readonly string[], options: CommandOpti
   return {
     url: valueOf('api'),
     token,
-    shown: stdout.replace(token, '…'),
+    shown: stdout.replace(token, '…').replace(/#code=\S+/, '#code=…'),
     async stop() {
       child.kill('SIGTERM');
       await ended;

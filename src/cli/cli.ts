@@ -14,6 +14,7 @@ import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 import { storageGroup } from './storage.ts';
 import { testCommand } from './test.ts';
+import { uiCommand } from './ui.ts';
 import { validateCommand } from './validate.ts';
 import { workshopCommand } from './workshop.ts';
 import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
@@ -31,6 +32,7 @@ export const ENTRIES: readonly Entry[] = [
   importCommand,
   encryptCommand,
   serveCommand,
+  uiCommand,
   storageGroup,
   demoApiCommand,
   completionCommand(() => ENTRIES),

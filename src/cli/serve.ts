@@ -3,10 +3,11 @@ import { systemEnv } from '../env.ts';
 import { RunError } from '../errors.ts';
 import type { DatabaseOptions } from '../storage/server/database/database.ts';
 import type { ExternalStoreOptions } from '../storage/server/objects/external-store.ts';
-import type { ServiceOptions } from '../storage/server/service.ts';
+import type { Service, ServiceOptions } from '../storage/server/service.ts';
 import type { Args, Command, Io } from './command.ts';
 import { orEnvironment } from './environment.ts';
 import { portArg, portError } from './port.ts';
+import { consoleLink } from './console-link.ts';
 import { databaseArgs, databaseOptions } from './serve-database.ts';
 import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions } from './serve-objects.ts';
@@ -115,10 +116,16 @@ async function printNewToken(place: DatabaseOptions | string, args: Args, io: Io
   return 0;
 }
 
-async function serve(
+/**
+ * Serves until the command is interrupted.
+ *
+ * @param onStarted told of the service when it answers
+ */
+export async function serve(
   shared: Pick<ServiceOptions, 'database' | 'dir' | 'roles'>,
   args: Args,
   io: Io,
+  onStarted?: (service: Service, url: string) => Promise<void>,
 ): Promise<number> {
   const [{ createService }, { dataPart }, { readSchema }] = await Promise.all([
     import('../storage/server/service.ts'),
@@ -158,9 +165,12 @@ async function serve(
   if (url !== '') io.print(`api       ${url}`);
   for (const [name, address] of Object.entries(parts)) io.print(`${name.padEnd(9)} ${address}`);
   if (masterToken !== undefined) {
+    if (url !== '')
+      io.print(`console   ${consoleLink(publicUrl ?? url, await service.newCode(masterToken))}`);
     io.print(`token     ${masterToken}`);
     io.note('This is the master token, and it is not shown again. If it is lost: gex serve --new-token');
   }
+  await onStarted?.(service, url);
   if (!io.signal.aborted)
     await new Promise<void>((resolve) =>
       io.signal.addEventListener('abort', () => resolve(), { once: true }),

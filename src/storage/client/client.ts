@@ -106,8 +106,17 @@ export class StorageClient {
     return shaped<{ id: string }>(json, 'ticket', { id: 'id' }).id;
   }
 
+  /** A code by which a browser may sign in to the console with the token of the client, once, within ten minutes. */
+  async consoleCode(): Promise<string> {
+    const url = `${this.#api.base}/console/codes`;
+    const json = await this.#api.post({ url, what: 'POST console/codes', headers: {}, openBody: noBody });
+    return shaped<{ code: string }>(json, 'code', { code: 'string' }).code;
+  }
+
   /** Closes the connections that are kept open. It may go on being used. */
   close(): void {
     this.#network.close();
   }
 }
+
+async function* noBody(): AsyncGenerator<Uint8Array, void> {}

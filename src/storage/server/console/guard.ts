@@ -19,8 +19,10 @@ export function requireOwnPage(request: FastifyRequest, publicUrl: string | unde
   // By hand (an address that was typed, a bookmark) one may look; browsers of today say it wherever the connection is safe.
   const isFromHere = site === undefined || site === 'same-origin' || (isReading && site === 'none');
   const { origin } = headers;
+  // `null` of a page without an origin is no address, and not ours.
+  const from = hostIn(origin);
   const isOwnOrigin =
-    origin === undefined || hostIn(origin) === hostIn(publicUrl) || hostIn(origin) === headers.host;
+    origin === undefined || (from !== undefined && [headers.host, hostIn(publicUrl)].includes(from));
   if (isFromHere && isOwnOrigin && (isReading || headers['x-console'] === '1')) return;
   throw new ApiError(403, 'console.otherSite', 'A session of the console is taken from its own pages alone.');
 }

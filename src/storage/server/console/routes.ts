@@ -100,7 +100,7 @@ function sessionRoutes(context: Context, abilities: Abilities): Route[] {
         requireOwnPage(request, publicUrl);
         const secret = sessionOf(request, origin);
         if (secret !== undefined) await endSession(meta, secret);
-        return new Answer(204, undefined, { ...PRIVATE, 'set-cookie': noCookie(origin) });
+        return new Answer(204, undefined, { 'set-cookie': noCookie(origin) });
       },
     }),
     route({
