@@ -19,7 +19,7 @@ import { createTableOperations } from './tables.ts';
 import type { TableOperations } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
-import type { ApiCore } from './api-core.ts';
+import { urlOf, type ApiCore } from './api-core.ts';
 
 export interface BrowserClient {
   readonly files: FileOperations;
@@ -37,6 +37,8 @@ export interface BrowserClient {
   component(id: string): Promise<Component>;
   /** Those that have configurations, with these: with name, version and time of change, and without their contents. */
   usedComponents(): Promise<UsedComponent[]>;
+  /** Where a table is to be had as one CSV file with a header: for a link that downloads it. */
+  tableDataUrl(id: string, query?: { readonly gzip?: boolean | undefined }): string;
   /** For what no group has: a call of the API, with its repeats and its errors. */
   readonly call: ApiCore['call'];
 }
@@ -62,6 +64,8 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
         'component',
         { id: 'string' },
       ),
+    tableDataUrl: (id, query = {}) =>
+      urlOf(options.base, { method: 'GET', path: path`tables/${id}/data`, query }, options.branch),
     call: async (call) => await api.call(call),
   };
 }
@@ -88,5 +92,6 @@ export type {
   RowVersion,
   Schedule,
   Table,
+  TableProfile,
   Token,
 } from '../protocol/index.ts';

@@ -95,6 +95,8 @@ export interface PreviewQuery extends RowsQuery {
   readonly offset?: number | undefined;
   /** A text in any of the columns, in whatever case. */
   readonly search?: string | undefined;
+  /** Characters of a cell that are given. Default: 16,384; `cut` says where there are more. */
+  readonly cellLength?: number | undefined;
 }
 
 /** What is exported. */
@@ -115,6 +117,8 @@ export interface ReadTableOptions extends RowsQuery, TransferOptions {
 export interface Preview {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Places of the cells that go on behind what is given. */
+  readonly cut: readonly { readonly row: number; readonly column: number }[];
 }
 
 /** Which rows are deleted; without any condition `allowTruncate` is needed. */

@@ -11,7 +11,7 @@ import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 import { startImport } from './start-import.ts';
 import { exportTable } from './export-table.ts';
-import type { ImportResult, RowsQuery, TableOperations } from './table-types.ts';
+import type { ImportResult, Preview, RowsQuery, TableOperations } from './table-types.ts';
 
 const FIELDS = { id: 'string', name: 'string' } as const;
 
@@ -146,12 +146,19 @@ function rowsQuery({ columns, ...rest }: RowsQuery): Query {
   return { ...(rest as unknown as Query), columns: columns?.join(',') };
 }
 
-function previewOf(json: Json | undefined): { columns: readonly string[]; rows: readonly string[][] } {
+function previewOf(json: Json | undefined): Preview {
   const { columns, rows } = shaped<{
     columns: readonly string[];
     rows: readonly (readonly Json[])[];
   }>(json, 'preview', { columns: 'list', rows: 'list' });
-  return { columns, rows: rows.map((row) => row.map(cellOf)) };
+  const cut: { row: number; column: number }[] = [];
+  const texts = rows.map((cells, row) =>
+    cells.map((cell, column) => {
+      if (isObject(cell) && getKey(cell, 'isTruncated') === true) cut.push({ row, column });
+      return cellOf(cell);
+    }),
+  );
+  return { columns, rows: texts, cut };
 }
 
 function cellOf(cell: Json): string {

@@ -1,13 +1,17 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { csvText } from '../../../csv/write.ts';
 import { Job } from '../../protocol/job.ts';
 import { Answer } from '../http/answer.ts';
-import { asJob } from '../jobs/asking.ts';
+import { asJob, doneJob } from '../jobs/asking.ts';
 import type { DataContext } from '../data-context.ts';
 import { ApiError, badRequest, invalidField, notImplemented } from '../http/errors.ts';
+import { attachmentOf } from '../objects/disposition.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
 import { rowsOf } from '../jobs/operations/alias.ts';
 import type { ExportParams } from '../jobs/operations/export.ts';
+import { contentOf } from '../jobs/operations/slices.ts';
 import {
   engineTable,
   requireTableRow,
@@ -43,11 +47,23 @@ const Preview = Type.Object({
   format: Type.Optional(Type.String({ description: '`rfc` (default) or `json`.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are passed over first.' })),
   fulltextSearch: Type.Optional(Type.String({ description: 'Rows with that text in any column.' })),
+  cellLength: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Characters of a cell that `json` gives, 16,384 by default; `isTruncated` says where there are more.',
+    }),
+  ),
+});
+
+const Data = Type.Object({
+  ...ROW_QUERY_FIELDS,
+  gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
 });
 
 /** Rows out of tables (storage 4). */
 export function tableExportRoutes(context: DataContext): Route[] {
-  return [exportRoute(context), previewRoute(context)];
+  return [exportRoute(context), dataRoute(context), previewRoute(context)];
 }
 
 function exportRoute(context: DataContext): Route {
@@ -67,26 +83,83 @@ function exportRoute(context: DataContext): Route {
       const table = await requireExported(context, params.table, asker);
       const query = readRowQuery(body, context.env.now());
       requireKnownColumns(table, query);
-      const given: ExportParams & { queue: string } = {
-        export: {
-          tableName: table.id,
-          ...NO_QUERY,
-          ...queryFields(body, query),
-          gzipOutput: body.gzip ?? false,
-          format: body.format ?? 'rfc',
-          fileType: 'csv',
-        },
-        queue: 'main_fast',
-      };
-      return await asJob(context, asker, {
-        operation: 'tableExport',
-        params: given,
-        tableId: table.id,
-        // In turn with what changes the rows.
-        lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
+      return await asJob(context, asker, await exportWork(context, table, query, body));
+    },
+  });
+}
+
+/** For people and plain programs: what an export gives in slices, as one file that arrives as it is read. */
+function dataRoute(context: DataContext): Route {
+  return route({
+    method: 'GET',
+    path: '/tables/:table/data',
+    summary: 'Exports a table and sends its rows as one CSV file with a header',
+    tag,
+    query: Data,
+    response: Type.String(),
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, query: asked, ...asker }) => {
+      const table = await requireExported(context, params.table, asker);
+      const query = readRowQuery(asked, context.env.now());
+      requireKnownColumns(table, query);
+      // Header and rows have the same columns, also when one is added meanwhile.
+      const columns = query.columns ?? table.columns.map(({ name }) => name);
+      const isGzip = asked.gzip ?? false;
+      const work = await exportWork(context, table, { ...query, columns }, { ...asked, gzip: isGzip });
+      const { results } = await doneJob(context, asker, work);
+      // Written by the job.
+      const { file } = JSON.parse(results ?? '') as { file: { id: number } };
+      const header = csvText([
+        asked.includeInternalTimestamp === true ? [...columns, '_timestamp'] : columns,
+      ]);
+      // Whoever goes away ends the reading: the stream is destroyed with the connection.
+      const { slices } = await contentOf(context, file.id, new AbortController().signal);
+      const body = Readable.from(joined(isGzip ? gzipSync(header) : Buffer.from(header), slices), {
+        objectMode: false,
+      });
+      return new Answer(200, body, {
+        'content-type': isGzip ? 'application/gzip' : 'text/csv; charset=utf-8',
+        'content-disposition': attachmentOf(`${table.id}${isGzip ? '.csv.gz' : '.csv'}`),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
       });
     },
   });
+}
+
+/** Files of gzip behind one another are one (RFC 1952, 2.2). */
+async function* joined(
+  header: Uint8Array,
+  slices: AsyncIterable<AsyncIterable<Uint8Array>>,
+): AsyncGenerator<Uint8Array, void> {
+  yield header;
+  for await (const slice of slices) yield* slice;
+}
+
+async function exportWork(
+  context: DataContext,
+  table: StoredTable,
+  query: RowQuery,
+  body: RowQueryInput & { readonly gzip?: boolean; readonly format?: string },
+) {
+  const params: ExportParams & { queue: string } = {
+    export: {
+      tableName: table.id,
+      ...NO_QUERY,
+      ...queryFields(body, query),
+      gzipOutput: body.gzip ?? false,
+      format: body.format ?? 'rfc',
+      fileType: 'csv',
+    },
+    queue: 'main_fast',
+  };
+  return {
+    operation: 'tableExport',
+    params,
+    tableId: table.id,
+    // In turn with what changes the rows.
+    lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
+  };
 }
 
 /** What a job shows of a query that has none of it (storage 1.4). */
@@ -140,13 +213,14 @@ function previewRoute(context: DataContext): Route {
       );
       if (format === 'rfc')
         return new Answer(200, csvText([columns, ...rows]), { 'content-type': 'text/csv' });
+      const cellLength = query.cellLength ?? MAX_CELL;
       return {
         columns: [...columns],
         rows: rows.map((row) =>
           row.map((value, i) => ({
             columnName: columns[i] ?? '',
-            value: value.slice(0, MAX_CELL).toWellFormed(),
-            isTruncated: value.length > MAX_CELL,
+            value: value.slice(0, cellLength).toWellFormed(),
+            isTruncated: value.length > cellLength,
           })),
         ),
       };

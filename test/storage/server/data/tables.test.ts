@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORM, containing, startService, type Running } from '../harness.ts';
 import { clientOf, type JobBody } from './client.ts';
@@ -423,6 +423,16 @@ describe('structure', () => {
   });
 });
 
+const data = async (path: string): Promise<Response> =>
+  await fetch(`${api.addresses.url}/v2/storage/tables/${path}`, {
+    headers: { 'x-storageapi-token': api.token },
+  });
+
+const textPreview = (value: string, isTruncated: boolean): unknown => ({
+  columns: ['text'],
+  rows: [[{ columnName: 'text', value, isTruncated }]],
+});
+
 describe('export and preview', () => {
   const CONTENT = 'id,kind,n\n1,a,10\n2,b,9\n3,a,x\n4,,100\n';
 
@@ -536,6 +546,32 @@ describe('export and preview', () => {
       code,
       error,
     });
+  });
+
+  test('a table is one file with a header, for whoever wants a plain one', async () => {
+    const table = await made();
+    const plain = await data(`${table}/data`);
+    expect(await plain.text()).toBe('"id","name"\n"1","Ann"\n"2","Bob ""B"""\n');
+    expect(plain.headers.get('content-disposition')).toBe(`attachment; filename="${table}.csv";`);
+    expect(plain.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const some = 'columns=name&whereFilters[0][column]=id&whereFilters[0][values][]=1';
+    const packed = await data(`${table}/data?gzip=1&${some}`);
+    expect(packed.headers.get('content-disposition')).toContain(`${table}.csv.gz`);
+    expect(gunzipSync(await packed.bytes()).toString()).toBe('"name"\n"Ann"\n');
+    const empty = await made('id,name\n');
+    expect(await (await data(`${empty}/data`)).text()).toBe('"id","name"\n');
+    expect((await data(`${table}/data?columns=nope`)).status).toBe(400);
+    expect((await data('in.c-main.nope/data')).status).toBe(404);
+  });
+
+  test('a preview gives as much of a long cell as is asked for', async () => {
+    const long = 'x'.repeat(20_000);
+    const table = await made(`text\n${long}\n`);
+    const cellOf = async (query: string): Promise<unknown> =>
+      (await api.call('GET', `tables/${table}/data-preview?format=json${query}`)).body;
+    expect(await cellOf('')).toEqual(textPreview(long.slice(0, 16_384), true));
+    expect(await cellOf('&cellLength=3')).toEqual(textPreview('xxx', true));
+    expect(await cellOf('&cellLength=20000')).toEqual(textPreview(long, false));
   });
 
   test('a preview is CSV with a header, or JSON', async () => {
