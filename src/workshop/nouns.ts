@@ -1,8 +1,9 @@
 import type { Scope } from '../encryption/index.ts';
+import type { ConfigurationProblem } from '../storage/protocol/workshop.ts';
 import type { Finding, FromDocument } from '../init/index.ts';
 
 /** What a process of the workshop is asked for: one line of JSON on its stdin. No secret is in its arguments or environment. */
-export type Asked = AskedToExplore | AskedToTry;
+export type Asked = AskedToExplore | AskedToInspect | AskedToTry;
 
 /** Look at an API, and find out how to get all of a list. */
 export interface AskedToExplore {
@@ -16,6 +17,15 @@ export interface AskedToExplore {
   /** Of a text with several lists, those that have this in their address. */
   readonly select?: string | undefined;
   readonly maxRequests: number;
+}
+
+/** Tell what is wrong with the text of a configuration. */
+export interface AskedToInspect {
+  readonly kind: 'inspect';
+  readonly text: string;
+  /** The keys of encrypted values, as a key file has them, and where the configuration belongs. */
+  readonly keys: string;
+  readonly scope: Scope;
 }
 
 /** Run a configuration for a few pages, or over the answers of an earlier trial. */
@@ -39,6 +49,7 @@ export type Said =
   | { readonly step: string }
   | { readonly found: Found }
   | { readonly tried: Tried }
+  | { readonly problems: readonly ConfigurationProblem[] }
   | { readonly error: ToldError };
 
 export interface ToldError {

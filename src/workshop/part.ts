@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { keyFileText } from '../encryption/keys.ts';
 import { sealText } from '../encryption/index.ts';
 import { encodeExact } from '../json/index.ts';
-import { Exploration, Trial } from '../storage/protocol/workshop.ts';
+import { Exploration, Inspected, Inspection, Trial, type ConfigurationProblem } from '../storage/protocol/workshop.ts';
 import type { Context } from '../storage/server/context.ts';
 import { Answer } from '../storage/server/http/answer.ts';
 import { ApiError } from '../storage/server/http/errors.ts';
@@ -10,6 +10,7 @@ import { route, type Call, type Route } from '../storage/server/http/route.ts';
 import { hasRole, type MakePart } from '../storage/server/part.ts';
 import { requireComponent } from '../storage/server/tokens/permissions.ts';
 import { askChild, type ChildOptions } from './child.ts';
+import { inspect } from './inspect.ts';
 import type { Asked, Said } from './nouns.ts';
 
 export interface WorkshopOptions extends Pick<ChildOptions, 'command'> {
@@ -25,6 +26,10 @@ const MAX_REQUESTS = 12;
 const PAGES = 3;
 /** A recording of a trial goes along. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** A longer text is looked at in a process of its own: others would wait for it. */
+const SHORT_LETTERS = 50_000;
+/** Of a text to check, as it is sent: escaped, and with what a configuration may have. */
+const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
 /** The part of the service where sources are made: it looks at APIs and tries configurations out. */
 export function workshopPart(options: WorkshopOptions): MakePart {
@@ -70,6 +75,19 @@ function createWorkshop(
     component: string,
     { request }: Pick<Call<unknown, unknown, unknown>, 'request'>,
   ): Answer {
+    const own = begin();
+    const lines = Readable.from(work(asked, component, own), { objectMode: false });
+    // Whoever leaves the page wants no more of it.
+    request.raw.socket.once('close', () => own.abort());
+    lines.once('close', () => {
+      own.abort();
+      atWork.delete(own);
+    });
+    return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  }
+
+  /** A place at the bench. @throws {ApiError} 503 when there is none */
+  function begin(): AbortController {
     if (atWork.size >= concurrency)
       throw new ApiError(
         503,
@@ -79,14 +97,19 @@ function createWorkshop(
       );
     const own = new AbortController();
     atWork.add(own);
-    const lines = Readable.from(work(asked, component, own), { objectMode: false });
-    // Whoever leaves the page wants no more of it.
-    request.raw.socket.once('close', () => own.abort());
-    lines.once('close', () => {
-      own.abort();
+    return own;
+  }
+
+  async function inspectElsewhere(asked: Asked): Promise<ConfigurationProblem[]> {
+    const own = begin();
+    try {
+      const signal = AbortSignal.any([own.signal, AbortSignal.timeout(patienceMs)]);
+      for await (const said of askChild(asked, { command, signal }))
+        if ('problems' in said) return [...said.problems];
+      throw new Error('The workshop told no problems.');
+    } finally {
       atWork.delete(own);
-    });
-    return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+    }
   }
 
   const shared = { tag: 'Workshop', scope: 'plain', maxBodyBytes: MAX_BODY_BYTES } as const;
@@ -125,6 +148,22 @@ function createWorkshop(
           const text = encodeExact(document as Parameters<typeof encodeExact>[0]);
           const asked = { document: text, pages, row, recording, keys: keyFileText(keys), scope };
           return answer({ kind: 'try', ...asked }, component, call);
+        },
+      }),
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/validate',
+        summary: 'Everything that is wrong with a configuration, each problem with its place',
+        maxBodyBytes: MAX_TEXT_BYTES,
+        body: Inspection,
+        response: Inspected,
+        handle: async ({ body, ...call }) => {
+          const { component = KNOWN_COMPONENT, configuration, text } = body;
+          requireComponent(call.caller, component);
+          const scope = { project: String(project.id), component, configuration };
+          if (text.length <= SHORT_LETTERS) return { problems: await inspect(text, keys, scope) };
+          return { problems: await inspectElsewhere({ kind: 'inspect', text, keys: keyFileText(keys), scope }) };
         },
       }),
     ],

@@ -234,3 +234,58 @@ describe('a source from a link', () => {
     letGo();
   });
 });
+
+describe('what is wrong with a text', () => {
+  async function problems(body: object): Promise<readonly { path: string; message: string; line?: number }[]> {
+    const { status, text } = await running.call('POST', 'workshop/validate', body);
+    expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+    return (JSON.parse(text) as { problems: { path: string; message: string }[] }).problems;
+  }
+
+  test('is told with its place, and without secrets', async () => {
+    const text = `{\n "parameters": {\n  "api": { "baseUrl": 7, "authentication": { "type": "bearer", "#token": "${SECRET}", "#token2": 5 } },\n  "config": { "jobs": [{ "endpont": "users" }] } } }`;
+    const found = await problems({ text });
+    expect(found).toContainEqual(
+      expect.objectContaining({ path: 'parameters.api.baseUrl', line: 3, severity: 'error' }),
+    );
+    expect(found).toContainEqual(
+      expect.objectContaining({ path: 'parameters.config.jobs[0].endpont', line: 4 }),
+    );
+    expect(JSON.stringify(found)).not.toContain(SECRET);
+    expect(await problems({ text: '{ "a": ' })).toMatchObject([{ severity: 'error', line: 1 }]);
+  });
+
+  test('values that the service has encrypted are read, and may be used', async () => {
+    const configs = 'components/ex-generic-v2/configs';
+    const configuration = {
+      parameters: {
+        api: { baseUrl: 'https://api.example.com/', authentication: { type: 'bearer', '#token': SECRET } },
+        config: { jobs: [{ endpoint: 'users' }] },
+      },
+    };
+    const made = await running.call('POST', configs, { name: 'a', configurationId: 'sealed', configuration });
+    const sealed = JSON.stringify((JSON.parse(made.text) as { configuration: object }).configuration);
+    expect(sealed).toContain('GEX::');
+    expect(await problems({ text: sealed, configuration: 'sealed' })).toEqual([]);
+  });
+
+  test('a long text is looked at beside everything else, and the first 500 of its problems are told', async () => {
+    const jobs = Array.from({ length: 14_000 }, (_, i) => ({ endpoint: `users/${i}`, dataTypo: `users-${i}` }));
+    const text = JSON.stringify({ parameters: { api: { baseUrl: 'https://a.example/' }, config: { jobs } } });
+    const told = problems({ text });
+    const others = Array.from({ length: 20 }, async () => {
+      const begin = performance.now();
+      await running.call('GET', 'tokens/verify');
+      return performance.now() - begin;
+    });
+    expect(Math.max(...(await Promise.all(others)))).toBeLessThan(1000);
+    expect(await told).toHaveLength(500);
+  });
+
+  test('needs the right to use the component', async () => {
+    const made = await running.call('POST', 'tokens', { description: 'reader' });
+    const { token } = JSON.parse(made.text) as { token: string };
+    const refused = await running.call('POST', 'workshop/validate', { text: '{}' }, { 'x-storageapi-token': token });
+    expect(refused.status).toBe(403);
+  });
+});

@@ -74,6 +74,7 @@ export { StorageError } from '../../errors.ts';
 export type { BrowserOptions } from './browser-api.ts';
 export type { UsedComponent } from './components.ts';
 export type { Configurations } from './configurations.ts';
+export type { ConfigurationProblem } from '../protocol/workshop.ts';
 export type { Rows } from './configuration-rows.ts';
 export type { Job } from './job.ts';
 export type { RunLogLine, RunLogPart } from './runs.ts';

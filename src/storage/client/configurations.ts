@@ -5,6 +5,8 @@ import type {
   ConfigurationUpdate,
   ConfigurationVersion,
 } from '../protocol/index.ts';
+import type { Json } from '../../json/value.ts';
+import type { ConfigurationProblem } from '../protocol/workshop.ts';
 import type { ApiCore, Call } from './api-core.ts';
 import { createRows, type Note, type Rows } from './configuration-rows.ts';
 import { path } from './encode.ts';
@@ -21,6 +23,12 @@ export interface VersionsQuery {
   readonly offset?: number | undefined;
 }
 
+export interface ValidateOptions {
+  /** Id of the configuration, when it is stored. */
+  readonly configuration?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The configurations of one component. Their content is given exactly: a number that a double would change is a
  * `JsonNumber`, an object whose keys JavaScript would reorder a `JsonMap`.
@@ -31,8 +39,17 @@ export interface Configurations {
   /** The configuration; undefined when there is none. */
   find(id: string): Promise<Configuration | undefined>;
   create(configuration: ConfigurationCreate): Promise<Configuration>;
-  /** What is left out stays; `configuration` is replaced as a whole. A change makes a new version. */
+  /**
+   * What is left out stays; `configuration` is replaced as a whole. A change makes a new version. With `ifVersion` it is
+   * refused (status 412, the version in `details.params`) when someone else has made one meanwhile.
+   */
   update(id: string, changes: ConfigurationUpdate): Promise<Configuration>;
+  /**
+   * What is wrong with the text of a configuration, as `gex validate` tells it; nothing is stored.
+   *
+   * @param text what `config.json` would hold: the content of a configuration, or one with rows
+   */
+  validate(text: string, options?: ValidateOptions): Promise<ConfigurationProblem[]>;
   /** Replaces the state and makes no version. `{}` makes the next run a first one. */
   updateState(id: string, state: unknown, options?: OnceOptions): Promise<Configuration>;
   /** Into the trash; from the trash it is gone for good. */
@@ -81,6 +98,12 @@ export function createConfigurations(api: ApiCore, componentId: string): Configu
       }
     },
     update: async (id, body) => await one({ method: 'PUT', path: at(id), body }),
+    async validate(text, { configuration, signal } = {}) {
+      const body = { text, component: componentId, configuration };
+      const json = await api.call({ method: 'POST', path: 'workshop/validate', body, scope: 'plain', signal });
+      const { problems } = shaped<{ problems: Json }>(json, 'validation', { problems: 'list' });
+      return listOf<ConfigurationProblem>(problems, 'problem', { severity: 'string', message: 'string' });
+    },
     updateState: async (id, state, { key } = {}) =>
       await one({ method: 'PUT', path: `${at(id)}/state`, body: { state }, key }),
     async delete(id) {

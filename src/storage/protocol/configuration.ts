@@ -3,6 +3,13 @@ import { Content, Creator, Names, Time } from './common.ts';
 
 const ChangeDescription = Type.Optional(Type.String({ description: 'Text of this version only.' }));
 
+const IfVersion = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'Only while this is the current version; otherwise the answer is 412, with the one that is.',
+  }),
+);
+
 /** Body of `POST configs`. */
 export const ConfigurationCreate = Type.Object({
   name: Type.String({ minLength: 1 }),
@@ -24,6 +31,7 @@ export const ConfigurationUpdate = Type.Object({
   changeDescription: ChangeDescription,
   isDisabled: Type.Optional(Type.Boolean()),
   rowsSortOrder: Type.Optional(Type.Array(Type.String(), { description: 'Every row id, once.' })),
+  ifVersion: IfVersion,
 });
 export type ConfigurationUpdate = Static<typeof ConfigurationUpdate>;
 
@@ -40,7 +48,8 @@ export const RowCreate = Type.Object({
 });
 export type RowCreate = Static<typeof RowCreate>;
 
-export const RowUpdate = Type.Omit(RowCreate, ['rowId']);
+/** Body of `PUT rows/{id}`: what is left out stays. */
+export const RowUpdate = Type.Object({ ...Type.Omit(RowCreate, ['rowId']).properties, ifVersion: IfVersion });
 export type RowUpdate = Static<typeof RowUpdate>;
 
 /** Body of rollback, restore and the deletion of a row. */

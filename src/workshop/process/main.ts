@@ -5,6 +5,8 @@ import { text } from 'node:stream/consumers';
 import { systemEnv } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import type { Secrets } from '../../secrets.ts';
+import { parseKeys } from '../../encryption/index.ts';
+import { inspect } from '../inspect.ts';
 import type { Asked, Said } from '../nouns.ts';
 import { explore } from './explore.ts';
 import { toldError } from './told-error.ts';
@@ -26,6 +28,10 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
     const asked = JSON.parse(await text(process.stdin)) as Asked;
     if (asked.kind === 'explore') {
       say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep }) });
+      return;
+    }
+    if (asked.kind === 'inspect') {
+      say({ problems: await inspect(asked.text, parseKeys(asked.keys, 'the service'), asked.scope) });
       return;
     }
     const folder = await mkdtemp(path.join(tmpdir(), 'gex-trial-'));

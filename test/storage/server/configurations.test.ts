@@ -54,6 +54,23 @@ test('rows that the service names have digits, and are listed in the order in wh
   expect(await order()).toEqual(ids);
 });
 
+test('a change for a version that is no longer the current one is refused, and tells which is', async () => {
+  expect((await put(config, { configuration: { n: 2 }, ifVersion: 1 })).body).toMatchObject({ version: 2 });
+  const late = await put(config, { configuration: { n: 3 }, ifVersion: 1 });
+  expect(late).toMatchObject({
+    status: 412,
+    body: { code: 'storage.components.versionChanged', params: { version: 2 } },
+  });
+  expect(await get()).toMatchObject({ version: 2, configuration: { n: 2 } });
+  await post(`${config}/rows`, { rowId: 'a', name: 'A' });
+  expect((await put(`${config}/rows/a`, { name: 'B', ifVersion: 1 })).status).toBe(200);
+  expect(await put(`${config}/rows/a`, { name: 'C', ifVersion: 1 })).toMatchObject({
+    status: 412,
+    body: { params: { version: 2 } },
+  });
+  expect((await put(config, { name: 'Other', ifVersion: 'x' })).status).toBe(400);
+});
+
 test('an update of a row without its id is refused', async () => {
   for (const path of [`${config}/rows/`, `${config}/rows`])
     expect(await put(path, { name: 'x' })).toMatchObject({

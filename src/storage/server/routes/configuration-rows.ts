@@ -109,7 +109,7 @@ export function configurationRowRoutes(context: Context): Route[] {
         const contents = await sealContents(context, key, contentsOf(body), () =>
           storedRowContents(meta, key, params.row),
         );
-        const given = { ...fieldsOf(body), ...contents };
+        const given = { ...fieldsOf(body), ...contents, ifVersion: body.ifVersion };
         const change = changeOf(context, call.caller, body.changeDescription);
         return wholeRow(await updateRow(meta, key, params.row, given, change));
       },

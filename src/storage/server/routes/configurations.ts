@@ -104,9 +104,9 @@ export function configurationRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
-        const { name, description, isDisabled, rowsSortOrder } = body;
+        const { name, description, isDisabled, rowsSortOrder, ifVersion } = body;
         const contents = await sealContents(context, key, contentsOf(body), () => storedContents(meta, key));
-        const given = { name, description, isDisabled, rowsSortOrder, ...contents };
+        const given = { name, description, isDisabled, rowsSortOrder, ifVersion, ...contents };
         return await wholeReply(context, await updateConfiguration(meta, key, given, change));
       },
     }),

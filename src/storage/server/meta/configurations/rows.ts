@@ -2,6 +2,7 @@ import { badRequest } from '../../http/errors.ts';
 import { toldOfRow } from '../../events/of-configurations.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey } from '../tables.ts';
+import { checkVersion } from './check-version.ts';
 import { appendVersion, type Change, type LoadedRow } from './model.ts';
 import { requireConfiguration, requireRow, requireRowVersion } from './read.ts';
 import {
@@ -14,6 +15,10 @@ import {
   type RowContent,
 } from './row-model.ts';
 import { configurationsOf, inTurn } from '../transaction.ts';
+
+export interface RowChanges extends NewRow {
+  readonly ifVersion?: number | undefined;
+}
 
 export interface NewRow extends Partial<RowContent> {
   /** JSON text. */
@@ -54,12 +59,13 @@ export async function updateRow(
   meta: Meta,
   key: ConfigurationKey,
   row: string,
-  given: NewRow,
+  given: RowChanges,
   change: Change,
 ): Promise<LoadedRow> {
   return await inTurn(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const current = await requireRow(tx, key, row);
+    checkVersion('row', current.head.version, given.ifVersion);
     const before = rowContent(current.version);
     const content = {
       name: given.name ?? before.name,

@@ -14,6 +14,7 @@ import {
 } from './model.ts';
 import { tellingOf, toldOf } from '../../events/of-configurations.ts';
 import { contentOf, findConfiguration, listRowIds, requireWhole } from './read.ts';
+import { checkVersion } from './check-version.ts';
 import { dropRows } from './row-model.ts';
 import { inSharedTurn } from '../shared-turn.ts';
 import { configurationsOf, inTurn } from '../transaction.ts';
@@ -65,6 +66,7 @@ export async function createConfiguration(
 export interface ConfigurationChanges extends Omit<NewConfiguration, 'name'> {
   readonly name?: string | undefined;
   readonly rowsSortOrder?: readonly string[] | undefined;
+  readonly ifVersion?: number | undefined;
 }
 
 /** Changes what is given. What changes nothing, or only the state, makes no version (5.3.2, 5.3.3). */
@@ -75,7 +77,8 @@ export async function updateConfiguration(
   change: Change,
 ): Promise<Whole> {
   return await changeWhole(meta, key, async (tx, current) => {
-    const { state, rowsSortOrder: order, configuration = current.configuration } = given;
+    const { state, rowsSortOrder: order, configuration = current.configuration, ifVersion } = given;
+    checkVersion('configuration', current.head.version, ifVersion);
     if (order !== undefined) await checkOrder(tx, order, current);
     if (!isChanged(current, given))
       return state === undefined ? current : await withState(tx, current, state);
