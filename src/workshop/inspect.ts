@@ -9,6 +9,10 @@ const MOST = 500;
  * What `gex validate --json` tells of a text. Nothing of it is evaluated, and no message has the value of a secret.
  */
 export async function inspect(text: string, keys: Keys, scope: Scope): Promise<ConfigurationProblem[]> {
-  const problems = await validateConfig(text, { decrypt: decryptWith(keys, scope), env: {}, isElsewhere: true });
+  const problems = await validateConfig(text, {
+    decrypt: decryptWith(keys, scope),
+    env: {},
+    isElsewhere: true,
+  });
   return problems.slice(0, MOST).map((problem) => ({ ...problem }));
 }

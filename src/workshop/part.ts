@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import { keyFileText } from '../encryption/keys.ts';
 import { sealText } from '../encryption/index.ts';
 import { encodeExact } from '../json/index.ts';
-import { Exploration, Inspected, Inspection, Trial, type ConfigurationProblem } from '../storage/protocol/workshop.ts';
+import {
+  Exploration,
+  Inspected,
+  Inspection,
+  Trial,
+  type ConfigurationProblem,
+} from '../storage/protocol/workshop.ts';
 import type { Context } from '../storage/server/context.ts';
 import { Answer } from '../storage/server/http/answer.ts';
 import { ApiError } from '../storage/server/http/errors.ts';
@@ -163,7 +169,9 @@ function createWorkshop(
           requireComponent(call.caller, component);
           const scope = { project: String(project.id), component, configuration };
           if (text.length <= SHORT_LETTERS) return { problems: await inspect(text, keys, scope) };
-          return { problems: await inspectElsewhere({ kind: 'inspect', text, keys: keyFileText(keys), scope }) };
+          return {
+            problems: await inspectElsewhere({ kind: 'inspect', text, keys: keyFileText(keys), scope }),
+          };
         },
       }),
     ],

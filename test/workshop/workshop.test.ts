@@ -235,13 +235,13 @@ describe('a source from a link', () => {
   });
 });
 
-describe('what is wrong with a text', () => {
-  async function problems(body: object): Promise<readonly { path: string; message: string; line?: number }[]> {
-    const { status, text } = await running.call('POST', 'workshop/validate', body);
-    expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
-    return (JSON.parse(text) as { problems: { path: string; message: string }[] }).problems;
-  }
+async function problems(body: object): Promise<readonly { path: string; message: string; line?: number }[]> {
+  const { status, text } = await running.call('POST', 'workshop/validate', body);
+  expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+  return (JSON.parse(text) as { problems: { path: string; message: string }[] }).problems;
+}
 
+describe('what is wrong with a text', () => {
   test('is told with its place, and without secrets', async () => {
     const text = `{\n "parameters": {\n  "api": { "baseUrl": 7, "authentication": { "type": "bearer", "#token": "${SECRET}", "#token2": 5 } },\n  "config": { "jobs": [{ "endpont": "users" }] } } }`;
     const found = await problems({ text });
@@ -270,7 +270,10 @@ describe('what is wrong with a text', () => {
   });
 
   test('a long text is looked at beside everything else, and the first 500 of its problems are told', async () => {
-    const jobs = Array.from({ length: 14_000 }, (_, i) => ({ endpoint: `users/${i}`, dataTypo: `users-${i}` }));
+    const jobs = Array.from({ length: 14_000 }, (_, i) => ({
+      endpoint: `users/${i}`,
+      dataTypo: `users-${i}`,
+    }));
     const text = JSON.stringify({ parameters: { api: { baseUrl: 'https://a.example/' }, config: { jobs } } });
     const told = problems({ text });
     const others = Array.from({ length: 20 }, async () => {
@@ -285,7 +288,12 @@ describe('what is wrong with a text', () => {
   test('needs the right to use the component', async () => {
     const made = await running.call('POST', 'tokens', { description: 'reader' });
     const { token } = JSON.parse(made.text) as { token: string };
-    const refused = await running.call('POST', 'workshop/validate', { text: '{}' }, { 'x-storageapi-token': token });
+    const refused = await running.call(
+      'POST',
+      'workshop/validate',
+      { text: '{}' },
+      { 'x-storageapi-token': token },
+    );
     expect(refused.status).toBe(403);
   });
 });

@@ -100,7 +100,13 @@ export function createConfigurations(api: ApiCore, componentId: string): Configu
     update: async (id, body) => await one({ method: 'PUT', path: at(id), body }),
     async validate(text, { configuration, signal } = {}) {
       const body = { text, component: componentId, configuration };
-      const json = await api.call({ method: 'POST', path: 'workshop/validate', body, scope: 'plain', signal });
+      const json = await api.call({
+        method: 'POST',
+        path: 'workshop/validate',
+        body,
+        scope: 'plain',
+        signal,
+      });
       const { problems } = shaped<{ problems: Json }>(json, 'validation', { problems: 'list' });
       return listOf<ConfigurationProblem>(problems, 'problem', { severity: 'string', message: 'string' });
     },
