@@ -24,6 +24,7 @@ import { addBodyParsers, readMultipart, MAX_BODY_BYTES } from '../input/bodies.t
 import { readFields } from '../input/fields.ts';
 import { MAX_FIELDS, parseQuery } from '../input/nest.ts';
 import { findBranch } from '../meta/branches.ts';
+import { sharedLook } from '../meta/shared-look.ts';
 import { doOnce } from './once.ts';
 import { demandRate } from './least-rate.ts';
 import { OPENAPI, schemaOf } from './openapi.ts';
@@ -180,6 +181,8 @@ function addProbe(app: FastifyInstance, context: Context, probe: Probe): void {
 
 type AnyCall = Parameters<Route['handle']>[0];
 
+const lookForBranch = sharedLook(findBranch);
+
 async function callOf(
   context: Context,
   route: Route,
@@ -188,7 +191,7 @@ async function callOf(
 ): Promise<AnyCall> {
   const params = request.params as Readonly<Record<string, string>>;
   const id = route.scope === 'plain' ? 'default' : (params['branch'] ?? 'default');
-  const branch = await findBranch(context.meta, id);
+  const branch = await lookForBranch(context.meta, id);
   if (branch === undefined) throw notFound(`Branch id:"${id}" was not found.`);
   const contentType = request.headers['content-type'] ?? '';
   return {

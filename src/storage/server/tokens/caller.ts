@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/errors.ts';
 import type { Meta } from '../meta/database.ts';
 import type { Author, TokenRow } from '../meta/tables.ts';
+import { sharedLook } from '../meta/shared-look.ts';
 import { findTokenBySecret } from '../meta/tokens.ts';
 import type { BucketPermission } from '../../protocol/token.ts';
 import type { RunLimits } from './run-limits.ts';
@@ -34,7 +35,7 @@ export interface Caller extends Author {
 export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now: number): Promise<Caller> {
   const secret = tokenOf(headers);
   if (secret === undefined) throw new ApiError(401, '', 'Access token must be set');
-  const token = await findTokenBySecret(meta, secret);
+  const token = await lookForToken(meta, secret);
   const project = headers['x-kbc-projectid'];
   if (token === undefined || (project !== undefined && project !== secret.split('-')[0])) {
     throw new ApiError(401, 'storage.tokenInvalid', 'Invalid access token');
@@ -44,6 +45,8 @@ export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now
   }
   return callerOf(token, secret, runIdOf(headers));
 }
+
+const lookForToken = sharedLook(findTokenBySecret);
 
 /** What a token may do, as if it had asked. */
 export function callerOf(token: TokenRow, secret?: string, runId: string | null = null): Caller {

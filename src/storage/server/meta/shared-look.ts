@@ -1,0 +1,37 @@
+import type { Meta } from './database.ts';
+
+/**
+ * Lets those who look for the same at the same time share a query. One that is under way is not shared: what it sees may
+ * be older than the request that would join it. Whoever comes meanwhile waits for the next one, with all others who do,
+ * so that a process asks for its token and its branch as often as the database answers, and not for every request.
+ *
+ * @param look reads only; what it gives is changed by nobody
+ */
+export function sharedLook<Key, Found>(
+  look: (meta: Meta, key: Key) => Promise<Found>,
+): (meta: Meta, key: Key) => Promise<Found> {
+  const looksOf = new WeakMap<Meta, Map<Key, Look<Found>>>();
+  return async (meta, key) => {
+    const looks = looksOf.get(meta) ?? new Map<Key, Look<Found>>();
+    looksOf.set(meta, looks);
+    const begin = async (): Promise<Found> => {
+      const mine: Look<Found> = { under: look(meta, key), next: undefined };
+      looks.set(key, mine);
+      try {
+        return await mine.under;
+      } finally {
+        if (mine.next === undefined) looks.delete(key);
+      }
+    };
+    const now = looks.get(key);
+    if (now === undefined) return await begin();
+    now.next ??= now.under.then(begin, begin);
+    return await now.next;
+  };
+}
+
+interface Look<Found> {
+  readonly under: Promise<Found>;
+  /** The one behind it, as soon as somebody waits for it. */
+  next: Promise<Found> | undefined;
+}
