@@ -10,6 +10,9 @@ export interface JobsQuery {
   readonly offset?: number | undefined;
   readonly storage_job_status?: readonly string[] | undefined;
   readonly excluded_storage_job_status?: readonly string[] | undefined;
+  /** Such as `tableImport`. */
+  readonly operationName?: readonly string[] | undefined;
+  readonly tableId?: string | undefined;
 }
 
 /** How a job is waited for. */

@@ -43,6 +43,10 @@ export const JobsQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   storage_job_status: Type.Optional(Type.Array(Type.String())),
   excluded_storage_job_status: Type.Optional(Type.Array(Type.String())),
+  operationName: Type.Optional(
+    Type.Array(Type.String(), { description: 'Only these operations, such as `tableImport`.' }),
+  ),
+  tableId: Type.Optional(Type.String({ description: 'Only jobs of this table.' })),
   created_time: Moment,
   created_time_from: Moment,
   created_time_to: Moment,

@@ -86,6 +86,8 @@ export interface JobFilter {
   readonly creatorId?: number | undefined;
   readonly statuses?: readonly string[] | undefined;
   readonly excludedStatuses?: readonly string[] | undefined;
+  readonly operations?: readonly string[] | undefined;
+  readonly tableId?: string | undefined;
   /** ISO times by column, each from and to, both included. */
   readonly times?: readonly { readonly column: JobTime; readonly from?: string; readonly to?: string }[];
   readonly limit: number;
@@ -104,6 +106,8 @@ export async function listJobs(meta: Meta, filter: JobFilter): Promise<JobRow[]>
   if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses as JobStatus[]);
   if (filter.excludedStatuses !== undefined)
     query = query.where('status', 'not in', filter.excludedStatuses as JobStatus[]);
+  if (filter.operations !== undefined) query = query.where('operation', 'in', filter.operations);
+  if (filter.tableId !== undefined) query = query.where('table_id', '=', filter.tableId);
   for (const { column, from, to } of filter.times ?? []) {
     if (from !== undefined) query = query.where(column, '>=', from);
     if (to !== undefined) query = query.where(column, '<=', to);

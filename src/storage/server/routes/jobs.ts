@@ -34,6 +34,8 @@ export function jobRoutes(context: Context): Route[] {
           creatorId: caller.isMaster ? undefined : caller.id,
           statuses: query.storage_job_status,
           excludedStatuses: query.excluded_storage_job_status,
+          operations: query.operationName,
+          tableId: query.tableId,
           times: timesOf(query, context.env.now()),
           limit: query.limit ?? 20,
           offset: query.offset ?? 0,

@@ -337,6 +337,39 @@ describe('buckets and permissions', () => {
   });
 });
 
+describe('the content of a file', () => {
+  test('is had from the service, and is nothing that a browser runs', async () => {
+    const file = await client.upload('<script>1</script>', { name: 'ä "b".html' });
+    const answer = await api.call('GET', `files/${file.id}/content`);
+    expect(answer.text).toBe('<script>1</script>');
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(answer.headers.get('content-length')).toBe('18');
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; .*filename\*=UTF-8''%C3%A4/);
+  });
+
+  test('is as it is stored, also where its name promises gzip', async () => {
+    const file = await client.upload('no gzip', { name: 'a.csv.gz' });
+    expect((await api.call('GET', `files/${file.id}/content`)).text).toBe('no gzip');
+  });
+
+  test('that never came, or is of another token, is refused', async () => {
+    const { body } = await client.call<FileBody>('POST', 'files/prepare', {
+      name: 'a',
+      federationToken: true,
+    });
+    expect(await api.call('GET', `files/${body.id}/content`)).toMatchObject({
+      status: 400,
+      body: { code: 'storage.fileNotUploaded' },
+    });
+    const file = await client.upload('secret');
+    const other = await tokenFor({ bucketPermissions: {} });
+    expect(await api.call('GET', `files/${file.id}/content`, undefined, other)).toMatchObject({
+      status: 403,
+    });
+  });
+});
+
 test('the importer gives a file the name that was sent before it', async () => {
   const form = new FormData();
   form.append('name', 'žluť.csv');

@@ -623,6 +623,8 @@ describe('jobs', () => {
     expect((await client.call<JobBody[]>('GET', 'jobs?created_time_to=2000-01-01 00:00:00')).body).toEqual(
       [],
     );
+    const loads = `jobs?operationName[]=tableImport&operationName[]=tableDrop&tableId=${table}`;
+    expect((await client.call<JobBody[]>('GET', loads)).body.map(({ id }) => id)).toEqual([failed.id]);
   });
 
   test('of one table run one after another in the order they were asked for', async () => {

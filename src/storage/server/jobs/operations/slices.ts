@@ -22,12 +22,14 @@ export interface FileContent {
  * Finds the bytes of a file, those of a sliced one by its manifest (storage 3.4).
  *
  * @param signal ends the reading
+ * @param options.isAsStored whatever the bytes are: nothing is to be read out of them. Default: false
  * @throws {ApiError} what is missing, or lies outside of the file
  */
 export async function contentOf(
   { meta, objects }: DataContext,
   fileId: number,
   signal: AbortSignal,
+  { isAsStored = false }: { readonly isAsStored?: boolean } = {},
 ): Promise<FileContent> {
   const file = await findFile(meta, fileId);
   if (file === undefined) throw new ApiError(404, 'storage.files.notFound', 'File not found');
@@ -54,7 +56,7 @@ export async function contentOf(
     slices: readSlices(
       objects,
       parts.map(({ key }) => key),
-      { mustBeGzip: !isSliced && isNamedGzip, signal },
+      { mustBeGzip: !isAsStored && !isSliced && isNamedGzip, signal },
     ),
   };
 }
