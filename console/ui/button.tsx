@@ -103,6 +103,25 @@ export function ButtonLink({
   );
 }
 
+/** Has a file of the service saved by the browser. */
+export function DownloadLink({
+  href,
+  children,
+  kind = 'default',
+}: {
+  /** Within the service: the session goes along. */
+  readonly href: string;
+  readonly children: ComponentChildren;
+  readonly kind?: Kind;
+}) {
+  return (
+    <a href={href} class={classOf(kind)} download>
+      <Icon name="download" size={16} />
+      {children}
+    </a>
+  );
+}
+
 function classOf(kind: Kind): string {
   return kind === 'default' ? 'button' : `button button-${kind}`;
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from '../route/link.tsx';
+import { shownText } from '../../src/shown-text.ts';
+import { Text } from './values.tsx';
 import './page.css';
 
 export interface PageProps {
@@ -17,7 +19,7 @@ export interface PageProps {
 /** What every view is in: the title of the document, the way, the heading and its buttons. */
 export function Page({ title, crumbs = [], about, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} – Generic extractor`;
+    document.title = `${shownText(title)} – Generic extractor`;
   }, [title]);
   return (
     <div class="page">
@@ -28,7 +30,7 @@ export function Page({ title, crumbs = [], about, actions, children }: PageProps
               {crumbs.map(({ to, text }) => (
                 <li key={to}>
                   <Link to={to}>
-                    <bdi>{text}</bdi>
+                    <Text>{text}</Text>
                   </Link>
                 </li>
               ))}
@@ -37,7 +39,7 @@ export function Page({ title, crumbs = [], about, actions, children }: PageProps
         )}
         <div class="spread">
           <h1>
-            <bdi>{title}</bdi>
+            <Text>{title}</Text>
           </h1>
           {actions !== undefined && <div class="row">{actions}</div>}
         </div>

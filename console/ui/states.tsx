@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { StorageError } from '../data/client.ts';
 import { wordsOf } from '../data/query.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -29,10 +30,11 @@ export function EmptyState({
 /** In the place of what could not be had: what happened, what to do, and again. */
 export function ErrorState({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { message, hint, reference } = wordsOf(error);
+  const { title, canPass } = kindOf(error);
   return (
     <div class="state" role="alert">
-      <Icon name="alert" size={32} />
-      <h2>This could not be loaded</h2>
+      <Icon name={canPass ? 'alert' : 'info'} size={32} />
+      <h2>{title}</h2>
       <p>{message}</p>
       {hint !== undefined && <p>{hint}</p>}
       {reference !== undefined && <p class="small mono">{reference}</p>}
@@ -43,6 +45,13 @@ export function ErrorState({ error, onRetry }: { readonly error: unknown; readon
       )}
     </div>
   );
+}
+
+function kindOf(error: unknown): { title: string; canPass: boolean } {
+  const code = error instanceof StorageError ? error.code : '';
+  if (code === 'storage.forbidden') return { title: 'Your token may not see this', canPass: false };
+  if (code === 'storage.notFound') return { title: 'There is nothing here', canPass: false };
+  return { title: 'This could not be loaded', canPass: true };
 }
 
 /** Beside what is shown. */
