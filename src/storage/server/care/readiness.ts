@@ -35,6 +35,8 @@ export interface Readiness {
   /** From now on it is not ready. */
   stop(): void;
   readonly isStopping: boolean;
+  /** Aborted when it stops. */
+  readonly stopping: AbortSignal;
   /** Connections are about to be cut: no request goes on waiting for what may take long. */
   hurry(): void;
   /** Aborted by that. */
@@ -53,6 +55,7 @@ export function createReadiness(env: Env, log: Log): Readiness {
   let latest: { readonly at: number; readonly condition: Promise<Condition> } | undefined;
   let told = '';
   const hurried = new AbortController();
+  const stopping = new AbortController();
 
   async function tryAll(): Promise<Condition> {
     const all = await Promise.all(checks.map(async (check) => await tryOne(check, env)));
@@ -85,7 +88,9 @@ export function createReadiness(env: Env, log: Log): Readiness {
     },
     stop() {
       state = 'stopping';
+      stopping.abort();
     },
+    stopping: stopping.signal,
     get isStopping() {
       return state === 'stopping';
     },
