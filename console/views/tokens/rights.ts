@@ -1,0 +1,28 @@
+import type { Token } from '../../data/client.ts';
+
+export type Grant = 'manage' | 'read' | 'write';
+
+/** Of a token that may use none, the API gives an empty list. */
+export function bucketsOf({ bucketPermissions }: Token): Readonly<Record<string, Grant>> {
+  return Array.isArray(bucketPermissions) ? {} : bucketPermissions;
+}
+
+/** What a token may do, each as a sentence without its subject: `reads 2 buckets`. */
+export function rightsOf(token: Token): string[] {
+  if (token.isMasterToken) return ['everything, and manages tokens'];
+  const rights: string[] = [];
+  const grants = Object.values(bucketsOf(token));
+  if (token.canManageBuckets) rights.push('manages all buckets and sources');
+  else {
+    const count = (grant: Grant): number => grants.filter((each) => each === grant).length;
+    if (count('read') > 0) rights.push(`reads ${bucketCount(count('read'))}`);
+    if (count('write') > 0) rights.push(`writes ${bucketCount(count('write'))}`);
+    const { componentAccess = [] } = token;
+    if (componentAccess.length > 0) rights.push(`sources of ${componentAccess.join(', ')}`);
+  }
+  if (token.canReadAllFileUploads) rights.push('reads the files of all');
+  if (token.canPurgeTrash) rights.push('empties the trash');
+  return rights.length === 0 ? ['its own files and jobs only'] : rights;
+}
+
+const bucketCount = (count: number): string => (count === 1 ? '1 bucket' : `${count} buckets`);

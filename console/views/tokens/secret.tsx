@@ -1,0 +1,31 @@
+import type { Token } from '../../data/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Banner } from '../../ui/states.tsx';
+import { CopyButton, Text } from '../../ui/values.tsx';
+import './tokens.css';
+
+/** The token itself. It is closed by its button alone, since there is no way back to it. */
+export function SecretOnce({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Copy the token now">
+      <p>
+        This is the only time that <Text>{token.description}</Text> is shown: the service keeps no copy that
+        could be read.
+      </p>
+      {token.token === undefined ? (
+        <Banner kind="warn">The service gave no token. Refresh it to get one.</Banner>
+      ) : (
+        <div class="secret">
+          <code>{token.token}</code>
+          <CopyButton text={token.token} label="Copy the token" />
+        </div>
+      )}
+      <div>
+        <Button kind="primary" onPress={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
