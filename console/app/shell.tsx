@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { contact } from '../data/contact.ts';
 import { signOut, type Session } from '../data/session.ts';
 import { useStore } from '../data/store.ts';
@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Banner } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { BranchSwitcher } from './branches.tsx';
+import { LazyPalette } from './lazy-palette.tsx';
 import { Shortcuts, useShortcuts } from './shortcuts.tsx';
 import { SignInForm } from './sign-in.tsx';
 import { theme, toggleTheme } from './theme.ts';
@@ -21,14 +22,12 @@ import './shell.css';
 export function Shell({ session, isEnded }: { readonly session: Session; readonly isEnded: boolean }) {
   const place = useFollowedPlace();
   const [first, ...parts] = partsOf(place.path);
-  const view = VIEWS.find((each) => each.place === first);
+  const view = VIEWS.find((each) => each.place === (first ?? ''));
   const isAway = useStore(contact) === 'away';
   const [isHelpOpen, setHelpOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  useShortcuts(() => setHelpOpen(true));
-  useEffect(() => {
-    if (first === undefined) navigate('/tables', { replace: true });
-  }, [first]);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useShortcuts({ onHelp: () => setHelpOpen(true), onPalette: () => setPaletteOpen(true) });
   const navigation = (label: string) => (
     <nav aria-label={label}>
       <ul class="nav">
@@ -70,6 +69,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
             </span>
             <div class="row">
               <ThemeButton />
+              <IconButton icon="search" label="Go to (Ctrl K)" onPress={() => setPaletteOpen(true)} />
               <IconButton icon="keyboard" label="Keyboard shortcuts" onPress={() => setHelpOpen(true)} />
               <IconButton icon="user" label="Sign out" onPress={() => void signOut()} />
             </div>
@@ -78,6 +78,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
         <header class="top">
           <Brand name={session.project.name} />
           <div>
+            <IconButton icon="search" label="Go to" onPress={() => setPaletteOpen(true)} />
             <IconButton icon="plus" label="New source" onPress={() => navigate('/new')} />
             <ThemeButton />
             <IconButton icon="user" label="Sign out" onPress={() => void signOut()} />
@@ -86,12 +87,13 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
         <main ref={main} id="main" class="main" tabIndex={-1}>
           <div class="main-inner">
             {isAway && <Banner kind="warn">The service does not answer. Trying again …</Banner>}
-            <ViewOf view={view} first={first} parts={parts} />
+            <ViewOf view={view} parts={parts} />
           </div>
         </main>
         <div class="bottom">{navigation('Views, at the bottom')}</div>
       </div>
       <Toasts />
+      {isPaletteOpen && <LazyPalette onClose={() => setPaletteOpen(false)} />}
       {isHelpOpen && <Shortcuts onClose={() => setHelpOpen(false)} />}
       {isEnded && (
         <Dialog title="Your session has ended">
@@ -105,7 +107,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
 
 function Brand({ name }: { readonly name: string }) {
   return (
-    <Link to="/tables" class="brand" title={name}>
+    <Link to="/" class="brand" title={name}>
       <span class="brand-mark">
         <Icon name="source" size={16} />
       </span>

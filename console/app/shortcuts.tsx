@@ -7,11 +7,24 @@ import { VIEWS } from './views.ts';
 const PAIR_MS = 1200;
 
 /** Keys that lead anywhere, unless something is being typed. */
-export function useShortcuts(onHelp: () => void): void {
+export function useShortcuts({
+  onHelp,
+  onPalette,
+}: {
+  readonly onHelp: () => void;
+  readonly onPalette: () => void;
+}): void {
   useEffect(() => {
     let goneAt = 0;
     const press = (event: KeyboardEvent): void => {
       const { key, target } = event;
+      // Also while something is typed: the browser has no use of its own for it that one would miss.
+      if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k' && !event.altKey && !event.shiftKey) {
+        if (document.querySelector('dialog[open]') !== null) return;
+        event.preventDefault();
+        onPalette();
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
       if (document.querySelector('dialog[open]') !== null) return;
       if (Date.now() - goneAt < PAIR_MS) {
@@ -31,7 +44,7 @@ export function useShortcuts(onHelp: () => void): void {
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [onHelp]);
+  }, [onHelp, onPalette]);
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -45,6 +58,11 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="shortcuts">
+        <dt>
+          <kbd>Ctrl</kbd>
+          <kbd>K</kbd>
+        </dt>
+        <dd>Go anywhere by its name, or do something</dd>
         <dt>
           <kbd>/</kbd>
         </dt>
@@ -61,6 +79,10 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
           <kbd>↓</kbd>
         </dt>
         <dd>Move in a table; Enter opens</dd>
+        <dt>
+          <kbd>Esc</kbd>
+        </dt>
+        <dd>Close what is in front</dd>
         <dt>
           <kbd>?</kbd>
         </dt>

@@ -10,11 +10,9 @@ const loaded = new Map<string, FunctionComponent<ViewProps>>();
 /** The view of an address, loaded when it is first asked for. */
 export function ViewOf({
   view,
-  first,
   parts,
 }: {
   readonly view: View | undefined;
-  readonly first: string | undefined;
   readonly parts: readonly string[];
 }) {
   const [state, setState] = useState<{ readonly name?: string; readonly error?: unknown }>({});
@@ -34,13 +32,9 @@ export function ViewOf({
       isCurrent = false;
     };
   }, [view]);
-  if (first === undefined) return null;
   if (view === undefined)
     return (
-      <EmptyState
-        title="There is nothing here"
-        action={<ButtonLink to="/tables">Go to the tables</ButtonLink>}
-      >
+      <EmptyState title="There is nothing here" action={<ButtonLink to="/">Go to the start</ButtonLink>}>
         The address leads nowhere in this version of the console.
       </EmptyState>
     );

@@ -9,7 +9,7 @@ export interface ViewProps {
 export interface View {
   /** Name of its folder in `console/views/`. */
   readonly name: string;
-  /** First part of its paths; `src/storage/server/console/page.ts` has it, too. */
+  /** First part of its paths, none for the first page; `src/storage/server/console/page.ts` has it, too. */
   readonly place: string;
   readonly title: string;
   readonly icon: IconName;
@@ -22,6 +22,15 @@ export interface View {
 
 /** Each is a chunk of its own, loaded when it is first shown. */
 export const VIEWS: readonly View[] = [
+  {
+    name: 'start',
+    place: '',
+    title: 'Start',
+    icon: 'info',
+    key: 'h',
+    isInNavigation: false,
+    load: () => import('../views/start/index.tsx'),
+  },
   {
     name: 'tables',
     place: 'tables',

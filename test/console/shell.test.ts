@@ -9,8 +9,8 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
   test('a link signs in once, and is gone from the address', async () => {
     const link = await own.link();
     const { page, context } = await own.visit(link);
-    await page.getByRole('heading', { name: 'Tables' }).waitFor();
-    expect(page.url()).toBe(`${own.url}/tables`);
+    await page.getByRole('heading', { name: 'Start' }).waitFor();
+    expect(page.url()).toBe(`${own.url}/`);
     const { page: other } = await own.visit(link, { expects: [/401/] });
     await other.getByText('The link has been used already').waitFor();
     const stored = await page.evaluate(

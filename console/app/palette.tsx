@@ -1,0 +1,157 @@
+import { useId, useState } from 'preact/hooks';
+import { client } from '../data/client.ts';
+import { useQuery } from '../data/query.ts';
+import { currentSession } from '../data/session.ts';
+import { at, navigate } from '../route/router.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Text } from '../ui/values.tsx';
+import { toggleTheme } from './theme.ts';
+import { VIEWS } from './views.ts';
+import './palette.css';
+
+interface Item {
+  readonly key: string;
+  readonly text: string;
+  readonly about: string;
+  readonly icon: IconName;
+  readonly act: () => void;
+}
+
+/** So many are seen at once; more letters find the others. */
+const MOST = 40;
+
+const goTo = (path: string) => (): void => navigate(path);
+
+const OWN: readonly Item[] = [
+  ...VIEWS.map(({ name, place, title, icon }) => ({
+    key: `view ${name}`,
+    text: title,
+    about: 'Go to',
+    icon,
+    act: goTo(`/${place}`),
+  })),
+  { key: 'theme', text: 'Toggle dark', about: 'Do', icon: 'moon', act: toggleTheme },
+];
+
+/** Goes anywhere, or does something, by a few letters of its name. */
+export default function Palette({ onClose }: { readonly onClose: () => void }) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const found = useFound(text);
+  const active = Math.min(chosen, found.length - 1);
+
+  function take(item: Item | undefined): void {
+    if (item === undefined) return;
+    onClose();
+    item.act();
+  }
+
+  function move(event: KeyboardEvent): void {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (event.key === 'Enter') take(found[active]);
+    if (step === 0 || found.length === 0) return;
+    event.preventDefault();
+    const next = (active + step + found.length) % found.length;
+    setChosen(next);
+    document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' });
+  }
+
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <input
+        class="input"
+        role="combobox"
+        aria-label="A table, a source, a run, or something to do"
+        placeholder="A table, a source, a run, or something to do"
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${active}`}
+        autoFocus
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={move}
+      />
+      <div id={`${id}-list`} class="palette" role="listbox" aria-label="Found">
+        {found.map((item, index) => (
+          <div
+            key={item.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            onClick={() => take(item)}
+          >
+            <Icon name={item.icon} size={16} />
+            <span class="palette-text">
+              <Text>{item.text}</Text>
+            </span>
+            <span class="muted small">{item.about}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && (
+        <p class="muted" role="status">
+          Nothing is called so.
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+/** What the letters are in; without any, what one can do and the last runs. */
+function useFound(text: string): readonly Item[] {
+  const { runs: hasRuns } = currentSession();
+  const tables = useQuery({
+    key: ['tables', 'names'],
+    load: async () => (await client().tables.list({ include: [] })).map(({ id }) => id),
+  });
+  const sources = useQuery({ key: ['sources', 'palette'], load: loadSources });
+  const runs = useQuery({
+    key: ['runs', 'palette'],
+    load: async () => await client().runs.list({ limit: 50 }),
+    isEnabled: hasRuns,
+  });
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const all: readonly Item[] = [
+    ...OWN,
+    ...(sources.data ?? []),
+    ...(tables.data ?? []).map((id) => ({
+      key: `table ${id}`,
+      text: id,
+      about: 'Table',
+      icon: 'table' as const,
+      act: goTo(at`/tables/${id}`),
+    })),
+    ...(runs.data ?? []).map(({ id, configuration, status }) => ({
+      key: `run ${id}`,
+      text: `Run ${id} of ${configuration}`,
+      about: status,
+      icon: 'run' as const,
+      act: goTo(at`/runs/${id}`),
+    })),
+  ];
+  const isMeant = (item: Item): boolean => {
+    const whole = `${item.text} ${item.about}`.toLowerCase();
+    return words.every((word) => whole.includes(word));
+  };
+  return all.filter(isMeant).slice(0, MOST);
+}
+
+async function loadSources(): Promise<Item[]> {
+  return (await client().usedComponents()).flatMap(({ id, name, configurations }) =>
+    configurations.map((configuration) => ({
+      key: `source ${id} ${configuration.id}`,
+      text: configuration.name,
+      about: name,
+      icon: 'source' as const,
+      act: goTo(at`/sources/${id}/${configuration.id}`),
+    })),
+  );
+}

@@ -1,0 +1,55 @@
+import { BASE } from '../../route/router.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+/** Nothing is there yet: three ways to begin. */
+export function FirstSteps({ isMaster }: { readonly isMaster: boolean }) {
+  return (
+    <>
+      <p class="muted">
+        {isMaster
+          ? 'Nothing is here yet. Begin in one of these ways.'
+          : 'There is nothing that your token may see yet. Whoever has the master token can give it more.'}
+      </p>
+      <div class="start">
+        <section class="card start-card">
+          <Icon name="link" size={24} />
+          <h2>A source from a link</h2>
+          <p class="muted">
+            Paste the address of an API, and see what it answers. Pages and tables are proposed.
+          </p>
+          <div>
+            <ButtonLink to="/new" kind="primary" icon="plus">
+              Begin with a link
+            </ButtonLink>
+          </div>
+        </section>
+        <section class="card start-card">
+          <Icon name="upload" size={24} />
+          <h2>A file</h2>
+          <p class="muted">
+            Drop a CSV, and it becomes a table that can be looked at, searched and exported.
+          </p>
+          <div>
+            <ButtonLink to="/tables" icon="table">
+              Load a file
+            </ButtonLink>
+          </div>
+        </section>
+        <section class="card start-card">
+          <Icon name="token" size={24} />
+          <h2>A program of yours</h2>
+          <p class="muted">
+            Give it a token of its own. It speaks the API that is described at{' '}
+            <a href={`${BASE}/docs`}>the reference</a>.
+          </p>
+          <div>
+            <ButtonLink to="/tokens" icon="token">
+              See the tokens
+            </ButtonLink>
+          </div>
+        </section>
+      </div>
+    </>
+  );
+}

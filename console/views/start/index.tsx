@@ -1,0 +1,229 @@
+import type { ComponentChildren } from 'preact';
+import { client, type Bucket, type Job, type Run, type Table } from '../../data/client.ts';
+import { failureOfJob, operationText } from '../../data/job-words.ts';
+import { useQuery, wordsOf } from '../../data/query.ts';
+import { currentSession } from '../../data/session.ts';
+import { Link } from '../../route/link.tsx';
+import { at } from '../../route/router.ts';
+import { Page } from '../../ui/page.tsx';
+import { Badge, Skeleton, type Tone } from '../../ui/states.tsx';
+import { bytesText, countText, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import './start.css';
+
+const MOST = 6;
+const EVERY_MS = 10_000;
+/** Changed last of all: their tables are looked at. */
+const BUCKETS = 2;
+
+/** What is so with the service at a glance: what failed first. */
+export default function Start() {
+  const { runs: hasRuns, token } = currentSession();
+  const runs = useQuery({
+    key: ['runs', 'start'],
+    load: async () => await client().runs.list({ limit: 30 }),
+    everyMs: EVERY_MS,
+    isEnabled: hasRuns,
+  });
+  const jobs = useQuery({
+    key: ['jobs', 'start'],
+    load: async () => await client().jobs.list({ limit: MOST, storage_job_status: ['error'] }),
+    everyMs: EVERY_MS,
+  });
+  const storage = useQuery({ key: ['tables', 'start'], load: lookAtStorage, everyMs: 30_000 });
+  const isLoading = (hasRuns && runs.isPending) || jobs.isPending || storage.isPending;
+  const isEmpty =
+    storage.data?.buckets.length === 0 && jobs.data?.length === 0 && (runs.data ?? []).length === 0;
+  if (isLoading)
+    return (
+      <Page title="Start">
+        <Skeleton />
+      </Page>
+    );
+  if (isEmpty)
+    return (
+      <Page title="Start">
+        <FirstSteps isMaster={token.isMaster} />
+      </Page>
+    );
+  const { buckets = [], tables = [] } = storage.data ?? {};
+  return (
+    <Page title="Start" about={<Sizes buckets={buckets} />}>
+      <div class="start">
+        <Section title="Last runs" to="/runs" error={runs.error}>
+          {hasRuns ? (
+            <List
+              rows={worstFirst(runs.data ?? []).slice(0, MOST)}
+              empty="Nothing has run yet."
+              show={(run) => <RunLine key={run.id} run={run} />}
+            />
+          ) : (
+            <p class="muted">This service does no runs.</p>
+          )}
+        </Section>
+        <Section title="Jobs that failed" to="/jobs?status=error" error={jobs.error}>
+          <List
+            rows={jobs.data ?? []}
+            empty="No job has failed."
+            show={(job) => <JobLine key={job.id} job={job} />}
+          />
+        </Section>
+        <Section title="Tables changed lately" to="/tables" error={storage.error}>
+          <List
+            rows={tables}
+            empty="There are no tables yet."
+            show={(table) => <TableLine key={table.id} table={table} />}
+          />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+interface Storage {
+  readonly buckets: readonly Bucket[];
+  readonly tables: readonly Table[];
+}
+
+async function lookAtStorage(): Promise<Storage> {
+  const buckets = await client().buckets.list();
+  const last = newestFirst(buckets).slice(0, BUCKETS);
+  const tables = await Promise.all(last.map(async ({ id }) => await client().tables.list({ bucket: id })));
+  return { buckets, tables: newestFirst(tables.flat()).slice(0, MOST) };
+}
+
+function newestFirst<T extends { readonly lastChangeDate: string | null }>(all: readonly T[]): T[] {
+  const time = ({ lastChangeDate }: T): number => (lastChangeDate === null ? 0 : timeOf(lastChangeDate));
+  return all.toSorted((a, b) => time(b) - time(a));
+}
+
+const BAD = new Set(['error', 'cut', 'doubtful']);
+
+const isBad = ({ status, verdict }: Run): boolean => BAD.has(status) || BAD.has(verdict ?? '');
+
+/** Of each source its last run alone: what failed and was mended since is over. */
+function worstFirst(runs: readonly Run[]): Run[] {
+  const last = new Map<string, Run>();
+  for (const run of runs) {
+    const source = `${run.component} ${run.configuration}`;
+    if (!last.has(source)) last.set(source, run);
+  }
+  return [...last.values()].toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)));
+}
+
+function Sizes({ buckets }: { readonly buckets: readonly Bucket[] }) {
+  const rows = buckets.reduce((sum, { rowsCount }) => sum + rowsCount, 0);
+  const bytes = buckets.reduce((sum, { dataSizeBytes }) => sum + dataSizeBytes, 0);
+  return (
+    <>
+      {numbered(buckets.length, 'bucket')}, {numbered(rows, 'row')}, {bytesText(bytes)}
+    </>
+  );
+}
+
+const numbered = (count: number, noun: string): string =>
+  `${countText(count)} ${count === 1 ? noun : `${noun}s`}`;
+
+function Section({
+  title,
+  to,
+  error,
+  children,
+}: {
+  readonly title: string;
+  readonly to: string;
+  readonly error: unknown;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="card start-card">
+      <div class="spread">
+        <h2>{title}</h2>
+        <Link to={to}>
+          All<span class="visually-hidden"> of: {title}</span>
+        </Link>
+      </div>
+      {error === null || error === undefined ? children : <p class="muted">{wordsOf(error).message}</p>}
+    </section>
+  );
+}
+
+function List<Row>({
+  rows,
+  empty,
+  show,
+}: {
+  readonly rows: readonly Row[];
+  readonly empty: string;
+  readonly show: (row: Row) => ComponentChildren;
+}) {
+  if (rows.length === 0) return <p class="muted">{empty}</p>;
+  return <ul class="start-list">{rows.map(show)}</ul>;
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  success: 'good',
+  error: 'bad',
+  processing: 'active',
+  complete: 'good',
+  ended: 'good',
+  cut: 'warn',
+  doubtful: 'warn',
+};
+
+function RunLine({ run }: { readonly run: Run }) {
+  const { id, status, verdict, configuration, createdTime, error } = run;
+  const word = status === 'success' ? (verdict ?? status) : status;
+  return (
+    <li>
+      <div class="start-line">
+        <Link to={at`/runs/${id}`}>
+          <Text>{configuration}</Text>
+        </Link>
+        <Badge tone={TONES[word] ?? 'neutral'}>{word}</Badge>
+        <span class="muted small">
+          <RelativeTime value={createdTime} />
+        </span>
+      </div>
+      {error !== null && (
+        <p class="start-why">
+          <Text>{error.message}</Text>
+        </p>
+      )}
+    </li>
+  );
+}
+
+function JobLine({ job }: { readonly job: Job }) {
+  return (
+    <li>
+      <div class="start-line">
+        <Link to={at`/jobs/${job.id}`}>
+          <Text>{operationText(job)}</Text>
+        </Link>
+        <span class="muted small">
+          <RelativeTime value={job.createdTime} />
+        </span>
+      </div>
+      <p class="start-why">
+        <Text>{failureOfJob(job)?.message ?? ''}</Text>
+      </p>
+    </li>
+  );
+}
+
+function TableLine({ table: { id, rowsCount, lastChangeDate } }: { readonly table: Table }) {
+  return (
+    <li>
+      <div class="start-line">
+        <Link to={at`/tables/${id}`}>
+          <Text>{id}</Text>
+        </Link>
+        {rowsCount !== null && <span class="muted small">{numbered(rowsCount, 'row')}</span>}
+        <span class="muted small">
+          <RelativeTime value={lastChangeDate} />
+        </span>
+      </div>
+    </li>
+  );
+}
