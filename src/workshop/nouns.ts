@@ -1,6 +1,6 @@
 import type { Scope } from '../encryption/index.ts';
 import type { ConfigurationProblem } from '../storage/protocol/workshop.ts';
-import type { Finding, FromDocument } from '../init/index.ts';
+import type { WorkshopLine } from '../storage/protocol/workshop-answers.ts';
 
 /** What a process of the workshop is asked for: one line of JSON on its stdin. No secret is in its arguments or environment. */
 export type Asked = AskedToExplore | AskedToInspect | AskedToTry;
@@ -44,61 +44,14 @@ export interface AskedToTry {
   readonly scope: Scope;
 }
 
-/** What it says: a line of JSON each on its stdout, the last one with what came of it. */
-export type Said =
-  | { readonly step: string }
-  | { readonly found: Found }
-  | { readonly tried: Tried }
-  | { readonly problems: readonly ConfigurationProblem[] }
-  | { readonly error: ToldError };
+/** What it says: a line of JSON each on its stdout, the last one with what came of it. Whoever gets `found` encrypts its secrets. */
+export type Said = WorkshopLine | { readonly problems: readonly ConfigurationProblem[] };
 
-export interface ToldError {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly audience: string;
-}
-
-/** Secrets are in `configuration` alone, in the values of `#` keys; whoever gets it encrypts them. */
-export type Found =
-  | (Omit<Finding, 'configuration'> & {
-      readonly form: 'list';
-      /** JSON, as it was found. */
-      readonly configuration: string;
-      /** The first answer, JSON; long lists and texts of it are cut. */
-      readonly answer: string;
-      readonly sent: readonly SentRequest[];
-      /** Other lists of a text with several, by what `select` takes. */
-      readonly choices: readonly string[];
-    })
-  | (Omit<FromDocument, 'configuration'> & { readonly form: 'document'; readonly configuration: string });
-
-export interface SentRequest {
-  readonly method: string;
-  /** Without secrets. */
-  readonly url: string;
-}
-
-export interface Tried {
-  readonly tables: readonly TriedTable[];
-  /** By row and job, as `gex explain --json` tells them. */
-  readonly recordings: readonly object[];
-  /** What `gex run` would report of the jobs. */
-  readonly jobs: readonly object[];
-  /** To try changed settings with, without asking the API again; null when it is too large for that. */
-  readonly recording: string | null;
-  /** Why it ended early; what had come by then is there. */
-  readonly error?: ToldError | undefined;
-}
-
-export interface TriedTable {
-  /** Of the configuration; undefined when it has none. */
-  readonly row?: string | undefined;
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly primaryKey: readonly string[];
-  readonly incremental: boolean;
-  /** The first ones. */
-  readonly rows: readonly (readonly string[])[];
-  readonly rowsCount: number;
-}
+export type {
+  Found,
+  SentRequest,
+  ToldError,
+  Tried,
+  TriedRecording,
+  TriedTable,
+} from '../storage/protocol/workshop-answers.ts';

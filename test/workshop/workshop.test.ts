@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { StorageClient } from '../../src/storage/client/index.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
 import { workshopPart } from '../../src/workshop/part.ts';
 import { COMPILE_CACHE, json, startApi, type Api } from '../cli/support.ts';
@@ -131,6 +132,34 @@ describe('a source from a link', () => {
     expect(api.seen.length).toBe(asked + 2);
     expect(again.tables).toMatchObject([{ columns: ['user'], primaryKey: ['user'], rowsCount: 4 }]);
     expect(again.recording).toBe(first.recording);
+  });
+
+  test('is found and tried by the client, with its steps, and ended by a signal', async () => {
+    const api = await usersApi();
+    const client = new StorageClient({ url: running.addresses.url, token: running.token });
+    const steps: string[] = [];
+    const onStep = (step: string): number => steps.push(step);
+    const source = `${api.url}users`;
+    const found = await client.workshop.explore({ source, auth: `bearer:${SECRET}` }, { onStep });
+    expect(steps.length).toBeGreaterThan(1);
+    expect(found).toMatchObject({ form: 'list', verdict: 'complete' });
+    const document: unknown = JSON.parse(found.configuration);
+    const { tables, recordings } = await client.workshop.try({ document, pages: 2 });
+    expect(tables).toMatchObject([{ name: 'users', rowsCount: 4 }]);
+    const urls = recordings[0]?.jobs[0]?.runs[0]?.pages.map(({ request }) => request.url);
+    expect(urls).toEqual([source, `${source}?cursor=1`]);
+
+    await expect(client.workshop.explore({ source })).rejects.toMatchObject({
+      code: 'storage.refused',
+      details: { apiStatus: 401, serviceCode: 'http.status' },
+    });
+    const leaving = new AbortController();
+    const left = client.workshop.explore(
+      { source, auth: `bearer:${SECRET}` },
+      { onStep: () => leaving.abort(new Error('gone')), signal: leaving.signal },
+    );
+    await expect(left).rejects.toThrow('gone');
+    client.close();
   });
 
   test('an error of the API is told in words, with what had come by then', async () => {

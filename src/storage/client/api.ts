@@ -14,6 +14,7 @@ import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
 import { openBy, sendBy } from './in-process.ts';
 import type { Network, OpenBody, SendCall } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
+import { linesOf, lostOn } from './lines.ts';
 import { isUnsure, NOT_SENT, NOT_TAKEN } from './unsure.ts';
 
 /** A call to another address of the service, with a body that can be opened again. */
@@ -105,9 +106,9 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     return response;
   }
 
-  async function answer(call: Call): Promise<ApiResponse> {
+  function requestOf(call: Call): ApiRequest {
     const { method, body, key = newKey() } = call;
-    const request: ApiRequest = {
+    return {
       method,
       url: urlOf(base, call, options.branch),
       headers: {
@@ -117,8 +118,12 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
       },
       ...(body === undefined ? {} : { body: bodyText(body) }),
     };
+  }
+
+  async function answer(call: Call): Promise<ApiResponse> {
+    const request = requestOf(call);
     const what = whatOf(call);
-    if (method !== 'GET') await options.beforeChange?.(signalOf(call.signal));
+    if (call.method !== 'GET') await options.beforeChange?.(signalOf(call.signal));
     try {
       return await send(request, what, call);
     } catch (error) {
@@ -126,6 +131,20 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
       log.info(`The answer to ${what} was lost; it is asked for again under its key.`);
       return await send(request, what, { ...call, isOnce: false });
     }
+  }
+
+  async function open(call: Call): Promise<Readable> {
+    let stream: Readable | undefined;
+    await send(requestOf(call), whatOf(call), {
+      signal: call.signal,
+      isOnce: call.isOnce,
+      async bottom(each, sendOptions) {
+        const opened = await openAt(each, sendOptions);
+        stream = opened.stream;
+        return opened.response;
+      },
+    });
+    return stream ?? Readable.from([]);
   }
 
   const newKey = (): string => Buffer.from(env.randomBytes(16)).toString('hex');
@@ -162,18 +181,17 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     signalOf,
     knowsKeys,
     call: async (call) => jsonFrom(await answer(call), whatOf(call)),
-    async open(call) {
-      let stream: Readable | undefined;
-      const request: ApiRequest = { method: call.method, url: urlOf(base, call, options.branch), headers };
-      await send(request, whatOf(call), {
-        signal: call.signal,
-        async bottom(each, sendOptions) {
-          const opened = await openAt(each, sendOptions);
-          stream = opened.stream;
-          return opened.response;
-        },
-      });
-      return stream ?? Readable.from([]);
+    open,
+    async *lines(call) {
+      const stream = await open(call);
+      try {
+        yield* linesOf(stream, whatOf(call));
+      } catch (error) {
+        signalOf(call.signal).throwIfAborted();
+        throw error instanceof StorageError ? error : lostOn(whatOf(call), error);
+      } finally {
+        stream.destroy();
+      }
     },
     async post({ url, what, headers: more, openBody, signal }) {
       await options.beforeChange?.(signalOf(signal));

@@ -5,6 +5,7 @@ import { silentLog } from '../../log.ts';
 import { whatOf, urlOf, type ApiCore, type Call } from './api-core.ts';
 import { bodyText } from './encode.ts';
 import { failureOf, jsonOf, unreadable } from './failure.ts';
+import { linesOf, lostOn } from './lines.ts';
 
 export interface BrowserOptions {
   /** `scheme://host[/prefix]`, without a slash at the end. */
@@ -35,7 +36,7 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
   const fetchIt = options.fetch ?? ((input, init) => fetch(input, init));
   const { origin } = new URL(base);
 
-  async function sendOnce(call: Call, key: string, signal: AbortSignal): Promise<ApiResponse> {
+  async function sendOnce(call: Call, key: string, signal: AbortSignal, isRead: boolean): Promise<Received> {
     const { method, body } = call;
     const url = urlOf(base, call, options.branch);
     const response = await fetchIt(url, {
@@ -56,18 +57,23 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       url,
-      body: new Uint8Array(await response.arrayBuffer()),
+      ...(response.ok && !isRead
+        ? { body: new Uint8Array(), stream: response.body ?? undefined }
+        : { body: new Uint8Array(await response.arrayBuffer()) }),
     };
   }
 
-  async function send(call: Call): Promise<ApiResponse> {
+  async function send(call: Call, isRead = true): Promise<Received> {
     const key = call.key ?? crypto.randomUUID();
     const what = whatOf(call);
     for (let attempt = 1; ; attempt++) {
       call.signal?.throwIfAborted();
-      const late = AbortSignal.timeout(PATIENCE_MS);
-      const signal = call.signal === undefined ? late : AbortSignal.any([call.signal, late]);
-      const outcome = await sendOnce(call, key, signal).catch((error: unknown) => new Lost(error));
+      const patience = patienceOf(PATIENCE_MS);
+      const signal =
+        call.signal === undefined ? patience.signal : AbortSignal.any([call.signal, patience.signal]);
+      const outcome = await sendOnce(call, key, signal, isRead)
+        .catch((error: unknown) => new Lost(error))
+        .finally(patience.end);
       call.signal?.throwIfAborted();
       const isAway = outcome instanceof Lost || [502, 503, 504].includes(outcome.status);
       onContact?.(!isAway);
@@ -99,7 +105,44 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
       if (json === undefined) throw unreadable(response, { what: whatOf(call), origin, attempts: 1 });
       return json;
     },
+    async *lines(call) {
+      const what = whatOf(call);
+      const { stream } = await send(call, false);
+      if (stream === undefined) return;
+      try {
+        yield* linesOf(partsOf(stream), what);
+      } catch (error) {
+        call.signal?.throwIfAborted();
+        throw error instanceof StorageError ? error : lostOn(what, error);
+      }
+    },
   };
+}
+
+interface Received extends ApiResponse {
+  /** What is not read yet of an answer that is read as it comes. */
+  readonly stream?: ReadableStream<Uint8Array> | undefined;
+}
+
+/** Not every browser goes through a stream by itself. */
+async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {}); // it is over in any case
+  }
+}
+
+/** Ends what takes too long; as `AbortSignal.timeout`, and it can be called off. */
+function patienceOf(waitMs: number): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), waitMs);
+  return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 /** No answer: the service is away, or the connection was cut. */

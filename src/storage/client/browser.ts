@@ -20,6 +20,7 @@ import type { TableOperations } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
 import { urlOf, type ApiCore } from './api-core.ts';
+import { createWorkshop, type Workshop } from './workshop.ts';
 
 export interface BrowserClient {
   readonly files: FileOperations;
@@ -30,6 +31,7 @@ export interface BrowserClient {
   readonly branches: Branches;
   readonly events: Events;
   readonly runs: RunOperations;
+  readonly workshop: Workshop;
   /** The configurations of a component. */
   configurations(componentId: string): Configurations;
   /** The components of the catalogue. */
@@ -55,6 +57,7 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     branches: createBranches(api, jobs),
     events: createEvents(api),
     runs: createRunOperations(api),
+    workshop: createWorkshop(api),
     configurations: (componentId) => createConfigurations(api, componentId),
     components: async () => componentsOf(await api.call({ method: 'GET', path: '', scope: 'plain' })),
     usedComponents: async () => usedComponentsOf(await api.call({ method: 'GET', path: 'components' })),
@@ -88,6 +91,13 @@ export type {
   ConfigurationRow,
   ConfigurationVersion,
   File,
+  Found,
+  FoundDocument,
+  FoundList,
+  ReportedJob,
+  Tried,
+  TriedRequest,
+  TriedTable,
   MetadataItem,
   Run,
   RowVersion,

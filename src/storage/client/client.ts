@@ -16,6 +16,7 @@ import { createTables } from './table-export.ts';
 import type { Tables } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createRuns, type Runs } from './recordings.ts';
+import { createWorkshop, type Workshop } from './workshop.ts';
 import { createS3 } from './transfer/s3.ts';
 
 /** What the service says of itself, without a token (storage 6.1). */
@@ -50,6 +51,7 @@ export class StorageClient {
   readonly branches: Branches;
   readonly events: Events;
   readonly runs: Runs;
+  readonly workshop: Workshop;
   readonly #api: Api;
   readonly #network: Network;
 
@@ -68,6 +70,7 @@ export class StorageClient {
     this.branches = createBranches(api, this.jobs);
     this.events = createEvents(api);
     this.runs = createRuns(api);
+    this.workshop = createWorkshop(api);
   }
 
   /** The configurations of a component. */

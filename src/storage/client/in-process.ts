@@ -40,9 +40,16 @@ export function sendBy(fetchIt: typeof fetch): SendCall {
 
 /** The same with an answer that is read as it comes. */
 export function openBy(fetchIt: typeof fetch): OpenCall {
-  return async ({ url, method, headers }, { signal }) => {
+  return async ({ url, method, headers, body: sent }, { signal }) => {
     try {
-      const answer = await fetchIt(url, { method, headers, redirect: 'manual', signal });
+      const answer = await fetchIt(url, {
+        method,
+        headers,
+        redirect: 'manual',
+        signal,
+        // As above.
+        ...(sent === undefined ? {} : { body: sent as NonNullable<RequestInit['body']> }),
+      });
       const response = {
         status: answer.status,
         headers: Object.fromEntries(answer.headers),

@@ -105,12 +105,13 @@ export function createNetwork(environment: Environment, silentMs: number = SILEN
         throw error;
       }
     },
-    async open({ method, url, headers }, { signal }) {
+    async open({ method, url, headers, body }, { signal }) {
       const got = await load();
       signal.throwIfAborted();
       const stream = got.stream(url, {
         method: method as 'GET', // as above
         headers,
+        ...(body === undefined ? {} : { body }),
         timeout: { response: PATIENCE_MS, socket: silentMs },
         signal,
       });

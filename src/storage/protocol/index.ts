@@ -14,3 +14,5 @@ export * from './run.ts';
 export * from './schedule.ts';
 export * from './table.ts';
 export * from './token.ts';
+export * from './workshop.ts';
+export type * from './workshop-answers.ts';

@@ -6,11 +6,13 @@ import type { ToldError } from '../nouns.ts';
 export function toldError(error: unknown, secrets: Secrets): ToldError {
   if (error instanceof ExtractorError) {
     const { hint } = error;
+    const { status } = error.details;
     return {
       code: error.code,
       message: secrets.redact(error.message),
       ...(hint === undefined ? {} : { hint: secrets.redact(hint) }),
       audience: error.audience,
+      ...(typeof status === 'number' ? { status } : {}),
     };
   }
   return { code: 'internal', message: secrets.redact(describeError(error)), audience: 'application' };

@@ -7,7 +7,7 @@ import { getKey, isList, isObject, parseExact } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { RowResult } from '../../runner.ts';
 import type { Secrets } from '../../secrets.ts';
-import type { AskedToTry, Tried, TriedTable } from '../nouns.ts';
+import type { AskedToTry, Tried, TriedRecording, TriedTable } from '../nouns.ts';
 import { toldError } from './told-error.ts';
 
 interface World {
@@ -95,7 +95,7 @@ async function firstRows(file: string): Promise<string[][]> {
 }
 
 /** What was asked for, as `gex explain` tells it; nothing when the run failed before it asked. */
-async function storiesOf(dataFolder: string, recording: string): Promise<object[]> {
+async function storiesOf(dataFolder: string, recording: string): Promise<TriedRecording[]> {
   const { withRecordings } = await import('../../runner/recordings.ts');
   const { readStory } = await import('../../explain/story.ts');
   const { storyJson } = await import('../../explain/story-json.ts');
@@ -103,8 +103,10 @@ async function storiesOf(dataFolder: string, recording: string): Promise<object[
     { dataFolder, recording },
     async (recordings) =>
       await Promise.resolve(
-        recordings.map((each) =>
-          storyJson({ ...each, source: '', story: readStory(each.file, each.scanned) }),
+        recordings.map(
+          (each) =>
+            // What that writes has these fields, and more.
+            storyJson({ ...each, source: '', story: readStory(each.file, each.scanned) }) as TriedRecording,
         ),
       ),
   ).catch(() => []);

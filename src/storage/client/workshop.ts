@@ -1,0 +1,61 @@
+import type { Static } from 'typebox';
+import { StorageError } from '../../errors.ts';
+import type { Exploration, Found, Tried, Trial, WorkshopLine } from '../protocol/index.ts';
+import type { ApiCore, Call } from './api-core.ts';
+import { lostOn } from './lines.ts';
+import { shaped } from './shape.ts';
+
+export interface WorkshopOptions {
+  /** Told of each step, in words. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  /** Ends the work, at the service too. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where sources are made: nothing of it is kept by the service. Each takes three minutes at most. */
+export interface Workshop {
+  /**
+   * Looks at an API, and finds out how to get all rows of a list.
+   *
+   * @throws {StorageError} `storage.refused` when the API or the text does not give a list; `details` have `serviceCode`,
+   * and `apiStatus` when an answer of the API was it
+   */
+  explore(exploration: Static<typeof Exploration>, options?: WorkshopOptions): Promise<Found>;
+  /** Runs a configuration for a few pages, or over the recording of an earlier trial. What fails in it is its `error`. */
+  try(trial: Static<typeof Trial>, options?: WorkshopOptions): Promise<Tried>;
+}
+
+export function createWorkshop(api: ApiCore): Workshop {
+  async function ask(call: Call, { onStep, signal }: WorkshopOptions): Promise<WorkshopLine> {
+    for await (const json of api.lines({ ...call, signal })) {
+      // As the protocol has them; the last one is looked at below.
+      const line = shaped<object>(json, 'step', {}) as WorkshopLine;
+      if ('step' in line) onStep?.(line.step);
+      else return line;
+    }
+    throw lostOn(call.path, undefined);
+  }
+  const shared = { method: 'POST', scope: 'plain' } as const;
+  return {
+    async explore(body, options = {}) {
+      const line = await ask({ ...shared, path: 'workshop/explore', body }, options);
+      if ('found' in line) return line.found;
+      throw refused(line);
+    },
+    async try(body, options = {}) {
+      const line = await ask({ ...shared, path: 'workshop/try', body }, options);
+      if ('tried' in line) return line.tried;
+      throw refused(line);
+    },
+  };
+}
+
+function refused(line: WorkshopLine): StorageError {
+  if (!('error' in line)) return lostOn('the workshop', undefined);
+  const { code, message, hint, audience, status } = line.error;
+  return new StorageError('storage.refused', message, {
+    hint,
+    audience: audience === 'user' ? 'user' : 'application',
+    details: { serviceCode: code, apiStatus: status },
+  });
+}

@@ -1,0 +1,147 @@
+/** A line of the answers of the workshop: steps, and at the end what came of it. */
+export type WorkshopLine =
+  | { readonly step: string }
+  | { readonly found: Found }
+  | { readonly tried: Tried }
+  | { readonly error: ToldError };
+
+/** What went wrong, in words. */
+export interface ToldError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly audience: string;
+  /** What the API answered with, where that was it. */
+  readonly status?: number | undefined;
+}
+
+/** What was found out about an API. Secrets are in `configuration` alone, encrypted when they leave the service. */
+export type Found = FoundList | FoundDocument;
+
+/** A list that was asked for. */
+export interface FoundList {
+  readonly form: 'list';
+  readonly verdict: string;
+  /** JSON, as it was found. */
+  readonly configuration: string;
+  /** The first answer, JSON; long lists and texts of it are cut. */
+  readonly answer: string;
+  readonly sent: readonly SentRequest[];
+  /** Other lists of a text with several, by what `select` takes. */
+  readonly choices: readonly string[];
+  /** Where the rows are: an empty path is the answer itself. */
+  readonly rows: { readonly path: string; readonly kind: string; readonly firstPage: number };
+  /** Other lists of the answer. */
+  readonly others: readonly { readonly path: string; readonly rows: number }[];
+  readonly id: readonly string[];
+  readonly time: string | null;
+  readonly fields: readonly FoundField[];
+  /** How the next page is asked for, in words. */
+  readonly nextPage: string | null;
+  readonly pages: number;
+  readonly rowsRead: number;
+  readonly report: ReportedJob | null;
+  /** What was seen that speaks for it. */
+  readonly evidence: readonly string[];
+  readonly against: readonly string[];
+  readonly tried: readonly { readonly what: string; readonly result: string }[];
+  /** What is not known, or is to be done by a person. */
+  readonly open: readonly string[];
+  readonly requests: number;
+}
+
+export interface SentRequest {
+  readonly method: string;
+  /** Without secrets. */
+  readonly url: string;
+}
+
+export interface FoundField {
+  readonly path: string;
+  readonly kind: string;
+  readonly filled: number;
+  readonly distinct: number;
+  readonly rows: number;
+}
+
+/** The lists of a document, each a row of the configuration. */
+export interface FoundDocument {
+  readonly form: 'document';
+  /** Such as `OpenAPI 3.0.0`. */
+  readonly kind: string;
+  readonly title: string;
+  readonly configuration: string;
+  readonly lists: readonly DocumentedList[];
+  readonly skipped: readonly { readonly what: string; readonly why: string }[];
+  /** Variables to be set before a run. */
+  readonly variables: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface DocumentedList {
+  /** Id of the row of the configuration. */
+  readonly row: string;
+  readonly path: string;
+  readonly table: string;
+  /** Path of the list whose rows it is asked for. */
+  readonly parent?: string | undefined;
+  readonly rowsAt: string;
+  readonly nextPage: string;
+}
+
+/** What came of a trial. */
+export interface Tried {
+  readonly tables: readonly TriedTable[];
+  /** By row and job, as `gex explain --json` tells them. */
+  readonly recordings: readonly TriedRecording[];
+  /** What `gex run` would report of the jobs. */
+  readonly jobs: readonly ReportedJob[];
+  /** To try changed settings with, without asking the API again; null when it is too large for that. */
+  readonly recording: string | null;
+  /** Why it ended early; what had come by then is there. */
+  readonly error?: ToldError | undefined;
+}
+
+/** How a job ended: a part of what `report.json` has of it. */
+export interface ReportedJob {
+  /** Of the configuration; absent when it has none. */
+  readonly row?: string | undefined;
+  readonly job: string;
+  readonly verdict: string;
+  readonly pages: number;
+  readonly rows: number;
+  readonly reasons: readonly { readonly text: string; readonly runs: number }[];
+}
+
+export interface TriedTable {
+  /** Of the configuration; undefined when it has none. */
+  readonly row?: string | undefined;
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly primaryKey: readonly string[];
+  readonly incremental: boolean;
+  /** The first ones. */
+  readonly rows: readonly (readonly string[])[];
+  readonly rowsCount: number;
+}
+
+export interface TriedRecording {
+  readonly row?: string | undefined;
+  readonly jobs: readonly {
+    readonly job: string;
+    readonly runs: readonly { readonly pages: readonly TriedRequest[] }[];
+  }[];
+}
+
+export interface TriedRequest {
+  readonly page: number;
+  readonly request: { readonly method: string; readonly url: string };
+  readonly status: number;
+  readonly ms: number;
+  readonly retries: number;
+  /** Absent when the answer was not looked at. */
+  readonly rows?: number | undefined;
+  /** What led to it. */
+  readonly from: unknown;
+  readonly end?: { readonly text: string } | undefined;
+}
