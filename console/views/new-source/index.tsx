@@ -1,62 +1,164 @@
-import { useState } from 'preact/hooks';
-import { client } from '../../data/client.ts';
-import { invalidate, useAction, useQuery } from '../../data/query.ts';
-import { at, navigate, useUnsaved } from '../../route/router.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { parseExact } from '../../../src/json/parse.ts';
+import type { Json } from '../../../src/json/value.ts';
+import type { Found } from '../../data/client.ts';
+import { useUnsaved } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Banner, ErrorBanner } from '../../ui/states.tsx';
+import { documentText, DocumentEditor } from './document-editor.tsx';
+import { textAt } from './edit-json.ts';
+import { FoundDocumentView } from './found-document.tsx';
+import { FoundListView } from './found-list.tsx';
+import { LookError, loginProblemOf } from './look-error.tsx';
+import { NO_LOGIN, type Login } from './login.ts';
+import { hasRows, rowIdsOf, tableOf } from './plan.ts';
+import { Progress } from './progress.tsx';
+import { SaveForm } from './save-form.tsx';
+import { withSecrets } from './secrets.ts';
+import { SourceForm } from './source-form.tsx';
+import { TrialView } from './trial-view.tsx';
+import { useLook } from './use-look.ts';
+import { useTrial } from './use-trial.ts';
+import './new-source.css';
+
+interface Draft {
+  readonly found: Found;
+  readonly document: Json;
+  /** Field that says when a row has changed. */
+  readonly time?: string | undefined;
+  /** Of variables that a document names, as they are typed. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
 
 export default function NewSource() {
-  const components = useQuery({ key: ['components'], load: async () => await client().components() });
-  const [name, setName] = useState('');
-  const [component, setComponent] = useState('');
-  const action = useAction(async (chosen: string) => {
-    const made = await client().configurations(chosen).create({ name });
-    await invalidate('sources');
-    return made;
+  const [source, setSource] = useState('');
+  const [login, setLogin] = useState<Login>(NO_LOGIN);
+  const [draft, setDraft] = useState<Draft | undefined>();
+  const [isSaved, setSaved] = useState(false);
+  const [isEditing, setEditing] = useState(false);
+  const ready = useMemo(
+    () => (draft === undefined ? undefined : withSecrets(draft.document, draft.secrets)),
+    [draft],
+  );
+  const text = useMemo(() => (draft === undefined ? '' : documentText(draft.document)), [draft?.document]);
+  const isEmpty = draft !== undefined && hasRows(draft.document) && rowIdsOf(draft.document).length === 0;
+  const trial = useTrial(isEmpty ? undefined : ready, ready === undefined ? '' : documentText(ready));
+  const look = useLook((found) => {
+    trial.forget();
+    setDraft({
+      found,
+      document: parseExact(found.configuration),
+      secrets: new Map(),
+      ...(found.form === 'list' && found.time !== null ? { time: found.time } : {}),
+    });
   });
-  useUnsaved(name !== '' && !action.isRunning);
+  useUnsaved(draft !== undefined && !isSaved);
+  const change = (document: Json): void => setDraft((before) => before && { ...before, document });
+
   return (
-    <Page title="New source" crumbs={[{ to: '/sources', text: 'Sources' }]}>
-      <Loaded query={components}>
-        {(all) => {
-          const chosen = component || (all[0]?.id ?? '');
-          return (
-            <form
-              class="stack card"
-              style={{ padding: 'var(--s5)', maxWidth: '36rem' }}
-              onSubmit={(event) => {
-                event.preventDefault();
-                void action.run(chosen).then((made) => {
-                  if (made === undefined) return;
-                  setName('');
-                  setTimeout(() => navigate(at`/sources/${chosen}/${made.id}`));
-                });
-              }}
-            >
-              <Select
-                label="Component"
-                value={chosen}
-                options={all.map(({ id, name: text }) => ({ value: id, text }))}
-                onChange={setComponent}
-              />
-              <Input label="Name" value={name} onInput={setName} hasFocus />
-              {action.error !== undefined && <ErrorBanner error={action.error} />}
-              <div>
-                <Button
-                  type="submit"
-                  kind="primary"
-                  isDisabled={name.trim() === ''}
-                  isBusy={action.isRunning}
-                >
-                  Create the source
-                </Button>
-              </div>
-            </form>
-          );
+    <Page
+      title="New source"
+      crumbs={[{ to: '/sources', text: 'Sources' }]}
+      about="From a link to tables: look at an API, see what comes of it, save it."
+    >
+      <SourceForm
+        source={source}
+        onSource={setSource}
+        login={login}
+        onLogin={setLogin}
+        isBusy={look.isBusy}
+        loginProblem={loginProblemOf(look.error)}
+        onLook={() => {
+          setDraft(undefined);
+          trial.forget();
+          look.start(source, login);
         }}
-      </Loaded>
+      />
+      {look.isBusy && <Progress title="Looking at it" steps={look.steps} onStop={look.stop} />}
+      {look.isStopped && <Banner>Stopped. Nothing is kept of it.</Banner>}
+      {look.error !== undefined && <LookError error={look.error} />}
+      {draft !== undefined && (
+        <>
+          {draft.found.form === 'list' ? (
+            <FoundListView
+              found={draft.found}
+              document={draft.document}
+              time={draft.time}
+              onTime={(time) => setDraft({ ...draft, time })}
+              onChange={change}
+            />
+          ) : (
+            <FoundDocumentView
+              found={draft.found}
+              document={draft.document}
+              secrets={draft.secrets}
+              onSecret={(name, value) =>
+                setDraft({ ...draft, secrets: new Map(draft.secrets).set(name, value) })
+              }
+              onChange={change}
+            />
+          )}
+          <details class="card new-card" onToggle={(event) => setEditing(event.currentTarget.open)}>
+            <summary>The configuration as JSON</summary>
+            {isEditing && <DocumentEditor text={text} onChange={change} />}
+          </details>
+          <section class="card new-card stack" aria-labelledby="new-trial">
+            <div class="spread">
+              <h2 id="new-trial">Try it</h2>
+              <Button
+                icon="run"
+                kind={trial.tried === undefined ? 'primary' : 'default'}
+                isBusy={trial.isBusy && trial.isAsking}
+                isDisabled={isEmpty}
+                onPress={trial.start}
+              >
+                {trial.tried === undefined ? 'Try with 3 pages' : 'Ask the API again'}
+              </Button>
+            </div>
+            <p class="muted" role="status">
+              {isEmpty
+                ? 'Take a list first.'
+                : trial.tried === undefined
+                  ? 'Asks the API for 3 pages and shows the tables. Nothing is kept.'
+                  : trial.tried.recording === null
+                    ? 'The answers are too large to be kept: a change shows when the API is asked again.'
+                    : trial.isBusy && !trial.isAsking
+                      ? 'Making the tables anew from what was recorded…'
+                      : 'Changes show at once, from the answers that were recorded. The API is not asked.'}
+            </p>
+            {trial.isBusy && trial.isAsking && (
+              <Progress title="Asking the API" steps={trial.steps} onStop={trial.stop} />
+            )}
+            {trial.error !== undefined && <ErrorBanner error={trial.error} />}
+            {trial.tried?.error !== undefined && (
+              <Banner kind="bad">
+                <p>{trial.tried.error.message}</p>
+                {trial.tried.error.hint !== undefined && <p class="small">{trial.tried.error.hint}</p>}
+              </Banner>
+            )}
+            {trial.tried !== undefined && <TrialView tried={trial.tried} />}
+          </section>
+          {ready !== undefined && !isEmpty && (
+            <SaveForm
+              key={draft.found.configuration}
+              document={ready}
+              proposed={nameOf(draft)}
+              onSaved={() => {
+                setSaved(true);
+                setLogin(NO_LOGIN);
+              }}
+            />
+          )}
+        </>
+      )}
     </Page>
   );
+}
+
+function nameOf({ found, document }: Draft): string {
+  if (found.form === 'document') return found.title === '' ? 'New source' : found.title;
+  const base = textAt(document, ['parameters', 'api', 'baseUrl']) ?? '';
+  const host = URL.canParse(base) ? new URL(base).hostname.replace(/^(?:api|www)\./, '') : '';
+  return `${host} ${tableOf(document)}`.trim() || 'New source';
 }

@@ -1,0 +1,37 @@
+import { Button } from '../../ui/button.tsx';
+import { Text } from '../../ui/values.tsx';
+
+/** The last ones say enough while one waits. */
+const SHOWN_STEPS = 8;
+
+/** What is being done, step by step. */
+export function Progress({
+  title,
+  steps,
+  onStop,
+}: {
+  readonly title: string;
+  readonly steps: readonly string[];
+  readonly onStop: () => void;
+}) {
+  return (
+    <section class="card new-card stack" aria-label={title}>
+      <div class="spread">
+        <h2 class="row">
+          <span class="button-spinner" aria-hidden="true" />
+          {title}
+        </h2>
+        <Button icon="close" onPress={onStop}>
+          Stop
+        </Button>
+      </div>
+      <ol class="new-steps" aria-live="polite" aria-label="Steps">
+        {steps.slice(-SHOWN_STEPS).map((step, i, shown) => (
+          <li key={steps.length - shown.length + i} class={i === shown.length - 1 ? undefined : 'muted'}>
+            <Text>{step}</Text>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import { Text } from '../../ui/values.tsx';
+
+/** A sentence in which names stand between backticks. */
+export function Ticked({ children }: { readonly children: string }) {
+  return (
+    <>
+      {children.split('`').map((part, i) =>
+        i % 2 === 0 ? (
+          <Text key={i}>{part}</Text>
+        ) : (
+          <code key={i}>
+            <Text>{part}</Text>
+          </code>
+        ),
+      )}
+    </>
+  );
+}

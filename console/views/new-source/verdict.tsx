@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+import { Badge, type Tone } from '../../ui/states.tsx';
+
+const WORDS: Readonly<Record<string, readonly [tone: Tone, word: string, about: string]>> = {
+  complete: ['good', 'complete', 'The answers say that these are all rows.'],
+  ended: ['good', 'ended', 'The end was reached, and nothing speaks against it.'],
+  cut: ['warn', 'not to the end', 'Right as far as it was tried; there are more pages.'],
+  doubtful: ['bad', 'doubtful', 'Something speaks against it.'],
+};
+
+/** Whether it has everything, in a word and a sentence. */
+export function Verdict({
+  verdict,
+  children,
+}: {
+  readonly verdict: string;
+  readonly children?: ComponentChildren;
+}) {
+  const [tone, word, about] = WORDS[verdict] ?? ['neutral', verdict, ''];
+  return (
+    <p class="row">
+      <Badge tone={tone}>{word}</Badge>
+      <span>{about}</span>
+      {children !== undefined && <span class="muted">{children}</span>}
+    </p>
+  );
+}
