@@ -17,18 +17,44 @@ interface Tally {
   bytes: number;
 }
 
+export type ShownProgress = RunProgress & { readonly transfer: OnProgress; stop(): void };
+
+/** Both are told. */
+export function withProgress(shown: ShownProgress, other: ShownProgress | undefined): ShownProgress {
+  if (other === undefined) return shown;
+  return {
+    rowStart(row) {
+      shown.rowStart?.(row);
+      other.rowStart?.(row);
+    },
+    page(event) {
+      shown.page?.(event);
+      other.page?.(event);
+    },
+    end(event) {
+      shown.end?.(event);
+      other.end?.(event);
+    },
+    request: (event) => other.request?.(event),
+    wait: (event) => other.wait?.(event),
+    transfer(event) {
+      shown.transfer(event);
+      other.transfer(event);
+    },
+    stop() {
+      shown.stop();
+      other.stop();
+    },
+  };
+}
+
 /**
  * Tells how a run goes on. On a terminal one line shows the job at work, and stays with the reason when it ended;
  * elsewhere the log gets a line at the end of each job, and one every ten seconds until then.
  *
  * A renderer of our own: there is one line to draw, and a spinner package would take longer to load than a short run.
  */
-export function createProgress(
-  io: Io,
-  log: Log,
-  env: Env,
-  isLive: boolean,
-): RunProgress & { readonly transfer: OnProgress; stop(): void } {
+export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): ShownProgress {
   let row = '';
   let tally = newTally(env.now());
   let current = '';

@@ -8,6 +8,7 @@ import type { PreviewRunOptions } from '../runner/preview.ts';
 import { openTarget, type RunTarget, type TargetOptions } from '../runner/target.ts';
 import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
 import type { Args, Command, Io } from './command.ts';
+import type { ShownProgress } from './progress.ts';
 import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
 import { isRemote, remoteOptions } from './remote-options.ts';
@@ -87,9 +88,10 @@ export const runCommand: Command = {
     }
     const log = await openLog(args, io);
     const isDryRun = args.isSet('dry-run');
-    const { createProgress } = await import('./progress.ts');
+    const { createProgress, withProgress } = await import('./progress.ts');
     const isLive = io.isTerminal && args.text('log-format') === 'text';
-    const progress = createProgress(io, log, systemEnv, isLive);
+    const told = await toldToRunner();
+    const progress = withProgress(createProgress(io, log, systemEnv, isLive), told);
     const shownRequests = args.isSet('show-requests') ? await requestLines(args, io) : {};
     const limit = countArg(args, 'limit');
     const period = periodArg(args, systemEnv.now());
@@ -189,6 +191,15 @@ async function keptBySomebody(): Promise<KeptRun | undefined> {
   if (process.env[RUN_VARIABLE] === undefined) return undefined;
   const { keptRun } = await import('../runs/keeper/kept-run.ts');
   return keptRun(process, process.env);
+}
+
+/** How far a run is, for the runner that started this process. */
+async function toldToRunner(): Promise<ShownProgress | undefined> {
+  // the module is not loaded for others
+  if (process.env[RUNNER_VARIABLE] !== '1') return undefined;
+  const { createRunProgress } = await import('./runner-progress.ts');
+  const { tellRunner } = await import('../runs/run-progress.ts');
+  return createRunProgress(systemEnv, tellRunner);
 }
 
 /** Lines for requests and answers, whatever the level of the log is. */

@@ -32,7 +32,7 @@ export interface ConnectOptions {
   /** Log requests and answers, as `config.debug` does. */
   readonly debug?: boolean | undefined;
   /** Told of every request and answer. */
-  readonly progress?: Pick<Progress, 'request'> | undefined;
+  readonly progress?: Pick<Progress, 'request' | 'wait'> | undefined;
   readonly firstContact?: FirstContact | undefined;
   readonly authTypes?: readonly AuthType[] | undefined;
   /** Keeps logins whose tokens change; by default they end with the process. */
@@ -124,6 +124,7 @@ export function connect(options: ConnectOptions): Connection {
     debug: effective.debug || options.debug === true,
     retry: api.retry,
     onRequest: progress?.request?.bind(progress),
+    onWait: progress?.wait?.bind(progress),
     firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
     pace: { requestsPerSecond, concurrency },

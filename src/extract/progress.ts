@@ -1,6 +1,9 @@
 import type { RequestEvent } from '../http/watch-requests.ts';
 
+import type { WaitEvent } from '../http/wait-event.ts';
+
 export type { RequestEvent } from '../http/watch-requests.ts';
+export type { WaitEvent } from '../http/wait-event.ts';
 import { reasonText, type Reason } from '../reason.ts';
 import { proofText, type Judgement } from '../verdict/index.ts';
 
@@ -12,6 +15,8 @@ export interface Progress {
   end?(event: EndEvent): void;
   /** A request goes out, or its answer came; those of logins are among them. */
   request?(event: RequestEvent): void;
+  /** A request waits: for its turn, or to be sent again. */
+  wait?(event: WaitEvent): void;
 }
 
 export interface PageEvent {

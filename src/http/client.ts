@@ -8,6 +8,7 @@ import { files } from './files.ts';
 import { logRequests } from './log-requests.ts';
 import type { Send, SendWrapper } from './message.ts';
 import { watchRequests, type RequestEvent } from './watch-requests.ts';
+import { tellingWaits, type WaitEvent } from './wait-event.ts';
 import { createNetwork, type NetworkOptions } from './send/network.ts';
 import { createPacer, type PaceOptions } from './pace.ts';
 import { redirect } from './redirect.ts';
@@ -23,6 +24,8 @@ export interface HttpClientOptions {
   readonly debug?: boolean;
   /** Told of every request and answer, without secrets. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Told when a request is about to wait. */
+  readonly onWait?: ((event: WaitEvent) => void) | undefined;
   readonly retry?: Partial<RetryOptions>;
   readonly firstContact?: FirstContact | undefined;
   /** Statuses from 400 on that are handed on like a success. */
@@ -57,14 +60,16 @@ export interface HttpClient {
  * and `redirect` is done again for every attempt and every hop: authentication, allowed hosts, signing.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { env, log, secrets, firstContact } = options;
+  const { env, log, secrets, firstContact, onWait } = options;
+  const paced = tellingWaits(env, 'pace', onWait);
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
-  const budgets = keepBudgets(options.budgets ?? [], env, log);
-  const pacer = createPacer(options.pace ?? {}, env, budgets);
+  const budgets = keepBudgets(options.budgets ?? [], paced, log);
+  const pacer = createPacer(options.pace ?? {}, paced, budgets);
   const network: Bottom =
     options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
 
-  const outer = [redirect({ log, secrets }), retry(retryOptions, { env, log, secrets, firstContact })];
+  const again = tellingWaits(env, 'retry', onWait);
+  const outer = [redirect({ log, secrets }), retry(retryOptions, { env: again, log, secrets, firstContact })];
   const inner = [
     options.allowedHosts,
     options.sign,

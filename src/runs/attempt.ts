@@ -24,6 +24,7 @@ import { folderOf } from './folders.ts';
 import type { Keeper, KeptStore } from './keeper.ts';
 import { isLastAttempt, waitMsOf } from './patience.ts';
 import { readReport, type Report } from './report.ts';
+import { listenToProgress } from './run-progress.ts';
 import { forgetRecords, keepRecords, recordArgs } from './records.ts';
 import { RunLog } from './run-log.ts';
 import { TOKEN_SECONDS, takeToken } from './token.ts';
@@ -55,7 +56,7 @@ const LOCK_TRIES = 20;
 /** Does a run that was taken, to its end or until it is taken away. */
 export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
   const end = new AbortController();
-  const state: State = { end, why: undefined };
+  const state: State = { end, why: undefined, progress: undefined };
   return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
 }
 
@@ -65,6 +66,8 @@ type Why = 'cancel' | 'handOn' | 'lost';
 interface State {
   readonly end: AbortController;
   why: Why | undefined;
+  /** What the process told since the last heartbeat, which takes it along. */
+  progress: string | undefined;
 }
 
 function stopFor(state: State, why: Why): void {
@@ -82,7 +85,9 @@ async function perform(
   const { state, beatMs, keptIn } = options;
   const beats = setInterval(() => void beat(), beatMs);
   const beat = async (): Promise<void> => {
-    const told = await beatRun(meta, run).catch((error: unknown) => {
+    const { progress } = state;
+    state.progress = undefined;
+    const told = await beatRun(meta, run, progress).catch((error: unknown) => {
       log.warn('A run could not say that it is alive', { run: run.id, detail: String(error) });
       return { isCancelled: false };
     });
@@ -252,6 +257,9 @@ async function work(
         },
       });
       keeper?.start(child.process);
+      listenToProgress(child.process, (text) => {
+        state.progress = log.clean(text);
+      });
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });

@@ -83,6 +83,68 @@ export const RunError = Type.Object({
 });
 export type RunError = Static<typeof RunError>;
 
+/** How far a run is that has not ended: bounded, and of the last second or two. */
+export const RunProgress = Type.Object({
+  time: Type.String({ description: 'When this was so.' }),
+  row: Type.Optional(Type.String({ description: 'The row of the configuration that is at work.' })),
+  pages: Type.Integer({ description: 'Of all jobs of this attempt; also below.' }),
+  rows: Type.Integer(),
+  bytes: Type.Integer(),
+  rowsPerSecond: Type.Number({ description: 'Over the last ten seconds.' }),
+  requests: Type.Integer({ description: 'That went out, logins and further attempts among them.' }),
+  retries: Type.Integer({ description: 'Requests that were, or are about to be, sent again.' }),
+  waitedMs: Type.Integer({
+    description: 'Spent waiting, by limits of the configuration and before retries.',
+  }),
+  waiting: Type.Optional(
+    Type.Object(
+      {
+        for: Type.Enum(['pace', 'retry'], {
+          description: '`pace`: a limit of the configuration; `retry`: until a request is sent again.',
+        }),
+        until: Type.String(),
+      },
+      { description: 'Present while nothing is under way but that.' },
+    ),
+  ),
+  last: Type.Optional(
+    Type.Object(
+      {
+        request: Type.String({ examples: ['GET https://api.example.com/users?page=2'] }),
+        status: Type.Optional(Type.Integer()),
+        failure: Type.Optional(Type.String()),
+        ms: Type.Optional(Type.Integer({ description: 'Absent while it is not answered.' })),
+      },
+      { description: 'The last request.' },
+    ),
+  ),
+  transfer: Type.Optional(
+    Type.Object(
+      {
+        direction: Type.Enum(['upload', 'download']),
+        name: Type.String(),
+        bytes: Type.Integer(),
+        totalBytes: Type.Optional(Type.Integer()),
+      },
+      { description: 'The file that is moved between the run and the storage.' },
+    ),
+  ),
+  jobs: Type.Array(
+    Type.Object({
+      row: Type.Optional(Type.String()),
+      job: Type.String(),
+      level: Type.Integer({ description: '0 for a job, 1 for its children, and so on.' }),
+      pages: Type.Integer(),
+      rows: Type.Integer(),
+      bytes: Type.Integer(),
+      startTime: Type.String(),
+      end: Type.Optional(Type.String({ description: 'Why it ended, in words. Absent while it is at work.' })),
+    }),
+    { description: 'The last 50 jobs.' },
+  ),
+});
+export type RunProgress = Static<typeof RunProgress>;
+
 const nullable = <T extends ReturnType<typeof Type.String>>(type: T) => Type.Union([type, Type.Null()]);
 
 /** A run of a configuration. */
@@ -114,6 +176,7 @@ export const Run = Type.Object(
     exitCode: Type.Union([Type.Integer(), Type.Null()]),
     error: Type.Union([RunError, Type.Null()]),
     log: Type.Object({ lines: Type.Integer() }),
+    progress: Type.Optional(RunProgress),
     rows: Type.Optional(
       Type.Array(RunRow, { description: 'Of the rows that ran, when it has ended. Not in lists.' }),
     ),
@@ -128,6 +191,17 @@ export const RunLogQuery = Type.Object({
     Type.Integer({ minimum: 0, default: 0, description: 'Lines to leave out: `next` of the last answer.' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1000 })),
+});
+
+/** Query of `GET runs/<id>/events`. */
+export const RunEventsQuery = Type.Object({
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'Lines of the log to leave out. `Last-Event-ID` says the same, and comes first.',
+    }),
+  ),
 });
 
 /** A part of the log of a run. */

@@ -211,12 +211,21 @@ export type HeldRun = Pick<RunRow, 'fencing' | 'id'>;
 /**
  * Says that the runner is alive and at work on the run.
  *
+ * @param progress JSON of how far it is; undefined where that is as it was
  * @returns whether it is to be cancelled; undefined when it is not the runner's any more
  */
-export async function beatRun(meta: Meta, run: HeldRun): Promise<{ isCancelled: boolean } | undefined> {
+export async function beatRun(
+  meta: Meta,
+  run: HeldRun,
+  progress?: string,
+): Promise<{ isCancelled: boolean } | undefined> {
   const beaten = await meta
     .updateTable('runs')
-    .set((update) => ({ beat: update('beat', '+', 1) }))
+    .set((update) => ({
+      beat: update('beat', '+', 1),
+      // One row is written all the same.
+      ...(progress === undefined ? {} : { report: progress }),
+    }))
     .where((where) => where.and(held(run)))
     .returning('cancel_asked')
     .executeTakeFirst();

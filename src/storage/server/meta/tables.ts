@@ -369,7 +369,7 @@ export interface RunRow extends Author, ConfigurationKey {
   exit_code: number | null;
   /** JSON: code, message, audience, hint, where. */
   error: string | null;
-  /** JSON: what each row gave. */
+  /** JSON: what each row gave, a list; until a run has ended, how far it is, an object. */
   report: string | null;
   log_lines: number;
   log_bytes: number;

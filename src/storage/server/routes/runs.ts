@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { Run, RunCreate, RunLog, RunLogQuery, RunsQuery } from '../../protocol/run.ts';
+import { Run, RunCreate, RunEventsQuery, RunLog, RunLogQuery, RunsQuery } from '../../protocol/run.ts';
 import type { Context } from '../context.ts';
 import { RawJson } from '../http/answer.ts';
 import { ApiError, badRequest, notFound } from '../http/errors.ts';
+import { eventStream } from '../http/event-stream.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { keyFrom } from '../input/configuration.ts';
 import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
@@ -10,6 +11,7 @@ import { readLog } from '../meta/run-log.ts';
 import { cancelRun, findRun, findUnfinished, insertRun, listRuns } from '../meta/runs.ts';
 import { configurationsOf, inTurn } from '../meta/transaction.ts';
 import type { ConfigurationKey, RunRow } from '../meta/tables.ts';
+import { followRun, requirePlace } from '../runs/follow.ts';
 import { runReply, wholeRunReply } from '../shapes/run.ts';
 import { authorOf } from '../tokens/caller.ts';
 import { requireAnyComponent, requireComponent } from '../tokens/permissions.ts';
@@ -95,6 +97,21 @@ export function runRoutes(context: Context): Route[] {
           next,
           isEnded: run.ended !== null && next >= run.log_lines,
         };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run/events',
+      summary: 'A run while it goes on, as a stream of server-sent events: `run`, `log` and `end`',
+      tag,
+      query: RunEventsQuery,
+      handle: async ({ params, query, request, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        const last = request.headers['last-event-id'];
+        const offset =
+          typeof last === 'string' && /^\d{1,12}$/.test(last) ? Number(last) : (query.offset ?? 0);
+        requirePlace();
+        return eventStream(context, (signal) => followRun(context, { run: run.id, offset }, signal));
       },
     }),
     route({

@@ -28,9 +28,13 @@ export function runReply(run: BriefRun): Record<string, Reply> {
   };
 }
 
-/** With what each row gave. */
+/** With what each row gave, or how far it is. */
 export function wholeRunReply(run: RunRow): Reply {
-  return { ...runReply(run), ...(run.report === null ? {} : { rows: new RawJson(run.report) }) };
+  const { report, ended } = run;
+  if (report === null) return runReply(run);
+  if (report.startsWith('[')) return { ...runReply(run), rows: new RawJson(report) };
+  // How far an attempt was that nobody finished is of no use.
+  return { ...runReply(run), ...(ended === null ? { progress: new RawJson(report) } : {}) };
 }
 
 export function scheduleReply(schedule: ScheduleRow): Record<string, Reply> {

@@ -1,0 +1,131 @@
+import type { Env } from '../env.ts';
+import {
+  endText,
+  type EndEvent,
+  type PageEvent,
+  type RequestEvent,
+  type WaitEvent,
+} from '../extract/progress.ts';
+import type { RunProgress } from '../storage/protocol/run.ts';
+import type { ShownProgress } from './progress.ts';
+
+const EVERY_MS = 1000;
+const JOBS = 50;
+/** What the rate is told of. */
+const RATE_MS = 10_000;
+const TEXT = 500;
+
+type Job = { -readonly [Key in keyof RunProgress['jobs'][number]]: RunProgress['jobs'][number][Key] };
+
+/** Follows a run, and tells how far it is once a second at most, and when it ends. */
+export function createRunProgress(env: Env, tell: (progress: RunProgress) => void): ShownProgress {
+  const counts = { pages: 0, rows: 0, bytes: 0, requests: 0, retries: 0, waitedMs: 0 };
+  const jobs: Job[] = [];
+  const marks: { readonly at: number; readonly rows: number }[] = [{ at: env.now(), rows: 0 }];
+  let row: string | undefined;
+  let last: RunProgress['last'];
+  let transfer: RunProgress['transfer'];
+  let waiting: { readonly for: WaitEvent['why']; readonly until: number } | undefined;
+  let hasNews = false;
+
+  const timer = setInterval(say, EVERY_MS);
+  timer.unref();
+
+  function say(): void {
+    if (!hasNews && transfer === undefined) return;
+    hasNews = false;
+    const now = env.now();
+    const [first] = marks;
+    const seconds = Math.max(now - (first?.at ?? now), EVERY_MS) / 1000;
+    const rowsPerSecond = Math.round(((counts.rows - (first?.rows ?? 0)) / seconds) * 10) / 10;
+    marks.push({ at: now, rows: counts.rows });
+    while (marks.length > 1 && now - (marks[0]?.at ?? now) > RATE_MS) marks.shift();
+    const isWaiting = waiting !== undefined && waiting.until > now;
+    // The rate falls while nothing comes, and the end of a wait is news.
+    hasNews = isWaiting || rowsPerSecond > 0;
+    tell({
+      time: iso(now),
+      ...(row === undefined ? {} : { row }),
+      ...counts,
+      rowsPerSecond,
+      ...(isWaiting && waiting !== undefined
+        ? { waiting: { for: waiting.for, until: iso(waiting.until) } }
+        : {}),
+      ...(last === undefined ? {} : { last }),
+      ...(transfer === undefined ? {} : { transfer }),
+      jobs,
+    });
+  }
+
+  function jobOf(name: string, level: number): Job {
+    const known = jobs.findLast((job) => job.job === name && job.level === level && job.row === row);
+    if (known !== undefined) return known;
+    const at = iso(env.now());
+    const made: Job = {
+      ...(row === undefined ? {} : { row }),
+      job: name.slice(0, TEXT),
+      level,
+      pages: 0,
+      rows: 0,
+      bytes: 0,
+      startTime: at,
+    };
+    jobs.push(made);
+    if (jobs.length > JOBS) jobs.shift();
+    return made;
+  }
+
+  return {
+    rowStart({ id }) {
+      row = id;
+      transfer = undefined;
+      hasNews = true;
+    },
+    page({ job, level, rows, bytes }: PageEvent) {
+      const of = jobOf(job, level);
+      for (const each of [counts, of]) {
+        each.pages++;
+        each.rows += rows;
+        each.bytes += bytes;
+      }
+      hasNews = true;
+    },
+    end({ job, level, reason, judgement }: EndEvent) {
+      if (level === 0) jobOf(job, level).end = endText(reason, judgement).slice(0, TEXT);
+      hasNews = true;
+    },
+    request({ request, answer }: RequestEvent) {
+      if (answer === undefined) {
+        counts.requests++;
+        waiting = undefined;
+        last = { request: request.slice(0, TEXT) };
+      } else if ('failure' in answer)
+        last = { request: request.slice(0, TEXT), failure: answer.failure.slice(0, TEXT), ms: answer.ms };
+      else last = { request: request.slice(0, TEXT), status: answer.status, ms: answer.ms };
+      hasNews = true;
+    },
+    wait({ why, ms }: WaitEvent) {
+      counts.waitedMs += Math.round(ms);
+      if (why === 'retry') counts.retries++;
+      waiting = { for: why, until: env.now() + ms };
+      hasNews = true;
+    },
+    transfer({ direction, name, bytes, totalBytes }) {
+      transfer = {
+        direction,
+        name: name.slice(0, TEXT),
+        bytes,
+        ...(totalBytes === undefined ? {} : { totalBytes }),
+      };
+    },
+    stop() {
+      clearInterval(timer);
+      hasNews = true;
+      say();
+    },
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

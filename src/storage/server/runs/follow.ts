@@ -1,0 +1,66 @@
+import type { Context } from '../context.ts';
+import { encodeReply } from '../http/encode-reply.ts';
+import { ApiError } from '../http/errors.ts';
+import type { ServerEvent } from '../http/event-stream.ts';
+import { readLog } from '../meta/run-log.ts';
+import { findRun } from '../meta/runs.ts';
+import { wholeRunReply } from '../shapes/run.ts';
+
+/** Between two looks at a run that goes on. */
+const LOOK_MS = 500;
+/** Whoever follows longer comes again by himself, and says then who he is. */
+const LONGEST_MS = 10 * 60_000;
+const LINES = 1000;
+/** Of one process: each holds the place of a request. */
+const MOST = 100;
+
+let open = 0;
+
+/** @throws {ApiError} 503 when too many follow already */
+export function requirePlace(): void {
+  if (open < MOST) return;
+  throw new ApiError(
+    503,
+    'storage.busy',
+    `${MOST} clients follow runs already. Ask for the log from time to time instead.`,
+    { retryAfter: 10 },
+  );
+}
+
+/**
+ * A run as events, from any process that sees the database: `run` with how it stands whenever that changes, `log` with
+ * lines and the offset behind them, which is the id of the event, and `end`.
+ */
+export async function* followRun(
+  { env, meta }: Pick<Context, 'env' | 'meta'>,
+  { run: id, offset: from }: { readonly run: number; readonly offset: number },
+  gone: AbortSignal,
+): AsyncGenerator<ServerEvent, void> {
+  const until = env.now() + LONGEST_MS;
+  let offset = from;
+  let shown = '';
+  open += 1;
+  try {
+    while (!gone.aborted && env.now() < until) {
+      // Before the lines: whatever is written between the two is still to come then.
+      const run = await findRun(meta, id);
+      if (run === undefined) return;
+      const lines = await readLog(meta, id, { offset, limit: LINES });
+      if (lines.length > 0) {
+        offset += lines.length;
+        const told = lines.map((line): unknown => JSON.parse(line));
+        yield { id: String(offset), event: 'log', data: { lines: told, next: offset } };
+      }
+      const text = encodeReply(wholeRunReply(run));
+      if (text !== shown) yield { id: String(offset), event: 'run', data: JSON.parse(text) as unknown };
+      shown = text;
+      if (run.ended !== null && offset >= run.log_lines) {
+        yield { id: String(offset), event: 'end', data: {} };
+        return;
+      }
+      if (lines.length < LINES) await env.sleep(LOOK_MS, gone).catch(() => undefined);
+    }
+  } finally {
+    open -= 1;
+  }
+}
