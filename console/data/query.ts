@@ -76,6 +76,11 @@ export async function invalidate(...key: readonly unknown[]): Promise<void> {
   await queries.invalidateQueries({ queryKey: [branch.get() ?? 'default', ...key] });
 }
 
+/** Drops what is known of something that is no more: asking again would only tell that it is gone. */
+export function forget(...key: readonly unknown[]): void {
+  queries.removeQueries({ queryKey: [branch.get() ?? 'default', ...key] });
+}
+
 export interface Action<Input, Output> {
   /** Undefined when it failed: `error` says why. */
   run(input: Input): Promise<Output | undefined>;

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Component, type ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 import { Text } from './values.tsx';
 import { useVirtual } from './virtual.ts';
@@ -9,6 +9,8 @@ import './data-table.css';
 export interface Column<Row> {
   readonly id: string;
   readonly title: string;
+  /** Beside the title: a key, for example. */
+  readonly mark?: ComponentChildren;
   /** In pixels, default 160: the columns share what is left over. */
   readonly width?: number;
   readonly align?: 'right';
@@ -36,6 +38,8 @@ export interface DataTableProps<Row> {
   /** How it is sorted, where someone else sorts: the service, for example. */
   readonly sort?: Sort | undefined;
   readonly onSort?: (column: string) => void;
+  /** Copies a cell, where its `text` is not all of it. */
+  readonly onCopy?: (row: Row, column: string) => void;
   readonly rowHeight?: number;
 }
 
@@ -68,7 +72,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     horizontal: true,
     overscan: 3,
   });
-  const widthsText = widths.join();
+  const widthsText = useMemo(() => widths.join(), [widths]);
   useLayoutEffect(() => columnsSeen.measure(), [widthsText, columnsSeen]);
   const seen = columnsSeen.getVirtualItems();
   const width = columnsSeen.getTotalSize();
@@ -92,8 +96,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     else if (at.text !== undefined) setWhole({ title: at.title, text: at.text(found) ?? '' });
   }
 
+  function copy(event: KeyboardEvent): void {
+    const [row, column] = [rows[active?.row ?? -1], columns[active?.column ?? -1]];
+    if (row === undefined || column === undefined || window.getSelection()?.isCollapsed === false) return;
+    event.preventDefault();
+    if (props.onCopy !== undefined) props.onCopy(row, column.id);
+    else void navigator.clipboard.writeText(column.text?.(row) ?? '');
+  }
+
   function move(event: KeyboardEvent): void {
     if (event.target !== event.currentTarget) return;
+    if (event.key === 'c' && (event.ctrlKey || event.metaKey)) return copy(event);
     const at = active ?? { row: 0, column: 0 };
     const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 0) / rowHeight) - 2);
     const steps: Readonly<Record<string, readonly [row: number, column: number]>> = {
@@ -121,6 +134,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     rowsSeen.scrollToIndex(next.row);
     columnsSeen.scrollToIndex(next.column);
   }
+
+  const seenKey = seen.map(({ index, start, size }) => `${index}:${start}:${size}`).join();
+  const handlers = useRef<RowHandlers<Row>>({ onOpen, open });
+  handlers.current = { onOpen, open };
 
   return (
     <>
@@ -159,12 +176,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       <span>
                         <Text>{column.title}</Text>
                       </span>
+                      {column.mark}
                       {direction && <Icon name={direction === 'ascending' ? 'up' : 'down'} size={12} />}
                     </button>
                   ) : (
-                    <span>
-                      <Text>{column.title}</Text>
-                    </span>
+                    <>
+                      <span>
+                        <Text>{column.title}</Text>
+                      </span>
+                      {column.mark}
+                    </>
                   )}
                 </div>
               );
@@ -180,38 +201,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             const row = rows[item.index];
             if (row === undefined) return null;
             return (
-              <div
+              <GridRow
                 key={rowKey(row, item.index)}
-                role="row"
-                aria-rowindex={item.index + 2}
-                class={onOpen === undefined ? 'grid-row' : 'grid-row grid-row-open'}
-                style={{ height: `${item.size}px`, top: `${item.start}px` }}
-                onClick={(event) => {
-                  // A link or button in it has its own way, and a text may be marked to be copied.
-                  const isOwn =
-                    event.target instanceof Element && event.target.closest('a, button, input, label');
-                  if (!isOwn && window.getSelection()?.isCollapsed !== false) onOpen?.(row);
-                }}
-              >
-                {seen.map(({ index, start, size }) => {
-                  const column = columns[index];
-                  if (column === undefined) return null;
-                  const isActive = active?.row === item.index && active.column === index;
-                  return (
-                    <div
-                      key={column.id}
-                      id={`${id}-${item.index}-${index}`}
-                      role="gridcell"
-                      aria-colindex={index + 1}
-                      class={`${classOf(column)}${isActive ? ' grid-cell-active' : ''}`}
-                      style={{ left: `${start}px`, width: `${size}px` }}
-                      onDblClick={() => onOpen === undefined && open(item.index, index)}
-                    >
-                      <span>{contentOf(column, row)}</span>
-                    </div>
-                  );
-                })}
-              </div>
+                {...{ row, columns, seen, id, handlers }}
+                index={item.index}
+                size={item.size}
+                start={item.start}
+                seenKey={seenKey}
+                activeColumn={active?.row === item.index ? active.column : undefined}
+                canOpen={onOpen !== undefined}
+              />
             );
           })}
         </div>
@@ -220,6 +219,72 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     </>
   );
 }
+
+interface RowHandlers<Row> {
+  readonly onOpen: ((row: Row) => void) | undefined;
+  readonly open: (row: number, column: number) => void;
+}
+
+interface RowProps<Row> {
+  readonly row: Row;
+  readonly index: number;
+  readonly size: number;
+  readonly start: number;
+  readonly columns: readonly Column<Row>[];
+  readonly seen: readonly { readonly index: number; readonly start: number; readonly size: number }[];
+  readonly seenKey: string;
+  readonly activeColumn: number | undefined;
+  readonly canOpen: boolean;
+  readonly id: string;
+  /** Those of now, however old the row is. */
+  readonly handlers: { readonly current: RowHandlers<Row> };
+}
+
+/** Rendered again only when something in it is another: while one scrolls, most rows stay as they are. */
+class GridRow<Row> extends Component<RowProps<Row>> {
+  override shouldComponentUpdate(next: RowProps<Row>): boolean {
+    const before = this.props;
+    return UPDATING.some((name) => before[name] !== next[name]);
+  }
+
+  override render() {
+    const { row, index: at, size: height, start: top, columns, seen, activeColumn, canOpen, id } = this.props;
+    const { handlers } = this.props;
+    return (
+      <div
+        role="row"
+        aria-rowindex={at + 2}
+        class={canOpen ? 'grid-row grid-row-open' : 'grid-row'}
+        style={{ height: `${height}px`, top: `${top}px` }}
+        onClick={(event) => {
+          // A link or button in it has its own way, and a text may be marked to be copied.
+          const isOwn = event.target instanceof Element && event.target.closest('a, button, input, label');
+          if (!isOwn && window.getSelection()?.isCollapsed !== false) handlers.current.onOpen?.(row);
+        }}
+      >
+        {seen.map(({ index, start, size }) => {
+          const column = columns[index];
+          if (column === undefined) return null;
+          return (
+            <div
+              key={column.id}
+              id={`${id}-${at}-${index}`}
+              role="gridcell"
+              aria-colindex={index + 1}
+              class={`${classOf(column)}${activeColumn === index ? ' grid-cell-active' : ''}`}
+              style={{ left: `${start}px`, width: `${size}px` }}
+              onDblClick={() => !canOpen && handlers.current.open(at, index)}
+            >
+              <span>{contentOf(column, row)}</span>
+            </div>
+          );
+        })}
+      </div>
+    );
+  }
+}
+
+const UPDATING = ['row', 'index', 'size', 'start', 'columns', 'seenKey', 'activeColumn', 'canOpen'] as const;
 
 function contentOf<Row>({ show, text }: Column<Row>, row: Row): ComponentChildren {
   if (show !== undefined) return show(row);
@@ -267,8 +332,10 @@ function useWidths<Row>(
     observer.observe(element);
     return () => observer.disconnect();
   }, [scroll]);
-  const wanted = columns.map(({ width = 160 }) => width);
-  const sum = wanted.reduce((total, width) => total + width, 0);
-  const factor = room > sum && sum > 0 ? room / sum : 1;
-  return wanted.map((width) => Math.floor(width * factor));
+  return useMemo(() => {
+    const wanted = columns.map(({ width = 160 }) => width);
+    const sum = wanted.reduce((total, width) => total + width, 0);
+    const factor = room > sum && sum > 0 ? room / sum : 1;
+    return wanted.map((width) => Math.floor(width * factor));
+  }, [columns, room]);
 }

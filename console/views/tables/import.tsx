@@ -1,0 +1,354 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { columnName } from '../../../src/names.ts';
+import { client, type ImportResult, type Table } from '../../data/client.ts';
+import { invalidate, useAction } from '../../data/query.ts';
+import { uploadFile } from '../../data/upload.ts';
+import { at, navigate } from '../../route/router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Checkbox, Input, Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Banner, ErrorBanner } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { bytesText, countText, Text } from '../../ui/values.tsx';
+import { csvStart, type CsvStart } from './csv-header.ts';
+
+interface Chosen {
+  readonly file: File;
+  /** Undefined where its first line cannot be read: the service says why. */
+  readonly start: CsvStart | undefined;
+}
+
+/** Where a file is dropped, or chosen. */
+export function DropZone({
+  label,
+  onFile,
+}: {
+  readonly label: string;
+  readonly onFile: (chosen: Chosen) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const take = (file: File | null | undefined): void => {
+    setOver(false);
+    if (file)
+      void csvStart(file)
+        .catch(() => undefined)
+        .then((start) => onFile({ file, start }));
+  };
+  return (
+    <div
+      class={isOver ? 'tables-drop tables-drop-over' : 'tables-drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        take(event.dataTransfer?.files[0]);
+      }}
+    >
+      <Icon name="upload" size={24} />
+      <p>{label}</p>
+      <Button onPress={() => input.current?.click()}>Choose a file</Button>
+      <input
+        ref={input}
+        class="visually-hidden"
+        type="file"
+        tabIndex={-1}
+        aria-label={label}
+        accept=".csv,.gz,.txt,.tsv,text/csv,application/gzip"
+        onChange={(event) => {
+          take(event.currentTarget.files?.[0]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+/** Loads a file into a table that is there. */
+export function ImportInto({ table }: { readonly table: Table }) {
+  const [chosen, setChosen] = useState<Chosen | undefined>();
+  const [mode, setMode] = useState<'add' | 'replace'>('add');
+  const [isAsking, setAsking] = useState(false);
+  const [result, setResult] = useState<ImportResult | undefined>();
+  const work = useUpload(async (file, send) => {
+    const stored = await send(file);
+    return await client().tables.load(table.id, { dataFileId: stored, incremental: mode === 'add' });
+  });
+  const load = async (file: File): Promise<void> => {
+    setAsking(false);
+    const done = await work.run(file);
+    if (done === undefined) return;
+    setResult(done);
+    setChosen(undefined);
+    toast('The file is imported.');
+    await invalidate('tables');
+  };
+  if (table.isAlias)
+    return (
+      <Banner>This table shows rows of another one, and takes none itself. Import into that one.</Banner>
+    );
+  return (
+    <div class="stack tables-form">
+      {chosen === undefined && (
+        <>
+          <DropZone
+            label="Drop a CSV file here, or one that is compressed by gzip"
+            onFile={(found) => {
+              work.reset();
+              setResult(undefined);
+              setChosen(found);
+            }}
+          />
+          <p class="muted small">
+            The first line has the names of the columns, and columns are matched by them. A file is imported
+            whole or not at all.
+          </p>
+        </>
+      )}
+      {result !== undefined && (
+        <Banner kind="good">
+          <p>
+            {result.importedRowsCount === undefined
+              ? 'The file is imported'
+              : `${countText(result.importedRowsCount)} rows were imported`}
+            : the table has {countText(result.totalRowsCount)} rows now.
+          </p>
+        </Banner>
+      )}
+      {chosen !== undefined && (
+        <form
+          class="card tables-card stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (mode === 'replace' && table.rowsCount !== 0) setAsking(true);
+            else void load(chosen.file);
+          }}
+        >
+          <FileName {...chosen} />
+          <Matching table={table} start={chosen.start} />
+          <Select
+            label="What happens to the rows that are there"
+            value={mode}
+            options={[
+              { value: 'add', text: 'They stay, and those of the file are added' },
+              { value: 'replace', text: 'They are replaced by those of the file' },
+            ]}
+            hint={
+              mode === 'add' && table.primaryKey.length > 0
+                ? `A row whose key (${table.primaryKey.join(', ')}) is there already takes its place.`
+                : undefined
+            }
+            isDisabled={work.isRunning}
+            onChange={setMode}
+          />
+          <Progress work={work} />
+          {work.error !== undefined && (
+            <>
+              <ErrorBanner error={work.error} />
+              <p class="muted small">Nothing was changed: the table is as it was.</p>
+            </>
+          )}
+          <div class="row">
+            <Button kind="primary" type="submit" isBusy={work.isRunning}>
+              Import the file
+            </Button>
+            <Button
+              onPress={() => {
+                work.stop();
+                setChosen(undefined);
+              }}
+            >
+              {work.isRunning ? 'Stop' : 'Choose another'}
+            </Button>
+          </div>
+        </form>
+      )}
+      {isAsking && chosen !== undefined && (
+        <Confirm
+          title="Replace all rows?"
+          action="Replace the rows"
+          onClose={() => setAsking(false)}
+          onConfirm={() => void load(chosen.file)}
+        >
+          <p>
+            {table.rowsCount === null ? 'The rows' : `${countText(table.rowsCount)} rows`} of{' '}
+            <Text>{table.id}</Text> go, and those of the file take their place. This cannot be taken back.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+/** Makes a table of a file. */
+export function ImportAsTable({ bucket }: { readonly bucket: string }) {
+  const [chosen, setChosen] = useState<Chosen | undefined>();
+  const [name, setName] = useState('');
+  const [key, setKey] = useState<readonly string[]>([]);
+  const work = useUpload(async (file, send) => {
+    const stored = await send(file);
+    return await client().tables.create(bucket, { name, dataFileId: stored, primaryKey: key });
+  });
+  if (chosen === undefined)
+    return (
+      <DropZone
+        label="Drop a CSV file here to make a table of it"
+        onFile={(found) => {
+          work.reset();
+          setChosen(found);
+          setKey([]);
+          setName(
+            found.file.name
+              .replace(/\.gz$/i, '')
+              .replace(/\.\w+$/, '')
+              .replaceAll(/[^\w-]+/g, '_')
+              .replace(/^_+|_+$/g, ''),
+          );
+        }}
+      />
+    );
+  const columns = (chosen.start?.columns ?? []).map(columnName).filter((column) => column !== '');
+  return (
+    <form
+      class="card tables-card stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void work.run(chosen.file).then(async (table) => {
+          if (table === undefined) return;
+          toast('The table is made.');
+          await invalidate('tables');
+          await invalidate('buckets');
+          navigate(at`/tables/${table.id}`);
+        });
+      }}
+    >
+      <h2>New table</h2>
+      <FileName {...chosen} />
+      <Input label="Name of the table" value={name} onInput={setName} isRequired isMono />
+      {columns.length > 0 && columns.length <= 50 && (
+        <fieldset class="tables-keys">
+          <legend>Primary key: what tells one row from another; none is fine, too</legend>
+          <div class="row">
+            {columns.map((column) => (
+              <Checkbox
+                key={column}
+                label={<Text>{column}</Text>}
+                isChecked={key.includes(column)}
+                onChange={(isIn) => setKey(isIn ? [...key, column] : key.filter((each) => each !== column))}
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <Progress work={work} />
+      {work.error !== undefined && <ErrorBanner error={work.error} />}
+      <div class="row">
+        <Button kind="primary" type="submit" isBusy={work.isRunning}>
+          Make the table
+        </Button>
+        <Button
+          onPress={() => {
+            work.stop();
+            setChosen(undefined);
+          }}
+        >
+          {work.isRunning ? 'Stop' : 'Cancel'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function FileName({ file, start }: Chosen) {
+  return (
+    <div>
+      <strong>
+        <Text>{file.name}</Text>
+      </strong>{' '}
+      <span class="muted small">
+        {bytesText(file.size)}
+        {start?.isGzip === true && ', compressed'}
+      </span>
+      {start === undefined && (
+        <Banner kind="warn">
+          The beginning of this file does not look like CSV. The import says where it stops being so, and
+          changes nothing then.
+        </Banner>
+      )}
+    </div>
+  );
+}
+
+/** What will happen to the columns. */
+function Matching({ table, start }: { readonly table: Table; readonly start: CsvStart | undefined }) {
+  if (start === undefined) return null;
+  const there = new Set(table.columns);
+  const given = start.columns.map(columnName);
+  const added = given.filter((name) => !there.has(name));
+  const missing = [...there].filter((name) => !given.includes(name));
+  return (
+    <ul class="tables-matching">
+      <li>{countText(given.length - added.length)} columns are matched by their names.</li>
+      {added.length > 0 && (
+        <li>
+          {added.length === 1
+            ? 'One column is new and is added: '
+            : `${countText(added.length)} columns are new and are added: `}
+          <Text>{listed(added)}</Text>
+        </li>
+      )}
+      {missing.length > 0 && (
+        <li class="tables-missing">
+          The file does not have <Text>{listed(missing)}</Text>.
+        </li>
+      )}
+    </ul>
+  );
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length > 12
+    ? `${names.slice(0, 12).join(', ')} and ${countText(names.length - 12)} more`
+    : names.join(', ');
+
+interface Upload<T> {
+  run(file: File): Promise<T | undefined>;
+  stop(): void;
+  reset(): void;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+  /** Part of the file that was sent. */
+  readonly sent: number;
+}
+
+function useUpload<T>(work: (file: File, send: (file: File) => Promise<number>) => Promise<T>): Upload<T> {
+  const [sent, setSent] = useState(0);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const action = useAction(async (file: File) => {
+    const { signal } = (running.current = new AbortController());
+    setSent(0);
+    return await work(
+      file,
+      async (content) => (await uploadFile(content, { signal, onProgress: setSent })).id,
+    );
+  });
+  return { ...action, sent, stop: () => running.current?.abort() };
+}
+
+function Progress({ work: { isRunning, sent } }: { readonly work: Upload<unknown> }) {
+  if (!isRunning) return null;
+  const text = sent < 1 ? `Sending the file: ${Math.floor(sent * 100)} %` : 'The service reads the file';
+  return (
+    <div class="tables-progress">
+      <progress aria-label={text} {...(sent < 1 ? { value: sent } : {})} max={1} />
+      <span class="muted small" role="status">
+        {text}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,246 @@
+import { useMemo, useState } from 'preact/hooks';
+import { client, type Bucket, type Table } from '../../data/client.ts';
+import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { Link } from '../../route/link.tsx';
+import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input, SearchField, Select } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Bytes, bytesText, Count, countText, RelativeTime, Text } from '../../ui/values.tsx';
+import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
+
+/** All buckets and tables; in the address is whether the one or the other are listed. */
+export function TableList() {
+  const { query } = usePlace();
+  const search = query.get('search') ?? '';
+  const isByBucket = query.get('by') === 'bucket';
+  const [isMaking, setMaking] = useState(false);
+  const tables = useQuery({
+    key: ['tables'],
+    load: async () => await client().tables.list({ include: [] }),
+    everyMs: 30_000,
+  });
+  const buckets = useQuery({
+    key: ['buckets'],
+    load: async () => await client().buckets.list(),
+    everyMs: 30_000,
+  });
+  const groups = useMemo(() => groupsOf(buckets.data ?? [], tables.data ?? []), [buckets.data, tables.data]);
+  return (
+    <Page
+      title="Tables"
+      about="What was extracted or imported, in buckets."
+      actions={
+        <Button icon="plus" onPress={() => setMaking(true)}>
+          New bucket
+        </Button>
+      }
+    >
+      <Loaded query={tables}>
+        {(all) => {
+          if (all.length === 0 && groups.length === 0)
+            return (
+              <div class="card">
+                <EmptyState
+                  icon="table"
+                  title="There are no tables yet"
+                  action={
+                    <ButtonLink to="/new" kind="primary" icon="plus">
+                      New source
+                    </ButtonLink>
+                  }
+                >
+                  Tables come from runs of a source. To import a CSV file, make a bucket first and drop it
+                  there.
+                </EmptyState>
+              </div>
+            );
+          const wanted = search.toLowerCase();
+          const found = all.filter(({ id }) => id.toLowerCase().includes(wanted));
+          const foundGroups = groups.filter(({ id }) => id.toLowerCase().includes(wanted));
+          const size = found.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0);
+          const count = isByBucket ? foundGroups.length : found.length;
+          const [one, many] = isByBucket ? ['bucket', 'buckets'] : ['table', 'tables'];
+          return (
+            <>
+              <div class="spread">
+                <div class="row tables-tools">
+                  <SearchField
+                    label={isByBucket ? 'Search buckets' : 'Search tables'}
+                    value={search}
+                    onInput={(text) => setQuery({ search: text })}
+                  />
+                  <Select
+                    label="Show"
+                    isLabelHidden
+                    value={isByBucket ? 'bucket' : 'table'}
+                    options={[
+                      { value: 'table', text: 'All tables' },
+                      { value: 'bucket', text: 'By bucket' },
+                    ]}
+                    onChange={(value) => setQuery({ by: value === 'bucket' ? value : undefined })}
+                  />
+                </div>
+                <span class="muted small number">
+                  {countText(count)} {count === 1 ? one : many}
+                  {isByBucket ? '' : ` · ${bytesText(size)}`}
+                </span>
+              </div>
+              {count === 0 ? (
+                <div class="card">
+                  <EmptyState
+                    icon="search"
+                    title={
+                      search === '' ? `There are no ${many} yet` : `No ${one} has “${search}” in its name`
+                    }
+                  >
+                    {search === '' && !isByBucket && 'Open a bucket, and drop a CSV file there.'}
+                  </EmptyState>
+                </div>
+              ) : isByBucket ? (
+                <DataTable
+                  label="Buckets"
+                  columns={BUCKET_COLUMNS}
+                  rows={foundGroups}
+                  rowKey={({ id }) => id}
+                  onOpen={({ id }) => navigate(at`/tables/${id}`)}
+                />
+              ) : (
+                <DataTable
+                  label="Tables"
+                  columns={ALL_COLUMNS}
+                  rows={found}
+                  rowKey={({ id }) => id}
+                  onOpen={({ id }) => navigate(at`/tables/${id}`)}
+                />
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+      {isMaking && <NewBucket onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+interface Group {
+  readonly id: string;
+  readonly tables: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly changed: string;
+}
+
+function groupsOf(buckets: readonly Bucket[], tables: readonly Table[]): readonly Group[] {
+  const found = new Map<string, Group>(
+    buckets.map(({ id }) => [id, { id, tables: 0, rows: 0, bytes: 0, changed: '' }]),
+  );
+  for (const table of tables) {
+    const group = found.get(bucketOf(table.id));
+    if (group === undefined) continue;
+    const changed = table.lastChangeDate ?? '';
+    found.set(group.id, {
+      id: group.id,
+      tables: group.tables + 1,
+      rows: group.rows + (table.rowsCount ?? 0),
+      bytes: group.bytes + (table.dataSizeBytes ?? 0),
+      changed: changed > group.changed ? changed : group.changed,
+    });
+  }
+  return [...found.values()];
+}
+
+const BUCKET_COLUMNS: readonly Column<Group>[] = [
+  {
+    id: 'bucket',
+    title: 'Bucket',
+    width: 300,
+    show: ({ id }) => (
+      <Link to={at`/tables/${id}`}>
+        <Text>{id}</Text>
+      </Link>
+    ),
+    sortBy: ({ id }) => id,
+  },
+  {
+    id: 'tables',
+    title: 'Tables',
+    width: 100,
+    align: 'right',
+    show: ({ tables }) => <Count value={tables} />,
+    sortBy: ({ tables }) => tables,
+  },
+  {
+    id: 'rows',
+    title: 'Rows',
+    width: 110,
+    align: 'right',
+    show: ({ rows }) => <Count value={rows} />,
+    sortBy: ({ rows }) => rows,
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: 100,
+    align: 'right',
+    show: ({ bytes }) => <Bytes value={bytes} />,
+    sortBy: ({ bytes }) => bytes,
+  },
+  {
+    id: 'changed',
+    title: 'Changed',
+    width: 140,
+    show: ({ changed }) => <RelativeTime value={changed} />,
+    sortBy: ({ changed }) => changed,
+  },
+];
+
+function NewBucket({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [stage, setStage] = useState<'in' | 'out'>('in');
+  const make = useAction(async () => await client().buckets.create({ name, stage }));
+  return (
+    <Dialog title="New bucket" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make.run(undefined).then(async (bucket) => {
+            if (bucket === undefined) return;
+            await invalidate('buckets');
+            navigate(at`/tables/${bucket.id}`);
+          });
+        }}
+      >
+        <Input
+          label="Name"
+          hint="Letters, digits, hyphens and underscores."
+          value={name}
+          onInput={setName}
+          isRequired
+          hasFocus
+          isMono
+        />
+        <Select
+          label="Stage"
+          value={stage}
+          options={[
+            { value: 'in', text: 'in: what comes from elsewhere' },
+            { value: 'out', text: 'out: what was made of it' },
+          ]}
+          onChange={setStage}
+        />
+        {make.error !== undefined && <ErrorBanner error={make.error} />}
+        <div class="row">
+          <Button kind="primary" type="submit" isBusy={make.isRunning}>
+            Make the bucket
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,326 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { client, type Table, type WhereFilter } from '../../data/client.ts';
+import { useQuery } from '../../data/query.ts';
+import { Link } from '../../route/link.tsx';
+import { setQuery, usePlace } from '../../route/router.ts';
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { Banner, EmptyState, ErrorBanner } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { countText, Text } from '../../ui/values.tsx';
+import { bucketOf } from './table-columns.tsx';
+import { ColumnChooser } from './column-chooser.tsx';
+import { FilterForm, filterText } from './filter.tsx';
+import { Record } from './record.tsx';
+import { placeOf, relationsOf, type Relation } from './relations.ts';
+import { MOST_ROWS, queryOf, useRows, type Selection } from './rows.ts';
+
+/** Longer lists of columns are not put into the address. */
+const MOST_IN_ADDRESS = 3000;
+
+/** The rows of a table, as many and as wide as it is. What is chosen stands in the address. */
+export function Preview({ table }: { readonly table: Table }) {
+  const { query } = usePlace();
+  const selection = useMemo(() => readSelection(query, table), [query, table]);
+  const all = table.columns ?? [];
+  const [own, setOwn] = useState<readonly string[] | undefined>();
+  const columns = useMemo(
+    () => own ?? knownOf(query.get('columns')?.split(','), all) ?? all,
+    [own, query, table],
+  );
+  const { rows, version } = useRows({
+    id: table.id,
+    columns,
+    selection,
+    rowsCount: table.rowsCount,
+    sizeBytes: table.dataSizeBytes,
+    version: table.lastChangeDate ?? '',
+  });
+  const relations = useRelations(table);
+  const [search, setSearch] = useState(selection.search);
+  const [isFiltering, setFiltering] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const [opened, setOpened] = useState<number | undefined>();
+  useEffect(() => {
+    // Not for every letter: each search reads the table.
+    const timer = setTimeout(() => {
+      if (search !== selection.search) setQuery({ find: search });
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [search, selection.search]);
+  const sort = selection.sort;
+  const shown = useMemo(
+    () =>
+      columns.map((name, index): Column<number> => {
+        const relation = relations.find(({ column }) => column === name);
+        return {
+          id: name,
+          title: name,
+          width: Math.min(240, Math.max(110, name.length * 9 + 40)),
+          mark: table.primaryKey.includes(name) ? <span class="tables-key">key</span> : undefined,
+          show: (row) => {
+            const cell = rows.cell(row, index);
+            if (cell === undefined) return <span class="tables-wait" />;
+            if (relation !== undefined && cell.text !== '')
+              return (
+                <Link to={placeOf(relation, cell.text)} title={`Show the rows of ${relation.table}`}>
+                  <Text>{cell.text}</Text>
+                </Link>
+              );
+            return <Text>{cell.isCut ? `${cell.text}…` : cell.text}</Text>;
+          },
+        };
+      }),
+    [columns, rows, version, relations, table],
+  );
+  const list = useMemo(() => Array.from({ length: rows.count }, (_, index) => index), [rows.count]);
+  const copy = async (row: number, column: string): Promise<void> => {
+    const { rows: found } = await client().tables.preview(table.id, {
+      ...queryOf(selection),
+      columns: [column],
+      offset: row,
+      limit: 1,
+      cellLength: 100_000_000,
+    });
+    await navigator.clipboard.writeText(found[0]?.[0] ?? '');
+    toast('The value is copied.');
+  };
+  if (all.length === 0 || table.rowsCount === 0)
+    return (
+      <div class="card">
+        <EmptyState
+          icon="table"
+          title="This table has no rows yet"
+          action={
+            <Button icon="upload" onPress={() => setQuery({ tab: 'import' })}>
+              Import a file
+            </Button>
+          }
+        >
+          Rows come from runs of a source, or from a CSV file.
+        </EmptyState>
+      </div>
+    );
+  return (
+    <div class="stack tables-preview">
+      <div class="spread">
+        <div class="row tables-tools">
+          <SearchField label="Search in all columns" value={search} onInput={setSearch} />
+          <Button icon="plus" onPress={() => setFiltering(true)}>
+            Filter
+          </Button>
+          <Button icon="table" onPress={() => setChoosing(true)}>
+            {columns.length === all.length
+              ? 'Columns'
+              : `${countText(columns.length)} of ${countText(all.length)} columns`}
+          </Button>
+        </div>
+        <span class="muted small number" role="status">
+          {rows.isCounted
+            ? `${countText(rows.count)} ${rows.count === 1 ? 'row' : 'rows'}`
+            : 'More rows come as you scroll'}
+        </span>
+      </div>
+      {(selection.filters.length > 0 || sort !== undefined) && (
+        <ul class="tables-chips" aria-label="Filters and order">
+          {selection.filters.map((filter, index) => (
+            <li key={index} class="tables-chip">
+              <span>
+                <Text>{filterText(filter)}</Text>
+              </span>
+              <IconButton
+                icon="close"
+                label={`Remove the filter ${filter.column}`}
+                onPress={() => setFilters(selection.filters.filter((_, at) => at !== index))}
+              />
+            </li>
+          ))}
+          {sort !== undefined && (
+            <li class="tables-chip">
+              <button
+                type="button"
+                title="Sort as the other"
+                onClick={() => setQuery({ as: sort.isNumeric ? undefined : 'number' })}
+              >
+                Sorted by <Text>{sort.column}</Text> as {sort.isNumeric ? 'numbers' : 'text'}
+              </button>
+              <IconButton
+                icon="close"
+                label="Remove the order"
+                onPress={() => setQuery({ sort: undefined, down: undefined, as: undefined })}
+              />
+            </li>
+          )}
+        </ul>
+      )}
+      {rows.error !== undefined && (
+        <>
+          <ErrorBanner error={rows.error} />
+          <div>
+            <Button icon="refresh" onPress={() => rows.retry()}>
+              Try again
+            </Button>
+          </div>
+        </>
+      )}
+      {table.rowsCount !== null && table.rowsCount > MOST_ROWS && (
+        <Banner>
+          The list ends after {countText(MOST_ROWS)} rows. Search, filter or sort to see others, or export the
+          table.
+        </Banner>
+      )}
+      {columns.length === 0 ? (
+        <div class="card">
+          <EmptyState
+            title="No column is chosen"
+            action={<Button onPress={() => setChoosing(true)}>Choose columns</Button>}
+          />
+        </div>
+      ) : rows.isEmpty ? (
+        <div class="card">
+          <EmptyState icon="search" title="No row is like that">
+            Change the search, or take a filter away.
+          </EmptyState>
+        </div>
+      ) : (
+        <DataTable
+          label={`Rows of ${table.id}`}
+          columns={shown}
+          rows={list}
+          rowKey={String}
+          rowHeight={32}
+          sort={sort}
+          onSort={(column) => {
+            const isSame = sort?.column === column;
+            if (isSame && sort.isDown) setQuery({ sort: undefined, down: undefined, as: undefined });
+            else setQuery({ sort: column, down: isSame ? '1' : undefined });
+          }}
+          onOpen={setOpened}
+          onCopy={(row, column) =>
+            void copy(row, column).catch(() => toast('The value could not be copied.', 'bad'))
+          }
+        />
+      )}
+      {relations.length > 0 && <Relations relations={relations} />}
+      {isFiltering && (
+        <FilterForm
+          columns={all}
+          onClose={() => setFiltering(false)}
+          onAdd={(filter) => {
+            setFiltering(false);
+            setFilters([...selection.filters, filter]);
+          }}
+        />
+      )}
+      {isChoosing && (
+        <ColumnChooser
+          all={all}
+          chosen={columns}
+          onClose={() => setChoosing(false)}
+          onChange={(names) => {
+            setOwn(names);
+            const text = names.join();
+            const isAll = text === all.join();
+            setQuery({ columns: isAll || text.length > MOST_IN_ADDRESS ? undefined : text });
+          }}
+        />
+      )}
+      {opened !== undefined && (
+        <Record
+          key={opened}
+          table={table}
+          selection={selection}
+          row={opened}
+          count={rows.count}
+          relations={relations}
+          onRow={setOpened}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function setFilters(filters: readonly WhereFilter[]): void {
+  setQuery({ filters: filters.length === 0 ? undefined : JSON.stringify(filters) });
+}
+
+function Relations({ relations }: { readonly relations: readonly Relation[] }) {
+  const tables = [...new Map(relations.map((relation) => [relation.table, relation])).values()];
+  return (
+    <nav class="row" aria-label="Related tables">
+      {tables.map(({ table, kind, column }) => (
+        <ButtonLink
+          key={table}
+          to={`/tables/${encodeURIComponent(table)}`}
+          icon={kind === 'parent' ? 'up' : 'down'}
+        >
+          {kind === 'parent' ? 'Parent' : 'Rows within'} <Text>{column}</Text>: <Text>{table}</Text>
+        </ButtonLink>
+      ))}
+    </nav>
+  );
+}
+
+function useRelations(table: Table): readonly Relation[] {
+  const bucket = bucketOf(table.id);
+  const siblings = useQuery({
+    key: ['tables', 'columns of', bucket],
+    load: async () => await client().tables.list({ bucket, include: ['columns'] }),
+  });
+  return useMemo(() => relationsOf(table, siblings.data ?? []), [table, siblings.data]);
+}
+
+function readSelection(query: URLSearchParams, table: Table): Selection {
+  const known = new Set(table.columns);
+  const sorted = query.get('sort') ?? '';
+  return {
+    search: query.get('find') ?? '',
+    filters: readFilters(query.get('filters')).filter(({ column }) => known.has(column)),
+    ...(known.has(sorted)
+      ? {
+          sort: {
+            column: sorted,
+            isDown: query.get('down') === '1',
+            isNumeric: query.get('as') === 'number',
+          },
+        }
+      : {}),
+  };
+}
+
+const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
+
+/** What someone wrote into an address may be anything. */
+function readFilters(text: string | null): WhereFilter[] {
+  let given: unknown;
+  try {
+    given = JSON.parse(text ?? '[]');
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(given)) return [];
+  return given.flatMap((item: unknown): WhereFilter[] => {
+    if (typeof item !== 'object' || item === null) return [];
+    const { column, operator, values, dataType } = item as { readonly [key: string]: unknown };
+    if (typeof column !== 'string' || !Array.isArray(values)) return [];
+    return [
+      {
+        column,
+        operator: OPERATORS.find((known) => known === operator),
+        values: values.filter((value) => typeof value === 'string'),
+        dataType: dataType === 'DOUBLE' ? dataType : undefined,
+      },
+    ];
+  });
+}
+
+function knownOf(
+  names: readonly string[] | undefined,
+  all: readonly string[],
+): readonly string[] | undefined {
+  const known = new Set(all);
+  const found = names?.filter((name) => known.has(name)) ?? [];
+  return found.length === 0 ? undefined : found;
+}

@@ -1,0 +1,68 @@
+import type { Table } from '../../data/client.ts';
+import { Link } from '../../route/link.tsx';
+import { at } from '../../route/router.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Bytes, Count, RelativeTime, Text } from '../../ui/values.tsx';
+
+/** What lists of tables show of each. */
+export const TABLE_COLUMNS: readonly Column<Table>[] = [
+  {
+    id: 'table',
+    title: 'Table',
+    width: 240,
+    show: ({ id, name }) => (
+      <Link to={at`/tables/${id}`}>
+        <Text>{name}</Text>
+      </Link>
+    ),
+    sortBy: ({ name }) => name,
+  },
+  {
+    id: 'rows',
+    title: 'Rows',
+    width: 110,
+    align: 'right',
+    show: ({ rowsCount }) => (rowsCount === null ? '–' : <Count value={rowsCount} />),
+    sortBy: ({ rowsCount }) => rowsCount ?? -1,
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: 100,
+    align: 'right',
+    show: ({ dataSizeBytes }) => (dataSizeBytes === null ? '–' : <Bytes value={dataSizeBytes} />),
+    sortBy: ({ dataSizeBytes }) => dataSizeBytes ?? -1,
+  },
+  {
+    id: 'changed',
+    title: 'Changed',
+    width: 140,
+    show: ({ lastChangeDate }) => <RelativeTime value={lastChangeDate} />,
+    sortBy: ({ lastChangeDate }) => lastChangeDate ?? '',
+  },
+  {
+    id: 'key',
+    title: 'Primary key',
+    width: 180,
+    show: ({ primaryKey }) => <Text>{primaryKey.join(', ')}</Text>,
+    sortBy: ({ primaryKey }) => primaryKey.join(),
+  },
+];
+
+/** The same with the bucket in front, where tables of several are listed. */
+export const ALL_COLUMNS: readonly Column<Table>[] = [
+  {
+    id: 'bucket',
+    title: 'Bucket',
+    width: 160,
+    show: ({ id }) => (
+      <Link to={at`/tables/${bucketOf(id)}`} class="tables-bucket-link">
+        <Text>{bucketOf(id)}</Text>
+      </Link>
+    ),
+    sortBy: ({ id }) => id,
+  },
+  ...TABLE_COLUMNS,
+];
+
+export const bucketOf = (tableId: string): string => tableId.slice(0, tableId.lastIndexOf('.'));

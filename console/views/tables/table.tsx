@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import { client, type Table } from '../../data/client.ts';
+import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
+import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Bytes, Count, countText, RelativeTime, Text } from '../../ui/values.tsx';
+import { ColumnList } from './columns.tsx';
+import { ImportInto } from './import.tsx';
+import { MetadataList } from './metadata.tsx';
+import { Preview } from './preview.tsx';
+import { bucketOf } from './table-columns.tsx';
+
+const TABS = ['preview', 'columns', 'metadata', 'import'] as const;
+
+export function TablePage({ id }: { readonly id: string }) {
+  const tab = TABS.find((name) => name === usePlace().query.get('tab')) ?? 'preview';
+  const table = useQuery({
+    key: ['tables', id],
+    load: async () => await client().tables.detail(id),
+    everyMs: 30_000,
+  });
+  return (
+    <Page
+      title={id.slice(bucketOf(id).length + 1)}
+      crumbs={[
+        { to: '/tables', text: 'Tables' },
+        { to: at`/tables/${bucketOf(id)}`, text: bucketOf(id) },
+      ]}
+      actions={table.data !== undefined && <Actions table={table.data} />}
+      about={table.data !== undefined && <Facts table={table.data} />}
+    >
+      <Loaded query={table}>
+        {(found) => (
+          <Tabs
+            label="Parts of the table"
+            tabs={[
+              { name: 'preview', text: 'Preview' },
+              { name: 'columns', text: `Columns (${countText(found.columns?.length ?? 0)})` },
+              { name: 'metadata', text: 'Metadata' },
+              { name: 'import', text: 'Import' },
+            ]}
+            current={tab}
+            onChange={(name) => setQuery({ tab: name === 'preview' ? undefined : name })}
+          >
+            {tab === 'preview' && <Preview table={found} />}
+            {tab === 'columns' && <ColumnList table={found} />}
+            {tab === 'metadata' && (
+              <MetadataList of={['tables', id]} at={() => client().tables.metadata(id)} />
+            )}
+            {tab === 'import' && <ImportInto table={found} />}
+          </Tabs>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ table }: { readonly table: Table }) {
+  const { rowsCount, dataSizeBytes, primaryKey, lastImportDate, isAlias } = table;
+  return (
+    <span class="tables-facts">
+      {isAlias && <span>Shows rows of another table</span>}
+      {rowsCount !== null && (
+        <span>
+          <Count value={rowsCount} /> {rowsCount === 1 ? 'row' : 'rows'}
+        </span>
+      )}
+      {dataSizeBytes !== null && <Bytes value={dataSizeBytes} />}
+      <span>
+        {primaryKey.length === 0 ? 'No primary key' : 'Primary key '}
+        <Text>{primaryKey.join(', ')}</Text>
+      </span>
+      {lastImportDate !== null && (
+        <span>
+          Last import <RelativeTime value={lastImportDate} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** The browser stores the file as it arrives: the page holds nothing of it. */
+function Actions({ table }: { readonly table: Table }) {
+  const { id, columns } = table;
+  const [isDeleting, setDeleting] = useState(false);
+  const download = useAction(async (gzip: boolean) => {
+    // The export is made first, so that what may fail is told here; the same one is then found by the download.
+    await client().tables.export(id, { gzip, columns });
+    const link = document.createElement('a');
+    link.href = client().tableDataUrl(id, { gzip });
+    link.download = '';
+    link.click();
+  });
+  const remove = useAction(async () => {
+    await client().tables.delete(id, { force: true });
+    return true;
+  });
+  return (
+    <>
+      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(false)}>
+        Export CSV
+      </Button>
+      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(true)}>
+        CSV, gzip
+      </Button>
+      <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
+        Delete
+      </Button>
+      {download.error !== undefined && <ErrorBanner error={download.error} />}
+      {isDeleting && (
+        <Confirm
+          title="Delete this table?"
+          action="Delete the table"
+          typed={id}
+          isBusy={remove.isRunning}
+          error={remove.error}
+          onClose={() => setDeleting(false)}
+          onConfirm={() =>
+            void remove.run(undefined).then((isDone) => {
+              if (isDone !== true) return;
+              forget('tables', id);
+              toast('The table is deleted.');
+              navigate(at`/tables/${bucketOf(id)}`);
+              void invalidate('tables');
+            })
+          }
+        >
+          <p>
+            <Text>{id}</Text> goes, with{' '}
+            {table.rowsCount === null ? 'what refers to it' : `its ${countText(table.rowsCount)} rows`}, and
+            with all tables that show its rows under another name. This cannot be taken back.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
