@@ -55,5 +55,60 @@ describe.skipIf(CHROMIUM === undefined)('a new source', () => {
     await table.getByText('user 6').waitFor();
     expect(api.seen.length).toBe(asked + 3);
     await screenshots(page, 'new-source-tried');
+
+    // Another mapping, from what was recorded.
+    await page.getByRole('button', { name: 'Use it as the key' }).click();
+    await page.getByLabel('Column of name').fill('who');
+    await page.getByLabel('Take address.city').uncheck();
+    await table.getByRole('columnheader', { name: 'who' }).waitFor();
+    await table.getByRole('columnheader', { name: 'id (key)' }).waitFor();
+    await expect.poll(() => table.getByText('alert').count()).toBe(0);
+    expect(api.seen.length).toBe(asked + 3);
+
+    expect(page.url()).toBe(`${own.url}/new`);
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    expect(kept).not.toContain(SECRET);
+    await page.getByLabel('Name', { exact: true }).fill('My users');
+    await page.getByRole('button', { name: 'Save and run it now' }).click();
+    await expect.poll(() => page.url()).toMatch(/\/runs\/./);
+    const [run] = await own.client.runs.list();
+    await expect
+      .poll(async () => (await own.client.runs.detail(run?.id ?? '')).status, { timeout: 50_000 })
+      .toBe('success');
+    const users = await own.client.tables.detail('in.c-my-users.users');
+    expect(users).toMatchObject({ primaryKey: ['id'], columns: ['id', 'who', 'updated_at'] });
+    expect((await own.client.tables.detail('in.c-my-users.users_tags')).rowsCount).toBe(20);
+    const saved = await own.client.configurations('ex-generic-v2').detail('my-users');
+    expect(JSON.stringify(saved)).not.toContain(SECRET);
+  });
+
+  test('what gives no list is told in words, and a look can be stopped', async () => {
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const api = await startApi(({ url }, response) => {
+      if (url.pathname === '/secret') json(response, { error: 'who are you?' }, 401);
+      else if (url.pathname === '/page')
+        response.setHeader('Content-Type', 'text/html').end('<html>hi</html>');
+      else void gate.then(() => json(response, []));
+    });
+    const { page } = await own.open('/new', { width: 390 });
+    const look = async (source: string): Promise<void> => {
+      await page.getByLabel('An address, a curl command').fill(source);
+      await page.getByRole('button', { name: 'Look at it' }).click();
+    };
+    await look(`${api.url}secret`);
+    await page.getByText('The API wants a login').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await look(`${api.url}page`);
+    await page.getByText('Give the address of the API itself').waitFor();
+    await look('http://127.0.0.1:1/x');
+    await page.getByRole('alert').getByText('127.0.0.1:1').waitFor();
+    await look('just a text');
+    await page.getByRole('alert').waitFor();
+    await screenshots(page, 'new-source-failed');
+    await look(`${api.url}slow`);
+    await expect.poll(() => api.seen.at(-1)).toBe('GET /slow');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').waitFor();
+    letGo();
   });
 });

@@ -1,8 +1,8 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { parseExact } from '../../../src/json/parse.ts';
 import type { Json } from '../../../src/json/value.ts';
 import type { Found } from '../../data/client.ts';
-import { useUnsaved } from '../../route/router.ts';
+import { navigate, useUnsaved } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
@@ -35,7 +35,7 @@ export default function NewSource() {
   const [source, setSource] = useState('');
   const [login, setLogin] = useState<Login>(NO_LOGIN);
   const [draft, setDraft] = useState<Draft | undefined>();
-  const [isSaved, setSaved] = useState(false);
+  const [savedAt, setSavedAt] = useState<string | undefined>();
   const [isEditing, setEditing] = useState(false);
   const ready = useMemo(
     () => (draft === undefined ? undefined : withSecrets(draft.document, draft.secrets)),
@@ -53,7 +53,11 @@ export default function NewSource() {
       ...(found.form === 'list' && found.time !== null ? { time: found.time } : {}),
     });
   });
-  useUnsaved(draft !== undefined && !isSaved);
+  useUnsaved(draft !== undefined && savedAt === undefined);
+  useEffect(() => {
+    // Once nothing asks any more whether to leave what is not saved.
+    if (savedAt !== undefined) navigate(savedAt);
+  }, [savedAt]);
   const change = (document: Json): void => setDraft((before) => before && { ...before, document });
 
   return (
@@ -144,9 +148,9 @@ export default function NewSource() {
               key={draft.found.configuration}
               document={ready}
               proposed={nameOf(draft)}
-              onSaved={() => {
-                setSaved(true);
+              onSaved={(to) => {
                 setLogin(NO_LOGIN);
+                setSavedAt(to);
               }}
             />
           )}

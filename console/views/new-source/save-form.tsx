@@ -4,7 +4,7 @@ import { webalizeDisplayName } from '../../../src/names.ts';
 import { client } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
 import { currentSession } from '../../data/session.ts';
-import { at, navigate } from '../../route/router.ts';
+import { at } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
@@ -19,7 +19,8 @@ export interface SaveFormProps {
   readonly document: Json;
   /** A name that is proposed. */
   readonly proposed: string;
-  readonly onSaved: () => void;
+  /** With the place to go on to. */
+  readonly onSaved: (to: string) => void;
 }
 
 /** Makes the source, and starts its first run. */
@@ -50,10 +51,8 @@ export function SaveForm({ document, proposed, onSaved }: SaveFormProps) {
   const save = (isRun: boolean): void => {
     void action.run(isRun).then((to) => {
       if (to === undefined) return;
-      onSaved();
       toast(`“${name}” is saved.`);
-      // The question whether to leave is gone with the next turn.
-      setTimeout(() => navigate(to));
+      onSaved(to);
     });
   };
   return (
