@@ -38,7 +38,10 @@ export interface BrowserClient {
   components(): Promise<Component[]>;
   component(id: string): Promise<Component>;
   /** Those that have configurations, with these: with name, version and time of change, and without their contents. */
-  usedComponents(): Promise<UsedComponent[]>;
+  usedComponents(query?: {
+    /** Those in the trash. Default false. */
+    readonly isDeleted?: boolean | undefined;
+  }): Promise<UsedComponent[]>;
   /** Where a table is to be had as one CSV file with a header: for a link that downloads it. */
   tableDataUrl(id: string, query?: { readonly gzip?: boolean | undefined }): string;
   /** For what no group has: a call of the API, with its repeats and its errors. */
@@ -60,7 +63,8 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     workshop: createWorkshop(api),
     configurations: (componentId) => createConfigurations(api, componentId),
     components: async () => componentsOf(await api.call({ method: 'GET', path: '', scope: 'plain' })),
-    usedComponents: async () => usedComponentsOf(await api.call({ method: 'GET', path: 'components' })),
+    usedComponents: async (query = {}) =>
+      usedComponentsOf(await api.call({ method: 'GET', path: 'components', query: { ...query } })),
     component: async (id) =>
       shaped<Component>(
         await api.call({ method: 'GET', path: path`components/${id}`, scope: 'plain' }),

@@ -1,0 +1,126 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ConfigurationProblem } from '../../data/client.ts';
+import { setQuery, usePlace } from '../../route/router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Input } from '../../ui/field.tsx';
+import { ErrorBanner } from '../../ui/states.tsx';
+import { Tabs, type Tab } from '../../ui/tabs.tsx';
+import { ConflictBanner } from './conflict.tsx';
+import { useDraft, type Draft } from './draft.ts';
+import { CommonForm } from './form.tsx';
+import { JsonEditor } from './json-tab.tsx';
+import { ProblemList, useCheck } from './problems.tsx';
+import { StateTab } from './state-tab.tsx';
+import type { Subject } from './subject.ts';
+import { VersionsTab } from './versions-tab.tsx';
+
+type Name = 'json' | 'rows' | 'settings' | 'state' | 'versions';
+
+/** What a source and a row have in common: the settings as a form and as JSON, the state and the versions. */
+export function Content({
+  component,
+  id,
+  subject,
+  queryKey,
+  rows,
+}: {
+  readonly component: string;
+  /** Of the configuration. */
+  readonly id: string;
+  readonly subject: Subject;
+  readonly queryKey: readonly string[];
+  /** The tab of the rows, for what has some. */
+  readonly rows?: { readonly count: number; readonly show: () => ComponentChildren };
+}) {
+  const draft = useDraft(subject);
+  const check = useCheck(component, id, subject, draft.text);
+  const [goTo, setGoTo] = useState<{ line?: number | undefined; column?: number | undefined } | undefined>();
+  const chosen = usePlace().query.get('tab');
+  const tabs: Tab<Name>[] = [
+    { name: 'settings', text: 'Settings' },
+    { name: 'json', text: 'JSON' },
+    ...(rows === undefined ? [] : [{ name: 'rows', text: `Rows (${rows.count})` } as const]),
+    { name: 'state', text: 'State' },
+    { name: 'versions', text: 'Versions' },
+  ];
+  const current = tabs.find(({ name }) => name === chosen)?.name ?? 'settings';
+  const show = (name: Name): void => setQuery({ tab: name === 'settings' ? undefined : name });
+  const go = ({ line, column }: ConfigurationProblem): void => {
+    show('json');
+    setGoTo({ line, column });
+  };
+  return (
+    <div class="stack">
+      <ConflictBanner draft={draft} />
+      <Tabs label="Parts of the source" tabs={tabs} current={current} onChange={show}>
+        {current === 'settings' && (
+          <div class="stack">
+            <CommonForm key={draft.generation} draft={draft} isRow={subject.kind === 'row'} />
+            <ProblemList check={check} onGo={go} />
+          </div>
+        )}
+        {current === 'json' && (
+          <div class="stack">
+            <p class="muted small">
+              Ctrl and Space offer what may stand at the cursor. The form under Settings is the same document.
+              Values of keys with a # are encrypted when they are saved.
+            </p>
+            <JsonEditor
+              key={draft.generation}
+              label="Configuration as JSON"
+              hasSchema
+              value={draft.text}
+              onChange={draft.setText}
+              remarks={check.problems}
+              goTo={goTo}
+            />
+            <ProblemList check={check} onGo={go} />
+          </div>
+        )}
+        {current === 'rows' && rows?.show()}
+        {current === 'state' && <StateTab subject={subject} />}
+        {current === 'versions' && (
+          <VersionsTab subject={subject} queryKey={queryKey} isChanged={draft.isChanged} />
+        )}
+      </Tabs>
+      {(draft.isChanged || draft.error !== undefined) && (
+        <SaveBar draft={draft} hasErrors={hasErrors(check.problems)} />
+      )}
+    </div>
+  );
+}
+
+const hasErrors = (problems: readonly ConfigurationProblem[]): boolean =>
+  problems.some(({ severity }) => severity === 'error');
+
+function SaveBar({ draft, hasErrors: isWrong }: { readonly draft: Draft; readonly hasErrors: boolean }) {
+  const isBroken = draft.value === undefined;
+  return (
+    <form
+      class="save-bar card"
+      aria-label="Save"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void draft.save();
+      }}
+    >
+      {draft.error !== undefined && <ErrorBanner error={draft.error} />}
+      <div class="save-bar-fields">
+        <Input label="What did you change? (optional)" value={draft.note} onInput={draft.setNote} />
+        <Button
+          kind="primary"
+          type="submit"
+          isBusy={draft.isSaving}
+          isDisabled={isBroken || draft.theirs !== undefined || !draft.isChanged}
+        >
+          {isWrong && !isBroken ? 'Save with errors' : 'Save'}
+        </Button>
+        <Button onPress={draft.discard} isDisabled={!draft.isChanged}>
+          Discard
+        </Button>
+      </div>
+      {isBroken && <p class="small muted">What is no JSON cannot be saved yet.</p>}
+    </form>
+  );
+}

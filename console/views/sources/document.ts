@@ -1,0 +1,82 @@
+import {
+  isList,
+  isObject,
+  withKey,
+  withoutKey,
+  getKey,
+  entriesOf,
+  JsonNumber,
+  type Json,
+} from '../../../src/json/value.ts';
+import { parseExact } from '../../../src/json/parse.ts';
+
+/** From the document to a value of it; a number is the index of a list. */
+export type Way = readonly (number | string)[];
+
+/** JSON for people, exact: literals and the order of keys stay. */
+export function pretty(value: Json, indent = ''): string {
+  if (value instanceof JsonNumber) return value.literal;
+  if (isList(value)) {
+    if (value.length === 0) return '[]';
+    const items = value.map((item) => `${indent}  ${pretty(item, `${indent}  `)}`);
+    return `[\n${items.join(',\n')}\n${indent}]`;
+  }
+  if (isObject(value)) {
+    const entries = entriesOf(value);
+    if (entries.length === 0) return '{}';
+    const items = entries.map(
+      ([key, item]) => `${indent}  ${JSON.stringify(key)}: ${pretty(item, `${indent}  `)}`,
+    );
+    return `{\n${items.join(',\n')}\n${indent}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Undefined for what is no JSON (yet). */
+export function parsed(text: string): Json | undefined {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function valueAt(document: Json, way: Way): Json | undefined {
+  let value: Json | undefined = document;
+  for (const step of way) {
+    if (isList(value)) value = typeof step === 'number' ? value[step] : undefined;
+    else if (isObject(value)) value = getKey(value, String(step));
+    else return undefined;
+  }
+  return value;
+}
+
+/** A copy with one value set, or taken away; everything else is as it was. What is missing on the way is made. */
+export function withValue(document: Json | undefined, way: Way, value: Json | undefined): Json {
+  const [step, ...rest] = way;
+  if (step === undefined) return value ?? null;
+  if (typeof step === 'number') {
+    const list = isList(document) ? [...document] : [];
+    if (value === undefined && rest.length === 0) list.splice(step, 1);
+    else list[step] = withValue(list[step], rest, value);
+    return list;
+  }
+  // An empty list is what some programs write for an empty object.
+  const object = isObject(document) ? document : {};
+  if (value === undefined && rest.length === 0) return withoutKey(object, step);
+  if (value === undefined && getKey(object, step) === undefined) return object;
+  return withKey(object, step, withValue(getKey(object, step), rest, value));
+}
+
+export type SecretKind = 'encrypted' | 'none' | 'plain' | 'variable';
+
+/** What the value of a `#` key is; an encrypted one tells nothing. */
+export function kindOfSecret(value: Json | undefined): SecretKind {
+  if (value === undefined || value === null || value === '') return 'none';
+  if (typeof value !== 'string') return 'plain';
+  if (/^(?:GEX|KBC)::/.test(value)) return 'encrypted';
+  return value.startsWith('$env:') ? 'variable' : 'plain';
+}
+
+/** `Content` of the API: what the client has read with the exact parser. */
+export const jsonOf = (content: unknown): Json => (content ?? {}) as Json;

@@ -1,0 +1,164 @@
+import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
+import { invalidate } from '../../data/query.ts';
+import type { Json } from '../../../src/json/value.ts';
+import { encodeExact } from '../../../src/json/encode.ts';
+import { jsonOf, pretty } from './document.ts';
+import { named } from './difference.ts';
+
+/** What may be changed of a configuration or a row. */
+export interface Changes {
+  readonly name?: string;
+  readonly description?: string;
+  readonly isDisabled?: boolean;
+  readonly configuration?: Json;
+  readonly changeDescription?: string;
+  readonly ifVersion?: number;
+}
+
+/** What a configuration and a row have in common. */
+export interface Stored {
+  readonly version: number;
+  readonly configuration: Json;
+  /** Who made this version, and when. */
+  readonly by: string;
+  readonly at: string;
+}
+
+export interface VersionInfo {
+  readonly version: number;
+  readonly created: string;
+  readonly by: string;
+  readonly note: string;
+}
+
+/** A configuration or one of its rows: what the editors, the states and the versions work on. */
+export interface Subject {
+  readonly kind: 'row' | 'source';
+  readonly name: string;
+  readonly stored: Stored;
+  readonly state: Json;
+  read(): Promise<Stored>;
+  update(changes: Changes): Promise<Stored>;
+  updateState(state: Json): Promise<void>;
+  versions(offset: number, limit: number): Promise<VersionInfo[]>;
+  /** All of a version that can be compared. */
+  version(version: number): Promise<Json>;
+  rollback(version: number, note: string): Promise<void>;
+  /** The text to check, and how many lines of it stand before the one that is edited. */
+  whole(text: string): { readonly text: string; readonly linesBefore: number };
+}
+
+export function storedOf(of: Configuration): Stored {
+  const { version, configuration, currentVersion } = of;
+  return {
+    version,
+    configuration: jsonOf(configuration),
+    by: currentVersion.creatorToken.description,
+    at: currentVersion.created,
+  };
+}
+
+const storedRow = ({ version, configuration, creatorToken, created }: ConfigurationRow): Stored => ({
+  version,
+  configuration: jsonOf(configuration),
+  by: creatorToken.description,
+  at: created,
+});
+
+export function sourceSubject(component: string, source: Configuration): Subject {
+  const group = client().configurations(component);
+  const { id } = source;
+  return {
+    kind: 'source',
+    name: source.name,
+    stored: storedOf(source),
+    state: jsonOf(source.state),
+    read: async () => storedOf(await group.detail(id)),
+    async update(changes) {
+      const done = await group.update(id, changes);
+      await invalidate('sources');
+      return storedOf(done);
+    },
+    async updateState(state) {
+      await group.updateState(id, state);
+      await invalidate('sources');
+    },
+    versions: async (offset, limit) => (await group.versions(id, { offset, limit })).map(infoOf),
+    async version(version) {
+      const found = await group.version(id, version);
+      return named([
+        ['name', found.name],
+        ['description', found.description],
+        ['isDisabled', found.isDisabled],
+        ['configuration', jsonOf(found.configuration)],
+        ['rows', named((found.rows ?? []).map((row) => [row.id, comparable(row)]))],
+        ['rowsSortOrder', [...(found.rowsSortOrder ?? [])]],
+      ]);
+    },
+    async rollback(version, note) {
+      await group.rollback(id, version, noteOf(note));
+      await invalidate('sources');
+    },
+    whole: (text) => ({ text, linesBefore: 0 }),
+  };
+}
+
+export function rowSubject(component: string, source: Configuration, row: ConfigurationRow): Subject {
+  const group = client().configurations(component).rows(source.id);
+  const { id } = row;
+  return {
+    kind: 'row',
+    name: row.name === '' ? row.id : row.name,
+    stored: storedRow(row),
+    state: jsonOf(row.state),
+    read: async () => storedRow(await group.detail(id)),
+    async update(changes) {
+      const done = await group.update(id, changes);
+      await invalidate('sources');
+      return storedRow(done);
+    },
+    async updateState(state) {
+      await group.updateState(id, state);
+      await invalidate('sources');
+    },
+    versions: async (offset, limit) => (await group.versions(id, { offset, limit })).map(infoOf),
+    version: async (version) => comparable(await group.version(id, version)),
+    async rollback(version, note) {
+      await group.rollback(id, version, noteOf(note));
+      await invalidate('sources');
+    },
+    whole(text) {
+      const before = `{"configuration":${encodeExact(jsonOf(source.configuration))},"rows":[{"id":${JSON.stringify(id)},"configuration":\n`;
+      return { text: `${before}${text}\n}]}`, linesBefore: 1 };
+    },
+  };
+}
+
+function comparable(row: {
+  readonly name: string;
+  readonly description: string;
+  readonly isDisabled: boolean;
+  readonly configuration?: unknown;
+}): Json {
+  return named([
+    ['name', row.name],
+    ['description', row.description],
+    ['isDisabled', row.isDisabled],
+    ['configuration', jsonOf(row.configuration)],
+  ]);
+}
+
+function infoOf(version: {
+  readonly version: number;
+  readonly created: string;
+  readonly creatorToken: { readonly description: string };
+  readonly changeDescription: string;
+}): VersionInfo {
+  const { created, changeDescription, creatorToken } = version;
+  return { version: version.version, created, by: creatorToken.description, note: changeDescription };
+}
+
+const noteOf = (note: string): { changeDescription?: string } =>
+  note === '' ? {} : { changeDescription: note };
+
+export const textOf = ({ configuration }: Stored): string => pretty(configuration);
