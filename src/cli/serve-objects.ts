@@ -81,6 +81,30 @@ async function tryStore(objects: Objects): Promise<void> {
   }
 }
 
+/**
+ * Makes keys of the role once, for nothing: a role that is missing is told at the start as well.
+ * @throws {RunError} `command.invalid`
+ */
+export async function tryRole(objects: Objects): Promise<void> {
+  const { createExternalStore } = await import('../storage/server/objects/external-store.ts');
+  const store = await createExternalStore({ ...objects, env: systemEnv });
+  const expiresAt = new Date(systemEnv.now() + TRY_MS);
+  try {
+    await store.grant({ key: '-', isPrefix: false, access: 'upload', requiresEncryption: false, expiresAt });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new RunError('command.invalid', `No temporary keys can be made: ${message}`, {
+      hint: 'Check --s3-role-arn, --s3-sts and the keys of the environment.',
+      cause: error,
+    });
+  } finally {
+    store.close();
+  }
+}
+
+/** The shortest time that keys can be made for. */
+const TRY_MS = 900_000;
+
 function required(args: Args, name: string, example: string): string {
   const text = args.text(name);
   if (text !== undefined) return text;

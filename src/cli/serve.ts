@@ -10,7 +10,7 @@ import { portArg, portError } from './port.ts';
 import { consoleLink } from './console-link.ts';
 import { databaseArgs, databaseOptions } from './serve-database.ts';
 import { careArgs, careOptions } from './serve-care.ts';
-import { externalObjects, objectOptions } from './serve-objects.ts';
+import { externalObjects, objectOptions, tryRole } from './serve-objects.ts';
 import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 
@@ -135,6 +135,8 @@ export async function serve(
   const publicUrl = urlArg(args, 'public-url');
   const s3PublicUrl = urlArg(args, 's3-public-url');
   const objects = await externalObjects(args, io, process.env);
+  // Only those who answer requests give keys to clients.
+  if (objects !== undefined && shared.roles?.includes('api') !== false) await tryRole(objects);
   if (objects === undefined && s3PublicUrl !== undefined && new URL(s3PublicUrl).pathname !== '/')
     throw new RunError('command.invalid', `--s3-public-url cannot have a path, as in “${s3PublicUrl}”.`, {
       hint: 'Give the object store a host name or a port of its own: the path is part of what clients sign.',

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { Env } from '../../../env.ts';
 import { ObjectError, toObjectError } from './errors.ts';
 import { checkKey } from './keys.ts';
-import { isRefusal, knownCode, typed, typedBody } from './sdk-errors.ts';
+import { isRefusal, knownCode, roleError, typed, typedBody } from './sdk-errors.ts';
 import { sessionPolicy } from './session-policy.ts';
 import { expirationText, type ObjectStore } from './store.ts';
 
@@ -118,14 +118,12 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
     hasEncryption,
     async grant(scope) {
       const seconds = Math.round((scope.expiresAt.getTime() - env.now()) / 1000);
+      const requiresEncryption = scope.requiresEncryption && hasEncryption;
+      const policy = sessionPolicy(bucket, { ...scope, requiresEncryption });
       const answer = await typed(
-        assume(
-          seconds,
-          sessionPolicy(bucket, {
-            ...scope,
-            requiresEncryption: scope.requiresEncryption && hasEncryption,
-          }),
-        ),
+        assume(seconds, policy).catch((error: unknown) => {
+          throw roleError(error, options.roleArn) ?? error;
+        }),
       );
       const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answer.Credentials ?? {};
       if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)

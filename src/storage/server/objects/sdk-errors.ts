@@ -43,6 +43,24 @@ export function isRefusal(error: unknown): boolean {
   return statusOf(error) === 400;
 }
 
+/** What to do about a role that cannot be assumed; undefined for what is not the role's: a wrong key, or no answer. */
+export function roleError(error: unknown, role = ''): ObjectError | undefined {
+  const status = statusOf(error);
+  if (status === 404)
+    return new ObjectError(
+      'AccessDenied',
+      `The role “${role}” is not there, so nobody can be given keys for a file. Make it in the object store, or name another with --s3-role-arn.`,
+      { cause: error },
+    );
+  const name = error instanceof Error ? error.name : '';
+  if (status !== 403 || (name !== 'AccessDenied' && name in OBJECT_ERROR_STATUS)) return undefined;
+  return new ObjectError(
+    'AccessDenied',
+    `The object store does not let its keys assume the role “${role}”, so nobody can be given keys for a file. See that the role is there and trusts the user of the keys, or name another with --s3-role-arn.`,
+    { cause: error },
+  );
+}
+
 /** What the store answered; undefined when no answer came. */
 function statusOf(error: unknown): number | undefined {
   const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;

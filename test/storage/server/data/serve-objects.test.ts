@@ -24,7 +24,11 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'serve-objects-'));
   outside = await startEmbedded();
   sts = createServer((request, response) => {
-    void answerAssumeRole(outside.store, request).then((xml) => response.end(xml));
+    void answerAssumeRole(outside.store, request).then(
+      (xml) => response.end(xml),
+      // As Ceph does for a role that it does not know.
+      () => response.writeHead(404).end(),
+    );
   });
   stsUrl = await listen(sts);
   const { accessKeyId, secretAccessKey } = outside.store.keys.service;
@@ -37,8 +41,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-function storeArgs(bucket = outside.store.bucket): string[] {
-  return ['--s3', outside.endpoint, '--s3-sts', stsUrl, '--s3-bucket', bucket, '--s3-role-arn', ROLE];
+function storeArgs(bucket = outside.store.bucket, role = ROLE): string[] {
+  return ['--s3', outside.endpoint, '--s3-sts', stsUrl, '--s3-bucket', bucket, '--s3-role-arn', role];
 }
 
 interface Started {
@@ -114,13 +118,16 @@ test('what is missing or does not fit is said at the start, with a way out', asy
   expect(said[2]).toContain('the environment variable GEX_S3_SECRET_KEY');
 });
 
-test('a bucket that is not there, or a key that is not known, ends the start', async () => {
+test('a bucket or a role that is not there, or a key that is not known, ends the start', async () => {
   const wrong = 'a-key-that-nobody-gave';
-  const [missing, unknown] = await Promise.all([
+  const [missing, unknown, noRole] = await Promise.all([
     refusal(storeArgs('nothing-here'), keys),
     refusal(storeArgs(), { ...keys, GEX_S3_SECRET_KEY: wrong }),
+    refusal(storeArgs(undefined, 'arn:aws:iam:::role/nobody'), keys),
   ]);
   expect(missing).toMatch(/The bucket “nothing-here” .* \(NoSuchBucket\)/);
   expect(unknown).toContain('(SignatureDoesNotMatch)');
   expect(unknown).not.toContain(wrong);
+  expect(noRole).toContain('The role “arn:aws:iam:::role/nobody” is not there');
+  expect(noRole).toContain('--s3-role-arn');
 });

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
+import { troubleOf } from '../../../../src/storage/server/http/trouble.ts';
 import { createExternalStore } from '../../../../src/storage/server/objects/external-store.ts';
 import { sessionPolicy } from '../../../../src/storage/server/objects/session-policy.ts';
 import { answerAssumeRole, assumeRole, ROLE } from './assume-role.ts';
@@ -104,6 +105,32 @@ describe('the external store', () => {
     sts.closeAllConnections();
     sts.close();
     await embedded.close();
+  });
+
+  test.each([
+    [404, 'is not there'],
+    [403, 'does not let its keys assume'],
+  ])('a role that is refused by %i is named, as a refusal of the store', async (status, words) => {
+    // Ceph answers without a body that the SDK can read.
+    const sts = createServer((_, response) => response.writeHead(status).end());
+    const store = await createExternalStore({
+      endpoint: await listen(sts),
+      region: 'us-east-1',
+      bucket: 'files',
+      credentials: { accessKeyId: 'key', secretAccessKey: 'very-secret' },
+      roleArn: ROLE,
+      env: systemEnv,
+    });
+    const expiresAt = new Date(Date.now() + 3600_000);
+    const scope = { key: 'x', isPrefix: false, access: 'upload', requiresEncryption: false } as const;
+    const error: unknown = await store.grant({ ...scope, expiresAt }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'AccessDenied' });
+    expect(String(error)).toContain(`“${ROLE}”`);
+    expect(String(error)).toContain(words);
+    expect(troubleOf(error)).toMatchObject({ status: 503, code: 'storage.objectStoreUnavailable' });
+    store.close();
+    sts.closeAllConnections();
+    sts.close();
   });
 
   test('a store that does not answer is an ObjectError without secrets', async () => {
