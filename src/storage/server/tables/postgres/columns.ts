@@ -1,3 +1,4 @@
+import { carryOver } from './carry-over.ts';
 import { relation, type CatalogEntry } from './catalog.ts';
 import { CHANGED_AT, column, columnList, literal, quoted, ROW } from './names.ts';
 import { indexKey, indexRows, makeTable, placeBeside, textColumn } from './table.ts';
@@ -37,6 +38,7 @@ async function withRoom(session: Session, entry: CatalogEntry, more: number): Pr
   await session.run(`INSERT INTO ${relation(fresh)} (${names}) SELECT ${names} FROM ${relation(place)}`);
   await indexRows(session, fresh);
   const keyIndex = await indexKey(session, fresh, primaryKey);
+  await carryOver(session, place, fresh);
   await session.change(`DROP TABLE ${relation(place)} CASCADE`);
   await session.run(`ALTER TABLE ${relation(fresh)} RENAME TO ${quoted(place.name)}`);
   return { ...entry, keyIndex };

@@ -1,3 +1,4 @@
+import { carryOver } from './carry-over.ts';
 import { relation, type CatalogEntry, type KeyIndex, type Place } from './catalog.ts';
 import { addColumns } from './columns.ts';
 import { HAS_DEPENDENTS, IS_NULL, LOCK_NOT_AVAILABLE, stateOf } from './failures.ts';
@@ -106,7 +107,11 @@ export async function replaceRows(
 const PLACE_WAIT = '2s';
 
 /** Gives what is in the way: a view of somebody else's on the table, or a transaction that is left open. */
-async function takePlace(session: Session, fresh: Place, { place, old }: Target): Promise<Error | undefined> {
+async function takePlace(
+  session: Session,
+  fresh: Place,
+  { place, old, isNew }: Target,
+): Promise<Error | undefined> {
   const rename = `ALTER TABLE ${relation(fresh)} RENAME TO ${quoted(place.name)}`;
   if (old === undefined) {
     await session.run(rename);
@@ -115,6 +120,7 @@ async function takePlace(session: Session, fresh: Place, { place, old }: Target)
   try {
     await session.attempt(async () => {
       await session.run(`SET LOCAL lock_timeout = '${PLACE_WAIT}'`);
+      if (!isNew) await carryOver(session, place, fresh);
       await session.run(`DROP TABLE ${relation(place)}`);
       await session.run(rename);
       await session.run('SET LOCAL lock_timeout = 0');

@@ -85,6 +85,47 @@ describe.runIf(SERVER)('tables as people see them in the database', () => {
     await engine.dropBucket('in.c-rights');
   });
 
+  test('keep what people granted and wrote about one table when it is replaced', async () => {
+    const table = { bucket: 'in.c-rights', table: 'given' };
+    await load(engine, table, 'id,secret\n1,x\n', { create });
+    const [[reader] = []] = (await query(
+      `select reader from gex.table_buckets where bucket = 'in.c-rights'`,
+    )) as string[][];
+    const person = `given_${process.pid}`;
+    roles.push(person);
+    const place = 'gex_in_c_rights.given';
+    await given.database.pool.query(
+      `create role ${person} login; grant usage on schema gex_in_c_rights to ${person};` +
+        `grant select (id) on ${place} to ${person}; grant insert on ${place} to ${person} with grant option;` +
+        `grant references on ${place} to public; revoke select on ${place} from "${reader}";` +
+        `comment on table ${place} is 'It''s \\ ours'; comment on column ${place}.id is 'Of the person'`,
+    );
+    const rights = async (): Promise<unknown> => [
+      await query(
+        `select a.privilege_type, a.grantee::regrole::text, a.is_grantable from pg_class, aclexplode(relacl) a where oid = '${place}'::regclass order by 1, 2`,
+      ),
+      await query(
+        `select attname, col_description(attrelid, attnum), attacl::text from pg_attribute where attrelid = '${place}'::regclass and attnum > 0 and not attisdropped and attname <> 'more' order by 1`,
+      ),
+      await query(`select obj_description('${place}'::regclass)`),
+    ];
+    const oid = async (): Promise<unknown> => await query(`select '${place}'::regclass::oid`);
+    const [before, first] = [await rights(), await oid()];
+    expect(JSON.stringify(before)).toContain('Of the person');
+    for (const content of ['id,secret\n2,y\n', 'id,secret,more\n3,z,\n']) await load(engine, table, content);
+    expect(await oid()).not.toEqual(first);
+    expect(await rights()).toEqual(before);
+    const pool = given.database.connect({
+      connectionString: given.database.url.replace('gex@', `${person}@`),
+    });
+    expect(await query(`select id from ${place}`, pool)).toEqual([['3']]);
+    await expect(query(`select secret from ${place}`, pool)).rejects.toThrow(/permission denied/);
+    await pool.end();
+    await engine.drop(table);
+    await engine.dropBucket('in.c-rights');
+    await given.database.pool.query(`drop owned by ${person}`);
+  });
+
   test('a bucket with tables, or with something that others have put into it, stays', async () => {
     const table = { bucket: 'in.c-main', table: 'stays' };
     await load(engine, table, 'id\n1\n', { create });
