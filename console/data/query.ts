@@ -81,6 +81,11 @@ export function forget(...key: readonly unknown[]): void {
   queries.removeQueries({ queryKey: [branch.get() ?? 'default', ...key] });
 }
 
+/** Gives the answer to a question that nobody had to ask: who follows something is told of it. */
+export function put(data: unknown, ...key: readonly unknown[]): void {
+  queries.setQueryData([branch.get() ?? 'default', ...key], data);
+}
+
 export interface Action<Input, Output> {
   /** Undefined when it failed: `error` says why. */
   run(input: Input): Promise<Output | undefined>;

@@ -5,7 +5,8 @@ import { RecordedBody } from '../recording/large.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
 import type { Secrets } from '../secrets.ts';
 import { shownLines } from '../shown-text.ts';
-import { leadText, type Told } from './explain-text.ts';
+import { leadText } from '../explain/lead-text.ts';
+import type { Told } from './explain-text.ts';
 import { formatBytes, plural } from './format.ts';
 import { formatJson } from '../json/format-json.ts';
 

@@ -1,4 +1,4 @@
-import type { Lead } from '../explain/lead.ts';
+import { leadText, startText } from '../explain/lead-text.ts';
 import {
   isRepeated,
   judgementOf,
@@ -192,14 +192,9 @@ function titleOf({ above, row, iteration, window }: ToldRun, isOnly: boolean): s
   return [window === undefined ? of : `${of}, window ${shownText(window)}`];
 }
 
-function whyFirst(page: number, step: ToldPage['step'], isExport: boolean): string {
-  if (page !== 1) return '';
-  return step === 'create' || !isExport ? 'the configuration' : 'the export';
-}
-
 function whyText({ page, step, isExport = false, from, fate, exchange, note }: ToldPage): string {
   const parts = from.map(leadText);
-  if (parts.length === 0) parts.push(whyFirst(page, step, isExport));
+  if (parts.length === 0) parts.push(startText(page, step, isExport));
   if (fate === 'ahead') parts.push('asked for ahead, and not needed');
   if (isRepeated(note)) parts.push('came before: not written');
   if (note.taken !== undefined) parts.push(TAKEN[note.taken.do]);
@@ -209,33 +204,6 @@ function whyText({ page, step, isExport = false, from, fate, exchange, note }: T
 }
 
 const TAKEN = { empty: 'taken as empty', skip: 'skipped', rows: 'taken as rows' } as const;
-
-export function leadText(lead: Lead): string {
-  switch (lead.how) {
-    case 'link':
-      return `the link in ${placeText(lead.from)}`;
-    case 'value':
-      return `${lead.to}=${short(lead.value)} from ${placeText(lead.from)}`;
-    case 'id':
-      return `${lead.to}=${short(lead.value)} by the ${lead.which} \`${lead.from}\``;
-    case 'row':
-      return `{${lead.to}}=${short(lead.value)} from \`${lead.from}\` of the row`;
-    default:
-      return `${lead.to}=${lead.value}, counted${lead.before === undefined ? '' : ` on from ${lead.before}`}`;
-  }
-}
-
-function placeText(from: string): string {
-  if (from.startsWith('header ')) return `the header ${from.slice(7)}`;
-  // a source that says in words what it is: a path begins otherwise
-  return /^the |[“”]| of the (?:first|last) row$/.test(from) ? from : `\`${from}\``;
-}
-
-const SHORT = 24;
-
-function short(text: string): string {
-  return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
-}
 
 const bytesOf = ({ body, exchange }: ToldPage): number => exchange.large?.bytes ?? body.bytes;
 const rowsOf = ({ note }: ToldPage): number => note.rows ?? 0;

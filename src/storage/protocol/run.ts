@@ -177,6 +177,9 @@ export const Run = Type.Object(
     error: Type.Union([RunError, Type.Null()]),
     log: Type.Object({ lines: Type.Integer() }),
     progress: Type.Optional(RunProgress),
+    rowCount: Type.Optional(
+      Type.Integer({ description: 'In lists: rows in all tables, or those that have come so far.' }),
+    ),
     rows: Type.Optional(
       Type.Array(RunRow, { description: 'Of the rows that ran, when it has ended. Not in lists.' }),
     ),

@@ -8,6 +8,7 @@ import { route, type Call, type Route } from '../http/route.ts';
 import { keyFrom } from '../input/configuration.ts';
 import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
 import { readLog } from '../meta/run-log.ts';
+import { countRows } from '../meta/run-rows.ts';
 import { cancelRun, findRun, findUnfinished, insertRun, listRuns } from '../meta/runs.ts';
 import { configurationsOf, inTurn } from '../meta/transaction.ts';
 import type { ConfigurationKey, RunRow } from '../meta/tables.ts';
@@ -68,7 +69,11 @@ export function runRoutes(context: Context): Route[] {
           limit: query.limit ?? 20,
           offset: query.offset ?? 0,
         });
-        return runs.map(runReply);
+        const counts = await countRows(
+          meta,
+          runs.map(({ id }) => id),
+        );
+        return runs.map((run) => ({ ...runReply(run), rowCount: counts.get(run.id) }));
       },
     }),
     route({

@@ -1,0 +1,207 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { client, type Run } from '../../data/client.ts';
+import { invalidate, useAction } from '../../data/query.ts';
+import { Link } from '../../route/link.tsx';
+import { at, setQuery, usePlace } from '../../route/router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Banner, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
+import { Compare } from './compare.tsx';
+import { Log } from './log.tsx';
+import { Overview } from './overview.tsx';
+import { keyOf, nameOf, useSources } from './sources.ts';
+import { StartRun } from './start-run.tsx';
+import { TimeLine } from './time-line.tsx';
+import { useRun } from './use-run.ts';
+import { useTick } from './use-tick.ts';
+import { isOver, rowsOf, StatusBadge, tookMs, VerdictBadge, verdictText, Words } from './words.tsx';
+
+const TABS = [
+  { name: 'overview', text: 'Overview' },
+  { name: 'requests', text: 'Time line' },
+  { name: 'log', text: 'Log' },
+  { name: 'compare', text: 'Compare' },
+] as const;
+
+export function RunPage({ id }: { readonly id: string }) {
+  const { query } = usePlace();
+  const run = useRun(id);
+  const sources = useSources();
+  const [isAgain, setAgain] = useState(false);
+  const tab = TABS.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  const { data } = run;
+  return (
+    <Page
+      title={`Run ${id}`}
+      crumbs={[
+        { to: '/runs', text: 'Runs' },
+        ...(data === undefined
+          ? []
+          : [
+              {
+                to: `/runs?source=${encodeURIComponent(keyOf(data.component, data.configuration))}`,
+                text: nameOf(sources.data, data.component, data.configuration),
+              },
+            ]),
+      ]}
+      actions={
+        data !== undefined && (
+          <>
+            {!isOver(data) && <Cancel run={data} />}
+            {isOver(data) && (
+              <Button kind="primary" icon="run" onPress={() => setAgain(true)}>
+                Run again
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      <Loaded query={run}>
+        {(found) => (
+          <>
+            <Head run={found} name={nameOf(sources.data, found.component, found.configuration)} />
+            <Tabs
+              label="What the run did"
+              tabs={TABS}
+              current={tab}
+              onChange={(name) => setQuery({ tab: name === 'overview' ? undefined : name, job: undefined })}
+            >
+              {tab === 'overview' && <Overview run={found} />}
+              {tab === 'requests' && (isOver(found) ? <TimeLine run={found} /> : <NotYet />)}
+              {tab === 'log' && <Log run={found} />}
+              {tab === 'compare' && <Compare run={found} />}
+            </Tabs>
+          </>
+        )}
+      </Loaded>
+      {isAgain && data !== undefined && (
+        <StartRun
+          component={data.component}
+          configuration={data.configuration}
+          asked={data.asked}
+          onClose={() => setAgain(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NotYet() {
+  return (
+    <div class="card">
+      <EmptyState icon="clock" title="The time line comes with the end of the run">
+        Every request, what led to it and what came is shown here then. Until that the overview has the last
+        request, and the log what happens.
+      </EmptyState>
+    </div>
+  );
+}
+
+function Cancel({ run }: { readonly run: Run }) {
+  const action = useAction(async () => await client().runs.cancel(run.id));
+  return (
+    <>
+      {action.error !== undefined && <ErrorBanner error={action.error} />}
+      <Button
+        kind="danger"
+        icon="close"
+        isBusy={action.isRunning}
+        isDisabled={run.cancelTime !== null}
+        onPress={() =>
+          void action.run(undefined).then(async (done) => {
+            if (done === undefined) return;
+            toast('The run was asked to end');
+            await invalidate('runs');
+          })
+        }
+      >
+        {run.cancelTime === null ? 'Cancel the run' : 'Ending …'}
+      </Button>
+    </>
+  );
+}
+
+function Head({ run, name }: { readonly run: Run; readonly name: string }) {
+  useTick(!isOver(run));
+  const { verdict, error, component, configuration, attempt, asked, schedule, creatorToken } = run;
+  const took = tookMs(run);
+  const rows = rowsOf(run);
+  return (
+    <div class="stack">
+      <div class="runs-facts card">
+        <Fact name="Status">
+          <StatusBadge run={run} />
+        </Fact>
+        <Fact name="Verdict">
+          <VerdictBadge verdict={verdict} />
+        </Fact>
+        <Fact name="Source">
+          <Link to={at`/sources/${component}/${configuration}`}>
+            <Text>{name}</Text>
+          </Link>
+        </Fact>
+        <Fact name="Rows">{rows === undefined ? '–' : <Count value={rows} />}</Fact>
+        <Fact name="Took">{took === undefined ? '–' : durationText(took)}</Fact>
+        <Fact name="Asked for">
+          <RelativeTime value={run.createdTime} />
+        </Fact>
+        <Fact name="By">
+          {schedule === null ? <Text>{creatorToken.description}</Text> : `schedule ${schedule}`}
+        </Fact>
+        {attempt > 1 && <Fact name="Attempt">{attempt}</Fact>}
+        {asked.from !== undefined && (
+          <Fact name="Period">
+            <Text>{`${asked.from} – ${asked.to ?? 'now'}`}</Text>
+          </Fact>
+        )}
+        {asked.rows !== undefined && (
+          <Fact name="Only">
+            <Text>{asked.rows.join(', ')}</Text>
+          </Fact>
+        )}
+      </div>
+      {run.status === 'waiting' && (
+        <Banner>
+          {attempt === 0
+            ? 'It waits for a free runner, or for the run of this source before it.'
+            : 'It was interrupted, and goes on as soon as what it needs is there. The log says what that is.'}
+        </Banner>
+      )}
+      {error !== null && (
+        <Banner kind="bad">
+          <p>
+            <Words text={error.message} />
+          </p>
+          {error.hint !== undefined && (
+            <p class="small">
+              <Words text={error.hint} />
+            </p>
+          )}
+          <p class="small muted">
+            {error.audience === 'user'
+              ? 'It is for whoever looks after this source.'
+              : 'It is for whoever looks after this service.'}{' '}
+            <code>
+              <Text>{error.code}</Text>
+            </code>
+          </p>
+        </Banner>
+      )}
+      {verdict !== null && error === null && <p class="muted">{verdictText(verdict)}</p>}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <span class="muted small">{name}</span>
+      <span>{children}</span>
+    </div>
+  );
+}

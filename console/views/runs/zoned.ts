@@ -1,0 +1,23 @@
+import { timeOf } from '../../ui/values.tsx';
+
+/** A time as the clocks of a zone show it: `Wed 3 Jun, 06:30`. */
+export function zoned(time: number | string, timeZone: string): string {
+  const ms = typeof time === 'number' ? time : timeOf(time);
+  return new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+  }).format(ms);
+}
+
+/** Whether the browser knows a zone by this name. */
+export function isZone(timeZone: string): boolean {
+  try {
+    return timeZone !== '' && zoned(0, timeZone) !== '';
+  } catch {
+    return false;
+  }
+}

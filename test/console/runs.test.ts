@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { runnerPart } from '../../src/runs/part.ts';
+import { dataPart } from '../../src/storage/server/data.ts';
+import { json, startApi, COMPILE_CACHE, type Api } from '../cli/support.ts';
+import { MAIN } from '../command.ts';
+import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
+
+// Processes that run the sources start in half the time with it.
+process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
+
+const runner = runnerPart({ command: [process.execPath, MAIN], concurrency: 2, pollMs: 100 });
+
+/** Full pages up to the one that is named, and an empty one behind. */
+const pages = (last: number) => (page: number) =>
+  page <= last ? [{ id: page * 2 }, { id: page * 2 + 1 }] : [];
+
+async function booksApi(rowsOf: (page: number) => unknown): Promise<Api> {
+  return await startApi(({ url }, response) =>
+    json(response, rowsOf(Number(url.searchParams.get('page') ?? 1))),
+  );
+}
+
+describe.skipIf(CHROMIUM === undefined)('runs', () => {
+  const own = useConsole({ parts: [dataPart, runner] });
+  const component = 'ex-generic-v2';
+
+  /** A source with one job over an API of numbered pages. */
+  async function source(id: string, api: Api, job: object = {}, name = `Books of ${id}`): Promise<void> {
+    await own.client.configurations(component).create({
+      configurationId: id,
+      name,
+      configuration: {
+        parameters: {
+          api: { baseUrl: api.url, pagination: { method: 'pagenum', limit: 2 } },
+          config: { outputBucket: `library-${id}`, jobs: [{ endpoint: 'books', ...job }] },
+        },
+      },
+    });
+  }
+
+  async function ran(id: string): Promise<string> {
+    const run = await own.client.runs.start({ component, configuration: id });
+    await expect
+      .poll(async () => (await own.client.runs.detail(run.id)).endTime, { timeout: 40_000, interval: 100 })
+      .not.toBeNull();
+    return run.id;
+  }
+
+  test('one is started from the page and followed to its end, and tells what led from page to page', async () => {
+    await source('good', await booksApi(pages(2)));
+    const { page } = await own.open('/runs');
+    await page.getByText('Nothing has run yet').waitFor();
+    await page.getByRole('button', { name: 'Start a run' }).first().click();
+    await page.getByRole('dialog').getByLabel('Source').selectOption({ label: 'Books of good' });
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor();
+    await page.getByText('Done', { exact: true }).waitFor({ timeout: 40_000 });
+    await page.getByText('It ended:').waitFor();
+    await page.getByRole('link', { name: 'in.c-library-good.books' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-overview');
+
+    await page.getByRole('tab', { name: 'Time line' }).click();
+    const second = page.getByRole('listitem').filter({ hasText: 'page 2' });
+    await second.getByText('page=2, counted').waitFor();
+    expect(await second.locator('mark').allTextContents()).toEqual(['page=2']);
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-time-line');
+    await second.getByRole('button').click();
+    await page.getByRole('dialog').getByText('What led to it').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByRole('log').getByText('Made the bucket in.c-library-good').waitFor();
+    await page.getByLabel('Search the log').fill('nothing says this');
+    await page.getByText('No line is like that').waitFor();
+    await page.getByLabel('Search the log').fill('bucket');
+    await page.getByText(/of \d+ lines/).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-log');
+  });
+
+  test('one that goes on shows how far it is, survives that the service goes away, and is cancelled', async () => {
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const api = await startApi(({ url }, response) => {
+      const page = Number(url.searchParams.get('page') ?? 1);
+      if (page < 3) json(response, pages(9)(page));
+      else void gate.then(() => json(response, []));
+    });
+    await source('slow', api);
+    const { id } = await own.client.runs.start({ component, configuration: 'slow' });
+    const { page } = await own.open(`/runs/${id}`, { expects: [/Failed to load|ERR_|EventSource|502|503/] });
+    await page.getByText('Running', { exact: true }).waitFor({ timeout: 30_000 });
+    const numbers = page.getByRole('group', { name: 'So far' });
+    await expect.poll(async () => await numbers.textContent(), { timeout: 30_000 }).toContain('2Pages4Rows');
+    await page.getByRole('group', { name: 'Now' }).getByText('page=3').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-live');
+
+    await own.away();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor({ timeout: 20_000 });
+    expect(await numbers.textContent()).toContain('2Pages');
+    await own.back();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor({ state: 'detached', timeout: 20_000 });
+    await page.getByText('Running', { exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor({ timeout: 30_000 });
+    letGo();
+  });
+
+  test('one that fails says why and what to do', async () => {
+    const api = await startApi((_request, response) => json(response, { error: 'no' }, 404));
+    await source('failing', api);
+    const id = await ran('failing');
+    const { page } = await own.open(`/runs/${id}`, { theme: 'dark' });
+    const alert = page.getByRole('alert');
+    await alert.getByText('404').first().waitFor();
+    expect(await alert.textContent()).toContain('http.status');
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-failed');
+  });
+
+  test('one that may not have everything shows what speaks against it', async () => {
+    await source('doubtful', await booksApi(() => [{ id: 1 }, { id: 2 }]));
+    const id = await ran('doubtful');
+    const { page } = await own.open(`/runs/${id}`);
+    await page.getByText('doubtful', { exact: true }).first().waitFor();
+    await page
+      .getByText(/again, although something else was asked for/)
+      .first()
+      .waitFor();
+    await page.getByText('Nothing of it was loaded').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-doubtful');
+  });
+
+  test('two of a source stand side by side, and what is other is marked', async () => {
+    let last = 1;
+    await source('growing', await booksApi((page) => pages(last)(page)));
+    const first = await ran('growing');
+    last = 3;
+    const second = await ran('growing');
+    const { page } = await own.open(`/runs/${second}?tab=compare`);
+    await page.getByRole('columnheader', { name: `Run ${first}` }).waitFor();
+    const line = page.getByRole('row').filter({ hasText: 'in.c-library-growing.books' });
+    expect(await line.textContent()).toContain('+4');
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-compare');
+  });
+
+  test('names with signs of all kinds are texts', async () => {
+    const name = '<img src=x onerror=alert(1)> \u202Eevil\u0007';
+    await source(
+      'hostile',
+      await booksApi(pages(1)),
+      { endpoint: `books?of=${name}`, dataType: 'books' },
+      name,
+    );
+    const id = await ran('hostile');
+    const { page } = await own.open(`/runs/${id}`);
+    await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    for (const tab of ['Time line', 'Log']) await page.getByRole('tab', { name: tab }).click();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.getByRole('main').textContent()).not.toContain('\u202E');
+  });
+
+  test('a schedule is made in words, shown with its next time, stopped and deleted', async () => {
+    await source('timed', await booksApi(pages(1)));
+    const { page } = await own.open('/runs/schedules');
+    await page.getByLabel('Source', { exact: true }).selectOption({ label: 'Books of timed' });
+    await page.getByRole('button', { name: 'Add a schedule' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('It runs').selectOption({ label: 'Monday to Friday' });
+    await dialog.getByLabel('Time zone').fill('Europe/Nowhere');
+    await dialog.getByText('There is no such zone').waitFor();
+    await dialog.getByLabel('Time zone').fill('Europe/Prague');
+    await dialog.getByText('Monday to Friday at 06:30').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'schedule-form');
+    await dialog.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByRole('heading', { name: 'Monday to Friday at 06:30 Europe/Prague' }).waitFor();
+    await page.getByText(/Next: \w{3},? \d+ \w+(?:,| at) 06:30/).waitFor();
+    const of = own.client.configurations(component).schedules('timed');
+    expect(await of.list()).toMatchObject([{ cron: '30 6 * * 1-5', timeZone: 'Europe/Prague' }]);
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'schedules');
+    await page.getByRole('switch', { name: 'Enabled' }).click();
+    await page.getByText('It does not run while it is disabled').waitFor();
+    await page.getByRole('button', { name: 'Delete the schedule' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the schedule' }).click();
+    await page.getByText('It runs only when somebody starts it').waitFor();
+    expect(await of.list()).toEqual([]);
+  });
+
+  test('the list is filtered by source and status, and says so in its address', async () => {
+    const { page } = await own.open('/runs');
+    await page.getByRole('grid', { name: 'Runs' }).getByText('Books of good').waitFor();
+    await screenshots(page, 'runs');
+    expect(await axe(page)).toEqual([]);
+    await page.getByLabel('Status').selectOption({ label: 'Failed' });
+    await page.getByRole('grid', { name: 'Runs' }).getByText('Books of good').waitFor({ state: 'detached' });
+    await page.getByRole('grid', { name: 'Runs' }).getByText('Books of failing').waitFor();
+    expect(page.url()).toContain('status=error');
+  });
+});
