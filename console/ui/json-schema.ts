@@ -38,7 +38,12 @@ type Members = ReadonlyMap<string, string | undefined>;
 
 /** Keys and values that may stand at the cursor, each with its description. */
 export function completeBySchema(root: object): CompletionSource {
-  return (context) => complete(root, context);
+  const ask = (context: CompletionContext): CompletionResult | null => {
+    const result = complete(root, context);
+    // At once with every letter: a choice that is made while it is asked for again would be lost.
+    return result && { ...result, update: (_result, _from, _to, now) => ask(now) };
+  };
+  return ask;
 }
 
 /** What a key means, for whoever points at it. */

@@ -14,7 +14,7 @@ const CONTENT = {
       pagination: { method: 'pagenum', pageParam: 'page' },
     },
     config: {
-      outputBucket: 'in.c-shop',
+      outputBucket: 'shop',
       jobs: [{ endpoint: 'users', dataField: 'data' }],
       unknownToTheForm: [1, 2.5],
     },
@@ -181,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
     const { page: first } = await own.open(at);
     const { page: second } = await own.open(at, { expects: [/412/] });
     await second.getByLabel('Data field').fill('mine');
-    await second.getByLabel('Bucket').fill('in.c-second');
+    await second.getByLabel('Bucket').fill('second');
     await first.getByLabel('Base address').fill('https://theirs.example.com/');
     await first.getByLabel('Data field').fill('theirs');
     await save(first);
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
       .getByRole('list', { name: 'Their changes' })
       .getByText('https://theirs.example.com/')
       .waitFor();
-    await second.getByRole('list', { name: 'Your changes' }).getByText('in.c-second').waitFor();
+    await second.getByRole('list', { name: 'Your changes' }).getByText('second').waitFor();
     await second.getByLabel('Both have changed parameters.config.jobs[0].dataField').selectOption('theirs');
     expect(await axe(second)).toEqual([]);
     await screenshots(second, 'source-conflict');
@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
       configuration: {
         parameters: {
           api: { baseUrl: 'https://theirs.example.com/' },
-          config: { outputBucket: 'in.c-second', jobs: [{ dataField: 'theirs' }] },
+          config: { outputBucket: 'second', jobs: [{ dataField: 'theirs' }] },
         },
       },
     });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
-import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
 import { currentSession } from '../../data/session.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -118,9 +118,10 @@ function Actions({ component, source }: { readonly component: string; readonly s
   });
   const remove = useAction(async () => {
     await group.delete(id);
-    await invalidate('sources');
     toast('The source is in the trash');
     navigate('/sources');
+    forget('sources', component, id);
+    await invalidate('sources');
   });
   const error = toggle.error ?? run.error;
   return (

@@ -48,7 +48,7 @@ export interface Subject {
   whole(text: string): { readonly text: string; readonly linesBefore: number };
 }
 
-export function storedOf(of: Configuration): Stored {
+function storedOf(of: Configuration): Stored {
   const { version, configuration, currentVersion } = of;
   return {
     version,

@@ -20,13 +20,7 @@ interface Chosen {
 }
 
 /** Where a file is dropped, or chosen. */
-export function DropZone({
-  label,
-  onFile,
-}: {
-  readonly label: string;
-  readonly onFile: (chosen: Chosen) => void;
-}) {
+function DropZone({ label, onFile }: { readonly label: string; readonly onFile: (chosen: Chosen) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const take = (file: File | null | undefined): void => {
