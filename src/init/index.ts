@@ -1,5 +1,5 @@
 export { discover, type Discovery } from './discover.ts';
-export { findingOf, type Finding } from './finding.ts';
+export { findingOf } from './finding.ts';
 export { selected, type FromDocument } from './openapi/configure.ts';
 export type { RecordedRequest } from './requests.ts';
 export { readContent, readSource, type Source } from './source.ts';
