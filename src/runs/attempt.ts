@@ -20,7 +20,7 @@ import type { Meta } from '../storage/server/meta/database.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import { prolongToken } from '../storage/server/meta/tokens.ts';
 import { startChild, type Ended, type RunChild } from './child.ts';
-import { folderOf } from './folders.ts';
+import { folderOf, leaveFolder, untilLeft } from './folders.ts';
 import type { Keeper, KeptStore } from './keeper.ts';
 import { isLastAttempt, waitMsOf } from './patience.ts';
 import { readReport, type Report } from './report.ts';
@@ -117,17 +117,16 @@ async function perform(
       report: JSON.stringify(outcome.report.rows),
     };
     // Written down twice, it is the second that is refused.
-    const isWritten = await whenDatabaseIsBack(env, async () => await finishRun(meta, run, end, env.now()));
+    const finish = async (): Promise<boolean> =>
+      await whenDatabaseIsBack(env, async () => await finishRun(meta, run, end, env.now()));
+    const isLeft = isDone && keptIn === undefined;
+    const isWritten = isLeft ? await leaveFolder(outcome.folder, finish) : await finish();
     if (isWritten) {
       const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
       metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: Math.max(0, seconds) });
     }
     log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
-    if (!isWritten || !isDone) return;
-    if (keptIn === undefined) {
-      await rm(outcome.folder, { recursive: true, force: true });
-      return;
-    }
+    if (!isWritten || !isDone || keptIn === undefined) return;
     const { trimKept } = await import('./keeper.ts');
     await trimKept(keptIn, String(run.id));
   } catch (error) {
@@ -215,6 +214,7 @@ async function work(
   const secrets = new Secrets();
   secrets.add(made.token);
   const folder = folderOf(directory, run, { isOfAttempt: keptIn !== undefined });
+  await untilLeft(folder);
   await mkdir(folder, { recursive: true });
   const log = new RunLog({
     meta,

@@ -18,6 +18,33 @@ export function folderOf(
   return path.join(directory, name);
 }
 
+/** Folders whose run is at its end. */
+const leaving = new Map<string, Promise<void>>();
+
+/**
+ * Ends a run and removes its folder. The next run of the configuration may be taken as soon as this one has ended: who
+ * wants the folder waits by {@link untilLeft}, or his first files would go with it.
+ *
+ * @param end whether the run has ended by it; else the folder stays
+ */
+export async function leaveFolder(folder: string, end: () => Promise<boolean>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  leaving.set(folder, promise);
+  try {
+    const hasEnded = await end();
+    if (hasEnded) await rm(folder, { recursive: true, force: true });
+    return hasEnded;
+  } finally {
+    leaving.delete(folder);
+    resolve();
+  }
+}
+
+/** Waits while the run before is removing that folder. */
+export async function untilLeft(folder: string): Promise<void> {
+  await leaving.get(folder);
+}
+
 /** How long what a failed run left is of use. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 

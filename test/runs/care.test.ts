@@ -30,6 +30,8 @@ test('a run whose time is over goes with its log, and those after it stay', asyn
   const { id } = await world.start('a');
   await world.ended(id);
   const kept = await world.ended((await world.start('a')).id);
+  expect(kept).toMatchObject({ status: 'success', error: null });
+  expect(await world.log(kept.id)).not.toEqual([]);
   await world.service.stop();
   const meta = await metaOf(world.dir);
   const ended = '2020-01-01T00:00:00.000Z';
