@@ -149,7 +149,7 @@ describe('the repository', () => {
   test('names no host in the lock file', () => {
     expect(
       read('package-lock.json').match(
-        /"resolved":.*|https?:\/\/(?!.*(?:fund|sponsor|opencollective|github\.com|feross|paulmillr|tidelift|patreon|paypal|buymeacoffee)).*/g,
+        /"resolved":.*|https?:\/\/(?!.*(?:fund|give-to|sponsor|opencollective|github\.com|feross|paulmillr|tidelift|patreon|paypal|buymeacoffee)).*/g,
       ) ?? [],
     ).toEqual([]);
   });

@@ -177,6 +177,7 @@ describe('tables', () => {
     expect(await json('tables', 'preview', table, ...either)).toEqual({
       columns: ['id', 'name', 'age'],
       rows: [['1', 'Ann', '18']],
+      cut: [],
     });
     expect((await storage('tables', 'preview', table, '--where', 'name!=Ann', '--limit', '1')).out).toContain(
       'Bob',
@@ -531,7 +532,7 @@ describe('the command line', () => {
       'Did you mean “gex storage tables”?',
     ],
     [['tables', 'lst'], 'There is no command “lst”', 'Did you mean “gex storage tables list”?'],
-    [['jobs', 'mow'], 'There is no command “mow”', 'The commands are list, show, wait.'],
+    [['jobs', 'mow'], 'There is no command “mow”', 'The commands are list, show, wait, cancel, retry.'],
     [['tables', 'load', 'x'], 'It is written gex storage tables load <table> <file>.', '--help'],
     [['tables', 'list', 'x'], 'list takes no words, and not “x”', 'gex storage tables list --help'],
     [['tables', 'list', '--jsn'], 'There is no option --jsn.', 'Did you mean --json?'],

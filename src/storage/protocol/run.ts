@@ -110,7 +110,7 @@ export const RunProgress = Type.Object({
   last: Type.Optional(
     Type.Object(
       {
-        request: Type.String({ examples: ['GET https://api.example.com/users?page=2'] }),
+        request: Type.String({ description: 'Method and address, without secrets.' }),
         status: Type.Optional(Type.Integer()),
         failure: Type.Optional(Type.String()),
         ms: Type.Optional(Type.Integer({ description: 'Absent while it is not answered.' })),

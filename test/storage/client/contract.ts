@@ -222,6 +222,7 @@ export function describeStorageClient(name: string, start: () => Promise<Service
             ['1', 'Ann "A"'],
             ['2', 'Bo'],
           ],
+          cut: [],
         });
         expect(await storage.tables.preview(id, { offset: 1, orderBy: [{ column: 'id' }] })).toMatchObject({
           rows: [['2', 'Bo']],
