@@ -21,22 +21,9 @@ export default defineConfig({
     // The editor, which is loaded when it is needed.
     chunkSizeWarningLimit: 800,
   },
-  plugins: [plainDescriptions(), compressed()],
+  plugins: [compressed()],
   logLevel: 'warn',
 });
-
-/** The library of the editor renders descriptions by a highlighter of its own, as HTML; here they are texts. */
-function plainDescriptions(): Plugin {
-  return {
-    name: 'plain-descriptions',
-    enforce: 'pre',
-    resolveId(source, importer) {
-      const isOwn =
-        source.endsWith('utils/markdown') && importer?.includes('codemirror-json-schema') === true;
-      return isOwn ? fileURLToPath(new URL('ui/editor-markdown.ts', import.meta.url)) : undefined;
-    },
-  };
-}
 
 /** Each file in the forms that the service may send it in, made once with all the time that takes. */
 function compressed(): Plugin {
