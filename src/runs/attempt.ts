@@ -8,14 +8,7 @@ import type { Context } from '../storage/server/context.ts';
 import { whenDatabaseIsBack } from '../storage/server/database/patience.ts';
 import { detailOf, troubleOf } from '../storage/server/http/trouble.ts';
 import { isPassing } from '../storage/server/jobs/failure.ts';
-import {
-  beatRun,
-  finishRun,
-  putOffRun,
-  requeueRun,
-  type AskedOfRun,
-  type RunEnd,
-} from '../storage/server/meta/runs.ts';
+import { beatRun, type AskedOfRun, type RunEnd } from '../storage/server/meta/runs.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import { prolongToken } from '../storage/server/meta/tokens.ts';
@@ -81,7 +74,7 @@ async function perform(
   run: RunRow,
   options: AttemptOptions & { readonly state: State },
 ): Promise<void> {
-  const { meta, env, log, metrics } = context;
+  const { meta, env, log, metrics, queue } = context;
   const { state, beatMs, keptIn } = options;
   const beats = setInterval(() => void beat(), beatMs);
   const beat = async (): Promise<void> => {
@@ -102,7 +95,7 @@ async function perform(
     }
     const isDone = outcome.error === undefined;
     if (state.why === 'handOn' && !isDone) {
-      await requeueRun(meta, run);
+      await queue.runs.giveBack(run);
       return;
     }
     const put = isDone ? undefined : await putOff(context, run, outcome);
@@ -118,7 +111,7 @@ async function perform(
     };
     // Written down twice, it is the second that is refused.
     const finish = async (): Promise<boolean> =>
-      await whenDatabaseIsBack(env, async () => await finishRun(meta, run, end, env.now()));
+      await whenDatabaseIsBack(env, async () => await queue.runs.finish(run, end));
     const isLeft = isDone && keptIn === undefined;
     const isWritten = isLeft ? await leaveFolder(outcome.folder, finish) : await finish();
     if (isWritten) {
@@ -148,10 +141,10 @@ interface Outcome {
 
 /** Puts a run back that failed of what passes. @returns undefined when it is to end */
 async function putOff(
-  { meta, env, log }: Context,
+  { env, log, queue }: Context,
   run: RunRow,
   { passing, error }: Outcome,
-): Promise<Awaited<ReturnType<typeof putOffRun>> | undefined> {
+): Promise<'cancelled' | 'lost' | 'waiting' | undefined> {
   if (passing === undefined || error === undefined) return undefined;
   const isBeforeStart = passing === 'beforeStart';
   const waitMs = waitMsOf(run);
@@ -163,10 +156,7 @@ async function putOff(
   });
   const given = { waitMs, isBeforeStart, line };
   // Put back twice, it is the second that is refused.
-  const put = await whenDatabaseIsBack(
-    env,
-    async () => await putOffRun(meta, run, { ...given, now: env.now() }),
-  );
+  const put = await whenDatabaseIsBack(env, async () => await queue.runs.putOff(run, given));
   if (put === 'waiting')
     log.warn('A run is put off', { run: run.id, attempt: run.attempt, waitMs, detail: error.message });
   return put;

@@ -1,25 +1,23 @@
 import { withRequestId } from '../storage/server/care/correlation.ts';
 import { tellingOnce } from '../storage/server/care/telling-once.ts';
 import type { Context } from '../storage/server/context.ts';
-import {
-  finishRun,
-  listProcessing,
-  requeueRun,
-  takeRun,
-  type BriefRun,
-} from '../storage/server/meta/runs.ts';
+import type { RunPace } from '../storage/server/jobs/queue/dispatch.ts';
+import { listProcessing, type BriefRun, type RunEnd } from '../storage/server/meta/runs.ts';
 import { runDue } from '../storage/server/runs/scheduler.ts';
 import { startAttempt, type Attempt, type AttemptOptions } from './attempt.ts';
 import { sweepFolders } from './folders.ts';
 import { isLastAttempt } from './patience.ts';
+import { repeated } from './repeated.ts';
 
 export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   /** Runs at a time. */
   readonly concurrency: number;
   /** Whether no other process can be at work on runs: what an earlier start left is taken up at once. */
   readonly isAlone: boolean;
-  /** How often the queue, the schedules and the other runners are looked at; default 1 second. */
+  /** How often runs and schedules are looked for that nothing leads to; default: as the queue needs it. */
   readonly pollMs?: number;
+  /** How often a runner says that it is alive, and looks at the others; default 2 seconds. */
+  readonly checkMs?: number;
 }
 
 export interface Runner {
@@ -29,77 +27,86 @@ export interface Runner {
 }
 
 /** A runner whose sign of life does not change for so many looks is gone: ten seconds. */
-const DEAD_AFTER_LOOKS = 10;
-/** Looks for each sign of life. */
-const LOOKS_PER_BEAT = 2;
+const DEAD_AFTER_LOOKS = 5;
 
 /** Takes runs from the queue and does them, in processes of their own. */
 export function createRunner(context: Context, options: RunnerOptions): Runner {
-  const { meta, env, log } = context;
-  const { concurrency, isAlone, pollMs = 1000, directory } = options;
+  const { meta, env, log, queue, metrics } = context;
+  const { concurrency, isAlone, directory, checkMs = 2000 } = options;
+  const { pollMs, scheduleMs } = paceOf(queue.runs.pace, options.pollMs);
   const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
   const telling = tellingOnce(() => log, 'The queue of runs cannot be read');
   const running = new Map<number, Attempt>();
   /** Signs of life of all runners, and for how many looks each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  const state = { isStopped: false, isAskedAgain: false, isTime: false };
-  let stopListening: (() => void) | undefined;
+  const state = { isStopped: false, isSweep: false, isPlanning: false };
+  const taking = repeated(async () => await telling(takeAll()));
+  const scheduling = repeated(async () => await telling(lookAtSchedules()));
+  const checking = repeated(async () => await telling(findLost()));
+  const stops: (() => void)[] = [];
 
   return {
     async start() {
       await sweepFolders(directory, env.now());
       if (isAlone) for (const run of await listProcessing(meta)) await handOn(run);
-      stopListening = context.runNews.listen(look);
-      timer = setInterval(lookAtAll, pollMs);
-      lookAtAll();
+      stops.push(queue.onNews('runs', taking.ask), queue.onNews('schedules', scheduling.ask));
+      every(checkMs, checking.ask);
+      every(pollMs, sweep);
+      every(scheduleMs, sweepSchedules);
+      checking.ask();
+      sweep();
+      sweepSchedules();
     },
     async stop() {
       state.isStopped = true;
-      stopListening?.();
-      clearInterval(timer);
-      await looking;
+      for (const stop of stops) stop();
+      await Promise.all([taking, scheduling, checking].map(async (work) => await work.stop()));
       for (const attempt of running.values()) attempt.handOn();
       await Promise.all(Array.from(running.values(), async ({ done }) => await done));
     },
   };
 
-  function lookAtAll(): void {
-    state.isTime = true;
-    look();
+  function every(ms: number, work: () => void): void {
+    const timer = setInterval(work, ms);
+    stops.push(() => clearInterval(timer));
   }
 
-  function look(): void {
-    // What is asked for while it looks may be behind where it is.
-    state.isAskedAgain = looking !== undefined;
-    looking ??= telling(lookOnce()).finally(() => {
-      looking = undefined;
-      if (state.isAskedAgain && !state.isStopped) look();
-    });
+  function sweep(): void {
+    state.isSweep = true;
+    taking.ask();
   }
 
-  async function lookOnce(): Promise<void> {
-    if (state.isTime) {
-      state.isTime = false;
-      await runDue(context);
-      // Looks are what the time of others is counted in: those in between do not count.
-      await findLost();
-    }
+  function sweepSchedules(): void {
+    state.isPlanning = true;
+    scheduling.ask();
+  }
+
+  async function takeAll(): Promise<void> {
+    const { isSweep } = state;
+    state.isSweep = false;
     while (!state.isStopped && running.size < concurrency) {
-      const run = await takeRun(meta, { runner: name, now: env.now() });
+      const run = await queue.runs.take(name, isSweep);
       if (run === undefined) return;
       withRequestId(run.request_id, () => log.info('A run begins', { run: run.id, attempt: run.attempt }));
       const attempt = withRequestId(run.request_id, () =>
-        startAttempt(context, run, { ...options, beatMs: pollMs * LOOKS_PER_BEAT }),
+        startAttempt(context, run, { ...options, beatMs: checkMs }),
       );
       running.set(run.id, attempt);
       // The next one of the same configuration need not wait for the next look.
       void attempt.done.finally(() => {
         running.delete(run.id);
-        if (!state.isStopped) look();
+        taking.ask();
       });
     }
+  }
+
+  /** A ticket that is used up before its schedules are looked at is made up for by the next sweep. */
+  async function lookAtSchedules(): Promise<void> {
+    const isSweep = state.isPlanning;
+    state.isPlanning = false;
+    const isTime = await queue.runs.takeLook();
+    if (isTime || isSweep) await runDue(context);
+    if (isSweep) await queue.runs.planLost();
   }
 
   /** Whether a runner is alive is told by its signs alone: the clocks of machines differ. */
@@ -119,21 +126,37 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   async function handOn(run: BriefRun): Promise<void> {
     seen.delete(run.id);
     if (run.cancel_asked !== null) {
-      await finishRun(meta, run, CANCELLED, env.now());
+      await end(run, CANCELLED);
       return;
     }
     if (!isLastAttempt(run)) {
-      if (await requeueRun(meta, run))
+      if (await queue.runs.giveBack(run))
         withRequestId(run.request_id, () =>
           log.warn('A run is handed on: its runner is gone', { run: run.id, attempt: run.attempt }),
         );
       return;
     }
-    const message = `The run was interrupted ${run.attempt - run.put_offs} times and is given up.`;
-    const hint = 'Look into the logs of the runners before it is started again.';
-    const error = JSON.stringify({ code: 'run.interrupted', message, audience: 'application', hint });
-    await finishRun(meta, run, { ...CANCELLED, status: 'error', exitCode: 2, error }, env.now());
+    const interruptions = run.attempt - run.put_offs;
+    const error = JSON.stringify({
+      code: 'run.interrupted',
+      message: `The run was interrupted ${interruptions} times and is given up.`,
+      audience: 'application',
+      hint: 'Look into the logs of the runners, then start it again: it goes on where it was.',
+    });
+    if (!(await end(run, { ...CANCELLED, status: 'error', exitCode: 2, error }))) return;
+    metrics.runGivenUp();
+    withRequestId(run.request_id, () => log.error('A run is given up', { run: run.id, interruptions }));
+  }
+
+  async function end(run: BriefRun, how: RunEnd): Promise<boolean> {
+    if (!(await queue.runs.finish(run, how))) return false;
+    const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
+    metrics.run({ status: how.status, verdict: 'none', seconds: Math.max(0, seconds) });
+    return true;
   }
 }
 
 const CANCELLED = { status: 'cancelled', exitCode: null, verdict: null, error: null, report: null } as const;
+
+const paceOf = (pace: RunPace, pollMs: number | undefined): RunPace =>
+  pollMs === undefined ? pace : { pollMs, scheduleMs: pollMs };

@@ -99,7 +99,10 @@ async function worldWithStore(): Promise<{ world: World; proxy: Proxy }> {
   const proxy = await proxyTo(objects.endpoint ?? '');
   const { addresses } = await shared.start({
     objects: { ...objects, endpoint: proxy.url.replace(/\/$/, ''), idleMs: 150 },
-    parts: [dataPart, runnerPart({ command: [process.execPath, MAIN], concurrency: 2, pollMs: 100 })],
+    parts: [
+      dataPart,
+      runnerPart({ command: [process.execPath, MAIN], concurrency: 2, pollMs: 100, checkMs: 200 }),
+    ],
   });
   const token = addresses.masterToken ?? '';
   const call = async (method: string, at: string, body?: unknown, headers?: Record<string, string>) =>

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/log.ts';
 import { appendLog } from '../../src/storage/server/meta/run-log.ts';
 import { findRun, finishRun, requeueRun, takeRun } from '../../src/storage/server/meta/runs.ts';
 import { json, startApi, type Answer, type Api } from '../cli/support.ts';
@@ -149,7 +150,7 @@ test('a run begins when it is asked for, and not only when the runner looks agai
 
 test('a run of another runner is not taken for lost when many are asked for', async () => {
   const api = await twoBooks();
-  const world = await startWorld({ runner: { concurrency: 0, pollMs: 3_600_000 } });
+  const world = await startWorld({ runner: { concurrency: 0, pollMs: 3_600_000, checkMs: 3_600_000 } });
   await world.configure('a', books(api.url));
   const { id } = await world.start('a');
   const meta = await metaOf(world.dir);
@@ -272,6 +273,28 @@ describe('a run whose runner loses it', () => {
     expect(held === undefined ? 0 : await appendLog(meta, held, held, ['{}'])).toBeUndefined();
     await meta.destroy();
     expect(await world.show(id)).toMatchObject({ status: 'success' });
+  });
+
+  test('again and again is given up; people are told, and a new run goes on', async () => {
+    const api = await twoBooks();
+    const idle = await startWorld({ runner: { concurrency: 0 } });
+    await idle.configure('a', books(api.url));
+    const { id } = await idle.start('a');
+    await idle.service.stop();
+    const meta = await metaOf(idle.dir);
+    await meta.updateTable('runs').set({ attempt: 9 }).where('id', '=', Number(id)).execute();
+    await takeRun(meta, { runner: 'dead', now: Date.now() });
+    await meta.destroy();
+    const lines: [string, unknown][] = [];
+    const log = { ...silentLog, error: (text: string, facts?: unknown) => void lines.push([text, facts]) };
+    const world = await startWorld({ dir: idle.dir, log, healthPort: 0 });
+    expect(await world.ended(id)).toMatchObject({ status: 'error', error: { code: 'run.interrupted' } });
+    await expect
+      .poll(() => lines)
+      .toMatchObject([['A run is given up', { run: Number(id), interruptions: 10 }]]);
+    const metrics = await (await fetch(`${world.addresses.parts['health']}/metrics`)).text();
+    expect(metrics).toContain('gex_runs_given_up_total 1');
+    expect(await world.ended((await world.start('a')).id)).toMatchObject({ status: 'success' });
   });
 
   test('that was to be cancelled is cancelled with its runner', async () => {

@@ -65,6 +65,7 @@ async function startSeveral() {
           isAlone: false,
           concurrency: 1,
           pollMs,
+          checkMs: pollMs * 2,
         },
       );
       runners.push(runner);

@@ -74,6 +74,7 @@ export async function startWorld({
         command: [process.execPath, MAIN],
         concurrency: 2,
         pollMs: 100,
+        checkMs: 200,
         ...runner,
       }),
     ],

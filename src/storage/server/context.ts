@@ -7,9 +7,9 @@ import type { Readiness } from './care/readiness.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Database } from './database/database.ts';
 import type { Observer } from './events/observer.ts';
+import type { Queue } from './jobs/queue/queue.ts';
 import type { Meta } from './meta/database.ts';
 import type { Project } from './meta/projects.ts';
-import type { RunNews } from './runs/news.ts';
 
 /** What every part of the service is given. */
 export interface Context {
@@ -25,7 +25,8 @@ export interface Context {
   readonly env: Env;
   readonly log: Log;
   readonly observer: Observer;
-  readonly runNews: RunNews;
+  /** Work that waits, for whichever process takes it: jobs of the storage, runs, schedules, upkeep. */
+  readonly queue: Queue;
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly readiness: Readiness;

@@ -1,5 +1,4 @@
 import type { Context } from './context.ts';
-import type { Queue } from './jobs/queue/queue.ts';
 import type { ObjectStore } from './objects/store.ts';
 import type { TableEngine } from './tables/engine.ts';
 
@@ -9,5 +8,4 @@ export interface DataContext extends Context {
   readonly engine: TableEngine;
   /** Address of the API, for what is made outside of a request. */
   origin(): string;
-  readonly queue: Queue;
 }

@@ -2,7 +2,6 @@ import { upkeep } from './care/upkeep.ts';
 import type { DataContext } from './data-context.ts';
 import { createNowAndThen } from './jobs/now-and-then.ts';
 import { OPERATIONS } from './jobs/operations/all.ts';
-import type { OpenedQueue } from './jobs/queue/open.ts';
 import { createWorker } from './jobs/worker.ts';
 import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
 
@@ -16,19 +15,17 @@ const UPKEEP_MS = 10 * 60_000;
 const UPKEEP_GRACE_MS = 1000;
 
 /** Does the jobs of the storage, and removes what is over. */
-export function dataWork(
-  context: DataContext,
-  { queue, options }: { readonly queue: OpenedQueue; readonly options: ServiceOptions },
-): Part {
+export function dataWork(context: DataContext, options: ServiceOptions): Part {
   const { graceMs = GRACE_MS, keepDays = KEEP_DAYS, concurrency } = options;
   const worker = createWorker(() => context, {
     operations: OPERATIONS,
     ...(concurrency === undefined ? {} : { concurrency }),
   });
-  const keeper = queue.isShared ? sharedKeeper(context, keepDays) : ownKeeper(context, keepDays);
+  const keeper =
+    context.database !== undefined ? sharedKeeper(context, keepDays) : ownKeeper(context, keepDays);
   return {
     async start() {
-      await queue.repair();
+      await context.queue.repair();
       await worker.start();
       await keeper.start();
     },

@@ -4,7 +4,6 @@ import type { DataContext } from './data-context.ts';
 import { openStore, type OpenStore } from './data-store.ts';
 import { dataWork } from './data-work.ts';
 import { createSnapshots } from './folder/snapshot.ts';
-import { openQueue } from './jobs/queue/open.ts';
 import { hasRole, type Part, type ServiceOptions } from './part.ts';
 import { folderRoutes } from './routes/folder.ts';
 import { serviceEngine } from './tables/service-engine.ts';
@@ -17,13 +16,11 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   const place = { api: base.publicUrl, s3: options.s3PublicUrl?.replace(/\/+$/, '') };
   const store = await openStore(base, options, () => place.s3);
   const tables = serviceEngine(base);
-  const queue = await openQueue(base);
   const context: DataContext = {
     ...base,
     objects: store.objects,
     engine: tables.engine,
     origin: () => place.api ?? '',
-    queue: queue.queue,
   };
   const { dir, database, env } = base;
   // A copy of a folder has all that is in it; what is in a database is copied by its own programs.
@@ -33,7 +30,7 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
     ...(hasSnapshots
       ? [{ routes: folderRoutes(createSnapshots(dir, async () => await tables.ofFolder(), env)) }]
       : []),
-    ...(isWorker ? [dataWork(context, { queue, options })] : []),
+    ...(isWorker ? [dataWork(context, options)] : []),
   ];
   return {
     checks: [
@@ -55,7 +52,6 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
     drain: async () => void (await Promise.all(parts.map(async (part) => await part.drain?.()))),
     async stop() {
       for (const part of parts) await part.stop?.();
-      await queue.close();
       await close(context, store);
     },
   };

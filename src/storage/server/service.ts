@@ -23,9 +23,9 @@ import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
 import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
 import { findTokenBySecret } from './meta/tokens.ts';
 import { refuseUnfinished } from './move/steps.ts';
+import { openQueue, type OpenedQueue } from './jobs/queue/open.ts';
 import { dataPart } from './data.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './part.ts';
-import { createRunNews } from './runs/news.ts';
 import { coreRoutes } from './routes/all.ts';
 
 export { ROLES, type MakePart, type Part, type Role, type ServiceOptions } from './part.ts';
@@ -64,6 +64,7 @@ interface Running {
   readonly lock?: FolderLock | undefined;
   database?: Database | undefined;
   meta?: Meta;
+  queue?: OpenedQueue;
   readonly parts: Part[];
   observer?: Observer;
   app?: FastifyInstance;
@@ -165,6 +166,8 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
   const project = await openProject(meta, env, named);
   const observer = createObserver(meta, env, log);
   running.observer = observer;
+  const opened = await openQueue({ meta, env, log, database });
+  running.queue = opened;
   const context: Context = {
     dir,
     meta,
@@ -178,7 +181,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
     env,
     log,
     observer,
-    runNews: createRunNews(),
+    queue: opened.queue,
     metrics,
     admission,
     readiness,
@@ -266,6 +269,7 @@ async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions)
       await running.observer?.flush();
       const begin = performance.now();
       while ((await reclaimSpace(running.meta)) > 0 && performance.now() - begin < RECLAIM_MS);
+      await running.queue?.close();
       await running.meta.destroy();
     },
     async () => await running.database?.close(),

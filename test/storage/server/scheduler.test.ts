@@ -9,6 +9,7 @@ import { insertRun, isTaken } from '../../../src/storage/server/meta/runs.ts';
 import { advanceSchedule, listDue } from '../../../src/storage/server/meta/schedules.ts';
 import { lastTime, nextTime } from '../../../src/storage/server/runs/cron.ts';
 import { runDue } from '../../../src/storage/server/runs/scheduler.ts';
+import { embeddedQueue } from '../../../src/storage/server/jobs/queue/embedded.ts';
 import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
@@ -72,9 +73,12 @@ describe('runs whose time has come', () => {
     }
   });
 
-  /** A service with a schedule for every hour, looked at from two processes, with a clock that is set by hand. */
-  async function world(cron = '0 * * * *') {
-    const clock = { now: Date.parse('2026-05-01T10:20:00Z') };
+  /**
+   * A service with a schedule for every hour, looked at from two processes at times that are set by hand. Those of the API
+   * are its own: over PostgreSQL nobody can set its clock. Times are told in hours from the first of the schedule on.
+   */
+  async function world() {
+    const clock = { now: Date.now() };
     const env: Env = { ...systemEnv, now: () => clock.now };
     const dir = await mkdtemp(join(tmpdir(), 'scheduler-'));
     open.push(dir);
@@ -82,20 +86,25 @@ describe('runs whose time has come', () => {
     open.push(service);
     const configs = 'components/ex-generic-v2/configs';
     await service.call('POST', configs, { configurationId: 'c', name: 'c', configuration: {} });
-    const made = await service.call('POST', `${configs}/c/schedules`, { cron });
-    const { id } = made.body as { id: string };
+    const made = await service.call('POST', `${configs}/c/schedules`, { cron: '0 * * * *' });
+    const { id, nextTime } = made.body as { id: string; nextTime: string };
+    const first = Date.parse(nextTime);
     const metas = [await metaOf(dir), await metaOf(dir)];
     open.push(...metas);
     return {
-      clock,
       service,
       schedule: `${configs}/c/schedules/${id}`,
       configuration: `${configs}/c`,
       metas,
+      at: (hours: number): string => new Date(first + hours * 3_600_000).toISOString(),
+      shownAt: (hours: number): string =>
+        new Date(first + hours * 3_600_000).toISOString().replace('.000Z', '+0000'),
       /** What both processes do, one after the other: a connection that waits for another would hold up this thread. */
-      tick: async () => {
+      tick: async (hours: number) => {
+        clock.now = first + hours * 3_600_000;
         let asked = 0;
-        for (const meta of metas) asked += await runDue({ meta, env, log: silentLog });
+        for (const meta of metas)
+          asked += await runDue({ meta, log: silentLog, queue: embeddedQueue(meta, env) });
         return asked;
       },
       times: async () =>
@@ -112,22 +121,20 @@ describe('runs whose time has come', () => {
   }
 
   test('are asked for once by two processes', async () => {
-    const { clock, tick, times } = await world();
-    expect(await tick()).toBe(0);
-    clock.now = Date.parse('2026-05-01T11:00:00Z');
-    expect(await tick()).toBe(1);
-    expect(await tick()).toBe(0);
-    expect(await times()).toEqual(['2026-05-01T11:00:00+0000']);
+    const { tick, times, shownAt } = await world();
+    expect(await tick(-0.01)).toBe(0);
+    expect(await tick(0)).toBe(1);
+    expect(await tick(0)).toBe(0);
+    expect(await times()).toEqual([shownAt(0)]);
   });
 
   test('are not asked for by a process that saw them due before another one asked', async () => {
-    const { clock, tick, times, metas } = await world();
+    const { tick, times, metas, at } = await world();
     const [, late] = metas;
-    clock.now = Date.parse('2026-05-01T11:00:00Z');
-    const [due] = late === undefined ? [] : await listDue(late, '2026-05-01T11:00:00.000Z');
-    expect(await tick()).toBe(1);
+    const [due] = late === undefined ? [] : await listDue(late, at(0));
+    expect(await tick(0)).toBe(1);
     if (late === undefined || due === undefined) throw new Error('Nothing was due.');
-    const to = { last: due.next_occurrence, next: '2026-05-01T12:00:00.000Z' };
+    const to = { last: due.next_occurrence, next: at(1) };
     expect(await late.transaction().execute(async (tx) => await advanceSchedule(tx, due, to))).toBe(false);
     const again = { id: due.id, time: due.next_occurrence ?? '' };
     const asked = late.transaction().execute(
@@ -144,66 +151,54 @@ describe('runs whose time has come', () => {
   });
 
   test('give one run for all the times that nobody was there for: the last', async () => {
-    const { clock, tick, times, service, schedule } = await world();
-    clock.now = Date.parse('2026-05-03T09:30:00Z');
-    expect(await tick()).toBe(1);
-    expect(await times()).toEqual(['2026-05-03T09:00:00+0000']);
+    const { tick, times, service, schedule, shownAt } = await world();
+    expect(await tick(46.5)).toBe(1);
+    expect(await times()).toEqual([shownAt(46)]);
     expect((await service.call('GET', schedule)).body).toMatchObject({
-      lastTime: '2026-05-03T09:00:00+0000',
-      nextTime: '2026-05-03T10:00:00+0000',
+      lastTime: shownAt(46),
+      nextTime: shownAt(47),
     });
   });
 
   test('do not come again when the clock is set back, nor when the schedule is changed then', async () => {
-    const { clock, tick, times, cancelAll, service, schedule } = await world();
-    clock.now = Date.parse('2026-05-01T11:00:30Z');
-    expect(await tick()).toBe(1);
+    const { tick, times, cancelAll, service, schedule, shownAt } = await world();
+    expect(await tick(0.01)).toBe(1);
     await cancelAll();
-    clock.now = Date.parse('2026-05-01T10:30:00Z');
-    expect(await tick()).toBe(0);
+    expect(await tick(-0.5)).toBe(0);
     await service.call('PUT', schedule, { isEnabled: true });
-    clock.now = Date.parse('2026-05-01T11:00:30Z');
-    expect(await tick()).toBe(0);
-    expect(await times()).toEqual(['2026-05-01T11:00:00+0000']);
+    expect(await tick(0.01)).toBe(0);
+    expect(await times()).toEqual([shownAt(0)]);
   });
 
   test('wait for nobody twice: a schedule whose last run still waits is left out', async () => {
-    const { clock, tick, times, cancelAll } = await world();
-    clock.now = Date.parse('2026-05-01T11:00:00Z');
-    expect(await tick()).toBe(1);
-    clock.now = Date.parse('2026-05-01T12:00:00Z');
-    expect(await tick()).toBe(0);
+    const { tick, times, cancelAll, shownAt } = await world();
+    expect(await tick(0)).toBe(1);
+    expect(await tick(1)).toBe(0);
     await cancelAll();
-    clock.now = Date.parse('2026-05-01T13:00:00Z');
-    expect(await tick()).toBe(1);
-    expect(await times()).toEqual(['2026-05-01T13:00:00+0000', '2026-05-01T11:00:00+0000']);
+    expect(await tick(2)).toBe(1);
+    expect(await times()).toEqual([shownAt(2), shownAt(0)]);
   });
 
   test('are not asked for while the schedule or the configuration is disabled, or in the trash', async () => {
-    const { clock, tick, service, schedule, configuration } = await world();
+    const { tick, service, schedule, configuration } = await world();
     await service.call('PUT', schedule, { isEnabled: false });
-    clock.now = Date.parse('2026-05-01T11:00:00Z');
-    expect(await tick()).toBe(0);
+    expect(await tick(0)).toBe(0);
     await service.call('PUT', schedule, { isEnabled: true });
     await service.call('PUT', configuration, { isDisabled: true });
-    clock.now = Date.parse('2026-05-01T12:00:00Z');
-    expect(await tick()).toBe(0);
+    expect(await tick(1)).toBe(0);
     await service.call('PUT', configuration, { isDisabled: false });
     await service.call('DELETE', configuration);
-    clock.now = Date.parse('2026-05-01T13:00:00Z');
-    expect(await tick()).toBe(0);
+    expect(await tick(2)).toBe(0);
     await service.call('POST', `${configuration}/restore`);
-    clock.now = Date.parse('2026-05-01T14:00:00Z');
-    expect(await tick()).toBe(1);
+    expect(await tick(3)).toBe(1);
   });
 
   test('end with the schedule of a configuration that is gone for good', async () => {
-    const { service, configuration, schedule, clock, tick } = await world();
+    const { service, configuration, schedule, tick } = await world();
     await service.call('DELETE', configuration);
     await service.call('DELETE', configuration);
     await service.call('POST', 'components/ex-generic-v2/configs', { configurationId: 'c', name: 'again' });
     expect((await service.call('GET', schedule)).status).toBe(404);
-    clock.now = Date.parse('2026-05-01T13:00:00Z');
-    expect(await tick()).toBe(0);
+    expect(await tick(2)).toBe(0);
   });
 });

@@ -21,7 +21,6 @@ import {
   takeJob as takeOf,
 } from '../../../src/storage/server/meta/turns.ts';
 import { createObserver } from '../../../src/storage/server/events/observer.ts';
-import { createRunNews } from '../../../src/storage/server/runs/news.ts';
 import { openProject } from '../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../src/storage/server/meta/tables.ts';
 import { createFolderStore } from '../../../src/storage/server/objects/folder-store.ts';
@@ -62,7 +61,6 @@ beforeEach(async () => {
     admission: createAdmission(systemEnv, noMetrics),
     readiness: createReadiness(systemEnv, silentLog),
     observer: createObserver(meta, systemEnv, silentLog),
-    runNews: createRunNews(),
     objects,
     engine: lazyEngine(false, () => Promise.reject(new Error('Nothing here needs tables.'))),
     origin: () => '',

@@ -23,6 +23,8 @@ export interface Metrics {
     readonly verdict: string;
     readonly seconds: number;
   }): void;
+  /** A run that was interrupted so often that it is not tried again. */
+  runGivenUp(): void;
   /** What upkeep removed because its time was over. */
   removed(kind: string, count: number): void;
 }
@@ -43,5 +45,6 @@ export const noMetrics: Metrics = {
   job() {},
   moved() {},
   run() {},
+  runGivenUp() {},
   removed() {},
 };

@@ -77,6 +77,11 @@ export function createPrometheus(): { readonly metrics: Metrics; expose(gauges: 
     buckets: LONG,
     registers,
   });
+  const givenUp = new Counter({
+    name: 'gex_runs_given_up_total',
+    help: 'Runs that were interrupted so often that they are not tried again.',
+    registers,
+  });
   const removals = new Counter({
     name: 'gex_upkeep_removed_total',
     help: 'What was removed because its time was over.',
@@ -96,6 +101,7 @@ export function createPrometheus(): { readonly metrics: Metrics; expose(gauges: 
       moved[direction].bytes.inc(bytes);
     },
     run: ({ status, verdict, seconds }) => runSeconds.observe({ status, verdict }, seconds),
+    runGivenUp: () => givenUp.inc(),
     removed: (kind, count) => removals.inc({ kind }, count),
   };
   return {

@@ -3,12 +3,18 @@ import type { Env } from '../../../env.ts';
 import { isoTime } from '../shapes/time.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
-import { momentOf } from './moment.ts';
+import { databaseNow, momentOf } from './moment.ts';
 import { appendWithin } from './run-log.ts';
 import { keyOf } from './configurations/key.ts';
 import type { Author, ConfigurationKey, RunRow, RunStatus } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
 import { inTurn, runOf } from './transaction.ts';
+
+/** Says to runners that a run of a configuration may begin, at once or at its time, in the transaction that makes it so. */
+export type TellRunners = (tx: Meta, run: Pick<RunRow, 'lock_key' | 'not_before'>) => Promise<void>;
+
+/** As processes do that know of no tickets: runners find the row. */
+const tellNobody: TellRunners = async () => undefined;
 
 /** What a run is started with. */
 export interface AskedOfRun {
@@ -143,15 +149,32 @@ export async function findUnfinished(meta: Meta, key: ConfigurationKey): Promise
 
 const UNFINISHED: readonly RunStatus[] = ['waiting', 'processing'];
 
+/** Who takes a run, and when. */
+export interface Taker {
+  readonly runner: string;
+  readonly now: number;
+}
+
 /**
- * The oldest run that may begin now and is not put off, taken by the runner: no other run of its configuration is at work, or waits before
- * it. Of several runners one gets it.
+ * The oldest run that may begin now and is not put off, taken by the runner: no other run of its configuration is at work,
+ * or waits before it. Of several runners one gets it.
  */
-export async function takeRun(
-  meta: Meta,
-  { runner, now }: { readonly runner: string; readonly now: number },
-): Promise<RunRow | undefined> {
-  const next = await meta
+export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefined> {
+  for (;;) {
+    const next = await oldestFree(meta, taker.now);
+    if (next === undefined) return undefined;
+    const run = await beginRun(meta, next, taker).catch((error: unknown) => {
+      // Another run of the configuration was taken at the same moment.
+      if (isTaken(error)) return undefined;
+      throw error;
+    });
+    // Whoever is second finds another one, or none.
+    if (run !== undefined) return run;
+  }
+}
+
+async function oldestFree(meta: Meta, now: number): Promise<HeldRun | undefined> {
+  return await meta
     .selectFrom('runs as r')
     .select(['r.id', 'r.fencing'])
     .where('r.status', '=', 'waiting')
@@ -177,7 +200,35 @@ export async function takeRun(
     .orderBy('r.id')
     .limit(1)
     .executeTakeFirst();
+}
+
+/**
+ * The next run of a configuration, taken in a transaction of PostgreSQL. When one of it is just ending, it waits for that:
+ * either that one's end leads to the next, or this does.
+ */
+export async function takeRunOf(tx: Meta, lockKey: string, taker: Taker): Promise<RunRow | undefined> {
+  const atWork = tx.selectFrom('runs').select('id').where('lock_key', '=', lockKey).forShare();
+  if ((await atWork.where('status', '=', 'processing').executeTakeFirst()) !== undefined) return undefined;
+  const next = await oldestWaiting(tx, lockKey).select(['id', 'fencing', 'not_before']).executeTakeFirst();
   if (next === undefined) return undefined;
+  const isTime = next.not_before === null || Date.parse(next.not_before) <= (await databaseNow(tx));
+  return isTime ? await beginRun(tx, next, taker) : undefined;
+}
+
+const oldestWaiting = (meta: Meta, lockKey: string) =>
+  meta
+    .selectFrom('runs')
+    .where((where) => where.and({ lock_key: lockKey, status: 'waiting' }))
+    .orderBy('id')
+    .limit(1);
+
+/** What ended a run, or a wait, leads to the one behind it. */
+async function tellOfNext(tx: Meta, lockKey: string, tell: TellRunners): Promise<void> {
+  const next = await oldestWaiting(tx, lockKey).select(['lock_key', 'not_before']).executeTakeFirst();
+  if (next !== undefined) await tell(tx, next);
+}
+
+async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Promise<RunRow | undefined> {
   return await meta
     .updateTable('runs')
     .set((update) => ({
@@ -191,12 +242,7 @@ export async function takeRun(
     }))
     .where((where) => where.and({ id: next.id, fencing: next.fencing, status: 'waiting' }))
     .returningAll()
-    .executeTakeFirst()
-    .catch((error: unknown) => {
-      // Another run of the configuration was taken at the same moment.
-      if (isTaken(error)) return undefined;
-      throw error;
-    });
+    .executeTakeFirst();
 }
 
 /** Whether a unique index refused it, in SQLite's words or by PostgreSQL's code. */
@@ -251,13 +297,19 @@ export interface RunEnd {
  *
  * @returns whether it was still the taker's; what comes back late is turned away
  */
-export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
+export async function finishRun(
+  meta: Meta,
+  run: HeldRun,
+  end: RunEnd,
+  now: number,
+  tell = tellNobody,
+): Promise<boolean> {
   const { exitCode, ...rest } = end;
   const isDone = rest.status === 'success';
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
-    const token = await tx
+    const known = await tx
       .selectFrom('runs')
-      .select('token_id')
+      .select(['token_id', 'lock_key'])
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
     const { numUpdatedRows } = await tx
@@ -265,8 +317,9 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
       .set({ ...rest, exit_code: exitCode, ended: isoTime(now), ...(isDone ? { token_id: null } : {}) })
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    if (token?.token_id != null) await (isDone ? deleteToken : revokeToken)(tx, token.token_id);
+    if (numUpdatedRows === 0n || known === undefined) return false;
+    if (known.token_id !== null) await (isDone ? deleteToken : revokeToken)(tx, known.token_id);
+    await tellOfNext(tx, known.lock_key, tell);
     return true;
   });
 }
@@ -297,16 +350,17 @@ export async function inheritToken(
 }
 
 /** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
-export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
+export async function requeueRun(meta: Meta, run: HeldRun, tell = tellNobody): Promise<boolean> {
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const requeued = await tx
       .updateTable('runs')
       .set({ status: 'waiting', runner: null, not_before: null, fencing: run.fencing + 1 })
       .where((where) => where.and(held(run)))
-      .returning('token_id')
+      .returning(['token_id', 'lock_key', 'not_before'])
       .executeTakeFirst();
     if (requeued === undefined) return false;
     if (requeued.token_id !== null) await revokeToken(tx, requeued.token_id);
+    await tell(tx, requeued);
     return true;
   });
 }
@@ -330,6 +384,7 @@ export async function putOffRun(
   meta: Meta,
   run: HeldRun,
   { now, waitMs, isBeforeStart, line }: PutOff,
+  tell = tellNobody,
 ): Promise<'cancelled' | 'lost' | 'waiting'> {
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
@@ -340,7 +395,7 @@ export async function putOffRun(
     if (known === undefined) return 'lost';
     if (known.cancel_asked !== null) return 'cancelled';
     await appendWithin(tx, run, known, [line]);
-    await tx
+    const waiting = await tx
       .updateTable('runs')
       .set((update) => ({
         status: 'waiting' as const,
@@ -350,8 +405,10 @@ export async function putOffRun(
         ...(isBeforeStart ? { put_offs: update('put_offs', '+', 1) } : {}),
       }))
       .where((where) => where.and(held(run)))
-      .execute();
+      .returning(['lock_key', 'not_before'])
+      .executeTakeFirstOrThrow();
     if (known.token_id !== null) await revokeToken(tx, known.token_id);
+    await tell(tx, waiting);
     return 'waiting';
   });
 }
@@ -366,18 +423,20 @@ export async function listProcessing(meta: Meta): Promise<BriefRun[]> {
  *
  * @returns false when it had ended
  */
-export async function cancelRun(meta: Meta, id: number, now: number): Promise<boolean> {
+export async function cancelRun(meta: Meta, id: number, now: number, tell = tellNobody): Promise<boolean> {
   return await inTurn(meta, [runOf(id)], async (tx) => {
     const time = isoTime(now);
     const waited = await tx
       .updateTable('runs')
       .set({ status: 'cancelled', cancel_asked: time, ended: time })
       .where((where) => where.and({ id, status: 'waiting' }))
-      .returning('token_id')
+      .returning(['token_id', 'lock_key'])
       .executeTakeFirst();
     if (waited !== undefined) {
       await tx.updateTable('runs').set({ token_id: null }).where('id', '=', id).execute();
       if (waited.token_id !== null) await deleteToken(tx, waited.token_id);
+      // It may have waited for its time, and others behind it.
+      await tellOfNext(tx, waited.lock_key, tell);
       return true;
     }
     const { numUpdatedRows } = await tx

@@ -9,7 +9,7 @@ import { keyFrom } from '../input/configuration.ts';
 import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
 import { readLog } from '../meta/run-log.ts';
 import { countRows } from '../meta/run-rows.ts';
-import { cancelRun, findRun, findUnfinished, insertRun, listRuns } from '../meta/runs.ts';
+import { findRun, findUnfinished, listRuns } from '../meta/runs.ts';
 import { configurationsOf, inTurn } from '../meta/transaction.ts';
 import type { ConfigurationKey, RunRow } from '../meta/tables.ts';
 import { followRun, requirePlace } from '../runs/follow.ts';
@@ -21,7 +21,7 @@ const tag = 'Runs';
 
 /** Runs of configurations: they are asked for here, and done by runners. */
 export function runRoutes(context: Context): Route[] {
-  const { meta, env, runNews } = context;
+  const { meta, queue } = context;
   return [
     route({
       method: 'POST',
@@ -44,9 +44,9 @@ export function runRoutes(context: Context): Route[] {
             throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
           const other = ifRunning === 'refuse' ? await findUnfinished(tx, key) : undefined;
           if (other !== undefined) throw isRunning(key, other);
-          return await insertRun(tx, env, { configuration: key, asked, author: authorOf(call.caller) });
+          return await queue.runs.submit(tx, { configuration: key, asked, author: authorOf(call.caller) });
         });
-        runNews.tell();
+        queue.wake('runs');
         return wholeRunReply(run);
       },
     }),
@@ -127,7 +127,7 @@ export function runRoutes(context: Context): Route[] {
       response: Run,
       handle: async ({ params, ...call }) => {
         const run = await requireRun(context, call, params.run);
-        if (!(await cancelRun(meta, run.id, env.now())) && run.status !== 'cancelled')
+        if (!(await queue.runs.cancel(run.id)) && run.status !== 'cancelled')
           throw new ApiError(409, 'storage.runs.ended', `The run ${run.id} has ended already.`);
         return wholeRunReply((await findRun(meta, run.id)) ?? run);
       },

@@ -27,10 +27,13 @@ const one = `${all}/:schedule` as const;
 
 /** When configurations run by themselves. */
 export function scheduleRoutes(context: Context): Route[] {
-  const { meta, env } = context;
-  const next = (timing: Timing, isEnabled: boolean, last: string | null = null): string | null => {
+  const { meta, env, queue } = context;
+  const next = (
+    timing: Timing,
+    { now, isEnabled, last = null }: { now: number; isEnabled: boolean; last?: string | null },
+  ): string | null => {
     // A clock that was set back makes no time come again.
-    const after = Math.max(env.now(), last === null ? 0 : Date.parse(last));
+    const after = Math.max(now, last === null ? 0 : Date.parse(last));
     const time = isEnabled ? nextTime(timing, after) : undefined;
     return time === undefined ? null : isoTime(time);
   };
@@ -59,6 +62,7 @@ export function scheduleRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const { cron, timeZone = 'UTC', rows = [], isEnabled = true } = body;
         checkTiming({ cron, timeZone });
+        const now = await queue.runs.now();
         const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
           await requireConfiguration(tx, key);
           await requireRows(tx, key, rows);
@@ -69,12 +73,13 @@ export function scheduleRoutes(context: Context): Route[] {
             time_zone: timeZone,
             rows: JSON.stringify(rows),
             is_enabled: isEnabled ? 1 : 0,
-            next_occurrence: next({ cron, timeZone }, isEnabled),
+            next_occurrence: next({ cron, timeZone }, { now, isEnabled }),
             last_occurrence: null,
             created: isoTime(env.now()),
             ...authorOf(call.caller),
           };
           await insertSchedule(tx, made);
+          await queue.runs.plan(tx, made);
           return made;
         });
         return scheduleReply(schedule);
@@ -100,6 +105,7 @@ export function scheduleRoutes(context: Context): Route[] {
       response: Schedule,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
+        const now = await queue.runs.now();
         const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
           const known = await requireSchedule(tx, key, params.schedule);
           const timing = { cron: body.cron ?? known.cron, timeZone: body.timeZone ?? known.time_zone };
@@ -111,11 +117,13 @@ export function scheduleRoutes(context: Context): Route[] {
             time_zone: timing.timeZone,
             rows: body.rows === undefined ? known.rows : JSON.stringify(body.rows),
             is_enabled: isEnabled ? (1 as const) : (0 as const),
-            next_occurrence: next(timing, isEnabled, known.last_occurrence),
+            next_occurrence: next(timing, { now, isEnabled, last: known.last_occurrence }),
             ...authorOf(call.caller),
           };
           await updateSchedule(tx, known.id, changes);
-          return { ...known, ...changes };
+          const changed = { ...known, ...changes };
+          await queue.runs.plan(tx, changed);
+          return changed;
         });
         return scheduleReply(schedule);
       },

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { findConfiguration } from '../meta/configurations/read.ts';
 import type { Meta } from '../meta/database.ts';
-import { insertRun, isTaken } from '../meta/runs.ts';
+import { isTaken } from '../meta/runs.ts';
 import { advanceSchedule, listDue } from '../meta/schedules.ts';
 import type { ScheduleRow } from '../meta/tables.ts';
 import { configurationsOf, inTurn } from '../meta/transaction.ts';
@@ -10,37 +10,39 @@ import { lastTime, nextTime } from './cron.ts';
 
 /**
  * Asks for the runs whose time has come. Any number of processes may do this at the same time: every time of a schedule
- * gives one run at most. Of the times that nobody was there for, the last one counts.
+ * gives one run at most. Of the times that nobody was there for, the last one counts. The time is that of the queue, one
+ * for all processes.
  *
  * @returns how many were asked for
  */
-export async function runDue(context: Pick<Context, 'env' | 'log' | 'meta'>): Promise<number> {
-  const { meta, env, log } = context;
+export async function runDue(context: Pick<Context, 'log' | 'meta' | 'queue'>): Promise<number> {
+  const { meta, log, queue } = context;
+  const now = await queue.runs.now();
   let asked = 0;
-  for (const schedule of await listDue(meta, isoTime(env.now()))) {
+  for (const schedule of await listDue(meta, isoTime(now))) {
     try {
-      const work = async (tx: Meta): Promise<boolean> => await runOne(tx, schedule, context);
+      const work = async (tx: Meta): Promise<boolean> => await runOne(tx, schedule, { ...context, now });
       if (await inTurn(meta, configurationsOf(schedule), work)) asked++;
     } catch (error) {
       if (isTaken(error)) continue;
       log.error('A schedule could not be run', { schedule: schedule.id, detail: String(error) });
     }
   }
+  if (asked > 0) queue.wake('runs');
   return asked;
 }
 
 async function runOne(
   tx: Meta,
   schedule: ScheduleRow,
-  { env, log }: Pick<Context, 'env' | 'log'>,
+  { log, queue, now }: Pick<Context, 'log' | 'queue'> & { readonly now: number },
 ): Promise<boolean> {
-  const now = env.now();
   const timing = { cron: schedule.cron, timeZone: schedule.time_zone };
   const time = lastTime(timing, Date.parse(schedule.next_occurrence ?? ''), now);
   const next = nextTime(timing, Math.max(time, now));
-  const last = isoTime(time);
-  if (!(await advanceSchedule(tx, schedule, { last, next: next === undefined ? null : isoTime(next) })))
-    return false;
+  const to = { last: isoTime(time), next: next === undefined ? null : isoTime(next) };
+  if (!(await advanceSchedule(tx, schedule, to))) return false;
+  await queue.runs.plan(tx, { id: schedule.id, next_occurrence: to.next });
   const configuration = await findConfiguration(tx, schedule);
   if (configuration === undefined || configuration.head.is_deleted === 1) return false;
   if (configuration.version.is_disabled === 1) return false;
@@ -61,10 +63,10 @@ async function runOne(
   }
   // Written by this service.
   const rows = JSON.parse(schedule.rows) as string[];
-  await insertRun(tx, env, {
+  await queue.runs.submit(tx, {
     configuration: schedule,
     asked: rows.length === 0 ? {} : { rows },
-    schedule: { id: schedule.id, time: last },
+    schedule: { id: schedule.id, time: to.last },
     author: { creator_id: schedule.creator_id, creator_description: schedule.creator_description },
   });
   return true;

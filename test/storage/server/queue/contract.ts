@@ -9,6 +9,7 @@ import { openProject } from '../../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../../src/storage/server/meta/tables.ts';
 import { renewLeases } from '../../../../src/storage/server/meta/turns.ts';
 
+import { runContract } from './run-contract.ts';
 import { contextOf, submit, type OpenQueue } from './support.ts';
 
 /** Every queue does this. @param open another one over the same metadata each time it is called */
@@ -219,6 +220,8 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       await expect.poll(async () => await statusOf(job)).toBe('success');
       expect(await rowOf(job)).toMatchObject({ attempt: 1, error: null, is_given_up: 0 });
     });
+
+    runContract(() => here, another);
 
     test('what was asked for wrongly fails at once, and is not to be given again', async () => {
       const job = await submit(here, 'work');

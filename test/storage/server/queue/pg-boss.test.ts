@@ -11,7 +11,9 @@ import { createWorker, type WorkerOptions } from '../../../../src/storage/server
 import { openMeta } from '../../../../src/storage/server/meta/database.ts';
 import { findJob } from '../../../../src/storage/server/meta/jobs.ts';
 import { openProject } from '../../../../src/storage/server/meta/projects.ts';
-import type { JobRow } from '../../../../src/storage/server/meta/tables.ts';
+import { insertSchedule } from '../../../../src/storage/server/meta/schedules.ts';
+import { runDue } from '../../../../src/storage/server/runs/scheduler.ts';
+import type { JobRow, RunRow } from '../../../../src/storage/server/meta/tables.ts';
 import { ObjectError } from '../../../../src/storage/server/objects/errors.ts';
 import { databaseOf, forgetDatabase, isOnPostgres } from '../database.ts';
 import { queueContract } from './contract.ts';
@@ -32,7 +34,7 @@ async function open(env: Env = systemEnv, log: Log = silentLog): Promise<SharedO
   return {
     meta,
     queue: shared.queue,
-    repair: async () => await shared.repair(),
+    repair: async () => await shared.queue.repair(),
     async close() {
       await shared.close();
       await meta.destroy();
@@ -45,6 +47,21 @@ async function end(): Promise<void> {
   await forgetDatabase(`queue ${number}`);
   number++;
 }
+
+const KEY = { branch_id: 1, component_id: 'ex', configuration_id: 'a' };
+const AUTHOR = { creator_id: 1, creator_description: 'x' };
+const SCHEDULE = {
+  ...KEY,
+  ...AUTHOR,
+  id: 1,
+  cron: '* * * * *',
+  time_zone: 'UTC',
+  rows: '[]',
+  is_enabled: 1,
+  next_occurrence: null,
+  last_occurrence: null,
+  created: '',
+} as const;
 
 const done: Operation = () => Promise.resolve({ results: null });
 
@@ -184,6 +201,80 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
       expect(running.most).toBe(1);
       const rows = here.meta.selectFrom('jobs').select('id').where('ended', 'is not', null);
       expect((await rows.execute()).length).toBeLessThanOrEqual(2);
+    });
+
+    test('another process is led to runs, and to the schedules when one is due', async () => {
+      const other = await open();
+      stops.push(async () => await other.close());
+      const news = { runs: 0, schedules: 0 };
+      const ends = [
+        other.queue.onNews('runs', () => news.runs++),
+        other.queue.onNews('schedules', () => news.schedules++),
+      ];
+      const run = { configuration: KEY, asked: {}, author: AUTHOR };
+      await here.meta.transaction().execute(async (tx) => await here.queue.runs.submit(tx, run));
+      await expect.poll(() => news.runs).toBeGreaterThan(0);
+      expect(news.schedules).toBe(0);
+      const due = (await here.queue.runs.now()) + 1000;
+      const schedule = { id: 1, next_occurrence: new Date(due).toISOString() };
+      await here.meta.transaction().execute(async (tx) => {
+        await here.queue.runs.plan(tx, { ...schedule, next_occurrence: '2999-01-01T00:00:00.000Z' });
+        await here.queue.runs.plan(tx, schedule);
+      });
+      await expect.poll(() => news.schedules).toBeGreaterThan(0);
+      expect(await here.queue.runs.now()).toBeGreaterThanOrEqual(due);
+      expect([await other.queue.runs.takeLook(), await here.queue.runs.takeLook()]).toEqual([true, false]);
+      for (const end of ends) end();
+    });
+
+    test('a run that is asked for while the one before it ends is not left behind', async () => {
+      const ask = async (): Promise<RunRow> => {
+        const run = { configuration: KEY, asked: {}, author: AUTHOR };
+        return await here.meta.transaction().execute(async (tx) => await here.queue.runs.submit(tx, run));
+      };
+      const take = async (): Promise<RunRow | undefined> => await here.queue.runs.take('runner', false);
+      await ask();
+      const first = await take();
+      if (first === undefined) throw new Error('There is a run to take.');
+      const state = { isOver: false };
+      let taking: Promise<RunRow | undefined> | undefined;
+      let next: RunRow | undefined;
+      await here.meta.transaction().execute(async (tx) => {
+        // It has looked for the next one, and found none.
+        await tx.updateTable('runs').set({ status: 'success' }).where('id', '=', first.id).execute();
+        next = await ask();
+        taking = take().finally(() => (state.isOver = true));
+        const waiting = sql<{
+          n: number;
+        }>`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        await expect
+          .poll(async () => state.isOver || (await waiting.execute(here.meta)).rows[0]?.n === 1)
+          .toBe(true);
+      });
+      expect(await taking).toMatchObject({ id: next?.id });
+    });
+
+    test('a schedule that an older process made or changed is planned by a sweep', async () => {
+      const next_occurrence = new Date((await here.queue.runs.now()) - 1000).toISOString();
+      await insertSchedule(here.meta, { ...SCHEDULE, next_occurrence });
+      expect(await here.queue.runs.takeLook()).toBe(false);
+      await here.queue.runs.planLost();
+      await here.queue.runs.planLost();
+      expect(await here.queue.runs.takeLook()).toBe(true);
+      const later = { ...SCHEDULE, next_occurrence: '2999-01-01T00:00:00.000Z' };
+      await here.meta.transaction().execute(async (tx) => await here.queue.runs.plan(tx, later));
+      await here.queue.runs.planLost();
+      expect(await here.queue.runs.takeLook()).toBe(true);
+    });
+
+    test('a schedule is due by the time of the database, whatever that of a runner is', async () => {
+      const next_occurrence = new Date((await here.queue.runs.now()) + 1_800_000).toISOString();
+      await insertSchedule(here.meta, { ...SCHEDULE, next_occurrence });
+      const ahead = await open({ ...systemEnv, now: () => systemEnv.now() + 3_600_000 });
+      stops.push(async () => await ahead.close());
+      await runDue(await contextOf(ahead, { ...systemEnv, now: () => systemEnv.now() + 3_600_000 }));
+      const row = here.meta.selectFrom('schedules').select('next_occurrence');
+      expect(await row.executeTakeFirst()).toEqual({ next_occurrence });
     });
 
     test('a clock that is not that of the database is told of', async () => {

@@ -6,7 +6,6 @@ import { silentLog } from '../../../../src/log.ts';
 import { createCatalogue } from '../../../../src/storage/server/catalogue/catalogue.ts';
 import type { DataContext } from '../../../../src/storage/server/data-context.ts';
 import { createObserver } from '../../../../src/storage/server/events/observer.ts';
-import { createRunNews } from '../../../../src/storage/server/runs/news.ts';
 import type { Queue } from '../../../../src/storage/server/jobs/queue/queue.ts';
 import type { Meta } from '../../../../src/storage/server/meta/database.ts';
 import { openProject } from '../../../../src/storage/server/meta/projects.ts';
@@ -44,7 +43,6 @@ export async function contextOf(
     log: silentLog,
     publicUrl: undefined,
     observer: createObserver(meta, env, silentLog),
-    runNews: createRunNews(),
     metrics: noMetrics,
     admission: createAdmission(env, noMetrics),
     readiness: createReadiness(env, silentLog),

@@ -1,7 +1,11 @@
 import type { Meta } from '../../meta/database.ts';
 import type { Clock } from '../../meta/moment.ts';
-import type { JobRow, QueueName } from '../../meta/tables.ts';
+import type { TellRunners } from '../../meta/runs.ts';
+import type { JobRow, QueueName, RunRow, ScheduleRow } from '../../meta/tables.ts';
 import type { Lease, Reason } from '../../meta/turns.ts';
+
+/** What there may be news of. */
+export type TicketName = QueueName | 'runs' | 'schedules';
 
 /** What says which job is next. All of it happens in the transactions that change the rows of the jobs. */
 export interface Dispatch {
@@ -19,6 +23,36 @@ export interface Dispatch {
     ids: readonly number[],
     work: (tx: Meta, ids: readonly number[]) => Promise<void>,
   ): Promise<void>;
+  /** Calls `wake` whenever there is work, whoever asked for it. @returns ends that */
+  watch(name: TicketName, wake: () => void): () => void;
+  /** Mends what nothing here leads to: in a database that was put together of several copies, or changed by hand. */
+  repair(): Promise<void>;
+  readonly runs: RunDispatch;
+}
+
+/** What leads runners to runs and to schedules, in the transactions that change their rows. */
+export interface RunDispatch {
+  readonly pace: RunPace;
+  readonly tell: TellRunners;
+  /** The next run that something leads to, taken by the runner. */
+  take(runner: string): Promise<RunRow | undefined>;
+  /** Has somebody look at the schedules at the next time of this one. */
+  plan(tx: Meta, schedule: Planned): Promise<void>;
+  /** Whether it is time to look at the schedules; of several that ask one is told so. */
+  takeLook(): Promise<boolean>;
+  /** Plans what nobody has planned. */
+  planLost(): Promise<void>;
+  /** The time by which schedules are due. */
+  now(): Promise<number>;
+}
+
+export type Planned = Pick<ScheduleRow, 'id' | 'next_occurrence'>;
+
+export interface RunPace {
+  /** How often runs are looked for that nothing leads to. */
+  readonly pollMs: number;
+  /** How often the schedules are looked at without being told. */
+  readonly scheduleMs: number;
 }
 
 export interface Pace {

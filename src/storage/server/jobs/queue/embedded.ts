@@ -1,6 +1,7 @@
 import type { Env } from '../../../../env.ts';
 import type { Meta } from '../../meta/database.ts';
 import { ownClock } from '../../meta/moment.ts';
+import { takeRun } from '../../meta/runs.ts';
 import type { JobRow } from '../../meta/tables.ts';
 import { takeJob } from '../../meta/turns.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -29,5 +30,17 @@ function embeddedDispatch(meta: Meta, env: Env): Dispatch {
     end: async () => undefined,
     putBack: async () => undefined,
     unlocked: async (meta, ids, work) => await work(meta, ids),
+    // There is no other process.
+    watch: () => () => undefined,
+    repair: async () => undefined,
+    runs: {
+      pace: { pollMs: 1000, scheduleMs: 1000 },
+      tell: async () => undefined,
+      take: async (runner) => await takeRun(meta, { runner, now: env.now() }),
+      plan: async () => undefined,
+      takeLook: async () => await Promise.resolve(false),
+      planLost: async () => undefined,
+      now: async () => await Promise.resolve(env.now()),
+    },
   };
 }

@@ -5,10 +5,6 @@ import type { Queue } from './queue.ts';
 /** A queue, and what it holds. */
 export interface OpenedQueue {
   readonly queue: Queue;
-  /** Whether workers of other processes take from it, too. */
-  readonly isShared: boolean;
-  /** Mends what nothing here leads to: in a database that was put together of several copies, or changed by hand. */
-  repair(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,7 +20,5 @@ export async function openQueue({
     const { openSharedQueue } = await import('./pg-boss.ts');
     return await openSharedQueue({ database, meta, env, log });
   }
-  return { queue: embeddedQueue(meta, env), isShared: false, repair: nothing, close: nothing };
+  return { queue: embeddedQueue(meta, env), close: async () => undefined };
 }
-
-const nothing = (): Promise<void> => Promise.resolve();

@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { PgBoss, type Db } from 'pg-boss';
 import type { Env } from '../../../../env.ts';
 import type { Log } from '../../../../log.ts';
@@ -9,9 +9,12 @@ import { databaseClock, databaseNow } from '../../meta/moment.ts';
 import type { JobRow, QueueName } from '../../meta/tables.ts';
 import { inTurn } from '../../meta/transaction.ts';
 import { startTurn, type Lease } from '../../meta/turns.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { Dispatch, TicketName } from './dispatch.ts';
+import { createLookout, type Lookout } from './lookout.ts';
 import type { OpenedQueue } from './open.ts';
 import { createQueue } from './queue.ts';
+import { runTickets } from './run-tickets.ts';
+import { within } from './within.ts';
 
 interface Options {
   readonly database: Database;
@@ -19,8 +22,6 @@ interface Options {
   readonly env: Env;
   readonly log: Log;
 }
-
-const QUEUES: readonly QueueName[] = ['storage', 'upkeep'];
 
 /**
  * The queue of a service over PostgreSQL: pg-boss, in a schema of its own beside that of the service.
@@ -34,34 +35,36 @@ const QUEUES: readonly QueueName[] = ['storage', 'upkeep'];
 export async function openSharedQueue({ database, meta, env, log }: Options): Promise<OpenedQueue> {
   const boss = await startBoss(database, log);
   await compareClocks(meta, env, log);
-  const queue = createQueue(meta, env, ticketDispatch(boss, meta));
+  const lookout = createLookout(database.pool, schemaOf(database), log);
+  const dispatch = ticketDispatch({ boss, meta, env, lookout, repair, schema: schemaOf(database) });
   return {
-    queue,
-    isShared: true,
-    async repair() {
-      const tickets = sql.table(`${schemaOf(database)}.job`);
-      const without = meta
-        .selectFrom('jobs as j')
-        .selectAll()
-        .where('j.status', '=', 'waiting')
-        .where(
-          sql<boolean>`not exists (select from ${tickets} t where t.name = j.queue and t.singleton_key = coalesce(j.lock_key, 'job ' || j.id))`,
-        );
-      for (const job of await without.orderBy('j.id').execute()) {
-        log.warn('A job that waits was not in the queue, and is put there again', { job: job.id });
-        await inTurn(meta, [], async (tx) => await send(boss, tx, job));
-      }
-      const lost = sql<{
-        id: string;
-        name: string;
-      }>`select t.id, t.name from ${tickets} t where t.state = 'active'
-        and not exists (select from ${sql.table(`${database.schema}.jobs`)} j where j.status = 'processing' and j.ticket = t.id::text)`;
-      for (const { id, name } of (await lost.execute(meta)).rows) await boss.deleteJob(name, id);
-    },
+    queue: createQueue(meta, env, dispatch),
     async close() {
+      await lookout.close();
       await boss.stop({ graceful: false, close: false });
     },
   };
+
+  async function repair(): Promise<void> {
+    const tickets = sql.table(`${schemaOf(database)}.job`);
+    const without = meta
+      .selectFrom('jobs as j')
+      .selectAll()
+      .where('j.status', '=', 'waiting')
+      .where(
+        sql<boolean>`not exists (select from ${tickets} t where t.name = j.queue and t.singleton_key = coalesce(j.lock_key, 'job ' || j.id))`,
+      );
+    for (const job of await without.orderBy('j.id').execute()) {
+      log.warn('A job that waits was not in the queue, and is put there again', { job: job.id });
+      await inTurn(meta, [], async (tx) => await send(boss, tx, job));
+    }
+    const lost = sql<{
+      id: string;
+      name: string;
+    }>`select t.id, t.name from ${tickets} t where t.state = 'active'
+      and not exists (select from ${sql.table(`${database.schema}.jobs`)} j where j.status = 'processing' and j.ticket = t.id::text)`;
+    for (const { id, name } of (await lost.execute(meta)).rows) await boss.deleteJob(name, id);
+  }
 }
 
 /** A clock that is further off than that is told of. */
@@ -96,16 +99,16 @@ async function startBoss(database: Database, log: Log): Promise<PgBoss> {
   });
   boss.on('error', (error) => log.warn('The queue of jobs is away', { detail: reasonOf(error) }));
   await boss.start({ attempts: 3 });
-  const made = new Set((await boss.getQueues([...QUEUES])).map(({ name }) => name));
-  for (const name of QUEUES) if (!made.has(name)) await boss.createQueue(name, QUEUE);
+  const made = new Set((await boss.getQueues(Object.keys(QUEUES))).map(({ name }) => name));
+  for (const [name, options] of Object.entries(QUEUES))
+    if (!made.has(name)) await boss.createQueue(name, options);
   return boss;
 }
 
 /** How often a ticket may be put back: the row of its job says when it is enough. */
 const MAX_INTEGER = 2_147_483_647;
 
-const QUEUE = {
-  policy: 'key_strict_fifo',
+const KEPT = {
   retryLimit: MAX_INTEGER,
   retryDelay: 1,
   retryBackoff: true,
@@ -114,6 +117,14 @@ const QUEUE = {
   expireInSeconds: 24 * 3600,
   retentionSeconds: MAX_INTEGER,
 } as const;
+
+const QUEUES = {
+  storage: { ...KEPT, policy: 'key_strict_fifo' },
+  upkeep: { ...KEPT, policy: 'key_strict_fifo' },
+  // Which run is next their rows say, so a ticket may be one too many.
+  runs: KEPT,
+  schedules: KEPT,
+} as const satisfies Record<TicketName, object>;
 
 /** What a ticket says: the key, and the job where that has none. */
 interface Ticket {
@@ -128,9 +139,22 @@ async function send(boss: PgBoss, tx: Meta, job: JobRow): Promise<void> {
   await boss.send(job.queue, ticket, { singletonKey: keyOf(job), db: within(tx) });
 }
 
-function ticketDispatch(boss: PgBoss, meta: Meta): Dispatch {
+interface Tickets {
+  readonly boss: PgBoss;
+  readonly meta: Meta;
+  readonly env: Env;
+  readonly lookout: Lookout;
+  readonly schema: string;
+  repair(): Promise<void>;
+}
+
+function ticketDispatch({ boss, meta, env, lookout, repair, schema }: Tickets): Dispatch {
   return {
-    pace: { leaseMs: 10_000, pollMs: 400, checkMs: 1000, maxInterruptions: 5, maxRetries: 60 },
+    watch: (name, wake) => lookout.watch(name, wake),
+    repair,
+    runs: runTickets({ boss, meta, env, schema }),
+    // It is told by the lookout.
+    pace: { leaseMs: 10_000, pollMs: 5000, checkMs: 1000, maxInterruptions: 5, maxRetries: 60 },
     clock: databaseClock,
     add: async (tx, job) => await send(boss, tx, job),
     async take(queue, lease, count) {
@@ -216,14 +240,4 @@ async function findWork(tx: Meta, queue: QueueName, ticket: Ticket): Promise<num
   // `processing` comes before `waiting`, and of equal ones the oldest.
   const first = await mine.orderBy('status').orderBy('id').limit(1).executeTakeFirst();
   return first?.status === 'processing' ? 'busy' : first?.id;
-}
-
-/** A transaction of ours, as pg-boss takes part in it. */
-function within(tx: Meta): Db {
-  return {
-    async executeSql(text, values = []) {
-      const { rows } = await tx.executeQuery(CompiledQuery.raw(text, [...values]));
-      return { rows };
-    },
-  };
 }

@@ -17,7 +17,8 @@ import {
   type Lease,
   type Reason,
 } from '../../meta/turns.ts';
-import type { Dispatch, Pace } from './dispatch.ts';
+import type { Dispatch, Pace, TicketName } from './dispatch.ts';
+import { createRunQueue, type RunQueue } from './runs.ts';
 
 /**
  * Work that waits, and turns of work. The rows of `jobs` are the truth about both: whether a job waits, is at work or
@@ -29,15 +30,17 @@ import type { Dispatch, Pace } from './dispatch.ts';
  */
 export interface Queue {
   readonly pace: Pace;
+  /** Runs of configurations, and their schedules. */
+  readonly runs: RunQueue;
   /**
    * Puts work in, within the transaction that makes it: never one without the other. `wake` is to be called when it is
    * committed.
    */
   submit(tx: Meta, job: NewJob): Promise<JobRow>;
-  /** There is work for workers of this process; those of others look for themselves. */
-  wake(queue: QueueName): void;
-  /** Listens for work, and for jobs that are to end. @returns ends the listening */
-  onNews(queue: QueueName, listener: Listener): () => void;
+  /** There is work for workers of this process; those of others are led to it. */
+  wake(queue: TicketName): void;
+  /** Listens for work, wherever it comes from, and for jobs of this process that are to end. @returns ends the listening */
+  onNews(queue: TicketName, listener: Listener): () => void;
   /** Jobs that may run now, at most so many: each is the worker's until its lease is over. */
   take(queue: QueueName, holder: Holder, count: number): Promise<JobRow[]>;
   /** Says that the worker is alive. @returns of its jobs those that are still its own, and whether they are to end */
@@ -56,6 +59,8 @@ export interface Queue {
   cancel(id: number, error: string): Promise<'processing' | 'waiting' | undefined>;
   /** Gives a job again that was given up. @returns undefined when it was not */
   retry(id: number): Promise<JobRow | undefined>;
+  /** Mends what nothing leads to: in a database that was put together of several copies, or changed by hand. */
+  repair(): Promise<void>;
 }
 
 export type Listener = (news: 'cancelled' | 'work') => void;
@@ -69,10 +74,13 @@ export interface Holder {
 /** Turns over the rows of `jobs`, in the order that the dispatch gives. */
 export function createQueue(meta: Meta, env: Env, dispatch: Dispatch): Queue {
   const { clock } = dispatch;
-  const listeners = new Map<QueueName, Set<Listener>>();
+  const listeners = new Map<TicketName, Set<Listener>>();
+  const watches = new Map<TicketName, () => void>();
 
   return {
     pace: dispatch.pace,
+    runs: createRunQueue({ meta, env, dispatch: dispatch.runs, wake }),
+    repair: async () => await dispatch.repair(),
     async submit(tx, job) {
       const row = await insertJob(tx, env, job);
       await dispatch.add(tx, row);
@@ -82,7 +90,17 @@ export function createQueue(meta: Meta, env: Env, dispatch: Dispatch): Queue {
     onNews(queue, listener) {
       const all = listeners.get(queue) ?? new Set();
       listeners.set(queue, all.add(listener));
-      return () => all.delete(listener);
+      if (!watches.has(queue))
+        watches.set(
+          queue,
+          dispatch.watch(queue, () => wake(queue)),
+        );
+      return () => {
+        all.delete(listener);
+        if (all.size > 0) return;
+        watches.get(queue)?.();
+        watches.delete(queue);
+      };
     },
     async take(queue, holder, count) {
       return await dispatch.take(queue, leaseOf(holder), count);
@@ -135,11 +153,11 @@ export function createQueue(meta: Meta, env: Env, dispatch: Dispatch): Queue {
     },
   };
 
-  function wake(queue: QueueName): void {
+  function wake(queue: TicketName): void {
     tell(queue, 'work');
   }
 
-  function tell(queue: QueueName, news: 'cancelled' | 'work'): void {
+  function tell(queue: TicketName, news: 'cancelled' | 'work'): void {
     for (const listener of listeners.get(queue) ?? []) listener(news);
   }
 

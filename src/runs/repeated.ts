@@ -1,0 +1,32 @@
+/** Work that is done again whenever somebody asks for it, once at a time. */
+export interface Repeated {
+  /** Does it now, or once more when it is at work: what is asked for meanwhile may be behind where it is. */
+  ask(): void;
+  /** Does it no more. @returns when it is not at work */
+  stop(): Promise<void>;
+}
+
+/** @param work must not reject */
+export function repeated(work: () => Promise<void>): Repeated {
+  const state = { isAsked: false, isStopped: false };
+  let working: Promise<void> | undefined;
+  return {
+    ask() {
+      state.isAsked = true;
+      working ??= workOn().finally(() => {
+        working = undefined;
+      });
+    },
+    async stop() {
+      state.isStopped = true;
+      await working;
+    },
+  };
+
+  async function workOn(): Promise<void> {
+    while (state.isAsked && !state.isStopped) {
+      state.isAsked = false;
+      await work();
+    }
+  }
+}
