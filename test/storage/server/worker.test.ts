@@ -139,7 +139,8 @@ describe('the queue', () => {
       hidden: () => Promise.reject(new Error('secret detail')),
     });
     await worker.start();
-    await expect.poll(async () => await statusOf(unknown)).toBe('error');
+    for (const each of [shown, hidden, unknown])
+      await expect.poll(async () => await statusOf(each)).toBe('error');
     expect(JSON.parse((await findJob(meta, shown.id))?.error ?? '')).toMatchObject({
       code: 'storage.some',
       message: 'What is wrong',
