@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import { Client } from 'pg';
 import { systemEnv } from '../src/env.ts';
 import { createRunner, type Runner } from '../src/runs/runner.ts';
 import type { MakePart, ServiceOptions } from '../src/storage/server/part.ts';
@@ -26,7 +26,7 @@ async function measure(): Promise<void> {
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined) throw new Error('TEST_DATABASE_URL names no server.');
   const name = `run_starts_${process.pid}`;
-  const admin = new pg.Client({ connectionString: server });
+  const admin = new Client({ connectionString: server });
   await admin.connect();
   await admin.query(`create database ${name}`);
   const url = new URL(server);
@@ -57,7 +57,7 @@ async function measure(): Promise<void> {
     }
     await systemEnv.sleep(2000);
     // The API rounds times to seconds.
-    const found = new pg.Client({ connectionString: url.href });
+    const found = new Client({ connectionString: url.href });
     await found.connect();
     const { rows } = await found.query<{ created: string; started: string | null }>(
       'select created, started from gex.runs where id = any($1)',
@@ -97,7 +97,7 @@ async function statementsOf(child: ChildProcess): Promise<number> {
 
 async function beRunner(database: string, apiUrl: string): Promise<void> {
   let statements = 0;
-  const client = pg.Client.prototype;
+  const client = Client.prototype;
   const query = client.query.bind(client) as unknown;
   if (typeof query !== 'function') throw new Error('Nothing to count.');
   const own = Object.getOwnPropertyDescriptor(client, 'query');

@@ -1,9 +1,9 @@
 /** Work that is done again whenever somebody asks for it, once at a time. */
 export interface Repeated {
   /** Does it now, or once more when it is at work: what is asked for meanwhile may be behind where it is. */
-  ask(): void;
+  readonly ask: () => void;
   /** Does it no more. @returns when it is not at work */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** @param work must not reject */

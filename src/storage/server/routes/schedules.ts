@@ -28,15 +28,6 @@ const one = `${all}/:schedule` as const;
 /** When configurations run by themselves. */
 export function scheduleRoutes(context: Context): Route[] {
   const { meta, env, queue } = context;
-  const next = (
-    timing: Timing,
-    { now, isEnabled, last = null }: { now: number; isEnabled: boolean; last?: string | null },
-  ): string | null => {
-    // A clock that was set back makes no time come again.
-    const after = Math.max(now, last === null ? 0 : Date.parse(last));
-    const time = isEnabled ? nextTime(timing, after) : undefined;
-    return time === undefined ? null : isoTime(time);
-  };
   return [
     route({
       method: 'GET',
@@ -155,4 +146,15 @@ async function requireRows(meta: Meta, key: ConfigurationKey, rows: readonly str
   const unknown = rows.find((row) => !known.includes(row));
   if (unknown !== undefined)
     throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
+}
+
+/** The next time of a schedule; null of one that is switched off. */
+function next(
+  timing: Timing,
+  { now, isEnabled, last = null }: { now: number; isEnabled: boolean; last?: string | null },
+): string | null {
+  // A clock that was set back makes no time come again.
+  const after = Math.max(now, last === null ? 0 : Date.parse(last));
+  const time = isEnabled ? nextTime(timing, after) : undefined;
+  return time === undefined ? null : isoTime(time);
 }

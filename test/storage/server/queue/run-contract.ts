@@ -8,15 +8,27 @@ import type { RunRow } from '../../../../src/storage/server/meta/tables.ts';
 import { runDue } from '../../../../src/storage/server/runs/scheduler.ts';
 import type { OpenQueue } from './support.ts';
 
+const configurationOf = (configuration_id: string) => ({
+  branch_id: 1,
+  component_id: 'ex',
+  configuration_id,
+});
+
 /** What every queue does with runs and schedules: a part of the contract. */
 export function runContract(here: () => OpenQueue, another: () => Promise<OpenQueue>): void {
+  const take = async (on = here()): Promise<RunRow | undefined> => await on.queue.runs.take('runner', false);
+  const taken = async (on = here()): Promise<RunRow> => {
+    const run = await take(on);
+    if (run === undefined) throw new Error('There is a run to take.');
+    return run;
+  };
+  const run = async (on = here()): Promise<number> => await runDue({ ...on, log: silentLog });
+  const nextOf = async (id: number): Promise<number> => {
+    const found = here().meta.selectFrom('schedules').select('next_occurrence').where('id', '=', id);
+    return Date.parse((await found.executeTakeFirstOrThrow()).next_occurrence ?? '');
+  };
   describe('runs', () => {
     const author = { creator_id: 1, creator_description: 'x' };
-    const configurationOf = (configuration_id: string) => ({
-      branch_id: 1,
-      component_id: 'ex',
-      configuration_id,
-    });
     const ask = async (configuration: string, on = here()): Promise<RunRow> => {
       const run = { configuration: configurationOf(configuration), asked: {}, author };
       const row = await on.meta.transaction().execute(async (tx) => await on.queue.runs.submit(tx, run));
@@ -25,19 +37,12 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
     };
     const done = { status: 'success', exitCode: 0, verdict: null, error: null, report: null } as const;
     const putOff = { isBeforeStart: true, line: '{}' };
-    const take = async (on = here()): Promise<RunRow | undefined> =>
-      await on.queue.runs.take('runner', false);
-    const taken = async (on = here()): Promise<RunRow> => {
-      const run = await take(on);
-      if (run === undefined) throw new Error('There is a run to take.');
-      return run;
-    };
 
     test('are taken once each, by whoever comes', async () => {
       const other = await another();
       const asked = [await ask('a'), await ask('b'), await ask('c')].map(({ id }) => id);
       const found = await Promise.all([here(), other, here(), other].map(take));
-      expect(found.flatMap((run) => run?.id ?? []).toSorted()).toEqual(asked);
+      expect(found.flatMap((row) => row?.id ?? []).toSorted((a, b) => a - b)).toEqual(asked);
     });
 
     test('of one configuration are taken one after another: the end of one leads to the next', async () => {
@@ -145,11 +150,6 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
       return row.id;
     };
     let schedules = 0;
-    const run = async (on = here()): Promise<number> => await runDue({ ...on, log: silentLog });
-    const nextOf = async (id: number): Promise<number> => {
-      const found = here().meta.selectFrom('schedules').select('next_occurrence').where('id', '=', id);
-      return Date.parse((await found.executeTakeFirstOrThrow()).next_occurrence ?? '');
-    };
 
     beforeEach(async () => {
       const author = { creator_id: 1, creator_description: '' };

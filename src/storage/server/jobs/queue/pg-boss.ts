@@ -145,7 +145,7 @@ interface Tickets {
   readonly env: Env;
   readonly lookout: Lookout;
   readonly schema: string;
-  repair(): Promise<void>;
+  readonly repair: () => Promise<void>;
 }
 
 function ticketDispatch({ boss, meta, env, lookout, repair, schema }: Tickets): Dispatch {
