@@ -10,6 +10,7 @@ import type { JobRow, QueueName } from '../meta/tables.ts';
 import { NO_METRICS } from '../shapes/job.ts';
 import { Cancelled, HandedOn, Interrupted, Superseded } from './endings.ts';
 import { describeFailure, isPassing } from './failure.ts';
+import { isHalfDeleted } from './operations/deletions.ts';
 import { markOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
 import type { Pace } from './queue/dispatch.ts';
@@ -142,7 +143,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   async function run(job: JobRow, signal: AbortSignal): Promise<void> {
     const operation = operations[job.operation];
     try {
-      if (job.is_cancelled === 1) throw new Cancelled();
+      if (job.is_cancelled === 1 && !(await isHalfDeleted(job, context()))) throw new Cancelled();
       if (operation === undefined) throw new Error(`There is no operation ${job.operation}.`);
       await finish(job, await operation(job, context(), signal));
     } catch (error) {
@@ -227,8 +228,9 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     }
   }
 
-  /** Whether the rows are in already, and only the end of the job was not written down: running it again does that. */
-  async function isLoaded(job: JobRow): Promise<boolean> {
+  /** Whether rows are in already, or gone, and only the end of the job was not written down: running it again does that. */
+  async function isPartlyDone(job: JobRow): Promise<boolean> {
+    if (await isHalfDeleted(job, context())) return true;
     if (job.table_id === null) return false;
     const state = await context().engine.describe(engineTable(job.branch_id, job.table_id));
     return state?.lastImport?.mark === markOf(job);
@@ -238,7 +240,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     const { queue, log } = context();
     for (const job of await queue.listAbandoned(name, isAlone)) {
       if (running.has(job.id)) continue;
-      if (job.attempt - job.retries >= maxInterruptions && !(await isLoaded(job))) {
+      if (job.attempt - job.retries >= maxInterruptions && !(await isPartlyDone(job))) {
         await fail(job, new Interrupted(job.attempt - job.retries));
         continue;
       }

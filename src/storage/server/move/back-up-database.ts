@@ -141,11 +141,13 @@ async function copyAsItIs(
       await digestMetadata(meta, AS_IT_IS, signal),
       await digestMetadata(to.meta, AS_IT_IS, signal),
     ];
-    await moment.freeMetadata();
-    const problems = await copyRows({ from: { meta: to.meta, engine: moment.tables }, to, signal, told });
-    const differences = [...compareMetadata(wanted, found), ...problems];
+    const differences = compareMetadata(wanted, found);
     if (differences.length > 0)
       throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
+    await moment.freeMetadata();
+    const problems = await copyRows({ from: { meta: to.meta, engine: moment.tables }, to, signal, told });
+    if (problems.length > 0)
+      throw differs('Not every table can be copied.', problems, 'Mend it in the storage, and begin again.');
     return key;
   } finally {
     await moment.end();

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { findDeletions } from '../jobs/operations/deletions.ts';
 import { engineTable } from '../jobs/operations/table-place.ts';
 import type { Meta } from '../meta/database.ts';
+import type { TableRow } from '../meta/tables.ts';
 import type {
   ByteSlice,
   Slice,
@@ -47,8 +49,10 @@ const EXACT = { includeInternalTimestamp: true, hasExactTimes: true } as const;
 export async function copyRows({ from, to, signal, told }: CopiedRows): Promise<string[]> {
   const problems: string[] = [];
   const tables = await tablesOf(from.meta);
+  const isBeingDeleted = await findDeletions(from.meta);
   let number = 0;
-  await inParallel(tables, TABLES, async ({ branch_id, id }) => {
+  await inParallel(tables, TABLES, async (each) => {
+    const { branch_id, id } = each;
     signal.throwIfAborted();
     told({ work: 'copy', what: 'table', name: id, number: ++number, count: tables.length });
     const step = `rows/${branch_id}/${id}` as const;
@@ -56,8 +60,11 @@ export async function copyRows({ from, to, signal, told }: CopiedRows): Promise<
     try {
       const table = engineTable(branch_id, id);
       const description = await from.engine.describe(table);
-      if (description === undefined)
-        throw new TableError('storage.tables.notFound', 'It has no rows in its engine.');
+      if (description === undefined) {
+        // The job goes along, and deletes what is left of it.
+        if (isBeingDeleted(each)) return;
+        throw new TableError('storage.tables.notFound', GONE);
+      }
       const content = await copyTable(from.engine, to.engine, table, description);
       await saveStep(to.meta, step, content);
     } catch (error) {
@@ -67,6 +74,8 @@ export async function copyRows({ from, to, signal, told }: CopiedRows): Promise<
   });
   return problems;
 }
+
+const GONE = 'Its rows are gone, and no job is deleting it: it has to be deleted, or filled again.';
 
 interface ComparedRows {
   readonly differences: string[];
@@ -79,7 +88,7 @@ interface ComparedRows {
 export async function compareRows({ to, signal, told }: Omit<CopiedRows, 'from'>): Promise<ComparedRows> {
   const differences: string[] = [];
   const tables = await tablesOf(to.meta);
-  let [rows, bytes, number] = [0, 0, 0];
+  let [there, rows, bytes, number] = [0, 0, 0, 0];
   await inParallel(tables, TABLES, async ({ branch_id, id }) => {
     signal.throwIfAborted();
     told({ work: 'compare', what: 'table', name: id, number: ++number, count: tables.length });
@@ -88,10 +97,11 @@ export async function compareRows({ to, signal, told }: Omit<CopiedRows, 'from'>
     const found = await readTable(to.engine, engineTable(branch_id, id));
     if (JSON.stringify(found) !== JSON.stringify(wanted))
       differences.push(`table ${id}: ${difference(wanted, found)}`);
+    there++;
     rows += wanted.rows;
     bytes += wanted.bytes;
   });
-  return { differences, tables: tables.length, rows, bytes };
+  return { differences, tables: there, rows, bytes };
 }
 
 function difference(wanted: TableContent, found: TableContent | undefined): string {
@@ -101,10 +111,10 @@ function difference(wanted: TableContent, found: TableContent | undefined): stri
 }
 
 /** Tables that have rows of their own. */
-async function tablesOf(meta: Meta): Promise<{ branch_id: number; id: string }[]> {
+async function tablesOf(meta: Meta): Promise<Pick<TableRow, 'branch_id' | 'bucket_id' | 'id'>[]> {
   return await meta
     .selectFrom('tables')
-    .select(['branch_id', 'id'])
+    .select(['branch_id', 'bucket_id', 'id'])
     .where('alias_source', 'is', null)
     .orderBy('branch_id')
     .orderBy('id')

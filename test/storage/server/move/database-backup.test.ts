@@ -7,17 +7,12 @@ import { connectMeta } from '../../../../src/storage/server/meta/database.ts';
 import { writeTarball } from '../../../../src/storage/server/folder/tarball.ts';
 import { createService } from '../../../../src/storage/server/service.ts';
 import { runHere, startGex } from '../../../cli/support.ts';
-import { request, type Running } from '../harness.ts';
-import { startEmbedded, type Embedded } from '../objects/support.ts';
-import { makeDatabase, SERVER, type TestDatabase } from '../tables/postgres/database.ts';
+import type { Running } from '../harness.ts';
+import { startEmbedded } from '../objects/support.ts';
+import { SERVER } from '../tables/postgres/database.ts';
 import { answersOf, fill, type Filled } from './filled.ts';
+import { createPlaces, type Place } from './places.ts';
 import { serveFolder } from './serve-folder.ts';
-
-/** A database with an object store, empty or filled. */
-interface Place {
-  readonly database: TestDatabase;
-  readonly store: Embedded;
-}
 
 const ROWS = 200;
 
@@ -27,45 +22,9 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
   let source: Place;
   let key: string;
   let api: Running;
-  const places: Place[] = [];
-
-  const makePlace = async (): Promise<Place> => {
-    const place = { database: await makeDatabase(), store: await startEmbedded({ bucket: 'shelf' }) };
-    places.push(place);
-    return place;
-  };
-  const keys = { GEX_S3_ACCESS_KEY: '', GEX_S3_SECRET_KEY: '' };
-  const named = (end: 'from' | 'to', { database, store }: Place): string[] => [
-    `--${end}`,
-    database.url,
-    `--${end}-s3`,
-    store.endpoint,
-    `--${end}-s3-bucket`,
-    'shelf',
-  ];
-  const gex = async (...args: string[]) => await runHere(['storage', ...args], { env: keys });
-  const serve = async ({ database, store }: Place): Promise<Running> => {
-    const service = createService({
-      database: { url: database.url, poolSize: 5 },
-      objects: {
-        endpoint: store.endpoint,
-        bucket: 'shelf',
-        region: 'us-east-1',
-        credentials: { accessKeyId: keys.GEX_S3_ACCESS_KEY, secretAccessKey: keys.GEX_S3_SECRET_KEY },
-      },
-      environment: { GEX_ENCRYPTION_KEY: key },
-    });
-    const addresses = await service.start();
-    return {
-      service,
-      addresses,
-      dir: '',
-      token: filled.token,
-      call: async (method, path, body, headers) =>
-        await request(addresses.url, filled.token, method, path, body, headers),
-      stop: async () => await service.stop(),
-    };
-  };
+  const places = createPlaces();
+  const { named, gex } = places;
+  const serve = async (place: Place): Promise<Running> => await places.serve(place, key, filled.token);
 
   beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), 'database-backup-'));
@@ -73,19 +32,14 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     filled = await fill(folder);
     await folder.stop();
     key = (await readFile(join(work, 'folder', 'encryption.key'), 'utf8')).trim();
-    source = await makePlace();
-    const { accessKeyId, secretAccessKey } = source.store.store.keys.service;
-    Object.assign(keys, { GEX_S3_ACCESS_KEY: accessKeyId, GEX_S3_SECRET_KEY: secretAccessKey });
+    source = await places.make();
     const { code, stderr } = await gex('migrate', '--from', join(work, 'folder'), ...named('to', source));
     expect(code, stderr).toBe(0);
     api = await serve(source);
   });
   afterAll(async () => {
     await api.stop();
-    for (const { database, store } of places) {
-      await store.close();
-      await database.drop();
-    }
+    await places.drop();
     await rm(work, { recursive: true, force: true });
   });
 
@@ -126,20 +80,27 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
         await api.call('DELETE', `tables/${(body as { id: string }).id}`);
       }),
     ];
+    // What fails in them is looked at when they have ended.
+    const ended = Promise.allSettled(writers);
 
     const tar = join(work, 'busy.tar');
     const command = ['storage', 'backup', tar, ...named('from', source)];
-    for (const mark of ['meta.sqlite', join('tables', 'tables.duckdb'), join('tables', 'spool')]) {
-      const child = startGex(command, { env: { ...process.env, ...keys } });
-      while (!existsSync(join(`${tar}.parts`, mark))) await new Promise((next) => setTimeout(next, 2));
-      child.kill('SIGKILL');
-      await child.ended;
-      expect(existsSync(tar)).toBe(false);
+    const before = { rows: 0, swaps: 0 };
+    try {
+      for (const mark of ['meta.sqlite', join('tables', 'tables.duckdb'), join('tables', 'spool')]) {
+        const child = startGex(command, { env: { ...process.env, ...places.keys() } });
+        while (!existsSync(join(`${tar}.parts`, mark))) await new Promise((next) => setTimeout(next, 2));
+        child.kill('SIGKILL');
+        await child.ended;
+        expect(existsSync(tar)).toBe(false);
+      }
+      Object.assign(before, state);
+      const { code, stderr } = await runHere(command, { env: places.keys() });
+      expect(code, stderr).toBe(0);
+    } finally {
+      state.isOver = true;
+      await ended;
     }
-    const before = { ...state };
-    const { code, stderr } = await runHere(command, { env: keys });
-    expect(code, stderr).toBe(0);
-    state.isOver = true;
     await Promise.all(writers);
     expect(existsSync(`${tar}.parts`)).toBe(false);
 
@@ -150,7 +111,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     await check(inFolder, before);
     await inFolder.stop();
 
-    const other = await makePlace();
+    const other = await places.make();
     const restored = await gex('restore', tar, ...named('to', other));
     expect(restored.code, restored.stderr).toBe(0);
     const inDatabase = await serve(other);
@@ -186,7 +147,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     expect((await gex('restore', tar, ...named('to', source))).stderr).toMatch(
       /Processes of a service are connected|is not empty: there is a project in it/,
     );
-    const other = await makePlace();
+    const other = await places.make();
     const steps = async (): Promise<number> =>
       await other.database.pool.query<{ n: number }>('select count(*)::int as n from gex.transfers').then(
         ({ rows }) => rows[0]?.n ?? 0,
@@ -194,7 +155,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
       );
     const command = ['restore', tar, ...named('to', other)];
     for (const least of [3, 12, 22]) {
-      const child = startGex(['storage', ...command], { env: { ...process.env, ...keys } });
+      const child = startGex(['storage', ...command], { env: { ...process.env, ...places.keys() } });
       while ((await steps()) < least) await new Promise((next) => setTimeout(next, 5));
       child.kill('SIGKILL');
       await child.ended;
@@ -214,7 +175,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
   test('that is cut, of another program, of a newer version, or cannot be made is told, and nothing is changed', async () => {
     const tar = join(work, 'faults.tar');
     expect((await gex('backup', tar, ...named('from', source))).code).toBe(0);
-    const other = await makePlace();
+    const other = await places.make();
     const restore = async (file: string) => (await gex('restore', file, ...named('to', other))).stderr;
     const broken = join(work, 'broken.tar');
     await copyFile(tar, broken);

@@ -100,9 +100,8 @@ export const tableDrop: Operation = async (job, context) => {
     results: null,
     commit: async (tx) => {
       const stored = await findTable(tx, job.branch_id, id);
-      if (stored === undefined) return;
-      if (force !== 'true') await refuseAliased(tx, stored);
-      await deleteTable(tx, stored);
+      // Aliases that were made meanwhile have no rows any more, either.
+      if (stored !== undefined) await deleteTable(tx, stored);
     },
   };
 };
