@@ -5,6 +5,7 @@ import { listenOn } from '../http/listening.ts';
 import type { Meta } from '../meta/database.ts';
 import { missingMigrations } from '../meta/migrate.ts';
 import { readQueueState } from '../meta/queue-state.ts';
+import { takesChanges } from '../meta/takes-changes.ts';
 import type { ServiceOptions } from '../part.ts';
 import { createAdmission, type Admission } from './admission.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
@@ -62,6 +63,8 @@ export async function createCare(options: ServiceOptions, env: Env, log: Log): P
         {
           name: 'database',
           check: async () => {
+            if (!(await takesChanges(opened)))
+              throw new Unready('It takes no changes: it is a replica, or read-only.');
             const missing = await missingMigrations(opened);
             if (missing.length > 0)
               throw new Unready(`Its tables are older than this program: ${missing.join(', ')}.`);

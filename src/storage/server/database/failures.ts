@@ -24,7 +24,12 @@ export const codeOf = (error: unknown): string =>
 /** Whether a connection cannot be used again after this error. */
 export function isBroken(error: unknown): boolean {
   // One that has become read-only leads to a server that was the first one: the next may lead to its successor.
-  return isAway(error) || codeOf(error) === READ_ONLY;
+  return isAway(error) || isReadOnly(error);
+}
+
+/** Whether the database refused a change because it takes none: it is a replica, or set so. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error instanceof DatabaseAway ? error.cause : error) === READ_ONLY;
 }
 
 export function isAway(error: unknown): boolean {
@@ -90,7 +95,7 @@ const REFUSALS: readonly Refusal[] = [
 
 /** An error of the start, for people. Undefined for one that may pass, and for what is none of the database. */
 export function refusalOf(error: unknown, address: string): RunError | undefined {
-  if (codeOf(error) === READ_ONLY) return readOnly(address);
+  if (isReadOnly(error)) return readOnly(address);
   if (isAway(error)) return undefined;
   const known = REFUSALS.find(({ is }) => is(error));
   if (known === undefined) return undefined;

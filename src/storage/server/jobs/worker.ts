@@ -56,13 +56,13 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       const { env, engine, queue } = context();
       holder.worker = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
       state.isStopped = false;
-      stopListening = queue.onNews(name, (news) => (news === 'work' ? wake() : background(renew())));
+      stopListening = queue.onNews(name, (news) => (news === 'work' ? wake() : background(renew(), 'renew')));
       // An engine that is not shared belongs to this process alone: nobody else can be at work.
       await takeUpAbandoned(!engine.isShared);
       timers.push(
-        setInterval(() => background(renew()), leaseMs / 3),
+        setInterval(() => background(renew(), 'renew'), leaseMs / 3),
         setInterval(wake, pollMs),
-        setInterval(() => background(takeUpAbandoned(false)), checkMs),
+        setInterval(() => background(takeUpAbandoned(false), 'take up'), checkMs),
       );
       wake();
     },
@@ -92,8 +92,9 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     grace.abort();
   }
 
-  function background(work: Promise<void>): void {
-    void telling(work);
+  /** Some kinds only read, as long as there is nothing to do: they go on in a database that takes no changes. */
+  function background(work: Promise<void>, kind: 'renew' | 'take up' | 'take'): void {
+    void telling(work, kind);
   }
 
   function wake(): void {
@@ -102,7 +103,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     pumping = pump().finally(() => {
       pumping = undefined;
     });
-    background(pumping);
+    background(pumping, 'take');
   }
 
   async function pump(): Promise<void> {
@@ -124,7 +125,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       wake();
     });
     running.set(job.id, { job, done, abort });
-    background(done);
+    background(done, 'take');
   }
 
   /** Only of what runs: a job whose end could not be written down is taken up again when its lease is over. */
