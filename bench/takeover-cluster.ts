@@ -1,25 +1,30 @@
 // Runs of configurations that are killed twice and taken over by runners with empty folders, in processes as on several
-// machines: are their tables and states those of undisturbed runs, and how many requests are made again?
+// machines: are their tables and states those of undisturbed runs, is each loaded once, and which requests are made again?
 //
 //   node bench/takeover-cluster.ts --s3 http://127.0.0.1:8100 --s3-bucket NAME --s3-role-arn ARN
-//     --database postgres://… [--pages 600] [--latency 150] [--kills 2] [--freeze 0]
+//     --database postgres://… [--pages 600] [--latency 250] [--kills 2] [--freeze 0]
 //
 // Five kinds of runs are started by the API: plain pages; a late column and nested tables; a cursor with a state; children;
-// three rows. Twice the runner that is at work is killed by SIGKILL together with its processes of `gex run`. With
-// --freeze SECONDS it is stopped by SIGSTOP instead, and goes on after that time. Each configuration is then run once
-// more, so that its state counts. The keys of the store are GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY; the database is an
-// empty one, and may be reached through pgbouncer. Ends with exit code 1 when a table or a state differs, or when a
-// request is made again that was answered more than 30 seconds (and a moment) before the blow.
+// three rows. Blows fall when the source has answered a third and two thirds of what the runs ask for: the runner that has
+// most of them is killed by SIGKILL together with its processes of `gex run`. With --freeze SECONDS, more than ten, it is
+// stopped by SIGSTOP instead, and comes back from the dead after that time. Each configuration is then run once more, so
+// that its state counts. The keys of the store are GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY; the database is an empty one,
+// and may be reached through pgbouncer.
+//
+// Ends with exit code 1 when a table, a state or the number of loads differs; when a request is made again that was
+// answered more than 30 seconds (and a moment) before the blow; and when that was not put to the test: a blow that hits
+// no run, or one that has no answer as old as that, or no run that was hit by every blow.
 import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { encodeExact, parseExact, type Json } from '../src/json/index.ts';
 import { StorageClient } from '../src/storage/client/index.ts';
-import { startCluster, type Cluster, type Node } from './cluster/cluster.ts';
+import { startCluster, type Cluster } from './cluster/cluster.ts';
 import { openStore } from './cluster/engines.ts';
 import { KINDS, startSources, type Kind, type Sources } from './cluster/sources.ts';
+import { strike, type Blow } from './cluster/strike.ts';
 import { printTable, seconds } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 import { COMMAND } from './support/processes.ts';
@@ -31,7 +36,7 @@ const { values: given } = parseArgs({
     's3-role-arn': { type: 'string', default: 'arn:aws:iam:::role/files' },
     database: { type: 'string' },
     pages: { type: 'string', default: '600' },
-    latency: { type: 'string', default: '150' },
+    latency: { type: 'string', default: '250' },
     kills: { type: 'string', default: '2' },
     freeze: { type: 'string', default: '0' },
   },
@@ -40,6 +45,7 @@ if (given.database === undefined) throw new Error('--database is the URL of an e
 const databaseUrl = given.database;
 const COMPONENT = 'ex-generic-v2';
 const freezeMs = Number(given.freeze) * 1000;
+const kills = Number(given.kills);
 const KEPT_EVERY_MS = 30_000;
 /** A look for what is new, what it takes to keep it, and what a request takes. */
 const SLACK_MS = 5000;
@@ -49,7 +55,7 @@ const store = await openStore({
   bucket: given['s3-bucket'],
   roleArn: given['s3-role-arn'],
 });
-const sources = await startSources(Number(given.pages), Number(given.latency));
+const sources = await startSources(Number(given.pages));
 await withFolder(async (folder) => {
   // Each runner makes a folder of its own below, and a new process a new one.
   process.env['TMPDIR'] = folder;
@@ -66,17 +72,22 @@ await withFolder(async (folder) => {
     const client = new StorageClient({ url: cluster.url, token: await newToken() });
     for (const kind of KINDS)
       for (const how of ['whole', 'killed']) await configure(client, kind, `${kind.name}-${how}`);
-    const begun = performance.now();
     await runAll(client, 'whole');
-    const wholeMs = performance.now() - begun;
+    const all = sources.answered('-whole');
+    sources.latencyMs = Number(given.latency);
     const running = runAll(client, 'killed');
-    const blows: number[] = [];
-    for (let i = 0; i < Number(given.kills); i++) {
-      await sleep((wholeMs / (Number(given.kills) + 1)) * (0.7 + 0.6 * Math.random()));
-      blows.push(performance.now());
-      await strike(cluster);
+    const blows: Blow[] = [];
+    for (let i = 1; i <= kills; i++) {
+      await Promise.race([
+        reached((all * i) / (kills + 1)),
+        running.then(() => Promise.reject(new Error(`The runs ended before blow ${i} fell.`))),
+      ]);
+      const blow = await strike(cluster, freezeMs);
+      console.error(`${blow.runner} was struck, with ${blow.hit.join(', ')}`);
+      blows.push(blow);
     }
     await running;
+    sources.latencyMs = 0;
     report(sources, blows);
     // The state of the first time counts now.
     await runAll(client, 'whole');
@@ -130,60 +141,42 @@ async function runAll(client: StorageClient, how: string): Promise<void> {
   );
 }
 
-/** Strikes the runner that has most to do. */
-async function strike(cluster: Cluster): Promise<void> {
-  const runners = cluster.nodes.filter(({ role }) => role === 'runner');
-  const [busiest] = runners.toSorted((a, b) => childrenOf(b.pid).length - childrenOf(a.pid).length);
-  if (busiest === undefined) return;
-  const pids = childrenOf(busiest.pid);
-  console.error(`${busiest.name} is struck, with ${pids.length} runs`);
-  if (freezeMs > 0) await freeze(busiest, pids);
-  else {
-    // The runner first, as when a machine is gone: its processes have no time to end in good order.
-    process.kill(busiest.pid, 'SIGKILL');
-    for (const pid of pids) killIfThere(pid);
-    await cluster.replace(busiest, { signal: 'SIGKILL', pauseMs: 0 });
-  }
+/** Waits until so many different requests of the runs that are struck were answered. */
+async function reached(count: number): Promise<void> {
+  while (sources.answered('-killed') < count) await sleep(50);
 }
 
-async function freeze(runner: Node, pids: readonly number[]): Promise<void> {
-  const all = [runner.pid, ...pids];
-  for (const pid of all) process.kill(pid, 'SIGSTOP');
-  await sleep(freezeMs);
-  for (const pid of all) process.kill(pid, 'SIGCONT');
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // its channel broke with its runner, and it has ended
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.trim().split(/\s+/).filter(Boolean).map(Number);
-}
-
-/** What was asked for again behind each blow, and how long before the blow it had been answered. */
-function report({ asked }: Sources, blows: readonly number[]): void {
-  const lines = blows.flatMap((blow, i) =>
-    KINDS.map(({ name }) => {
-      const own = asked.filter(({ by }) => by === `${name}-killed`);
+/** What was asked for again of the runs that were hit, and how long before the blow it had been answered. */
+function report({ asked }: Sources, blows: readonly Blow[]): void {
+  const lines: string[][] = [];
+  for (const [i, { hit, at: blow }] of blows.entries())
+    for (const by of hit) {
+      const own = asked.filter((one) => one.by === by);
       const before = new Map(own.filter(({ at }) => at < blow).map(({ what, at }) => [what, at]));
-      const until = blows[i + 1] ?? Infinity;
+      const until = blows[i + 1]?.at ?? Infinity;
       const again = own.filter(({ what, at }) => at > blow && at < until && before.has(what));
-      const oldest = Math.max(0, ...again.map(({ what }) => blow - (before.get(what) ?? blow)));
-      if (oldest > KEPT_EVERY_MS + SLACK_MS) process.exitCode = 1;
-      return [`${name}, blow ${i + 1}`, String(before.size), String(again.length), seconds(oldest)];
-    }),
-  );
+      const age = (what: string): number => blow - (before.get(what) ?? blow);
+      const old = [...before.keys()].filter((what) => age(what) > KEPT_EVERY_MS + SLACK_MS);
+      const oldAgain = again.filter(({ what }) => old.includes(what));
+      if (old.length === 0)
+        fault(`${by} had no answer that old when blow ${i + 1} fell: give more --latency.`);
+      if (oldAgain.length > 0) fault(`${by} asked again for what it had long got when blow ${i + 1} fell.`);
+      const oldest = Math.max(0, ...again.map(({ what }) => age(what)));
+      const counts = [before.size, old.length, again.length, oldAgain.length].map(String);
+      lines.push([`${by}, blow ${i + 1}`, ...counts, seconds(oldest)]);
+    }
   printTable(
-    `Runs of about ${given.pages} requests`,
-    ['', 'answered by then', 'again', 'the oldest of them'],
+    `Runs of about ${given.pages} requests: answers there when the blow fell, and asked for again; old: of more than ${seconds(KEPT_EVERY_MS + SLACK_MS)} before`,
+    ['', 'answers', 'old', 'again', 'old again', 'the oldest again'],
     lines,
   );
+  if (!KINDS.some(({ name }) => blows.every(({ hit }) => hit.includes(`${name}-killed`))))
+    fault('No run was hit by every blow.');
+}
+
+function fault(message: string): void {
+  console.log(message);
+  process.exitCode = 1;
 }
 
 async function compare(client: StorageClient): Promise<void> {
@@ -194,17 +187,27 @@ async function compare(client: StorageClient): Promise<void> {
       await resultOf(client, `${name}-killed`),
     ];
     const isEqual = whole.text === killed.text;
-    if (!isEqual) process.exitCode = 1;
+    if (!isEqual) fault(`${name}: tables or states differ.`);
+    if (whole.loads !== killed.loads)
+      fault(`${name}: loads of tables differ: ${killed.loads} and not ${whole.loads}.`);
     const order = whole.inOrder === killed.inOrder ? 'the same' : 'another';
-    lines.push([name, String(whole.text.length), isEqual ? 'equal' : 'DIFFERENT', order]);
+    lines.push([name, String(whole.text.length), isEqual ? 'equal' : 'DIFFERENT', killed.loads, order]);
   }
-  printTable('Tables and states', ['', 'bytes', '', 'order of rows'], lines);
+  printTable('Tables and states', ['', 'bytes', '', 'loads', 'order of rows'], lines);
 }
 
-/** All tables of a configuration with their rows sorted, and the parts of its states that are no times. */
-async function resultOf(client: StorageClient, id: string): Promise<{ text: string; inOrder: string }> {
+interface Result {
+  /** All tables with their rows sorted, and the parts of the states that are no times. */
+  readonly text: string;
+  readonly inOrder: string;
+  /** How often each table was loaded. */
+  readonly loads: string;
+}
+
+async function resultOf(client: StorageClient, id: string): Promise<Result> {
   const texts: string[] = [];
   const inOrder: string[] = [];
+  const loads: number[] = [];
   const all = await client.tables.list({ bucket: `in.c-${id}` });
   const tables = all.map(({ name }) => name).toSorted();
   for (const table of tables) {
@@ -213,9 +216,15 @@ async function resultOf(client: StorageClient, id: string): Promise<{ text: stri
     const [head = '', ...rows] = text.trim().split('\n');
     texts.push([table, head, ...rows.toSorted()].join('\n'));
     inOrder.push(text);
+    const jobs = await client.jobs.list({
+      tableId: `in.c-${id}.${table}`,
+      operationName: ['tableCreate', 'tableImport'],
+      limit: 100,
+    });
+    loads.push(jobs.filter(({ status }) => status === 'success').length);
   }
   const { state, rows } = await client.configurations(COMPONENT).detail(id);
   const states = [state, ...rows.map((row) => row.state)].map((each) => encodeExact((each ?? null) as Json)); // the client decodes it so
   texts.push(states.join('\n').replaceAll(/("(?:previousStart|currentStart)":)\d+/g, '$1…'));
-  return { text: texts.join('\n\n'), inOrder: inOrder.join('\n\n') };
+  return { text: texts.join('\n\n'), inOrder: inOrder.join('\n\n'), loads: loads.join(', ') };
 }

@@ -7,6 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Sources {
   readonly url: string;
   readonly asked: readonly Asked[];
+  /** How long an answer takes. */
+  latencyMs: number;
+  /** How many different requests were answered of those configurations whose names end so. */
+  answered(end: string): number;
   stop(): Promise<void>;
 }
 
@@ -74,29 +78,35 @@ export const KINDS: readonly Kind[] = [
 const ROWS = 20;
 
 /** @param count pages that each run asks for, about */
-export async function startSources(count: number, latencyMs: number): Promise<Sources> {
+export async function startSources(count: number): Promise<Sources> {
   const asked: Asked[] = [];
+  const known = new Set<string>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost');
     const [, by = '', ...rest] = url.pathname.split('/');
     const body = answer(rest.join('/'), url.searchParams, count);
-    void sleep(latencyMs).then(() => {
-      asked.push({ by, what: `${rest.join('/')}${url.search}`, at: performance.now() });
+    void sleep(sources.latencyMs).then(() => {
+      const what = `${rest.join('/')}${url.search}`;
+      asked.push({ by, what, at: performance.now() });
+      known.add(`${what} ${by}`);
       response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port
-  return {
+  const sources: Sources = {
     url: `http://127.0.0.1:${port}/`,
     asked,
+    latencyMs: 0,
+    answered: (end) => [...known].filter((each) => each.endsWith(end)).length,
     async stop() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+  return sources;
 }
 
 function answer(path: string, query: URLSearchParams, count: number): unknown {
