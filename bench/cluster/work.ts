@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { encodeExact, objectOf, parseExact, type Json } from '../../src/json/index.ts';
 import { bytesBody, StorageError, type StorageClient } from '../../src/storage/client/index.ts';
+import type { Import } from './recovery.ts';
 
 const COMPONENT = 'ex-generic-v2';
 const BUCKET = 'in.c-kill';
@@ -30,8 +31,7 @@ export interface Known {
   /** All batches that were asked for. */
   asked: number;
   counted: number;
-  /** When a job last ended, in milliseconds of the performance clock. */
-  lastEndMs: number;
+  readonly imports: Import[];
   /** What a client was told in the end that it should not have been. */
   readonly refused: string[];
 }
@@ -45,7 +45,7 @@ export function nothingKnown(): Known {
     running: new Set(),
     asked: 0,
     counted: 0,
-    lastEndMs: performance.now(),
+    imports: [],
     refused: [],
   };
 }
@@ -115,12 +115,23 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
     const batch = ++known.asked;
     const table = TABLES[batch % TABLES.length] ?? '';
     const rows = Array.from({ length: BATCH_ROWS }, (_, n) => `${batch},${n}\n`).join('');
-    const { id } = await client.files.upload(bytesBody(Buffer.from(`batch,n\n${rows}`)), {
-      name: 'rows.csv',
-    });
-    await client.tables.load(`${BUCKET}.${table}`, { dataFileId: id, incremental: true });
-    known.batches.get(table)?.add(batch);
-    known.lastEndMs = performance.now();
+    const one: Import = { asked: performance.now() };
+    known.imports.push(one);
+    try {
+      const { id } = await client.files.upload(bytesBody(Buffer.from(`batch,n\n${rows}`)), {
+        name: 'rows.csv',
+      });
+      const job = await client.tables.startLoad(`${BUCKET}.${table}`, { dataFileId: id, incremental: true });
+      one.given = performance.now();
+      one.job = job.id;
+      await client.jobs.wait(job);
+      known.batches.get(table)?.add(batch);
+    } catch (error) {
+      one.hasFailed = true;
+      throw error;
+    } finally {
+      one.ended = performance.now();
+    }
   },
   async run(client, known) {
     const configuration = SOURCES.find((name) => !known.running.has(name));
