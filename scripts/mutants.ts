@@ -1102,4 +1102,113 @@ export const mutants: readonly Mutant[] = [
     replace: '(before?.looks ?? 0) + 1',
     tests: ['test/runs/several.test.ts'],
   },
+  // ---- updates that share a transaction
+  {
+    name: 'a request under a key shares its transaction',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'if (isOnce()) return',
+    replace: 'if (isRepeating()) return',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'a request that is done again changes something again',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'if (isOnce()) return',
+    replace: 'if (isUnderKey()) return',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'a change is made in the context of another request',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: `change: AsyncResource.bind(async (tx: Meta, state: unknown) => {
+        // Who names the same things has the same state.
+        const made = await work(tx, state as State);
+        return { state: made.state, result: () => resolve(made.result) };
+      }),`,
+    replace: `change: async (tx: Meta, state: unknown) => {
+        const made = await work(tx, state as State);
+        return { state: made.state, result: () => resolve(made.result) };
+      },`,
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'what is shared is written in the context of one request',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'void outside(async () => await serve(meta, shared, first, () => queues.delete(name)));',
+    replace: 'void serve(meta, shared, first, () => queues.delete(name));',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'requests that have arrived wait for the next transaction',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: `    await whatHasArrived();
+`,
+    replace: '',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'a queue that nobody serves is joined',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: '  close();',
+    replace: '  void Promise.resolve().then(close);',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'who shares a transaction is told before the commit',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'done.push(made.result);',
+    replace: 'made.result();',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'who is refused is told before the commit',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'done.push(() => member.reject(error));',
+    replace: 'member.reject(error);',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'who is refused undoes the others',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'if (!(error instanceof ApiError)) throw error;',
+    replace: 'throw error;',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'what breaks for one is told to all',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'if (isTheirs && members.length > 1 &&',
+    replace: 'if (isTheirs && members.length < 1 &&',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'a commit that fails is tried for each',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: `      isTheirs = false;
+      return done;`,
+    replace: '      return done;',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'a database that is away is asked for each',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: ' && !(error instanceof DatabaseAway))',
+    replace: ')',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'who waits for a transaction that did not begin waits for ever',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: 'members.length > 0 ? members : queue.splice(0)',
+    replace: 'members',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
+  {
+    name: 'a transaction that is run again forgets who was in it',
+    file: 'src/storage/server/meta/shared-turn.ts',
+    find: `  yield* members;
+`,
+    replace: '',
+    tests: ['test/storage/server/shared-transaction.test.ts'],
+  },
 ];

@@ -90,3 +90,80 @@ test('updates of different kinds at once each keep what the others changed', asy
   const { seen } = (body as { state: { seen: number } }).state;
   expect([1, 2]).toContain(seen);
 });
+
+test('of many who change the version that they have read one does, and the others learn the next one', async () => {
+  const config = await created('read');
+  const answers = await Promise.all(
+    Array.from(
+      { length: 12 },
+      async (_, n) => await running.call('PUT', config, { configuration: { n }, ifVersion: 1 }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200,
+    ...Array.from({ length: 11 }, () => 412),
+  ]);
+  for (const { status, body } of answers)
+    if (status === 412)
+      expect(body).toMatchObject({ code: 'storage.components.versionChanged', params: { version: 2 } });
+  expect(await versionsOf(config)).toEqual([1, 2]);
+});
+
+test('each of many versions at once has its own name, order and content, and its event', async () => {
+  const config = await created('orders');
+  for (const rowId of ['a', 'b', 'c']) await running.call('POST', `${config}/rows`, { rowId, name: rowId });
+  const orders = [
+    ['c', 'b', 'a'],
+    ['b', 'a', 'c'],
+  ];
+  const asked = Array.from({ length: 12 }, (_, n) => ({
+    name: `Named ${n}`,
+    ...(n % 3 === 0 ? { rowsSortOrder: orders[(n / 3) % 2] } : {}),
+    ...(n % 4 === 0 ? { configuration: { n } } : {}),
+    ...(n % 5 === 0 ? { state: { n } } : {}),
+  }));
+  const answers = await Promise.all(asked.map(async (body) => await running.call('PUT', config, body)));
+  let before = (await running.call('GET', `${config}/versions/4`)).body as Record<string, unknown>;
+  const shown = answers.map(({ body }) => body as { version: number; name: string });
+  const events = (await running.call('GET', 'events?limit=1000')).body as {
+    event: string;
+    configurationId: string;
+    params: { version: number; name: string };
+  }[];
+  const told = events.filter(
+    ({ event, configurationId }) =>
+      event === 'storage.componentConfigurationChanged' && configurationId === 'orders',
+  );
+  for (const { version, name } of shown.toSorted((a, b) => a.version - b.version)) {
+    const given = asked.find((one) => one.name === name);
+    const expected = {
+      version,
+      name,
+      configuration: given?.configuration ?? before['configuration'],
+      rowsSortOrder: given?.rowsSortOrder ?? before['rowsSortOrder'],
+    };
+    const state = given?.state;
+    before = (await running.call('GET', `${config}/versions/${version}`)).body as Record<string, unknown>;
+    expect(before).toMatchObject(expected);
+    expect(shown.find((one) => one.version === version)).toMatchObject({
+      ...expected,
+      ...(state === undefined ? {} : { state }),
+    });
+    expect(told.filter(({ params }) => params.version === version)).toMatchObject([{ params: { name } }]);
+  }
+  expect(told.map(({ params }) => params.version)).toEqual(Array.from({ length: 12 }, (_, n) => 16 - n));
+});
+
+test('contents that are long are kept as well as short ones', async () => {
+  const config = await created('long');
+  const texts = ['x'.repeat(150_000), 'short', 'y'.repeat(100_001)];
+  const answers = await Promise.all(
+    texts.map(async (text) => await running.call('PUT', config, { configuration: { text } })),
+  );
+  for (const { body } of answers) {
+    const { version, configuration } = body as { version: number; configuration: unknown };
+    const kept = await running.call('GET', `${config}/versions/${version}`);
+    expect(kept.body).toMatchObject({ configuration });
+  }
+  expect(await versionsOf(config)).toEqual([1, 2, 3, 4]);
+});

@@ -1,10 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Env } from '../../../env.ts';
 import type { Log } from '../../../log.ts';
-import { idOfInserted } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
-import { insertEvent, keepNewest } from '../meta/events.ts';
-import type { EventRow } from '../meta/tables.ts';
+import { insertEvent, keepNewest, type NewEvent } from '../meta/events.ts';
 import { eventRow, type Doer, type SystemEvent } from './system-event.ts';
 import { inTurn } from '../meta/transaction.ts';
 
@@ -22,7 +20,7 @@ const MAX_WAITING = 10_000;
 
 /** @param keep that many of a kind stay in a branch: a page that asks for a list every second would fill the disk */
 export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): Observer {
-  const waiting: Omit<EventRow, 'id'>[] = [];
+  const waiting: NewEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let flushing = Promise.resolve();
 
@@ -31,7 +29,7 @@ export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): O
     if (rows.length === 0) return;
     try {
       await inTurn(meta, [], async (tx) => {
-        for (const row of rows) await insertEvent(tx, { ...row, id: await idOfInserted(tx) }).execute();
+        for (const row of rows) await insertEvent(tx, row);
         for (const [branchId, ofBranch] of Map.groupBy(rows, (row) => row.branch_id)) {
           for (const event of new Set(ofBranch.map((row) => row.event)))
             await keepNewest(tx, { branchId, event, count: keep });

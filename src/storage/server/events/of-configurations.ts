@@ -1,7 +1,7 @@
 import type { Change, Loaded, LoadedRow } from '../meta/configurations/model.ts';
 import type { Meta } from '../meta/database.ts';
-import type { Write } from '../meta/write-together.ts';
-import { recordEvent, recordingOf, type Doer } from './system-event.ts';
+import { insertEvent, type NewEvent } from '../meta/events.ts';
+import { eventRow, recordEvent, type Doer } from './system-event.ts';
 
 /** What is done to a configuration, as its events are called. */
 type Done =
@@ -27,15 +27,15 @@ const DID: Readonly<Record<Done, string>> = {
 
 /** Tells of a configuration, and gives it back. Must run in the transaction of the change. */
 export async function toldOf(tx: Meta, done: Done, loaded: Loaded, change: Change): Promise<Loaded> {
-  await (await tellingOf(tx, done, loaded, change)).execute();
+  await insertEvent(tx, eventOf(done, loaded, change));
   return loaded;
 }
 
-/** The same as a statement that is still to be executed, together with those of the change. */
-export async function tellingOf(tx: Meta, done: Done, loaded: Loaded, change: Change): Promise<Write> {
+/** What tells of a configuration, for who writes it down together with others. */
+export function eventOf(done: Done, loaded: Loaded, change: Change): NewEvent {
   const { head, version } = loaded;
   const { component_id: component, configuration_id: configurationId } = head;
-  return await recordingOf(tx, change.env, doerOfChange(head.branch_id, change), {
+  return eventRow(change.env, doerOfChange(head.branch_id, change), {
     name: `componentConfiguration${done}`,
     message: `${DID[done]} component configuration "${version.name}" (${component})`,
     object: { type: 'componentConfiguration', id: configurationId, name: version.name },

@@ -1,12 +1,10 @@
 import type { Env } from '../../../env.ts';
 import type { Reply } from '../http/answer.ts';
 import { encodeReply } from '../http/encode-reply.ts';
-import { idOfInserted } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
-import { insertEvent } from '../meta/events.ts';
+import { insertEvent, type NewEvent } from '../meta/events.ts';
 import { newUuid } from '../meta/identifier.ts';
-import type { Write } from '../meta/write-together.ts';
-import type { Author, EventRow, JobRow } from '../meta/tables.ts';
+import type { Author, JobRow } from '../meta/tables.ts';
 import { isoTime } from '../shapes/time.ts';
 import { authorOf, type Caller } from '../tokens/caller.ts';
 
@@ -58,16 +56,11 @@ export const doerOfJob = (job: JobRow): Doer => ({
 
 /** Writes an event down, in the transaction that does what it tells: neither is there without the other. */
 export async function recordEvent(tx: Meta, env: Env, doer: Doer, event: SystemEvent): Promise<void> {
-  await (await recordingOf(tx, env, doer, event)).execute();
-}
-
-/** The same as a statement that is still to be executed, together with those of the change. */
-export async function recordingOf(tx: Meta, env: Env, doer: Doer, event: SystemEvent): Promise<Write> {
-  return insertEvent(tx, { ...eventRow(env, doer, event), id: await idOfInserted(tx) });
+  await insertEvent(tx, eventRow(env, doer, event));
 }
 
 /** Of an event that is written later: its number says when that is. */
-export function eventRow(env: Env, doer: Doer, event: SystemEvent): Omit<EventRow, 'id'> {
+export function eventRow(env: Env, doer: Doer, event: SystemEvent): NewEvent {
   return {
     uuid: newUuid(env),
     branch_id: doer.branchId,

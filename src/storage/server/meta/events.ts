@@ -1,4 +1,4 @@
-import type { Expression } from 'kysely';
+import { idOfInserted, withIds } from './counter.ts';
 import type { Meta } from './database.ts';
 import { parseEventQuery } from './event-query.ts';
 import type { EventRow } from './tables.ts';
@@ -28,11 +28,21 @@ export interface EventReader {
   readonly componentAccess: readonly string[];
 }
 
-export function insertEvent(
-  meta: Meta,
-  event: Omit<EventRow, 'id'> & { readonly id: Expression<number> | number },
-): Write {
-  return meta.insertInto('events').values(event);
+/** An event before it has its number, which says when it was written. */
+export type NewEvent = Omit<EventRow, 'id'>;
+
+/** @param given its number, for who has to know it */
+export async function insertEvent(meta: Meta, event: NewEvent, given?: number): Promise<void> {
+  const id = given ?? (await idOfInserted(meta));
+  await meta
+    .insertInto('events')
+    .values({ ...event, id })
+    .execute();
+}
+
+/** Several in their order, as a statement that is still to be executed. */
+export async function insertionOf(meta: Meta, events: readonly NewEvent[]): Promise<Write> {
+  return meta.insertInto('events').values(await withIds(meta, events));
 }
 
 /** Removes all but the newest events of a kind. */

@@ -8,7 +8,14 @@ import { accessDenied, badRequest, invalidField, notFound } from '../http/errors
 import type { Context } from '../context.ts';
 import { nextId } from '../meta/counter.ts';
 import { newUuid } from '../meta/identifier.ts';
-import { findEvent, insertEvent, listEvents, type EventFilter, type EventReader } from '../meta/events.ts';
+import {
+  findEvent,
+  insertEvent,
+  listEvents,
+  type EventFilter,
+  type EventReader,
+  type NewEvent,
+} from '../meta/events.ts';
 import type { Meta } from '../meta/database.ts';
 import type { EventRow } from '../meta/tables.ts';
 import { requireBucket } from '../tokens/permissions.ts';
@@ -52,7 +59,7 @@ export function eventRoutes(context: Context): Route[] {
         }
         // What was looked at before this event comes before it.
         await context.observer.flush();
-        const event: Omit<EventRow, 'id'> = {
+        const event: NewEvent = {
           uuid: newUuid(env),
           branch_id: branch.id,
           event: `ext.${body.component}.`,
@@ -73,9 +80,9 @@ export function eventRoutes(context: Context): Route[] {
           created: isoTime(env.now()),
         };
         const row = await inTurn(meta, [], async (tx) => {
-          const numbered = { id: await nextId(tx), ...event };
-          await insertEvent(tx, numbered).execute();
-          return numbered;
+          const id = await nextId(tx);
+          await insertEvent(tx, event, id);
+          return { id, ...event };
         });
         return eventReply(row, origin);
       },

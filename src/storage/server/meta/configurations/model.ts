@@ -9,6 +9,7 @@ import type {
   ConfigurationVersion,
   RowHead,
   RowVersion,
+  Tables,
 } from '../tables.ts';
 import { changeRows, type Order, type RowPair, type RowsChange } from './history.ts';
 import { writeTogether, type Write } from '../write-together.ts';
@@ -66,21 +67,27 @@ export async function appendVersion(
   changed: VersionChange,
   change: Change,
 ): Promise<Loaded> {
-  const { loaded, writes } = await nextVersion(meta, before, changed, change);
-  await writeTogether(meta, writes);
+  const number = before.head.version + 1;
+  const order = await changeRows(meta, before.head, number, orderOf(before), changed);
+  const loaded = nextVersion(before, changed, order, change);
+  const { configuration } = changed;
+  await writeTogether(meta, [
+    ...(configuration === undefined ? [] : [insertContents(meta, [contentRow(loaded, configuration)])]),
+    insertVersions(meta, [loaded.version]),
+    updateHead(meta, before, loaded),
+  ]);
   return loaded;
 }
 
-/** The same as statements that are still to be executed, for who has others to add. */
-export async function nextVersion(
-  meta: Meta,
+/** The next version of a configuration, of which nothing is written yet. */
+export function nextVersion(
   before: Loaded,
-  changed: VersionChange,
+  changed: Omit<VersionChange, keyof RowsChange>,
+  order: Order,
   change: Change,
-): Promise<{ readonly loaded: Loaded; readonly writes: readonly Write[] }> {
+): Loaded {
   const number = before.head.version + 1;
   const old = before.version;
-  const order = await changeRows(meta, before.head, number, orderOf(before), changed);
   const version: ConfigurationVersion = {
     ...keyOf(before.head),
     version: number,
@@ -96,22 +103,14 @@ export async function nextVersion(
     order_version: order.version,
     ...change.author,
   };
-  const now = {
+  const head: ConfigurationHead = {
+    ...before.head,
     version: number,
     is_deleted: version.is_deleted,
     rows_sort_order: JSON.stringify(order.ids),
-    ...(changed.state === undefined ? {} : { state: changed.state }),
+    state: changed.state ?? before.head.state,
   };
-  const head = { ...before.head, ...now };
-  const writes = [
-    ...(changed.configuration === undefined ? [] : [content(meta, version, changed.configuration)]),
-    meta.insertInto('configuration_versions').values(version),
-    meta
-      .updateTable('configurations')
-      .set(now)
-      .where((where) => where.and(keyOf(head))),
-  ];
-  return { loaded: { head, version }, writes };
+  return { head, version };
 }
 
 /** Adds the first version of a configuration that wasn't there. Must run in a transaction. */
@@ -147,8 +146,8 @@ export async function insertConfiguration(
   };
   await writeTogether(meta, [
     meta.insertInto('configurations').values(head),
-    content(meta, version, first.configuration),
-    meta.insertInto('configuration_versions').values(version),
+    insertContents(meta, [contentRow({ head, version }, first.configuration)]),
+    insertVersions(meta, [version]),
   ]);
   return { head, version };
 }
@@ -187,15 +186,33 @@ export async function saveState(meta: Meta, key: ConfigurationKey, state: string
     .execute();
 }
 
-const orderOf = ({ head, version }: Loaded): Order => ({
+export const orderOf = ({ head, version }: Loaded): Order => ({
   ids: sortOrder(head),
   version: version.order_version,
 });
 
-function content(meta: Meta, version: ConfigurationVersion, configuration: string): Write {
+export type ContentRow = Tables['configuration_contents'];
+
+export const contentRow = ({ version }: Loaded, configuration: string): ContentRow => ({
+  ...keyOf(version),
+  version: version.version,
+  configuration,
+});
+
+export const insertContents = (meta: Meta, contents: readonly ContentRow[]): Write =>
+  meta.insertInto('configuration_contents').values(contents);
+
+export const insertVersions = (meta: Meta, versions: readonly ConfigurationVersion[]): Write =>
+  meta.insertInto('configuration_versions').values(versions);
+
+/** What a configuration is now; its state, which may be long, only when it is another. */
+export function updateHead(meta: Meta, before: Loaded, { head }: Loaded): Write {
+  const { version, is_deleted, rows_sort_order, state } = head;
+  const isSameState = state === before.head.state;
   return meta
-    .insertInto('configuration_contents')
-    .values({ ...keyOf(version), version: version.version, configuration });
+    .updateTable('configurations')
+    .set({ version, is_deleted, rows_sort_order, ...(isSameState ? {} : { state }) })
+    .where((where) => where.and(keyOf(head)));
 }
 
 function flag(value: boolean | undefined, before: 0 | 1): 0 | 1 {

@@ -5,20 +5,19 @@ import type { ConfigurationKey } from '../tables.ts';
 import {
   appendVersion,
   insertConfiguration,
-  nextVersion,
   saveState,
   sortOrder,
   type Change,
   type Loaded,
   type Whole,
 } from './model.ts';
-import { tellingOf, toldOf } from '../../events/of-configurations.ts';
-import { contentOf, findConfiguration, listRowIds, requireWhole } from './read.ts';
+import { toldOf } from '../../events/of-configurations.ts';
+import { contentOf, findConfiguration, listRowIds, missing } from './read.ts';
 import { checkVersion } from './check-version.ts';
 import { dropRows } from './row-model.ts';
-import { inSharedTurn } from '../shared-turn.ts';
+import { asStored, withState, withVersion, writeAll, type Unwritten } from './unwritten.ts';
+import { inSharedTurn, type Shared } from '../shared-turn.ts';
 import { configurationsOf, inTurn } from '../transaction.ts';
-import { writeTogether } from '../write-together.ts';
 
 export interface NewConfiguration {
   readonly name: string;
@@ -76,35 +75,42 @@ export async function updateConfiguration(
   given: ConfigurationChanges,
   change: Change,
 ): Promise<Whole> {
-  return await changeWhole(meta, key, async (tx, current) => {
-    const { state, rowsSortOrder: order, configuration = current.configuration, ifVersion } = given;
-    checkVersion('configuration', current.head.version, ifVersion);
-    if (order !== undefined) await checkOrder(tx, order, current);
-    if (!isChanged(current, given))
-      return state === undefined ? current : await withState(tx, current, state);
-    const text = change.text ?? 'Configuration updated';
-    const { loaded, writes } = await nextVersion(tx, current, given, { ...change, text });
-    await writeTogether(tx, [...writes, await tellingOf(tx, 'Changed', loaded, change)]);
-    return { ...current, ...loaded, configuration };
+  return await changeWhole(meta, key, async (tx, unwritten) => {
+    const { now } = unwritten;
+    const { state, rowsSortOrder: order, ifVersion } = given;
+    checkVersion('configuration', now.head.version, ifVersion);
+    if (order !== undefined) await checkOrder(tx, order, now);
+    if (isChanged(now, given))
+      return withVersion(unwritten, given, { ...change, text: change.text ?? 'Configuration updated' });
+    return state === undefined ? unwritten : withState(unwritten, state);
   });
 }
 
 /** The state alone; never a version (5.3.3). */
 export async function updateState(meta: Meta, key: ConfigurationKey, state: string): Promise<Whole> {
-  return await changeWhole(meta, key, async (tx, current) => await withState(tx, current, state));
+  return await changeWhole(meta, key, async (_tx, unwritten) => withState(unwritten, state));
 }
 
 async function changeWhole(
   meta: Meta,
   key: ConfigurationKey,
-  work: (tx: Meta, current: Whole) => Promise<Whole>,
+  work: (tx: Meta, unwritten: Unwritten) => Promise<Unwritten>,
 ): Promise<Whole> {
   let configuration: string | undefined;
-  const changed = await inSharedTurn(meta, configurationsOf(key), async (tx) => {
-    const { configuration: content, ...rest } = await work(tx, await requireWhole(tx, key));
+  const shared: Shared<Unwritten | undefined> = {
+    things: configurationsOf(key),
+    read: async (tx) => await asStored(tx, key),
+    write: async (tx, unwritten) => {
+      if (unwritten !== undefined) await writeAll(tx, unwritten);
+    },
+  };
+  const changed = await inSharedTurn(meta, shared, async (tx, unwritten) => {
+    if (unwritten === undefined || unwritten.now.head.is_deleted === 1) throw missing(key);
+    const made = await work(tx, unwritten);
+    const { configuration: content, ...rest } = made.now;
     // Not a part of what the transaction gives, which is kept for who repeats the request: it may be long.
     configuration = content;
-    return rest;
+    return { state: made, result: rest };
   });
   return { ...changed, configuration: configuration ?? (await contentOf(meta, changed.version)) };
 }
@@ -150,11 +156,6 @@ export async function restoreConfiguration(
       change,
     );
   });
-}
-
-async function withState(tx: Meta, current: Whole, state: string): Promise<Whole> {
-  await saveState(tx, current.head, state);
-  return { ...current, head: { ...current.head, state } };
 }
 
 function isChanged({ head, version, configuration }: Whole, given: ConfigurationChanges): boolean {
