@@ -76,6 +76,20 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
       .toEqual(['amount', 'id\nkey', 'text']);
   });
 
+  test('every part of a table is reached from every other', async () => {
+    const { page } = await own.open('/tables/in.c-main.shops', { expects: [/404/] });
+    const parts = {
+      Preview: page.getByRole('gridcell', { name: 'shops_b' }),
+      Columns: page.getByRole('gridcell', { name: 'contacts' }),
+      Metadata: page.getByText('Nothing is noted yet'),
+      Import: page.getByText('Drop a CSV file here'),
+    };
+    for (const name of ['Columns', 'Metadata', 'Preview', 'Import', 'Columns', 'Preview'] as const) {
+      await page.getByRole('tab', { name }).click();
+      await parts[name].waitFor();
+    }
+  });
+
   test('a cell of 1 MB is shown whole, and hostile texts are texts', async () => {
     const id = await make(
       'hostile',

@@ -18,7 +18,8 @@ import { bucketOf } from './table-columns.tsx';
 const TABS = ['preview', 'columns', 'metadata', 'import'] as const;
 
 export function TablePage({ id }: { readonly id: string }) {
-  const tab = TABS.find((name) => name === usePlace().query.get('tab')) ?? 'preview';
+  const { query } = usePlace();
+  const tab = TABS.find((name) => name === query.get('tab')) ?? 'preview';
   const table = useQuery({
     key: ['tables', id],
     load: async () => await client().tables.detail(id),
