@@ -1,26 +1,14 @@
-import { Component, type ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { classOf, type Column, type Plain, placeIn } from './grid-column.ts';
+import { GridRow, type RowHandlers } from './grid-row.tsx';
+import { useEdges, useGridWindow, useRoom } from './grid-window.ts';
 import { Icon } from './icon.tsx';
+import { PlainRows } from './plain-rows.tsx';
 import { Text } from './values.tsx';
-import { useVirtual } from './virtual.ts';
 import { WholeText } from './whole-text.tsx';
 import './data-table.css';
 
-export interface Column<Row> {
-  readonly id: string;
-  readonly title: string;
-  /** Beside the title: a key, for example. */
-  readonly mark?: ComponentChildren;
-  /** In pixels, default 160: the columns share what is left over. */
-  readonly width?: number;
-  readonly align?: 'right';
-  /** What stands in a cell. */
-  readonly show?: (row: Row) => ComponentChildren;
-  /** Or its text, from outside: it is shown cut, and whole on request. */
-  readonly text?: (row: Row) => string | null;
-  /** Pressing the title sorts by it. */
-  readonly sortBy?: (row: Row) => number | string;
-}
+export type { Column, Plain } from './grid-column.ts';
 
 export interface Sort {
   readonly column: string;
@@ -41,41 +29,36 @@ export interface DataTableProps<Row> {
   /** Copies a cell, where its `text` is not all of it. */
   readonly onCopy?: (row: Row, column: string) => void;
   readonly rowHeight?: number;
+  /** For tables of any size: cells that are plain texts, in the place of `show` and `text`. */
+  readonly plain?: Plain;
 }
 
 const HEAD = 36;
-/** More of a cell is never seen at once, and would only be slow. */
-const LONGEST_CELL = 300;
 
 /** Rows and columns of any number: only those that are seen are there. The arrows move, Enter opens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rowKey, onOpen, rowHeight = 40 } = props;
+  const { label, columns, rowKey, onOpen, plain, rowHeight = 40 } = props;
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
   const [own, setOwn] = useState<Sort | undefined>();
   const [active, setActive] = useState<{ row: number; column: number } | undefined>();
   const [whole, setWhole] = useState<{ title: string; text: string } | undefined>();
   const sort = props.onSort === undefined ? own : props.sort;
-  const rows = props.onSort === undefined ? sorted(props.rows, columns, own) : props.rows;
-  const widths = useWidths(columns, scroll);
-  const rowsSeen = useVirtual({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    scrollPaddingStart: HEAD,
+  const rows = useMemo(
+    () => (props.onSort === undefined ? sorted(props.rows, columns, own) : props.rows),
+    [props.onSort === undefined, props.rows, columns, own],
+  );
+  const room = useRoom(scroll);
+  const edges = useEdges(columns, room.width);
+  const seen = useGridWindow(scroll, {
+    rows: rows.length,
+    rowHeight,
+    edges,
+    width: room.width,
+    height: Math.max(0, room.height - HEAD),
   });
-  const columnsSeen = useVirtual({
-    count: columns.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: (index) => widths[index] ?? 0,
-    horizontal: true,
-    overscan: 3,
-  });
-  const widthsText = useMemo(() => widths.join(), [widths]);
-  useLayoutEffect(() => columnsSeen.measure(), [widthsText, columnsSeen]);
-  const seen = columnsSeen.getVirtualItems();
-  const width = columnsSeen.getTotalSize();
+  const width = edges.at(-1) ?? 0;
+  useEffect(() => plain?.onWindow(seen), [plain, seen]);
 
   function press(column: string): void {
     if (props.onSort !== undefined) props.onSort(column);
@@ -108,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (event.target !== event.currentTarget) return;
     if (event.key === 'c' && (event.ctrlKey || event.metaKey)) return copy(event);
     const at = active ?? { row: 0, column: 0 };
-    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const page = Math.max(1, Math.floor(room.height / rowHeight) - 2);
     const steps: Readonly<Record<string, readonly [row: number, column: number]>> = {
       ArrowDown: [1, 0],
       ArrowUp: [-1, 0],
@@ -131,11 +114,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             column: clamp(at.column + step[1], columns.length),
           };
     setActive(next);
-    rowsSeen.scrollToIndex(next.row);
-    columnsSeen.scrollToIndex(next.column);
+    scrollTo(next.row, next.column);
   }
 
-  const seenKey = seen.map(({ index, start, size }) => `${index}:${start}:${size}`).join();
+  /** No further than needed, so that the whole cell is seen below the head. */
+  function scrollTo(row: number, column: number): void {
+    const element = scroll.current;
+    if (element === null) return;
+    const { scrollTop, scrollLeft } = element;
+    const [left = 0, right = 0] = [edges[column], edges[column + 1]];
+    element.scrollTo(
+      Math.min(Math.max(scrollLeft, right - room.width), left),
+      Math.min(Math.max(scrollTop, (row + 1) * rowHeight + HEAD - room.height), row * rowHeight),
+    );
+  }
+
   const handlers = useRef<RowHandlers<Row>>({ onOpen, open });
   handlers.current = { onOpen, open };
 
@@ -155,9 +148,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       >
         <div class="grid-head" role="rowgroup" style={{ width: `${width}px` }}>
           <div role="row" aria-rowindex={1}>
-            {seen.map(({ index, start, size }) => {
-              const column = columns[index];
-              if (column === undefined) return null;
+            {columns.slice(seen.column, seen.column + seen.columns).map((column, i) => {
+              const index = seen.column + i;
               const direction =
                 sort?.column === column.id ? (sort.isDown ? 'descending' : 'ascending') : undefined;
               const canSort = props.onSort !== undefined || column.sortBy !== undefined;
@@ -169,7 +161,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   aria-sort={direction}
                   class={classOf(column)}
                   title={column.title}
-                  style={{ left: `${start}px`, width: `${size}px` }}
+                  style={placeIn(edges, index)}
                 >
                   {canSort ? (
                     <button type="button" class="grid-sort" onClick={() => press(column.id)}>
@@ -192,110 +184,44 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             })}
           </div>
         </div>
-        <div
-          class="grid-body"
-          role="rowgroup"
-          style={{ width: `${width}px`, height: `${rowsSeen.getTotalSize()}px` }}
-        >
-          {rowsSeen.getVirtualItems().map((item) => {
-            const row = rows[item.index];
-            if (row === undefined) return null;
-            return (
+        {plain !== undefined ? (
+          <PlainRows
+            {...{ edges, rowHeight, active, id }}
+            window={seen}
+            height={rows.length * rowHeight}
+            plain={plain}
+            onOpen={
+              onOpen &&
+              ((index) => {
+                const row = rows[index];
+                if (row !== undefined) onOpen(row);
+              })
+            }
+          />
+        ) : (
+          <div
+            class="grid-body"
+            role="rowgroup"
+            style={{ width: `${width}px`, height: `${rows.length * rowHeight}px` }}
+          >
+            {rows.slice(seen.row, seen.row + seen.rows).map((row, i) => (
               <GridRow
-                key={rowKey(row, item.index)}
-                {...{ row, columns, seen, id, handlers }}
-                index={item.index}
-                size={item.size}
-                start={item.start}
-                seenKey={seenKey}
-                activeColumn={active?.row === item.index ? active.column : undefined}
+                key={rowKey(row, seen.row + i)}
+                {...{ row, columns, edges, id, handlers }}
+                index={seen.row + i}
+                height={rowHeight}
+                from={seen.column}
+                until={seen.column + seen.columns}
+                activeColumn={active?.row === seen.row + i ? active.column : undefined}
                 canOpen={onOpen !== undefined}
               />
-            );
-          })}
-        </div>
+            ))}
+          </div>
+        )}
       </div>
       {whole !== undefined && <WholeText {...whole} onClose={() => setWhole(undefined)} />}
     </>
   );
-}
-
-interface RowHandlers<Row> {
-  readonly onOpen: ((row: Row) => void) | undefined;
-  readonly open: (row: number, column: number) => void;
-}
-
-interface RowProps<Row> {
-  readonly row: Row;
-  readonly index: number;
-  readonly size: number;
-  readonly start: number;
-  readonly columns: readonly Column<Row>[];
-  readonly seen: readonly { readonly index: number; readonly start: number; readonly size: number }[];
-  readonly seenKey: string;
-  readonly activeColumn: number | undefined;
-  readonly canOpen: boolean;
-  readonly id: string;
-  /** Those of now, however old the row is. */
-  readonly handlers: { readonly current: RowHandlers<Row> };
-}
-
-/** Rendered again only when something in it is another: while one scrolls, most rows stay as they are. */
-class GridRow<Row> extends Component<RowProps<Row>> {
-  override shouldComponentUpdate(next: RowProps<Row>): boolean {
-    const before = this.props;
-    return UPDATING.some((name) => before[name] !== next[name]);
-  }
-
-  override render() {
-    const { row, index: at, size: height, start: top, columns, seen, activeColumn, canOpen, id } = this.props;
-    const { handlers } = this.props;
-    return (
-      <div
-        role="row"
-        aria-rowindex={at + 2}
-        class={canOpen ? 'grid-row grid-row-open' : 'grid-row'}
-        style={{ height: `${height}px`, top: `${top}px` }}
-        onClick={(event) => {
-          // A link or button in it has its own way, and a text may be marked to be copied.
-          const isOwn = event.target instanceof Element && event.target.closest('a, button, input, label');
-          if (!isOwn && window.getSelection()?.isCollapsed !== false) handlers.current.onOpen?.(row);
-        }}
-      >
-        {seen.map(({ index, start, size }) => {
-          const column = columns[index];
-          if (column === undefined) return null;
-          return (
-            <div
-              key={column.id}
-              id={`${id}-${at}-${index}`}
-              role="gridcell"
-              aria-colindex={index + 1}
-              class={`${classOf(column)}${activeColumn === index ? ' grid-cell-active' : ''}`}
-              style={{ left: `${start}px`, width: `${size}px` }}
-              onDblClick={() => !canOpen && handlers.current.open(at, index)}
-            >
-              <span>{contentOf(column, row)}</span>
-            </div>
-          );
-        })}
-      </div>
-    );
-  }
-}
-
-const UPDATING = ['row', 'index', 'size', 'start', 'columns', 'seenKey', 'activeColumn', 'canOpen'] as const;
-
-function contentOf<Row>({ show, text }: Column<Row>, row: Row): ComponentChildren {
-  if (show !== undefined) return show(row);
-  const value = text?.(row);
-  if (value === null) return <span class="muted">null</span>;
-  if (value === undefined || value === '') return null;
-  return <Text>{value.length > LONGEST_CELL ? `${value.slice(0, LONGEST_CELL)}…` : value}</Text>;
-}
-
-function classOf<Row>({ align }: Column<Row>): string {
-  return align === 'right' ? 'grid-cell grid-cell-right' : 'grid-cell';
 }
 
 const clamp = (index: number, count: number): number => Math.min(Math.max(index, 0), count - 1);
@@ -316,26 +242,3 @@ function sorted<Row>(
 }
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
-
-/** As wide as they want to be, and wider where there is room. */
-function useWidths<Row>(
-  columns: readonly Column<Row>[],
-  scroll: { readonly current: HTMLElement | null },
-): readonly number[] {
-  const [room, setRoom] = useState(0);
-  useLayoutEffect(() => {
-    const element = scroll.current;
-    if (element === null) return undefined;
-    const look = (): void => setRoom(element.clientWidth);
-    look();
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [scroll]);
-  return useMemo(() => {
-    const wanted = columns.map(({ width = 160 }) => width);
-    const sum = wanted.reduce((total, width) => total + width, 0);
-    const factor = room > sum && sum > 0 ? room / sum : 1;
-    return wanted.map((width) => Math.floor(width * factor));
-  }, [columns, room]);
-}

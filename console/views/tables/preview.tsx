@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { client, type Table, type WhereFilter } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
-import { Link } from '../../route/link.tsx';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
-import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { DataTable, type Column, type Plain } from '../../ui/data-table.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Banner, EmptyState, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -29,7 +28,7 @@ export function Preview({ table }: { readonly table: Table }) {
     () => own ?? knownOf(query.get('columns')?.split(','), all) ?? all,
     [own, query, table],
   );
-  const { rows, version } = useRows({
+  const rows = useRows({
     id: table.id,
     columns,
     selection,
@@ -52,28 +51,28 @@ export function Preview({ table }: { readonly table: Table }) {
   const sort = selection.sort;
   const shown = useMemo(
     () =>
-      columns.map((name, index): Column<number> => {
-        const relation = relations.find(({ column }) => column === name);
-        return {
-          id: name,
-          title: name,
-          width: Math.min(240, Math.max(110, name.length * 9 + 40)),
-          mark: table.primaryKey.includes(name) ? <span class="tables-key">key</span> : undefined,
-          show: (row) => {
-            const cell = rows.cell(row, index);
-            if (cell === undefined) return <span class="tables-wait" />;
-            if (relation !== undefined && cell.text !== '')
-              return (
-                <Link to={placeOf(relation, cell.text)} title={`Show the rows of ${relation.table}`}>
-                  <Text>{cell.text}</Text>
-                </Link>
-              );
-            return <Text>{cell.isCut ? `${cell.text}…` : cell.text}</Text>;
-          },
-        };
-      }),
-    [columns, rows, version, relations, table],
+      columns.map((name): Column<number> => ({
+        id: name,
+        title: name,
+        width: Math.min(240, Math.max(110, name.length * 9 + 40)),
+        mark: table.primaryKey.includes(name) ? <span class="tables-key">key</span> : undefined,
+      })),
+    [columns, table],
   );
+  const plain = useMemo((): Plain => {
+    const related = columns.map((name) => relations.find(({ column }) => column === name));
+    return {
+      cell(row, column) {
+        const cell = rows.cell(row, column);
+        const relation = related[column];
+        // Of a value that is cut nobody knows here which rows have it.
+        if (relation === undefined || cell === undefined || cell.text === '' || cell.isCut) return cell;
+        const title = `Show the rows of ${relation.table}`;
+        return { ...cell, link: { to: placeOf(relation, cell.text), title } };
+      },
+      onWindow: (part) => rows.look(part),
+    };
+  }, [columns, relations, rows]);
   const list = useMemo(() => Array.from({ length: rows.count }, (_, index) => index), [rows.count]);
   const copy = async (row: number, column: string): Promise<void> => {
     const { rows: found } = await client().tables.preview(table.id, {
@@ -190,6 +189,7 @@ export function Preview({ table }: { readonly table: Table }) {
           rows={list}
           rowKey={String}
           rowHeight={32}
+          plain={plain}
           sort={sort}
           onSort={(column) => {
             const isSame = sort?.column === column;

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { contact } from '../../data/contact.ts';
 import { useStore } from '../../data/store.ts';
 import { client, type Preview, type WhereFilter } from '../../data/client.ts';
+import type { GridWindow } from '../../ui/grid-window.ts';
 
 /** Which rows of a table are shown, in which order. */
 export interface Selection {
@@ -39,12 +40,17 @@ export function queryOf({ filters, search, sort }: Selection) {
 /** Scrolling goes no further: browsers know no higher pages, and nobody reads them. */
 export const MOST_ROWS = 200_000;
 /** Characters of a cell that the list shows. */
-const CELL_LENGTH = 300;
-const COLUMNS = 25;
-const MOST_BLOCKS = 120;
-const AT_ONCE = 2;
-/** Blocks that someone has scrolled past are not asked for any more. */
-const MOST_WAITING = 6;
+const CELL_LENGTH = 160;
+/** A block is small enough that reading its answer keeps nobody waiting. */
+const ROWS = 50;
+const COLUMNS = 20;
+const MOST_BLOCKS = 300;
+const AT_ONCE = 3;
+/** So far around what is seen is fetched as well. */
+const ROWS_AROUND = 20;
+const COLUMNS_AROUND = 3;
+/** While one scrolls past, no more often than this is begun to fetch. */
+const PAUSE_MS = 80;
 
 /** What is seen of the rows of a table, fetched in blocks of rows and columns as one scrolls. */
 export interface Rows {
@@ -55,6 +61,8 @@ export interface Rows {
   readonly error: unknown;
   /** Undefined while it is on its way. */
   cell(row: number, column: number): Cell | undefined;
+  /** Fetches what is needed for this part, and calls off what is not needed any more. */
+  look(part: GridWindow): void;
   retry(): void;
 }
 
@@ -69,9 +77,10 @@ interface Options {
   readonly version: string;
 }
 
-export function useRows(options: Options): { readonly rows: Rows; readonly version: number } {
+/** Whoever uses it is rendered again when there is more of it. */
+export function useRows(options: Options): Rows {
   const { id, columns, selection, rowsCount, version } = options;
-  const [count, setCount] = useState(0);
+  const [, setCount] = useState(0);
   const key = JSON.stringify([id, columns, selection, rowsCount, version]);
   const blocks = useMemo(() => new Blocks(options, () => setCount((before) => before + 1)), [key]);
   useEffect(() => () => blocks.stop(), [blocks]);
@@ -79,19 +88,23 @@ export function useRows(options: Options): { readonly rows: Rows; readonly versi
   useEffect(() => {
     if (isThere && blocks.error !== undefined) blocks.retry();
   }, [isThere, blocks]);
-  return { rows: blocks, version: count };
+  return blocks;
 }
+
+type Block = readonly [row: number, column: number];
 
 class Blocks implements Rows {
   readonly #options: Options;
   readonly #onChange: () => void;
   readonly #rowsPerBlock: number;
+  /** Those that were needed last are at the end. */
   readonly #found = new Map<string, { readonly cells: Preview['rows']; readonly cut: ReadonlySet<string> }>();
-  readonly #waiting = new Map<string, readonly [row: number, column: number]>();
-  readonly #asked = new Set<string>();
-  readonly #ended = new AbortController();
+  readonly #asked = new Map<string, AbortController>();
+  #looked: GridWindow = { row: 0, rows: 0, column: 0, columns: 0 };
   #end: number | undefined;
   #seen = 0;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
   error: unknown;
 
   constructor(options: Options, onChange: () => void) {
@@ -100,7 +113,7 @@ class Blocks implements Rows {
     const { rowsCount, sizeBytes, selection } = options;
     // Of rows with long values fewer are fetched at a time: the service reads all of a cell to give its beginning.
     const rowBytes = rowsCount === null || sizeBytes === null || rowsCount === 0 ? 0 : sizeBytes / rowsCount;
-    this.#rowsPerBlock = Math.round(Math.min(100, Math.max(10, 4_000_000 / (rowBytes + 1))));
+    this.#rowsPerBlock = Math.round(Math.min(ROWS, Math.max(10, 4_000_000 / (rowBytes + 1))));
     if (selection.filters.length === 0 && selection.search === '' && rowsCount !== null)
       this.#end = rowsCount;
   }
@@ -119,73 +132,103 @@ class Blocks implements Rows {
 
   cell(row: number, column: number): Cell | undefined {
     const [r, c] = [Math.floor(row / this.#rowsPerBlock), Math.floor(column / COLUMNS)];
-    const key = `${r}:${c}`;
-    const block = this.#found.get(key);
-    if (block === undefined) {
-      this.#want(key, [r, c]);
-      return undefined;
-    }
+    const block = this.#found.get(`${r}:${c}`);
+    if (block === undefined) return undefined;
     const [y, x] = [row - r * this.#rowsPerBlock, column - c * COLUMNS];
     const text = block.cells[y]?.[x];
     return text === undefined ? { text: '', isCut: false } : { text, isCut: block.cut.has(`${y}:${x}`) };
   }
 
+  look(part: GridWindow): void {
+    this.#looked = part;
+    // Who drags the scroll bar passes by more than anybody could fetch.
+    if (this.#pause === undefined) this.#fetch();
+  }
+
   retry(): void {
     this.error = undefined;
     this.#onChange();
+    this.#fetch();
   }
 
   stop(): void {
-    this.#ended.abort();
-    this.#waiting.clear();
+    this.#isStopped = true;
+    clearTimeout(this.#pause);
+    for (const request of this.#asked.values()) request.abort();
   }
 
-  #want(key: string, place: readonly [number, number]): void {
-    if (this.#asked.has(key) || this.error !== undefined) return;
-    // The one that is wanted last is fetched first.
-    this.#waiting.delete(key);
-    this.#waiting.set(key, place);
-    if (this.#waiting.size > MOST_WAITING) {
-      const [first] = this.#waiting.keys();
-      if (first !== undefined) this.#waiting.delete(first);
-    }
-    // When all of what is seen has been asked for.
-    queueMicrotask(() => this.#next());
-  }
-
-  #next(): void {
-    while (this.#asked.size < AT_ONCE && this.#waiting.size > 0) {
-      const [key, place] = [...this.#waiting].at(-1) ?? [];
-      if (key === undefined || place === undefined) return;
-      this.#waiting.delete(key);
-      this.#asked.add(key);
-      void this.#load(key, place).finally(() => {
-        this.#asked.delete(key);
-        if (this.#ended.signal.aborted) return;
-        this.#onChange();
-        this.#next();
-      });
+  #fetch(): void {
+    if (this.error !== undefined || this.#isStopped) return;
+    const needed = new Map(this.#needed().map((block) => [block.join(':'), block]));
+    for (const [key, request] of this.#asked) if (!needed.has(key)) request.abort();
+    for (const key of needed.keys()) this.#touch(key);
+    for (const [key, block] of needed) {
+      if (this.#asked.size >= AT_ONCE) break;
+      if (this.#found.has(key) || this.#asked.has(key)) continue;
+      void this.#load(key, block);
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined;
+        this.#fetch();
+      }, PAUSE_MS);
     }
   }
 
-  async #load(key: string, [row, column]: readonly [number, number]): Promise<void> {
+  /** First the blocks of what is seen, then those around it. */
+  #needed(): Block[] {
+    const { row, rows, column, columns } = this.#looked;
+    if (rows === 0 || columns === 0) return [];
+    const blocks = (rowsAround: number, columnsAround: number): Block[] => {
+      const lastRow = Math.min(row + rows + rowsAround, this.count) - 1;
+      const lastColumn = Math.min(column + columns + columnsAround, this.#options.columns.length) - 1;
+      const found: Block[] = [];
+      for (const r of numbers(row - rowsAround, lastRow, this.#rowsPerBlock))
+        for (const c of numbers(column - columnsAround, lastColumn, COLUMNS)) found.push([r, c]);
+      return found;
+    };
+    return [...blocks(0, 0), ...blocks(ROWS_AROUND, COLUMNS_AROUND)];
+  }
+
+  #touch(key: string): void {
+    const found = this.#found.get(key);
+    if (found === undefined) return;
+    this.#found.delete(key);
+    this.#found.set(key, found);
+  }
+
+  async #load(key: string, [row, column]: Block): Promise<void> {
     const { id, columns, selection } = this.#options;
     const offset = row * this.#rowsPerBlock;
+    const request = new AbortController();
+    this.#asked.set(key, request);
     try {
-      const { rows, cut } = await client().tables.preview(id, {
-        ...queryOf(selection),
-        columns: columns.slice(column * COLUMNS, (column + 1) * COLUMNS),
-        offset,
-        limit: this.#rowsPerBlock,
-        cellLength: CELL_LENGTH,
-      });
+      const { rows, cut } = await client().tables.preview(
+        id,
+        {
+          ...queryOf(selection),
+          columns: columns.slice(column * COLUMNS, (column + 1) * COLUMNS),
+          offset,
+          limit: this.#rowsPerBlock,
+          cellLength: CELL_LENGTH,
+        },
+        { signal: request.signal },
+      );
       this.#found.set(key, { cells: rows, cut: new Set(cut.map((at) => `${at.row}:${at.column}`)) });
       const [oldest] = this.#found.keys();
       if (this.#found.size > MOST_BLOCKS && oldest !== undefined) this.#found.delete(oldest);
       this.#seen = Math.max(this.#seen, offset + rows.length);
       if (rows.length < this.#rowsPerBlock) this.#end = offset + rows.length;
     } catch (error) {
-      if (!this.#ended.signal.aborted) this.error = error;
+      if (!request.signal.aborted) this.error = error;
     }
+    this.#asked.delete(key);
+    if (this.#isStopped) return;
+    if (!request.signal.aborted) this.#onChange();
+    this.#fetch();
   }
+}
+
+/** The numbers of the parts of this size that have what is from the first to the last. */
+function numbers(first: number, last: number, size: number): number[] {
+  const from = Math.floor(Math.max(0, first) / size);
+  return Array.from({ length: Math.max(0, Math.floor(last / size) - from + 1) }, (_, i) => from + i);
 }

@@ -167,7 +167,11 @@ export interface TableOperations {
     wait?: WaitOptions,
   ): Promise<{ readonly fileId: number; readonly isCached: boolean }>;
   /** Rows behind the first `offset`: 100 without a limit, at most 1000. `search` finds a text in any column. */
-  preview(id: string, query?: PreviewQuery): Promise<Preview>;
+  preview(
+    id: string,
+    query?: PreviewQuery,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Preview>;
   /** Looks at the values of 200 columns at most, by default of all. */
   profile(
     id: string,

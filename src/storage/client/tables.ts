@@ -75,12 +75,13 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
         tableId: id,
       }),
     export: async (id, options, wait) => await exportTable(api, jobs, id, options, wait),
-    async preview(id, { search, ...query } = {}) {
+    async preview(id, { search, ...query } = {}, { signal } = {}) {
       const at = path`tables/${id}/data-preview`;
       const json = await api.call({
         method: 'GET',
         path: at,
         query: { ...rowsQuery(query), fulltextSearch: search, format: 'json' },
+        signal,
       });
       return previewOf(json);
     },
