@@ -6,7 +6,7 @@ import { contentOf, findConfiguration, listRows } from '../storage/server/meta/c
 import { findBranch } from '../storage/server/meta/branches.ts';
 import { keyOf } from '../storage/server/meta/configurations/key.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
-import { inheritToken, setRunToken } from '../storage/server/meta/runs.ts';
+import { inheritToken, setRunToken } from '../storage/server/meta/run-turns.ts';
 import { inTurn, runOf, TOKENS } from '../storage/server/meta/transaction.ts';
 import type { RunRow } from '../storage/server/meta/tables.ts';
 import {

@@ -8,7 +8,8 @@ import { openMeta, type Meta } from '../../src/storage/server/meta/database.ts';
 import { openProject } from '../../src/storage/server/meta/projects.ts';
 import { readLog } from '../../src/storage/server/meta/run-log.ts';
 import type { RunRow } from '../../src/storage/server/meta/tables.ts';
-import { findRun, insertRun, takeRun } from '../../src/storage/server/meta/runs.ts';
+import { findRun, insertRun } from '../../src/storage/server/meta/runs.ts';
+import { takeRun } from '../../src/storage/server/meta/run-turns.ts';
 
 async function taken(): Promise<{ meta: Meta; run: RunRow }> {
   const meta = await openMeta(':memory:');

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { findConfiguration } from '../meta/configurations/read.ts';
 import type { Meta } from '../meta/database.ts';
-import { isTaken } from '../meta/runs.ts';
+import { isTaken } from '../meta/run-turns.ts';
 import { advanceSchedule, listDue } from '../meta/schedules.ts';
 import type { ScheduleRow } from '../meta/tables.ts';
 import { configurationsOf, inTurn } from '../meta/transaction.ts';

@@ -1,6 +1,6 @@
 import type { Meta } from '../../meta/database.ts';
 import type { Clock } from '../../meta/moment.ts';
-import type { TellRunners } from '../../meta/runs.ts';
+import type { TellRunners } from '../../meta/run-turns.ts';
 import type { JobRow, QueueName, RunRow, ScheduleRow } from '../../meta/tables.ts';
 import type { Lease, Reason } from '../../meta/turns.ts';
 

@@ -1,7 +1,7 @@
 import type { Env } from '../../../../env.ts';
 import type { Meta } from '../../meta/database.ts';
 import { ownClock } from '../../meta/moment.ts';
-import { takeRun } from '../../meta/runs.ts';
+import { takeRun } from '../../meta/run-turns.ts';
 import type { JobRow } from '../../meta/tables.ts';
 import { takeJob } from '../../meta/turns.ts';
 import type { Dispatch } from './dispatch.ts';

@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import type { Env } from '../../../../env.ts';
 import type { Meta } from '../../meta/database.ts';
 import { databaseNow } from '../../meta/moment.ts';
-import { isTaken, takeRunOf } from '../../meta/runs.ts';
+import { isTaken, takeRunOf } from '../../meta/run-turns.ts';
 import type { RunRow } from '../../meta/tables.ts';
 import { inTurn } from '../../meta/transaction.ts';
 import type { Planned, RunDispatch } from './dispatch.ts';

@@ -1,17 +1,16 @@
 import type { Env } from '../../../../env.ts';
 import type { Meta } from '../../meta/database.ts';
+import { insertRun, type NewRun } from '../../meta/runs.ts';
 import {
   cancelRun,
   finishRun,
-  insertRun,
   putOffRun,
   requeueRun,
   takeRun,
   type HeldRun,
-  type NewRun,
   type PutOff,
   type RunEnd,
-} from '../../meta/runs.ts';
+} from '../../meta/run-turns.ts';
 import type { RunRow } from '../../meta/tables.ts';
 import type { Planned, RunDispatch, RunPace, TicketName } from './dispatch.ts';
 
