@@ -80,6 +80,7 @@ export const ERROR_CODES = {
   'database.refused':
     'The database of the service refused the user, the password or the name, or is of a wrong kind.',
   'database.tls': 'The secure connection to the database of the service could not be made.',
+  'database.locks': 'The database has no room for as many locks as there are tables.',
   'database.readOnly': 'The database of the service takes no changes.',
   'database.tooOld': 'The database of the service is too old.',
   'database.newer': 'The metadata of the service is that of a newer version.',

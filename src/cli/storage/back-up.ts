@@ -69,7 +69,7 @@ export async function backUpShared(
   } catch (error) {
     io.live('');
     if (io.signal.aborted) throw interrupted('backup', 'Give the same command again: it begins anew.', error);
-    throw await errorOf(error, file);
+    throw await errorOf(error, file, place.database.url);
   }
 }
 
@@ -98,7 +98,12 @@ function namesOf(names: readonly string[]): string {
 }
 
 /** What is wrong with the tar file is told of it, and not of the storage. */
-async function errorOf(error: unknown, file: string): Promise<unknown> {
-  const { fileError } = await import('../../sink/file-error.ts');
-  return isOfFile(file, error) ? fileError(file, error) : error;
+async function errorOf(error: unknown, file: string, database?: string): Promise<unknown> {
+  const [{ fileError }, { troubleOfCopy }] = await Promise.all([
+    import('../../sink/file-error.ts'),
+    import('../../storage/server/move/trouble.ts'),
+  ]);
+  const again = 'it begins anew. Until it is done, metadata and tables need their space twice.';
+  const told = troubleOfCopy(error, { file, database, isRead: true, again });
+  return isOfFile(file, told) ? fileError(file, told) : told;
 }

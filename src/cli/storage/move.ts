@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatTable, plural } from '../format.ts';
 import { formatJson } from '../../json/format-json.ts';
 import { openLog } from '../shared.ts';
 import { boundYoungMemory } from '../../young-memory.ts';
-import { placeArg } from './database-address.ts';
+import { isDatabase, placeArg } from './database-address.ts';
 import { interrupted, openEnd } from './open-end.ts';
 import { createTeller } from './teller.ts';
 
@@ -35,7 +35,14 @@ export async function migrate(args: Args, io: Io): Promise<number> {
       return 0;
     } catch (error) {
       io.live('');
-      throw io.signal.aborted ? interrupted('migration', GO_ON, error) : error;
+      if (io.signal.aborted) throw interrupted('migration', GO_ON, error);
+      const { troubleOfCopy } = await import('../../storage/server/move/trouble.ts');
+      const [database, ...others] = [from, to].filter(isDatabase);
+      throw troubleOfCopy(error, {
+        file: isDatabase(to) ? from : to,
+        database: others.length > 0 ? undefined : database,
+        again: 'it goes on where it was.',
+      });
     } finally {
       await target.close();
     }

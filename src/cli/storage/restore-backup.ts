@@ -56,7 +56,13 @@ async function restoreShared(file: string, to: string, args: Args, io: Io): Prom
   } catch (error) {
     io.live('');
     if (io.signal.aborted) throw interrupted('restore', GO_ON, error);
-    throw isOfFile(file, error) ? unreadable(error) : error;
+    const { troubleOfCopy } = await import('../../storage/server/move/trouble.ts');
+    const told = troubleOfCopy(error, {
+      file: `${file}.parts`,
+      database: to,
+      again: 'it goes on where it was. Metadata and tables need their space once more beside the backup.',
+    });
+    throw isOfFile(file, told) ? unreadable(told) : told;
   } finally {
     await target.close();
   }
@@ -74,12 +80,5 @@ function keyNote(key: string, isThere: boolean, file: string): string {
 }
 
 function unreadable(error: Error): RunError {
-  const isFull =
-    'code' in error && error.code !== 'ENOENT' && 'syscall' in error && error.syscall === 'write';
-  if (isFull)
-    return new RunError('command.invalid', `The backup cannot be unpacked beside it: ${error.message}`, {
-      hint: 'Metadata and tables need that space once more: free some, and give the same command again.',
-      cause: error,
-    });
   return new RunError('command.invalid', `The backup cannot be read: ${error.message}`, { cause: error });
 }

@@ -34,7 +34,8 @@ export function isDiskFull(error: unknown): boolean {
 const DATABASE_FULL = '53100';
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', DATABASE_FULL]);
 
-function isOfDatabase(error: unknown): boolean {
+/** Whether that was the disk of PostgreSQL. */
+export function isOfDatabase(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === DATABASE_FULL) || isOfDatabase(error.cause);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { findDeletions } from '../jobs/operations/deletions.ts';
+import { isDiskFull } from '../http/trouble.ts';
 import { engineTable } from '../jobs/operations/table-place.ts';
 import type { Meta } from '../meta/database.ts';
 import type { TableRow } from '../meta/tables.ts';
@@ -68,12 +69,16 @@ export async function copyRows({ from, to, signal, told }: CopiedRows): Promise<
       const content = await copyTable(from.engine, to.engine, table, description);
       await saveStep(to.meta, step, content);
     } catch (error) {
-      if (!(error instanceof TableError)) throw error;
+      if (!(error instanceof TableError) || isOfAll(error)) throw error;
       problems.push(`table ${id}: ${error.message}`);
     }
   });
   return problems;
 }
+
+/** Nothing is wrong with the table, and no other would be copied. */
+const isOfAll = (error: TableError): boolean =>
+  isDiskFull(error) || error.code === 'storage.tables.notAllowed';
 
 const GONE = 'Its rows are gone, and no job is deleting it: it has to be deleted, or filled again.';
 

@@ -7,6 +7,7 @@ import { createCatalog, relation, type Place } from './catalog.ts';
 import { sessionOf, type Connections } from './connection.ts';
 import { exportTable } from './export.ts';
 import { asTableError, NO_SUCH_TABLE, stateOf } from './failures.ts';
+import { lockError, lockRoom, requireRoom } from './lock-room.ts';
 import { literal, quoted } from './names.ts';
 import { describeTable } from './reading.ts';
 
@@ -68,6 +69,8 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
   const { rows: metadata } = await client.query<Place>(
     `SELECT schemaname AS schema, tablename AS name FROM pg_tables WHERE schemaname = ${literal(schema)} ORDER BY 2`,
   );
+  const room = await lockRoom(client);
+  requireRoom(tables.length + metadata.length, room);
   await client.query('COMMIT');
   // In the order in which they are let go, the last first: savepoints are in each other.
   const held = [...tables, ...metadata].map((place, i) => ({ name: `held_${i}`, place, isDone: false }));
@@ -76,12 +79,16 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
       `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '${LOCK_WAIT}'`,
   );
   for (let i = 0; i < held.length; i += LOCKS)
-    await client.query(
-      held
-        .slice(i, i + LOCKS)
-        .map(({ name, place }) => `SAVEPOINT ${name}; LOCK TABLE ${relation(place)} IN ACCESS SHARE MODE`)
-        .join('; '),
-    );
+    await client
+      .query(
+        held
+          .slice(i, i + LOCKS)
+          .map(({ name, place }) => `SAVEPOINT ${name}; LOCK TABLE ${relation(place)} IN ACCESS SHARE MODE`)
+          .join('; '),
+      )
+      .catch((error: unknown) => {
+        throw lockError(error, held.length, room);
+      });
   const known = new Set(held.map(({ place }) => relation(place)));
   const seen = await placesOf(client, schema);
   if (seen.some((place) => !known.has(relation(place)))) throw new Changed('A table was made meanwhile.');

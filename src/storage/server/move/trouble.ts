@@ -1,0 +1,61 @@
+import { ExtractorError, RunError, SinkError, StorageError } from '../../../errors.ts';
+import { shownAddress } from '../database/address.ts';
+import { codeOf, isAway, reasonOf, refusalOf, DatabaseAway } from '../database/failures.ts';
+import { isDiskFull, isOfDatabase } from '../http/trouble.ts';
+import { ObjectError } from '../objects/errors.ts';
+import { TableError } from '../tables/table-error.ts';
+
+/** Where a copy is made. */
+export interface CopyPlace {
+  /** What is written on this machine. */
+  readonly file: string;
+  /** The address of its database; undefined where there is none, or two. */
+  readonly database: string | undefined;
+  /** It is only read. */
+  readonly isRead?: true;
+  /** What becomes of what is done already, when the command is given again. */
+  readonly again: string;
+}
+
+/** What stands in the way of a copy until somebody acts, for people; anything else as it is. */
+export function troubleOfCopy(error: unknown, place: CopyPlace): unknown {
+  const { file, database, isRead, again } = place;
+  if (error instanceof ExtractorError) return error;
+  const address = database === undefined ? undefined : shownAddress(database);
+  const where = address === undefined ? {} : { where: { url: address } };
+  const later = { hint: `Give the same command again then: ${again}`, cause: error };
+  if (isDiskFull(error)) {
+    const freed = { hint: `Free some space, and give the same command again: ${again}`, cause: error };
+    return isOfDatabase(error)
+      ? new StorageError('storage.failed', 'The disk of the database is full.', { ...where, ...freed })
+      : new SinkError('output.failed', `“${file}” could not be written: the disk is full.`, {
+          where: { file },
+          ...freed,
+        });
+  }
+  const said = saidOf(error);
+  if (said instanceof DatabaseAway || isAway(said))
+    return new RunError('database.unreachable', reasonOf(said), { ...where, ...later });
+  if (codeOf(said) === NOT_ALLOWED && isRead === true)
+    return new RunError('database.refused', `The user may not read all of the database: ${reasonOf(said)}`, {
+      ...where,
+      hint: 'Give the user of the service, or one that may read everything: GRANT pg_read_all_data TO ….',
+      cause: error,
+    });
+  const refusal = refusalOf(said, address ?? '');
+  if (refusal !== undefined) return refusal;
+  if (said instanceof ObjectError)
+    return said.code === 'ServiceUnavailable'
+      ? new StorageError('storage.unreachable', said.message, later)
+      : new StorageError('storage.refused', `The object store refuses it: ${said.message}`, {
+          hint: 'Check the name of the bucket and the keys.',
+          cause: error,
+        });
+  return error instanceof TableError ? new StorageError('storage.failed', error.message, later) : error;
+}
+
+const NOT_ALLOWED = '42501';
+
+/** What the database or the store said itself: an engine puts it in words for those who use a table. */
+const saidOf = (error: unknown): unknown =>
+  error instanceof TableError && error.cause !== undefined ? error.cause : error;
