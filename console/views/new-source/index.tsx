@@ -2,11 +2,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { parseExact } from '../../../src/json/parse.ts';
 import type { Json } from '../../../src/json/value.ts';
 import type { Found } from '../../data/client.ts';
+import { pretty } from '../../data/pretty.ts';
 import { navigate, useUnsaved } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
-import { documentText, DocumentEditor } from './document-editor.tsx';
+import { DocumentEditor } from './document-editor.tsx';
 import { textAt } from './edit-json.ts';
 import { FoundDocumentView } from './found-document.tsx';
 import { FoundListView } from './found-list.tsx';
@@ -41,9 +42,8 @@ export default function NewSource() {
     () => (draft === undefined ? undefined : withSecrets(draft.document, draft.secrets)),
     [draft],
   );
-  const text = useMemo(() => (draft === undefined ? '' : documentText(draft.document)), [draft?.document]);
   const isEmpty = draft !== undefined && hasRows(draft.document) && rowIdsOf(draft.document).length === 0;
-  const trial = useTrial(isEmpty ? undefined : ready, ready === undefined ? '' : documentText(ready));
+  const trial = useTrial(isEmpty ? undefined : ready, ready === undefined ? '' : pretty(ready));
   const look = useLook((found) => {
     trial.forget();
     setDraft({
@@ -105,7 +105,7 @@ export default function NewSource() {
           )}
           <details class="card new-card" onToggle={(event) => setEditing(event.currentTarget.open)}>
             <summary>The configuration as JSON</summary>
-            {isEditing && <DocumentEditor text={text} onChange={change} />}
+            {isEditing && <DocumentEditor document={draft.document} onChange={change} />}
           </details>
           <section class="card new-card stack" aria-labelledby="new-trial">
             <div class="spread">

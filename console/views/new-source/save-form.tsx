@@ -9,10 +9,9 @@ import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { COMPONENT } from './component.ts';
 import { textAt, valueAt } from './edit-json.ts';
 import { bucketOf, hasRows, withBucket } from './plan.ts';
-
-const COMPONENT = 'ex-generic-v2';
 
 export interface SaveFormProps {
   /** With its secrets in place. */

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { pretty } from '../../data/pretty.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
@@ -6,7 +7,6 @@ import { Banner } from '../../ui/states.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 import { differences, merged, wordsFor, type Choice } from './difference.ts';
 import { DifferenceList, SideBySide } from './difference-view.tsx';
-import { pretty } from './document.ts';
 import type { Draft } from './draft.ts';
 import { textOf, type Stored } from './subject.ts';
 

@@ -1,16 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useCheck } from '../../data/check.ts';
 import type { ConfigurationProblem } from '../../data/client.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
+import { JsonEditor } from '../../ui/json-editor.tsx';
+import { ProblemList } from '../../ui/problem-list.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { Tabs, type Tab } from '../../ui/tabs.tsx';
 import { ConflictBanner } from './conflict.tsx';
 import { useDraft, type Draft } from './draft.ts';
 import { CommonForm } from './form.tsx';
-import { JsonEditor } from './json-tab.tsx';
-import { ProblemList, useCheck } from './problems.tsx';
 import { StateTab } from './state-tab.tsx';
 import type { Subject } from './subject.ts';
 import { VersionsTab } from './versions-tab.tsx';
@@ -34,7 +35,12 @@ export function Content({
   readonly rows?: { readonly count: number; readonly show: () => ComponentChildren };
 }) {
   const draft = useDraft(subject);
-  const check = useCheck(component, id, subject, draft.text);
+  const check = useCheck({
+    component,
+    configuration: id,
+    text: draft.text,
+    whole: (text) => subject.whole(text),
+  });
   const [goTo, setGoTo] = useState<{ line?: number | undefined; column?: number | undefined } | undefined>();
   const chosen = usePlace().query.get('tab');
   const tabs: Tab<Name>[] = [

@@ -1,36 +1,8 @@
-import {
-  isList,
-  isObject,
-  withKey,
-  withoutKey,
-  getKey,
-  entriesOf,
-  JsonNumber,
-  type Json,
-} from '../../../src/json/value.ts';
+import { isList, isObject, withKey, withoutKey, getKey, type Json } from '../../../src/json/value.ts';
 import { parseExact } from '../../../src/json/parse.ts';
 
 /** From the document to a value of it; a number is the index of a list. */
 export type Way = readonly (number | string)[];
-
-/** JSON for people, exact: literals and the order of keys stay. */
-export function pretty(value: Json, indent = ''): string {
-  if (value instanceof JsonNumber) return value.literal;
-  if (isList(value)) {
-    if (value.length === 0) return '[]';
-    const items = value.map((item) => `${indent}  ${pretty(item, `${indent}  `)}`);
-    return `[\n${items.join(',\n')}\n${indent}]`;
-  }
-  if (isObject(value)) {
-    const entries = entriesOf(value);
-    if (entries.length === 0) return '{}';
-    const items = entries.map(
-      ([key, item]) => `${indent}  ${JSON.stringify(key)}: ${pretty(item, `${indent}  `)}`,
-    );
-    return `{\n${items.join(',\n')}\n${indent}}`;
-  }
-  return JSON.stringify(value);
-}
 
 /** Undefined for what is no JSON (yet). */
 export function parsed(text: string): Json | undefined {

@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { StorageError } from '../../data/client.ts';
 import { useAction } from '../../data/query.ts';
+import { pretty } from '../../data/pretty.ts';
 import { useUnsaved } from '../../route/router.ts';
 import { toast } from '../../ui/toast.tsx';
 import { equalJson } from '../../../src/json/equal.ts';
 import type { Json } from '../../../src/json/value.ts';
-import { parsed, pretty } from './document.ts';
+import { parsed } from './document.ts';
 import { textOf, type Stored, type Subject } from './subject.ts';
 
 /** What is being written, and what it was made from. */

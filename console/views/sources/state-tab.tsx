@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../data/query.ts';
+import { pretty } from '../../data/pretty.ts';
 import { useUnsaved } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { JsonEditor } from '../../ui/json-editor.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { parsed, pretty } from './document.ts';
-import { JsonEditor } from './json-tab.tsx';
+import { parsed } from './document.ts';
 import type { Subject } from './subject.ts';
 
 /** What the last run has left for the next one. */

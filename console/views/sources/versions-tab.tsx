@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction, useQuery } from '../../data/query.ts';
+import { pretty } from '../../data/pretty.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -10,7 +11,6 @@ import { RelativeTime, Text } from '../../ui/values.tsx';
 import type { Json } from '../../../src/json/value.ts';
 import { differences } from './difference.ts';
 import { DifferenceList, SideBySide } from './difference-view.tsx';
-import { pretty } from './document.ts';
 import type { Subject, VersionInfo } from './subject.ts';
 
 const PAGE = 50;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ComponentProps } from 'preact';
-import type { SchemaEditor } from '../../ui/schema-editor.tsx';
-import { ErrorBanner, Skeleton } from '../../ui/states.tsx';
+import type { SchemaEditor } from './schema-editor.tsx';
+import { ErrorBanner, Skeleton } from './states.tsx';
 
 interface Parts {
   readonly Editor: typeof SchemaEditor;
@@ -11,8 +11,8 @@ interface Parts {
 /** Loaded when it is first wanted: the editor is larger than everything else of the page, and the schema, too. */
 async function load(hasSchema: boolean): Promise<Parts> {
   const [{ SchemaEditor: Editor }, schema] = await Promise.all([
-    import('../../ui/schema-editor.tsx'),
-    hasSchema ? import('../../../schemas/config.schema.json') : undefined,
+    import('./schema-editor.tsx'),
+    hasSchema ? import('../../schemas/config.schema.json') : undefined,
   ]);
   return { Editor, schema: schema?.default };
 }

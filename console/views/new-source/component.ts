@@ -1,0 +1,2 @@
+/** The component that sources made here belong to. */
+export const COMPONENT = 'ex-generic-v2';
