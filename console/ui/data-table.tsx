@@ -31,13 +31,15 @@ export interface DataTableProps<Row> {
   readonly rowHeight?: number;
   /** For tables of any size: cells that are plain texts, in the place of `show` and `text`. */
   readonly plain?: Plain;
+  /** Rows that stand out, by their place in `rows`; the first of them comes into sight. */
+  readonly marked?: ReadonlySet<number> | undefined;
 }
 
 const HEAD = 36;
 
 /** Rows and columns of any number: only those that are seen are there. The arrows move, Enter opens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rowKey, onOpen, plain, rowHeight = 40 } = props;
+  const { label, columns, rowKey, onOpen, plain, marked, rowHeight = 40 } = props;
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
   const [own, setOwn] = useState<Sort | undefined>();
@@ -59,6 +61,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   const width = edges.at(-1) ?? 0;
   useEffect(() => plain?.onWindow(seen), [plain, seen]);
+  useEffect(() => {
+    const [first] = marked ?? [];
+    if (first === undefined || first >= rows.length) return;
+    scroll.current?.scrollTo({ top: Math.max(0, (first + 0.5) * rowHeight - (room.height - HEAD) / 2) });
+  }, [marked]);
 
   function press(column: string): void {
     if (props.onSort !== undefined) props.onSort(column);
@@ -214,6 +221,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 until={seen.column + seen.columns}
                 activeColumn={active?.row === seen.row + i ? active.column : undefined}
                 canOpen={onOpen !== undefined}
+                isMarked={marked?.has(seen.row + i) === true}
               />
             ))}
           </div>

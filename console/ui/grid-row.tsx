@@ -21,6 +21,7 @@ interface RowProps<Row> {
   readonly until: number;
   readonly activeColumn: number | undefined;
   readonly canOpen: boolean;
+  readonly isMarked: boolean;
   readonly id: string;
   /** Those of now, however old the row is. */
   readonly handlers: { readonly current: RowHandlers<Row> };
@@ -35,12 +36,13 @@ export class GridRow<Row> extends Component<RowProps<Row>> {
 
   override render() {
     const { row, index: at, height, columns, edges, from, until, activeColumn, canOpen, id } = this.props;
-    const { handlers } = this.props;
+    const { handlers, isMarked } = this.props;
     return (
       <div
         role="row"
         aria-rowindex={at + 2}
-        class={canOpen ? 'grid-row grid-row-open' : 'grid-row'}
+        aria-selected={isMarked ? true : undefined}
+        class={`grid-row${canOpen ? ' grid-row-open' : ''}${isMarked ? ' grid-row-marked' : ''}`}
         style={{ height: `${height}px`, top: `${at * height}px` }}
         onClick={(event) => {
           // A link or button in it has its own way, and a text may be marked to be copied.
@@ -79,6 +81,7 @@ const UPDATING = [
   'until',
   'activeColumn',
   'canOpen',
+  'isMarked',
 ] as const;
 
 function contentOf<Row>({ show, text }: Column<Row>, row: Row): ComponentChildren {

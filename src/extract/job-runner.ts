@@ -129,7 +129,7 @@ export class JobRunner {
         if (number === 1) window?.series.take(value.content);
         const take = async (): Promise<void> => {
           at(number, true);
-          await this.#take(job, value, target);
+          await this.#take(job, value, target, place);
         };
         await work.add({ run: take });
         at(number, false);
@@ -196,8 +196,21 @@ export class JobRunner {
     return { dataType: job.dataType, extra, source: this.#parts.source(job) };
   }
 
-  async #take(job: Job, { page, content, end }: PageStep<PageContent>, target: PageTarget): Promise<void> {
+  async #take(
+    job: Job,
+    { page, content, end }: PageStep<PageContent>,
+    target: PageTarget,
+    place: RunPlace,
+  ): Promise<void> {
     const { log, progress, bucket } = this.#options;
+    progress.rows?.({
+      position: positionOf(place, page),
+      dataType: target.dataType,
+      at: content.page.isMade === true ? undefined : content.page.rowsAt,
+      count: content.page.rows,
+      isChanged: content.steps !== undefined,
+      chunks: () => content.chunks(),
+    });
     await bucket.take(content, target);
     progress.page?.({
       job: job.name,

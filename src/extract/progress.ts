@@ -5,10 +5,14 @@ import type { WaitEvent } from '../http/wait-event.ts';
 export type { RequestEvent } from '../http/watch-requests.ts';
 export type { WaitEvent } from '../http/wait-event.ts';
 import { reasonText, type Reason } from '../reason.ts';
+import type { Json } from '../json/index.ts';
+import type { Position } from '../recording/position.ts';
 import { proofText, type Judgement } from '../verdict/index.ts';
 
 /** What a run tells while it goes on; all of it is optional to listen to. */
 export interface Progress {
+  /** The rows of a page were read, and are about to be written. */
+  rows?(event: RowsEvent): void;
   /** A page was written. */
   page?(event: PageEvent): void;
   /** A job, or a run of a child, ended. Who listens says so himself; the log then has it for debugging only. */
@@ -17,6 +21,20 @@ export interface Progress {
   request?(event: RequestEvent): void;
   /** A request waits: for its turn, or to be sent again. */
   wait?(event: WaitEvent): void;
+}
+
+export interface RowsEvent {
+  /** Of the request. */
+  readonly position: Position;
+  /** What the table of the job is called by. */
+  readonly dataType: string;
+  /** Keys that lead to the rows in the answer; undefined where they do not stand there as one list. */
+  readonly at: readonly string[] | undefined;
+  readonly count: number;
+  /** They are changed, or some left out, before they are written. */
+  readonly isChanged: boolean;
+  /** The rows, a chunk at a time, decoded when they are asked for. */
+  readonly chunks: () => Iterable<readonly Json[]>;
 }
 
 export interface PageEvent {

@@ -53,5 +53,6 @@ export type {
   ToldError,
   Tried,
   TriedRecording,
+  TriedRows,
   TriedTable,
 } from '../storage/protocol/workshop-answers.ts';

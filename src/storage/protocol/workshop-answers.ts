@@ -96,6 +96,8 @@ export interface Tried {
   readonly recordings: readonly TriedRecording[];
   /** What `gex run` would report of the jobs. */
   readonly jobs: readonly ReportedJob[];
+  /** What the run warned of. */
+  readonly warnings: readonly string[];
   /** To try changed settings with, without asking the API again; null when it is too large for that. */
   readonly recording: string | null;
   /** Why it ended early; what had come by then is there. */
@@ -144,4 +146,19 @@ export interface TriedRequest {
   /** What led to it. */
   readonly from: unknown;
   readonly end?: { readonly text: string } | undefined;
+  /** The rows of its answer; absent when it was not read. */
+  readonly took?: TriedRows | undefined;
+  /** How its answer begins, where there are no rows to show. */
+  readonly answer?: string | undefined;
+}
+
+/** Rows of an answer, before they become a table. */
+export interface TriedRows {
+  /** Where they are in the answer, empty for the answer itself; absent when they do not stand there as one list. */
+  readonly at?: string | undefined;
+  readonly count: number;
+  /** The first ones, a list as JSON; long lists and texts in it are cut. */
+  readonly sample: string;
+  /** The lines that they are in a table: the first one is line `from`, from 0. Absent where nobody knows. */
+  readonly table?: { readonly name: string; readonly from: number } | undefined;
 }

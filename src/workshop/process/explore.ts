@@ -5,7 +5,7 @@ import type { FromDocument, RecordedRequest } from '../../init/index.ts';
 import { encodeExact } from '../../json/index.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { AskedToExplore, Found, SentRequest } from '../nouns.ts';
-import { cutAnswer } from './cut-answer.ts';
+import { cutJson } from './cut-json.ts';
 
 interface World {
   readonly env: Env;
@@ -53,7 +53,7 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   return {
     form: 'list',
     ...finding,
-    answer: encodeExact(cutAnswer(found.list.answer)),
+    answer: cutJson(found.list.answer, secrets),
     sent,
     choices: choices.map(({ what }) => what),
     configuration: encodeExact(resolveSecrets(configuration, vault.environment)),

@@ -45,11 +45,14 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
   }
 }
 
-/** The configuration has its secrets still: the service encrypts them. */
+/**
+ * The configuration has its secrets still: the service encrypts them. In answers and rows, which are JSON, they are
+ * hidden already.
+ */
+const AS_THEY_ARE = new Set(['answer', 'configuration', 'recording', 'sample']);
+
 function lineOf(said: Said, secrets: Secrets): string {
   return JSON.stringify(said, (key, value: unknown) =>
-    typeof value === 'string' && key !== 'configuration' && key !== 'recording'
-      ? secrets.redact(value)
-      : value,
+    typeof value === 'string' && !AS_THEY_ARE.has(key) ? secrets.redact(value) : value,
   );
 }

@@ -7,7 +7,9 @@ import { getKey, isList, isObject, parseExact } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
 import type { RowResult } from '../../runner.ts';
 import type { Secrets } from '../../secrets.ts';
-import type { AskedToTry, Tried, TriedRecording, TriedTable } from '../nouns.ts';
+import type { AskedToTry, Tried, TriedTable } from '../nouns.ts';
+import { RowsRead } from './rows-read.ts';
+import { storiesOf } from './stories.ts';
 import { toldError } from './told-error.ts';
 
 interface World {
@@ -20,9 +22,13 @@ interface World {
 
 /** Recordings up to this size go to the page and back. */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
-const SHOWN_ROWS = 100;
+/** Of each table. */
+const SHOWN_ROWS = 300;
 const SHOWN_TABLES = 50;
+const SHOWN_WARNINGS = 20;
 const SHOWN_LETTERS = 2000;
+/** Of a table: one with many columns shows fewer rows. */
+const TABLE_LETTERS = 2_000_000;
 
 /** Runs a configuration for a few pages, by the engine of every run: nothing is pushed, and no state moves. */
 export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }: World): Promise<Tried> {
@@ -32,6 +38,9 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
   const { recording } = asked;
   if (recording !== undefined) await writeFile(replay, Buffer.from(recording, 'base64'));
   const done: RowResult[] = [];
+  const read = new RowsRead(secrets);
+  const warnings = new Set<string>();
+  let current: string | undefined;
   const { run } = await import('../../runner.ts');
   const failure = await run({
     dataFolder: folder,
@@ -41,75 +50,73 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
     encryptionKeys: parseKeys(asked.keys, 'the service'),
     encryptionScope: asked.scope,
     resume: false,
-    log,
+    log: {
+      ...log,
+      warn(text) {
+        warnings.add(text);
+        log.warn(text);
+      },
+    },
     secrets,
     signal,
     ...(recording === undefined ? { record } : { replay }),
-    progress: { rowEnd: (result) => done.push(result) },
+    progress: {
+      rowStart: ({ id }) => (current = id),
+      rows: (event) => read.see(current, event),
+      rowEnd: (result) => done.push(result),
+    },
   }).then(
     () => undefined,
     (error: unknown) => toldError(error, secrets),
   );
   const kept = recording === undefined ? record : replay;
+  const tables = await tablesOf(done, folder, secrets);
   return {
-    tables: await tablesOf(done, folder),
+    tables,
     jobs: done.flatMap((row) =>
       row.jobs.map((job) => ({ ...(row.id === undefined ? {} : { row: row.id }), ...job })),
     ),
-    recordings: await storiesOf(folder, kept),
+    recordings: await storiesOf(folder, kept, { read, tables, secrets }),
+    warnings: [...warnings].slice(0, SHOWN_WARNINGS),
     recording: recording ?? (await encoded(record)),
     ...(failure === undefined ? {} : { error: failure }),
   };
 }
 
-async function tablesOf(rows: readonly RowResult[], folder: string): Promise<TriedTable[]> {
+async function tablesOf(rows: readonly RowResult[], folder: string, secrets: Secrets): Promise<TriedTable[]> {
   const tables: TriedTable[] = [];
   for (const { id, out, tables: written } of rows)
     for (const { name, rows: rowsCount } of written.slice(0, SHOWN_TABLES - tables.length)) {
       const file = path.resolve(folder, out, 'tables', name);
       const manifest = parseExact(await readFile(`${file}.manifest`, 'utf8'));
       const key = isObject(manifest) ? getKey(manifest, 'primary_key') : undefined;
-      const [columns = [], ...shown] = await firstRows(file);
+      const [columns = [], ...shown] = await firstRows(file, secrets);
       tables.push({
         ...(id === undefined ? {} : { row: id }),
         name,
         columns,
         primaryKey: key !== undefined && isList(key) ? key.map(String) : [],
         incremental: isObject(manifest) && getKey(manifest, 'incremental') === true,
-        rows: shown.map((row) => row.map((cell) => cell.slice(0, SHOWN_LETTERS).toWellFormed())),
+        rows: shown,
         rowsCount,
       });
     }
   return tables;
 }
 
-/** The header and the first rows. */
-async function firstRows(file: string): Promise<string[][]> {
+/** The header and the first rows, their long cells cut. */
+async function firstRows(file: string, secrets: Secrets): Promise<string[][]> {
   const { createReadStream } = await import('node:fs');
   const rows: string[][] = [];
+  let letters = 0;
   for await (const row of readRows(createReadStream(file), createDialect())) {
-    rows.push(row);
-    if (rows.length > SHOWN_ROWS) break;
+    // A secret that is cut in two would not be found any more.
+    const shown = row.map((cell) => secrets.redact(cell).slice(0, SHOWN_LETTERS).toWellFormed());
+    rows.push(shown);
+    letters += shown.reduce((sum, cell) => sum + cell.length, 0);
+    if (rows.length > SHOWN_ROWS || letters > TABLE_LETTERS) break;
   }
   return rows;
-}
-
-/** What was asked for, as `gex explain` tells it; nothing when the run failed before it asked. */
-async function storiesOf(dataFolder: string, recording: string): Promise<TriedRecording[]> {
-  const { withRecordings } = await import('../../runner/recordings.ts');
-  const { readStory } = await import('../../explain/story.ts');
-  const { storyJson } = await import('../../explain/story-json.ts');
-  return await withRecordings(
-    { dataFolder, recording },
-    async (recordings) =>
-      await Promise.resolve(
-        recordings.map(
-          (each) =>
-            // What that writes has these fields, and more.
-            storyJson({ ...each, source: '', story: readStory(each.file, each.scanned) }) as TriedRecording,
-        ),
-      ),
-  ).catch(() => []);
 }
 
 async function encoded(file: string): Promise<string | null> {

@@ -1,0 +1,69 @@
+import { entriesOf, isList, isObject, type Json } from '../../../src/json/value.ts';
+import { toText } from '../../../src/json/text.ts';
+import { Text } from '../../ui/values.tsx';
+
+/** Deeper levels are one line. */
+const DEEPEST = 6;
+const LONGEST = 300;
+
+/** A value to look at, with all that is in it. */
+export function JsonTree({ value, depth = 0 }: { readonly value: Json; readonly depth?: number }) {
+  const entries = entriesIn(value);
+  if (entries === undefined) return <Leaf value={value} />;
+  return (
+    <ul class="tree">
+      {entries.map(([name, inner]) => {
+        const isInner = depth < DEEPEST && (entriesIn(inner)?.length ?? 0) > 0;
+        return (
+          <li key={name}>
+            <div class="tree-line">
+              <span class="tree-name">
+                <Text>{name}</Text>
+              </span>
+              {!isInner && <Leaf value={inner} />}
+            </div>
+            {isInner && <JsonTree value={inner} depth={depth + 1} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Leaf({ value }: { readonly value: Json }) {
+  return (
+    <span class="tree-text muted">
+      <Text>{lineText(value)}</Text>
+    </span>
+  );
+}
+
+/** A value in one line. */
+export function lineText(value: Json): string {
+  const text = compact(value, LONGEST);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** As JSON, as far as it is shown. */
+function compact(value: Json, room: number): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  const entries = entriesIn(value);
+  if (entries === undefined) return value === null ? 'null' : toText(value);
+  const isNamed = isObject(value);
+  const parts: string[] = [];
+  let left = room;
+  for (const [name, inner] of entries) {
+    if (left < 0) break;
+    const part = (isNamed ? `${name}: ` : '') + compact(inner, left);
+    parts.push(part);
+    left -= part.length;
+  }
+  const [open, close] = isNamed ? ['{', '}'] : ['[', ']'];
+  return open + parts.join(', ') + close;
+}
+
+/** Undefined for a value that has none. */
+function entriesIn(value: Json): readonly (readonly [string, Json])[] | undefined {
+  if (isList(value)) return value.map((item, i) => [String(i + 1), item]);
+  return isObject(value) ? entriesOf(value) : undefined;
+}

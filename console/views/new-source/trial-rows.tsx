@@ -1,0 +1,76 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { parseExact } from '../../../src/json/parse.ts';
+import { isList, type Json } from '../../../src/json/value.ts';
+import { countText, Text } from '../../ui/values.tsx';
+import { JsonTree, lineText } from './json-tree.tsx';
+import type { ShownRequest } from './landing.ts';
+
+/** The rows of an answer as they were read; the chosen one with all that is in it. */
+export function TrialRows({
+  request,
+  chosen,
+  onChoose,
+}: {
+  readonly request: ShownRequest;
+  readonly chosen: number | undefined;
+  readonly onChoose: (index: number | undefined) => void;
+}) {
+  const { took, answer } = request;
+  const rows = useMemo(() => rowsIn(took?.sample), [took?.sample]);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.scrollTo(0, 0), [request.key]);
+  if (rows.length === 0)
+    return (
+      <div class="stack">
+        <p class="muted">
+          {took === undefined
+            ? 'No rows were taken of this answer.'
+            : `There are no rows in this answer${took.at === undefined || took.at === '' ? '' : ` at “${took.at}”`}.`}
+          {answer !== undefined && answer !== '' && ' It begins so:'}
+        </p>
+        {answer !== undefined && answer !== '' && (
+          <pre class="new-answer" tabIndex={0} aria-label="The answer as it came">
+            <Text>{answer}</Text>
+          </pre>
+        )}
+      </div>
+    );
+  return (
+    <>
+      <div class="new-scroll" ref={list} tabIndex={0} role="region" aria-label="Rows of the answer">
+        <ol class="new-choices">
+          {rows.map((row, i) => (
+            <li key={i}>
+              <button
+                type="button"
+                class="new-choice new-row"
+                aria-pressed={i === chosen}
+                onClick={() => onChoose(i === chosen ? undefined : i)}
+              >
+                <span class="muted number">{countText(i + 1)}</span>
+                <span class="mono new-row-text">
+                  <Text>{lineText(row)}</Text>
+                </span>
+              </button>
+              {i === chosen && (
+                <div class="new-row-whole">
+                  <JsonTree value={row} />
+                </div>
+              )}
+            </li>
+          ))}
+        </ol>
+      </div>
+      {took !== undefined && took.count > rows.length && (
+        <p class="muted small">
+          The first {countText(rows.length)} of {countText(took.count)} rows.
+        </p>
+      )}
+    </>
+  );
+}
+
+function rowsIn(sample: string | undefined): readonly Json[] {
+  const rows = sample === undefined ? [] : parseExact(sample);
+  return isList(rows) ? rows : [];
+}
