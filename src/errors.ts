@@ -150,6 +150,11 @@ export class ExtractorError extends Error {
     this.details = options.details ?? {};
   }
 
+  /** The same error, which says what to do in words that fit the place where it is shown. */
+  hinted(hint: readonly string[]): this {
+    return Object.assign(this, { hint: hint.map(shownText).join('\n') });
+  }
+
   /** The same error with more said about the place; what is known already stays. */
   at(where: Where): this {
     Object.assign(this, { where: { ...where, ...this.where } });

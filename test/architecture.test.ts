@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:json|csv|encryption)\//, 'leaf'],
   [
-    /^(?:errors|log|redact|env|evaluate|bytes|file-lock|merge-request|on-demand|secrets|settings|shell-word|shown-text|suggest|names|reason|traits|completeness|version|escapes)\.ts$/,
+    /^(?:advice|errors|log|redact|env|evaluate|bytes|file-lock|merge-request|on-demand|secrets|settings|shell-word|shown-text|suggest|names|reason|traits|completeness|version|escapes)\.ts$/,
     'leaf',
   ],
   [/^http\/message\.ts$/, 'message'],

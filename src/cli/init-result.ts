@@ -7,6 +7,7 @@ import {
   type Line,
 } from '../init/index.ts';
 import { shownText } from '../shown-text.ts';
+import { openText } from './init-words.ts';
 
 interface Surroundings {
   /** Variables to be set before a run. */
@@ -19,7 +20,7 @@ export function describeFinding(
   { width = Infinity, missing }: Surroundings & { readonly width?: number | undefined },
 ): string {
   const lines: Line[] = [...findingLines(found), ['verdict', VERDICTS[found.verdict]]];
-  const open = openPoints(found);
+  const open = openPoints(found).map(openText);
   const room = Math.max(...lines.map(([topic]) => topic.length)) + 2;
   const shown = lines.flatMap(([topic, text], i) => {
     const name = lines[i - 1]?.[0] === topic ? '' : topic;
@@ -48,8 +49,10 @@ export function findingJson(
   found: Discovery,
   { file, missing }: Surroundings & { readonly file: string | undefined },
 ): string {
+  const finding = findingOf(found);
+  const open = finding.open.map(openText);
   return JSON.stringify(
-    { ...(file === undefined ? {} : { file }), ...findingOf(found), variables: missing },
+    { ...(file === undefined ? {} : { file }), ...finding, open, variables: missing },
     null,
     2,
   );

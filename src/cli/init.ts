@@ -70,10 +70,11 @@ export const initCommand: Command = {
     const source = await sourceOf(args);
     if (source.kind === 'document') return await concludeDocument(source.document, { args, io, file });
     const command = source.kind === 'request' ? source.command : chosen(source.requests, args, io);
-    const target = targetOf(command, { auth: args.text('auth'), headers: args.list('header') }, vault);
+    const given = { auth: args.text('auth'), headers: args.list('header') };
+    const target = await inWords(() => targetOf(command, given, vault));
     for (const value of vault.values) io.secrets.add(value);
     if (vault.unset.length > 0) throw unset(vault.unset);
-    const found = await discover({
+    const looking = {
       target,
       environment: vault.environment,
       maxRequests: countArg(args, 'max-requests') ?? MAX_REQUESTS,
@@ -81,11 +82,22 @@ export const initCommand: Command = {
       secrets: io.secrets,
       signal: io.signal,
       ...progressOf(io),
-    }).finally(() => io.live(''));
+    };
+    const found = await inWords(() => discover(looking)).finally(() => io.live(''));
     if ('document' in found) return await concludeDocument(found.document, { args, io, file });
     return await conclude(found.list, { args, io, file, missing: vault.missing });
   },
 };
+
+/** What goes wrong is told with the options that help. */
+async function inWords<T>(work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { withHint } = await import('./init-words.ts');
+    throw withHint(error);
+  }
+}
 
 /** A file, the text behind it, or the word itself. */
 async function sourceOf(args: Args): Promise<Source> {

@@ -1,3 +1,4 @@
+import type { Advice } from '../advice.ts';
 import { RunError } from '../errors.ts';
 import { entriesOf, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
 import { isSecretName } from '../secrets.ts';
@@ -54,9 +55,8 @@ export class Credentials {
     const headers = lines.map((line): Header => {
       const colon = line.indexOf(':');
       if (colon > 0) return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-      throw new RunError('command.invalid', 'A value of --header has no colon.', {
-        hint: "Write it as in --header 'Accept-Language: cs'.",
-      });
+      const advice: Advice = { code: 'headerForm' };
+      throw new RunError('command.invalid', 'A header that was given has no colon.', { details: { advice } });
     });
     return this.fromHeaders(headers).filter(([name, value]) => {
       if (!/^\$(?:env:)?[{A-Za-z_]/.test(value)) return true;
@@ -74,15 +74,12 @@ export class Credentials {
     else if (kind === 'basic' && rest.includes(':')) this.login('basic', rest);
     else if ((kind === 'header' || kind === 'query') && equals > 0 && equals < rest.length - 1)
       this.#key(rest.slice(0, equals), rest.slice(equals + 1), kind);
-    else
-      throw new RunError('command.invalid', 'The value of --auth cannot be understood.', {
-        hint: [
-          'Write one of bearer:$TOKEN, basic:USER:$PASSWORD, header:NAME=$KEY, query:NAME=$KEY.',
-          rest === '' && kind !== ''
-            ? 'Is the variable set? The shell puts an empty text in its place when it is not; in single quotes it reaches gex as it is written.'
-            : 'In single quotes the name of the variable goes into the configuration.',
-        ],
+    else {
+      const advice: Advice = { code: 'loginForm', isEmpty: rest === '' && kind !== '' };
+      throw new RunError('command.invalid', 'The login that was given cannot be understood.', {
+        details: { advice },
       });
+    }
   }
 
   login(kind: 'basic' | 'bearer', secret: string): void {

@@ -57,6 +57,8 @@ export interface Discovery {
   readonly rows: number;
   readonly tried: readonly Tried[];
   readonly notes: readonly string[];
+  /** The requests that are allowed were made before everything was tried. */
+  readonly isSpent: boolean;
   readonly requests: number;
   /** Times that the API asked to wait. */
   readonly waits: number;
@@ -129,15 +131,16 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     notes.push(
       `${subject.changing.map((key) => `\`${key}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
     );
-  const { settled, isOpen } =
+  const { settled, isOpen, isSpent } =
     place.kind === 'one' || place.rows.length === 0 || steady === undefined
       ? NO_WAY
-      : await findWay(observed, subject, lab, tried, notes);
+      : await findWay(observed, subject, lab, tried);
   return {
     list: await concluded({
       answer: body,
       settled,
       isOpen,
+      isSpent,
       place,
       others,
       fields,
@@ -180,11 +183,12 @@ async function withChanges(subject: Subject, lab: Laboratory): Promise<Subject |
 /** Requests that must be left for one that only makes sure. */
 const ENOUGH = 5;
 
-const NO_WAY: Way = { settled: undefined, isOpen: undefined };
+const NO_WAY: Way = { settled: undefined, isOpen: undefined, isSpent: false };
 
 interface Parts {
   readonly settled: Settled | undefined;
   readonly isOpen: string | undefined;
+  readonly isSpent: boolean;
   readonly answer: Json;
   readonly place: RowsPlace;
   readonly others: readonly RowsPlace[];
@@ -229,6 +233,7 @@ async function concluded(parts: Parts): Promise<Discovery> {
     rows: rows.length,
     tried: parts.tried,
     notes,
+    isSpent: parts.isSpent,
     requests: lab.wire.sent,
     waits: lab.wire.waits,
   };

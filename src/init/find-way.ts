@@ -10,6 +10,8 @@ export interface Way {
   readonly settled: Settled | undefined;
   /** Why it may well be that there is a way, though none was found. */
   readonly isOpen: string | undefined;
+  /** The requests that are allowed were made before everything was tried. */
+  readonly isSpent: boolean;
 }
 
 /** Tries candidates until one is proved, or nothing is left to try. */
@@ -18,9 +20,9 @@ export async function findWay(
   subject: Subject,
   lab: Laboratory,
   tried: Tried[],
-  notes: string[],
 ): Promise<Way> {
   let best: Settled | undefined;
+  let isSpent = false;
   let mixed: Candidate | undefined;
   let changing: readonly Candidate[] = [];
   const candidates = candidatesOf(seen);
@@ -31,9 +33,7 @@ export async function findWay(
     candidate = groups.next(candidates)
   ) {
     if (lab.wire.left === 0) {
-      notes.push(
-        'All requests that are allowed were made before everything was tried: more are allowed by --max-requests.',
-      );
+      isSpent = true;
       break;
     }
     if (candidate.isGuess && best !== undefined) break;
@@ -65,13 +65,17 @@ export async function findWay(
       groups.failed(candidate);
       continue;
     }
-    if (settled.verdict !== 'doubtful') return { settled, isOpen: undefined };
+    if (settled.verdict !== 'doubtful') return { settled, isOpen: undefined, isSpent: false };
     best ??= settled;
   }
   if (best === undefined && mixed !== undefined && lab.wire.left > 0)
     best = await settle(mixed, seen, subject, lab, tried);
   const isWhole = changing.length === 0 || tried.some(({ result }) => result === WHOLE);
-  return { settled: best, isOpen: best !== undefined || isWhole ? undefined : openText(changing) };
+  return {
+    settled: best,
+    isOpen: best !== undefined || isWhole ? undefined : openText(changing),
+    isSpent: isSpent || (best?.verdict === 'doubtful' && best.trial.isSpent),
+  };
 }
 
 function openText(candidates: readonly Candidate[]): string {

@@ -1,3 +1,4 @@
+import type { OpenPoint } from '../advice.ts';
 import type { AnyObject } from '../json/index.ts';
 import type { JobReport } from '../verdict/index.ts';
 import type { Discovery } from './discover.ts';
@@ -31,7 +32,7 @@ export interface Finding {
   readonly against: readonly string[];
   readonly tried: readonly Tried[];
   /** What is not known, or is to be done by a person. */
-  readonly open: readonly string[];
+  readonly open: readonly OpenPoint[];
   readonly requests: number;
 }
 

@@ -6,7 +6,7 @@ import { addressCommand } from './target.ts';
 /** A request that somebody recorded, and the rows that its answer had. */
 export interface RecordedRequest {
   readonly command: CurlCommand;
-  /** `GET https://…`, without the query: what it is told apart by. */
+  /** `GET https://…`, without the query and without a login: what it is told apart by. */
   readonly what: string;
   readonly place: RowsPlace;
 }
@@ -44,7 +44,7 @@ function recordedOf(entry: AnyObject): RecordedRequest | undefined {
     return undefined;
   const body = jsonIn(getKey(response, 'content'));
   if (body === undefined) return undefined;
-  const address = url.split('?', 1)[0] ?? url;
+  const address = (url.split(/[?#]/, 1)[0] ?? url).replace(/^(https?:\/\/)[^/]*@/i, '$1');
   const [place] = findRows(body, address.split('/').findLast((part) => part !== '') ?? '');
   if (place === undefined || place.kind === 'one' || place.score < 40 || place.rows.length === 0)
     return undefined;

@@ -209,9 +209,7 @@ function judged(
     return {
       ...base,
       verdict: 'doubtful',
-      against: [
-        'page 2 has other rows, but no requests are left to try the configuration: --max-requests allows more',
-      ],
+      against: ['page 2 has other rows, but no requests are left to try the configuration'],
     };
   const verdict = report === undefined || report.verdict === 'doubtful' ? 'cut' : report.verdict;
   return { ...base, verdict, against, evidence: again };

@@ -1,3 +1,4 @@
+import type { OpenPoint } from '../advice.ts';
 import { proofText } from '../verdict/words.ts';
 import type { Discovery } from './discover.ts';
 import type { Field } from './fields.ts';
@@ -93,36 +94,42 @@ function endText({ settled, report, verdict, pages, rows, signs, against }: Disc
 const REPEATS = new Set<string>(['sameResponse', 'repeatedRequest', 'repeatedRows']);
 
 /** What could not be found out, and what is to be done before a run. */
-export function openPoints(found: Discovery): readonly string[] {
+export function openPoints(found: Discovery): readonly OpenPoint[] {
   const { verdict, key, place, notes, target, time, settled, report } = found;
-  const points = [...target.notes, ...notes];
-  if (verdict === 'cut')
-    points.push(
-      settled?.evidence.length === 0
-        ? 'Whether it ends where it should: the list is longer than the requests that are allowed. --max-requests allows more, and gex run says in the end whether it has everything.'
-        : 'Whether all pages between are whole: the list is longer than the requests that are allowed. gex run says in the end whether it has everything.',
-    );
+  const points = [...target.notes, ...notes].map(note);
+  if (found.isSpent) points.push({ code: 'requestsSpent' });
+  if (verdict === 'cut') points.push({ code: 'longer', isEndSeen: settled?.evidence.length !== 0 });
   if (
     verdict === 'ended' &&
     place.kind !== 'one' &&
-    !notes.some((note) => note.startsWith('Whether these are all'))
+    !notes.some((text) => text.startsWith('Whether these are all'))
   )
-    points.push('Whether these are all rows: no total in the answers equals them, and nothing else says so.');
+    points.push(
+      note('Whether these are all rows: no total in the answers equals them, and nothing else says so.'),
+    );
   if (
     settled !== undefined &&
     verdict !== 'complete' &&
     report?.reasons.some(({ reason }) => REPEATS.has(reason.code))
   )
     points.push(
-      'Whether it ends where it should: its last page came again, and nothing says that it is the last one.',
+      note(
+        'Whether it ends where it should: its last page came again, and nothing says that it is the last one.',
+      ),
     );
   if (place.kind === 'list' && place.rows.length > 0 && key.paths.length === 0)
-    points.push('An id: rows that come twice cannot be told apart.');
+    points.push(note('An id: rows that come twice cannot be told apart.'));
   if (place.kind !== 'one' && place.rows.length > 0 && time === undefined)
-    points.push('A time of change: no field is a time that every row has.');
+    points.push(note('A time of change: no field is a time that every row has.'));
   else if (time !== undefined)
     points.push(
-      `Whether the API can filter by \`${time.path}\`: see its documentation for a parameter such as “since”.`,
+      note(
+        `Whether the API can filter by \`${time.path}\`: see its documentation for a parameter such as “since”.`,
+      ),
     );
   return points;
+}
+
+function note(text: string): OpenPoint {
+  return { code: 'note', text };
 }

@@ -17,7 +17,7 @@ import { hasRole, type MakePart } from '../storage/server/part.ts';
 import { requireComponent } from '../storage/server/tokens/permissions.ts';
 import { askChild, type ChildOptions } from './child.ts';
 import { inspect } from './inspect.ts';
-import type { Asked, Said } from './nouns.ts';
+import type { Asked, Said, ToldError } from './nouns.ts';
 
 export interface WorkshopOptions extends Pick<ChildOptions, 'command'> {
   /** Processes at a time; default 4. */
@@ -62,7 +62,7 @@ function createWorkshop(
     } catch (error) {
       if (own.signal.aborted) return;
       if (!late.aborted) log.error('The workshop failed', { detail: String(error) });
-      yield `${JSON.stringify({ error: late.aborted ? LATE(patienceMs) : BROKEN } satisfies Said)}\n`;
+      yield `${JSON.stringify({ error: late.aborted ? tooLate(asked, patienceMs) : BROKEN } satisfies Said)}\n`;
     } finally {
       atWork.delete(own);
     }
@@ -84,8 +84,12 @@ function createWorkshop(
     const own = begin();
     const lines = Readable.from(work(asked, component, own), { objectMode: false });
     // Whoever leaves the page wants no more of it.
-    request.raw.socket.once('close', () => own.abort());
+    const { socket } = request.raw;
+    const leave = (): void => own.abort();
+    socket.once('close', leave);
     lines.once('close', () => {
+      // The connection may be used again.
+      socket.off('close', leave);
       own.abort();
       atWork.delete(own);
     });
@@ -185,12 +189,17 @@ function createWorkshop(
 /** The id that the extractor has in the catalogue. */
 const KNOWN_COMPONENT = 'ex-generic-v2';
 
-const LATE = (ms: number) => ({
-  code: 'workshop.late',
-  message: `It took longer than ${Math.round(ms / 1000)} seconds, and was ended.`,
-  hint: 'Try fewer pages, or start a run.',
-  audience: 'user',
-});
+function tooLate({ kind }: Asked, ms: number): ToldError {
+  return {
+    code: 'workshop.late',
+    message: `It took longer than ${Math.round(ms / 1000)} seconds, and was ended.`,
+    hint:
+      kind === 'try'
+        ? 'Store it, and run it: a run may take as long as it needs.'
+        : 'The API answers too slowly to be looked at. Ask for fewer rows at a time, by a parameter such as limit.',
+    audience: 'user',
+  };
+}
 
 const BROKEN = {
   code: 'internal',

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
@@ -21,6 +22,19 @@ interface Found {
   readonly evidence: readonly string[];
   readonly sent: readonly { readonly method: string; readonly url: string }[];
   readonly lists: readonly { readonly path: string }[];
+  readonly open: readonly { readonly code: string }[];
+  readonly choices: readonly { readonly what: string; readonly rows: number; readonly isTaken: boolean }[];
+}
+
+interface TriedPage {
+  readonly status: number;
+  readonly answer?: string;
+  readonly took?: {
+    readonly at?: string;
+    readonly count: number;
+    readonly sample: string;
+    readonly table?: { readonly name: string; readonly from: number };
+  };
 }
 
 interface Tried {
@@ -32,8 +46,9 @@ interface Tried {
     readonly primaryKey: readonly string[];
   }[];
   readonly recordings: readonly {
-    readonly jobs: readonly { readonly runs: readonly { readonly pages: readonly object[] }[] }[];
+    readonly jobs: readonly { readonly runs: readonly { readonly pages: readonly TriedPage[] }[] }[];
   }[];
+  readonly warnings: readonly string[];
   readonly jobs: readonly { readonly verdict: string }[];
   readonly recording: string | null;
   readonly error?: { readonly code: string; readonly message: string };
@@ -43,7 +58,7 @@ interface Said {
   readonly step?: string;
   readonly found?: Found;
   readonly tried?: Tried;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string; readonly advice?: unknown };
 }
 
 /** Users on three pages behind a token. */
@@ -90,6 +105,18 @@ const tried = async (body: object): Promise<Tried> => {
   if (last?.tried === undefined) throw new Error('nothing was tried');
   return last.tried;
 };
+
+/** As the network tab of a browser saves it. */
+function harOf(requests: readonly (readonly [url: string, answer: unknown])[]): string {
+  const entries = requests.map(([url, answer]) => ({
+    request: { method: 'GET', url, headers: [] },
+    response: { status: 200, content: { mimeType: 'application/json', text: JSON.stringify(answer) } },
+  }));
+  return JSON.stringify({ log: { entries } });
+}
+
+const pagesOf = ({ recordings }: Tried): readonly TriedPage[] =>
+  recordings.flatMap(({ jobs }) => jobs.flatMap(({ runs }) => runs.flatMap(({ pages }) => pages)));
 
 describe('a source from a link', () => {
   test('is found, tried, and tried again with another mapping without asking the API', async () => {
@@ -151,7 +178,11 @@ describe('a source from a link', () => {
 
     await expect(client.workshop.explore({ source })).rejects.toMatchObject({
       code: 'storage.refused',
-      details: { apiStatus: 401, serviceCode: 'http.status' },
+      details: {
+        apiStatus: 401,
+        serviceCode: 'http.status',
+        advice: { code: 'login', isRefused: false },
+      },
     });
     const leaving = new AbortController();
     const left = client.workshop.explore(
@@ -182,12 +213,75 @@ describe('a source from a link', () => {
     };
     const failed = await tried({ document });
     expect(failed.error).toMatchObject({ code: 'http.status' });
-    expect(failed.recordings[0]?.jobs[0]?.runs[0]?.pages.length).toBeGreaterThan(0);
+    const pages = pagesOf(failed);
+    expect(pages.map(({ took }) => took)).toEqual([{ at: '', count: 1, sample: '[{"id":1}]' }]);
+  });
+
+  test('each request has its rows, and the lines that these are in the table', async () => {
+    const secret = '20260102';
+    const api = await startApi(({ url }, response) => {
+      const page = Number(url.searchParams.get('page') ?? 1);
+      const row = (n: number): object => ({ id: n, tags: ['a'] });
+      // The API repeats the password as a number.
+      if (url.pathname === '/pins') json(response, [{ id: 1, pin: Number(secret) }]);
+      else json(response, { users: page > 2 ? [] : [row(page * 2 - 1), row(page * 2)] });
+    });
+    const documentFor = (job: object): object => ({
+      parameters: {
+        api: { baseUrl: api.url, authentication: { type: 'basic' }, pagination: { method: 'pagenum' } },
+        config: { outputBucket: 'crm', username: 'me', '#password': secret, jobs: [job] },
+      },
+    });
+    const job = { endpoint: 'v1/users', dataField: 'users' };
+    const whole = await tried({ document: documentFor(job) });
+    expect(whole.error).toBeUndefined();
+    const [first, second, last] = pagesOf(whole);
+    expect(first?.took).toEqual({
+      at: 'users',
+      count: 2,
+      sample: '[{"id":1,"tags":["a"]},{"id":2,"tags":["a"]}]',
+      table: { name: expect.stringMatching(/\.v1_users$/) as string, from: 0 },
+    });
+    expect(second?.took).toMatchObject({ count: 2, table: { from: 2 } });
+    expect(last).toMatchObject({ answer: '{"users":[]}', took: { count: 0, sample: '[]' } });
+
+    // Rows that are left out make it unknown which line a row is.
+    const where = { value: 'id', is: 'equals', than: 3 };
+    const some = await tried({ document: documentFor({ ...job, where }), recording: whole.recording });
+    const told = { error: some.error, took: pagesOf(some).map(({ took }) => took?.table) };
+    expect(told).toEqual({ error: undefined, took: [undefined, undefined, undefined] });
+    expect(some.tables[0]?.rowsCount).toBe(1);
+
+    // What is hidden leaves JSON that can be read.
+    const pins = await tried({ document: documentFor({ endpoint: 'pins' }), pages: 1 });
+    expect(pagesOf(pins)[0]?.took?.sample).toBe('[{"id":1,"pin":"***"}]');
+    const { found } = await explored({ source: `${api.url}pins`, auth: `basic:me:${secret}` });
+    expect(found.answer).toBe('[{"id":1,"pin":"***"}]');
+    expect(JSON.stringify([pins, found])).not.toContain(secret);
+  });
+
+  test('what a run would warn of is told', async () => {
+    const api = await startApi((_request, response) => json(response, { nothing: 1 }));
+    const { warnings } = await tried({
+      document: { parameters: { api: { baseUrl: api.url }, config: { jobs: [{ endpoint: 'users' }] } } },
+    });
+    expect(warnings).toEqual([expect.stringContaining('No list found in the response of “users”')]);
   });
 
   test('a configuration that is none, and an address that is none, are told so', async () => {
     const none = await tried({ document: { parameters: { api: {}, config: { jobs: [] } } } });
-    expect(none).toMatchObject({ tables: [], error: { code: 'config.invalid' } });
+    expect(none).toMatchObject({
+      tables: [],
+      error: {
+        code: 'config.invalid',
+        problems: [
+          { path: 'parameters.api.baseUrl', severity: 'error' },
+          { path: 'parameters.config.jobs', severity: 'error' },
+        ],
+      },
+    });
+    // Where the service works is nobody's business.
+    expect(JSON.stringify(none)).not.toContain(tmpdir());
     const [last] = (await ask('explore', { source: 'http://127.0.0.1:1/x' })).slice(-1);
     expect(last?.error?.code).toBe('http.network');
   });
@@ -219,6 +313,61 @@ describe('a source from a link', () => {
     });
     const { found } = await explored({ source });
     expect(found).toMatchObject({ form: 'document', lists: [{ path: '/books' }] });
+  });
+
+  test('of a file with several lists another one is chosen by its name', async () => {
+    const api = await startApi(({ url }, response) =>
+      json(response, url.pathname === '/users' ? [{ id: 1 }] : [{ no: 1 }, { no: 2 }]),
+    );
+    const source = harOf([
+      [`${api.url}users/orders?page=1`, [{ no: 1 }, { no: 2 }]],
+      [`${api.url}users`, [{ id: 1 }]],
+      [`${api.url}style`, { dark: true }],
+    ]);
+    const { found } = await explored({ source });
+    const other = `GET ${api.url}users`;
+    expect(found.choices).toEqual([
+      { what: `GET ${api.url}users/orders`, rows: 2, isTaken: true },
+      { what: other, rows: 1, isTaken: false },
+    ]);
+    const chosen = await explored({ source, select: other });
+    expect(JSON.parse(chosen.found.answer)).toEqual([{ id: 1 }]);
+    expect(chosen.found.choices.map(({ isTaken }) => isTaken)).toEqual([false, true]);
+  });
+
+  test('what may be done is told as facts, and not in options of a command', async () => {
+    const api = await startApi(({ url }, response) => {
+      const status = Number(url.searchParams.get('status') ?? 200);
+      if (status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="books"');
+      if (url.pathname === '/page') response.setHeader('Content-Type', 'text/html').end('<html>hi</html>');
+      else if (url.pathname === '/long') {
+        const page = Number(url.searchParams.get('page') ?? 1);
+        json(response, { rows: [{ id: page * 2 }, { id: page * 2 + 1 }], next_page: page + 1 });
+      } else json(response, { error: 'no' }, status);
+    });
+    const advice = async (source: string, auth?: string): Promise<unknown> => {
+      const [last] = (await ask('explore', { source: api.url + source, auth })).slice(-1);
+      expect(JSON.stringify(last)).not.toMatch(/--[a-z]|gex /);
+      return last?.error?.advice;
+    };
+    expect(await advice('?status=401')).toEqual({
+      code: 'login',
+      isRefused: false,
+      kind: 'basic',
+      challenge: 'Basic realm="books"',
+    });
+    expect(await advice('?status=401', 'basic:me:wrong-one')).toMatchObject({
+      code: 'login',
+      isRefused: true,
+    });
+    expect(await advice('?status=403', 'basic:me:wrong-one')).toEqual({ code: 'rights' });
+    expect(await advice('?status=404')).toEqual({ code: 'address' });
+    expect(await advice('?status=405')).toEqual({ code: 'method' });
+    expect(await advice('page')).toEqual({ code: 'page' });
+    expect(await advice('', 'basic:nothing')).toEqual({ code: 'loginForm', isEmpty: false });
+    const { found } = await explored({ source: `${api.url}long`, maxRequests: 6 });
+    expect(found.open).toContainEqual({ code: 'longer', isEndSeen: false });
+    expect(JSON.stringify(found)).not.toMatch(/--[a-z]|gex /);
   });
 
   test('needs the right to use the component, and a place at the bench', async () => {

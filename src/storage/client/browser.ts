@@ -88,6 +88,7 @@ export type { RunLogLine, RunLogPart } from './runs.ts';
 export type { StorageEvent } from './events.ts';
 export type * from './table-types.ts';
 export type {
+  Advice,
   Branch,
   Bucket,
   Component,
@@ -98,9 +99,12 @@ export type {
   Found,
   FoundDocument,
   FoundList,
+  OpenPoint,
   ReportedJob,
+  ToldError,
   Tried,
   TriedRequest,
+  TriedRows,
   TriedTable,
   MetadataItem,
   Run,

@@ -18,7 +18,7 @@ export interface Workshop {
    * Looks at an API, and finds out how to get all rows of a list.
    *
    * @throws {StorageError} `storage.refused` when the API or the text does not give a list; `details` have `serviceCode`,
-   * and `apiStatus` when an answer of the API was it
+   * `apiStatus` when an answer of the API was it, and `advice` on what may be done, as facts
    */
   explore(exploration: Static<typeof Exploration>, options?: WorkshopOptions): Promise<Found>;
   /** Runs a configuration for a few pages, or over the recording of an earlier trial. What fails in it is its `error`. */
@@ -52,10 +52,10 @@ export function createWorkshop(api: ApiCore): Workshop {
 
 function refused(line: WorkshopLine): StorageError {
   if (!('error' in line)) return lostOn('the workshop', undefined);
-  const { code, message, hint, audience, status } = line.error;
+  const { code, message, hint, audience, status, advice } = line.error;
   return new StorageError('storage.refused', message, {
     hint,
     audience: audience === 'user' ? 'user' : 'application',
-    details: { serviceCode: code, apiStatus: status },
+    details: { serviceCode: code, apiStatus: status, advice },
   });
 }

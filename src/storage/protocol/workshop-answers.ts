@@ -1,3 +1,8 @@
+import type { Advice, OpenPoint } from '../../advice.ts';
+import type { ConfigurationProblem } from './workshop.ts';
+
+export type { Advice, OpenPoint } from '../../advice.ts';
+
 /** A line of the answers of the workshop: steps, and at the end what came of it. */
 export type WorkshopLine =
   | { readonly step: string }
@@ -13,6 +18,10 @@ export interface ToldError {
   readonly audience: string;
   /** What the API answered with, where that was it. */
   readonly status?: number | undefined;
+  /** What may be done about it, as facts. */
+  readonly advice?: Advice | undefined;
+  /** The mistakes of a configuration. */
+  readonly problems?: readonly ConfigurationProblem[] | undefined;
 }
 
 /** What was found out about an API. Secrets are in `configuration` alone, encrypted when they leave the service. */
@@ -27,8 +36,13 @@ export interface FoundList {
   /** The first answer, JSON; long lists and texts of it are cut. */
   readonly answer: string;
   readonly sent: readonly SentRequest[];
-  /** Other lists of a text with several, by what `select` takes. */
-  readonly choices: readonly string[];
+  /** The lists of a text with several; the `what` of another one, given as `select`, looks at that. */
+  readonly choices: readonly {
+    readonly what: string;
+    /** In the answer that was recorded. */
+    readonly rows: number;
+    readonly isTaken: boolean;
+  }[];
   /** Where the rows are: an empty path is the answer itself. */
   readonly rows: { readonly path: string; readonly kind: string; readonly firstPage: number };
   /** Other lists of the answer. */
@@ -46,7 +60,7 @@ export interface FoundList {
   readonly against: readonly string[];
   readonly tried: readonly { readonly what: string; readonly result: string }[];
   /** What is not known, or is to be done by a person. */
-  readonly open: readonly string[];
+  readonly open: readonly OpenPoint[];
   readonly requests: number;
 }
 

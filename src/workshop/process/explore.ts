@@ -27,11 +27,11 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   const { source, select } = asked;
   const read = isDocument(source) ? await readContent(source, 'the text') : readSource(source);
   if (read.kind === 'document') return ofDocument(selected(read.document, select));
-  const choices = read.kind === 'recorded' ? read.requests : [];
-  const command = read.kind === 'recorded' ? chosen(read.requests, select) : read.command;
+  const requests = read.kind === 'recorded' ? read.requests : [];
+  const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
   // Only what was pasted counts: nothing of this process is a secret of somebody's API.
   const vault = new Vault({});
-  const target = targetOf(command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
+  const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
   for (const value of vault.values) secrets.add(value);
   if (vault.unset.length > 0)
     throw new RunError('command.invalid', `The value of $${vault.unset.join(' and $')} is not known here.`, {
@@ -55,7 +55,11 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
     ...finding,
     answer: cutJson(found.list.answer, secrets),
     sent,
-    choices: choices.map(({ what }) => what),
+    choices: requests.map((each) => ({
+      what: each.what,
+      rows: each.place.rows.length,
+      isTaken: each === taken,
+    })),
     configuration: encodeExact(resolveSecrets(configuration, vault.environment)),
   };
 }
@@ -70,9 +74,11 @@ function isDocument(text: string): boolean {
   return /^[[{]/.test(bare) || (/\n/.test(bare) && !/^(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(bare));
 }
 
-function chosen(requests: readonly RecordedRequest[], select = ''): RecordedRequest['command'] {
-  const found = requests.find(({ what }) => what.includes(select));
-  if (found !== undefined) return found.command;
+/** The one of that name, else the first that has it in its name. */
+function chosen(requests: readonly RecordedRequest[], select = ''): RecordedRequest {
+  const found =
+    requests.find(({ what }) => what === select) ?? requests.find(({ what }) => what.includes(select));
+  if (found !== undefined) return found;
   throw new RunError(
     'command.invalid',
     requests.length === 0

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseConfig } from '../../config/index.ts';
 import { createDialect } from '../../csv/dialect.ts';
 import { readRows } from '../../csv/read.ts';
 import { parseKeys } from '../../encryption/index.ts';
@@ -34,7 +35,6 @@ const TABLE_LETTERS = 2_000_000;
 export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }: World): Promise<Tried> {
   const record = path.join(folder, 'trial.gexr');
   const replay = path.join(folder, 'earlier.gexr');
-  await writeFile(path.join(folder, 'config.json'), asked.document);
   const { recording } = asked;
   if (recording !== undefined) await writeFile(replay, Buffer.from(recording, 'base64'));
   const done: RowResult[] = [];
@@ -44,6 +44,8 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
   const { run } = await import('../../runner.ts');
   const failure = await run({
     dataFolder: folder,
+    // As it was sent: no folder of this machine is in what is told of it.
+    document: parseConfig(asked.document),
     rows: asked.row === undefined ? [] : [asked.row],
     limit: asked.pages,
     environment: {},
