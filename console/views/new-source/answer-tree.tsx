@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { entriesOf, isList, isObject, sizeOf, type Json } from '../../../src/json/value.ts';
-import { toText } from '../../../src/json/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
+import { scalarText } from './json-tree.tsx';
 
 export interface TreeProps {
   readonly answer: Json;
@@ -148,6 +148,6 @@ function Marks(props: NodeProps & { readonly isRows: boolean }) {
 function shownOf(value: Json) {
   if (isList(value)) return `${countText(value.length)} ${value.length === 1 ? 'item' : 'items'}`;
   if (isObject(value)) return `${countText(sizeOf(value))} ${sizeOf(value) === 1 ? 'key' : 'keys'}`;
-  const text = typeof value === 'string' ? JSON.stringify(value) : value === null ? 'null' : toText(value);
+  const text = scalarText(value);
   return <Text>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</Text>;
 }

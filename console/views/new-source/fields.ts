@@ -75,5 +75,6 @@ function kindOf(value: Json): Field['kind'] {
 function exampleOf(value: Json | undefined): string {
   if (value === undefined) return '';
   if (isList(value)) return `${value.length} ${value.length === 1 ? 'item' : 'items'}`;
-  return isObject(value) ? '{}' : toText(value);
+  if (isObject(value)) return '{}';
+  return typeof value === 'boolean' ? String(value) : toText(value);
 }

@@ -2,10 +2,13 @@ import { useMemo } from 'preact/hooks';
 import { parseExact } from '../../../src/json/parse.ts';
 import type { Json } from '../../../src/json/value.ts';
 import type { FoundList } from '../../data/client.ts';
+import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Banner } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
+import { openText, wantsMore } from './advice.ts';
 import { AnswerTree } from './answer-tree.tsx';
+import { Choices } from './choices.tsx';
 import { ColumnsForm } from './columns-form.tsx';
 import { fieldsOf, rowsAt } from './fields.ts';
 import {
@@ -20,6 +23,7 @@ import {
   withTable,
 } from './plan.ts';
 import { Ticked } from './ticked.tsx';
+import type { Again } from './use-look.ts';
 import { Verdict } from './verdict.tsx';
 
 export interface FoundListViewProps {
@@ -28,10 +32,13 @@ export interface FoundListViewProps {
   readonly time: string | undefined;
   readonly onTime: (path: string | undefined) => void;
   readonly onChange: (document: Json) => void;
+  readonly isBusy: boolean;
+  readonly onAgain: (how: Again) => void;
 }
 
 /** What the API answered, and what is made of it. */
-export function FoundListView({ found, document, time, onTime, onChange }: FoundListViewProps) {
+export function FoundListView(props: FoundListViewProps) {
+  const { found, document, time, onTime, onChange, isBusy, onAgain } = props;
   const answer = useMemo(() => parseExact(found.answer), [found.answer]);
   const path = rowsPathOf(document) ?? found.rows.path;
   const rows = useMemo(() => rowsAt(answer, path), [answer, path]);
@@ -45,22 +52,17 @@ export function FoundListView({ found, document, time, onTime, onChange }: Found
 
   return (
     <>
+      <Choices choices={found.choices} isBusy={isBusy} onChoose={(select) => onAgain({ select })} />
       <section class="card new-card stack" aria-labelledby="new-found">
         <h2 id="new-found">What was found</h2>
         <Verdict verdict={found.verdict}>
           {countText(found.rowsRead)} rows on {countText(found.pages)} {found.pages === 1 ? 'page' : 'pages'},{' '}
           {countText(found.requests)} {found.requests === 1 ? 'request' : 'requests'}
         </Verdict>
-        <Pagination found={found} />
+        <Pagination found={found} isBusy={isBusy} onAgain={onAgain} />
       </section>
       <section class="card new-card stack" aria-labelledby="new-rows">
         <h2 id="new-rows">Rows and columns</h2>
-        {found.choices.length > 1 && (
-          <p class="muted small">
-            The file has other lists too: {found.choices.slice(1, 6).join(', ')}. Paste the address of one to
-            look at it instead.
-          </p>
-        )}
         <div class="new-two">
           <div class="stack">
             <h3>The answer</h3>
@@ -197,8 +199,11 @@ function SinceForm({
   );
 }
 
+/** As many as the service makes at most. */
+const MORE_REQUESTS = 50;
+
 /** How the pages follow, what speaks for it and against it, and what is not known. */
-function Pagination({ found }: { readonly found: FoundList }) {
+function Pagination({ found, isBusy, onAgain }: Pick<FoundListViewProps, 'found' | 'isBusy' | 'onAgain'>) {
   return (
     <div class="new-two">
       <div class="stack">
@@ -219,7 +224,14 @@ function Pagination({ found }: { readonly found: FoundList }) {
         <Lines title="What ended it" lines={found.report?.reasons.map(({ text }) => text) ?? []} />
       </div>
       <div class="stack">
-        <Lines title="Not known yet" lines={found.open} />
+        <Lines title="Not known yet" lines={found.open.map(openText)} />
+        {wantsMore(found.open) && found.requests < MORE_REQUESTS && (
+          <div>
+            <Button isDisabled={isBusy} onPress={() => onAgain({ maxRequests: MORE_REQUESTS })}>
+              Look again with up to {MORE_REQUESTS} requests
+            </Button>
+          </div>
+        )}
         {found.tried.length > 0 && (
           <details>
             <summary>Tried, and not taken ({countText(found.tried.length)})</summary>

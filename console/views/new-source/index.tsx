@@ -16,8 +16,9 @@ import { NO_LOGIN, type Login } from './login.ts';
 import { hasRows, rowIdsOf, tableOf } from './plan.ts';
 import { Progress } from './progress.tsx';
 import { SaveForm } from './save-form.tsx';
-import { withSecrets } from './secrets.ts';
+import { variablesIn, withSecrets } from './secrets.ts';
 import { SourceForm } from './source-form.tsx';
+import { TrialError } from './trial-error.tsx';
 import { TrialView } from './trial-view.tsx';
 import { useLook } from './use-look.ts';
 import { useTrial } from './use-trial.ts';
@@ -42,8 +43,12 @@ export default function NewSource() {
     () => (draft === undefined ? undefined : withSecrets(draft.document, draft.secrets)),
     [draft],
   );
+  const missing = useMemo(() => (ready === undefined ? [] : variablesIn(ready)), [ready]);
   const isEmpty = draft !== undefined && hasRows(draft.document) && rowIdsOf(draft.document).length === 0;
-  const trial = useTrial(isEmpty ? undefined : ready, ready === undefined ? '' : pretty(ready));
+  const trial = useTrial(
+    isEmpty || missing.length > 0 ? undefined : ready,
+    ready === undefined ? '' : pretty(ready),
+  );
   const look = useLook((found) => {
     trial.forget();
     setDraft({
@@ -91,6 +96,8 @@ export default function NewSource() {
               time={draft.time}
               onTime={(time) => setDraft({ ...draft, time })}
               onChange={change}
+              isBusy={look.isBusy}
+              onAgain={look.again}
             />
           ) : (
             <FoundDocumentView
@@ -114,7 +121,7 @@ export default function NewSource() {
                 icon="run"
                 kind={trial.tried === undefined ? 'primary' : 'default'}
                 isBusy={trial.isBusy && trial.isAsking}
-                isDisabled={isEmpty}
+                isDisabled={isEmpty || missing.length > 0}
                 onPress={trial.start}
               >
                 {trial.tried === undefined ? 'Try with 3 pages' : 'Ask the API again'}
@@ -123,24 +130,21 @@ export default function NewSource() {
             <p class="muted" role="status">
               {isEmpty
                 ? 'Take a list first.'
-                : trial.tried === undefined
-                  ? 'Asks the API for 3 pages and shows the tables. Nothing is kept.'
-                  : trial.tried.recording === null
-                    ? 'The answers are too large to be kept: a change shows when the API is asked again.'
-                    : trial.isBusy && !trial.isAsking
-                      ? 'Making the tables anew from what was recorded…'
-                      : 'Changes show at once, from the answers that were recorded. The API is not asked.'}
+                : missing.length > 0
+                  ? `Fill in ${missing.join(' and ')} first: without the value the API cannot be asked.`
+                  : trial.tried === undefined
+                    ? 'Asks the API for 3 pages and shows the tables. Nothing is kept.'
+                    : trial.tried.recording === null
+                      ? 'The answers are too large to be kept: a change shows when the API is asked again.'
+                      : trial.isBusy && !trial.isAsking
+                        ? 'Making the tables anew from what was recorded…'
+                        : 'Changes show at once, from the answers that were recorded. The API is not asked.'}
             </p>
             {trial.isBusy && trial.isAsking && (
               <Progress title="Asking the API" steps={trial.steps} onStop={trial.stop} />
             )}
             {trial.error !== undefined && <ErrorBanner error={trial.error} />}
-            {trial.tried?.error !== undefined && (
-              <Banner kind="bad">
-                <p>{trial.tried.error.message}</p>
-                {trial.tried.error.hint !== undefined && <p class="small">{trial.tried.error.hint}</p>}
-              </Banner>
-            )}
+            {trial.tried?.error !== undefined && <TrialError error={trial.tried.error} />}
             {trial.tried !== undefined && <TrialView tried={trial.tried} />}
           </section>
           {ready !== undefined && !isEmpty && (

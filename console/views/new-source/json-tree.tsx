@@ -1,5 +1,4 @@
-import { entriesOf, isList, isObject, type Json } from '../../../src/json/value.ts';
-import { toText } from '../../../src/json/text.ts';
+import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../../src/json/value.ts';
 import { Text } from '../../ui/values.tsx';
 
 /** Deeper levels are one line. */
@@ -46,9 +45,8 @@ export function lineText(value: Json): string {
 
 /** As JSON, as far as it is shown. */
 function compact(value: Json, room: number): string {
-  if (typeof value === 'string') return JSON.stringify(value);
   const entries = entriesIn(value);
-  if (entries === undefined) return value === null ? 'null' : toText(value);
+  if (entries === undefined) return scalarText(value);
   const isNamed = isObject(value);
   const parts: string[] = [];
   let left = room;
@@ -60,6 +58,11 @@ function compact(value: Json, room: number): string {
   }
   const [open, close] = isNamed ? ['{', '}'] : ['[', ']'];
   return open + parts.join(', ') + close;
+}
+
+/** As JSON writes it: `true` is no 1, and an empty text is not nothing. */
+export function scalarText(value: Json): string {
+  return value instanceof JsonNumber ? value.literal : JSON.stringify(value);
 }
 
 /** Undefined for a value that has none. */

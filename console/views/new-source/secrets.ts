@@ -10,3 +10,17 @@ export function withSecrets(document: Json, secrets: ReadonlyMap<string, string>
   if (!isObject(document)) return document;
   return objectOf(entriesOf(document).map(([key, value]) => [key, withSecrets(value, secrets)]));
 }
+
+/** Variables that stand for values which nobody has given yet. */
+export function variablesIn(document: Json): readonly string[] {
+  if (typeof document === 'string') {
+    const name = /^\$env:(\w+)$/.exec(document)?.[1];
+    return name === undefined ? [] : [name];
+  }
+  const inner = isList(document)
+    ? document
+    : isObject(document)
+      ? entriesOf(document).map(([, value]) => value)
+      : [];
+  return [...new Set(inner.flatMap(variablesIn))];
+}

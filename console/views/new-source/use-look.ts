@@ -8,21 +8,29 @@ export interface Look {
   readonly error: unknown;
   readonly isStopped: boolean;
   readonly start: (source: string, login: Login) => void;
+  /** Looks at the same text once more: at another list of it, or with more requests. */
+  readonly again: (how: Again) => void;
   readonly stop: () => void;
+}
+
+export interface Again {
+  readonly select?: string;
+  readonly maxRequests?: number;
 }
 
 /** Looks at an API, one at a time; leaving the page ends it at the service, too. */
 export function useLook(onFound: (found: Found) => void): Look {
-  const [state, setState] = useState<Omit<Look, 'start' | 'stop'>>({
+  const [state, setState] = useState<Omit<Look, 'again' | 'start' | 'stop'>>({
     isBusy: false,
     steps: [],
     error: undefined,
     isStopped: false,
   });
   const running = useRef<AbortController | undefined>(undefined);
+  const last = useRef<Asked | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function look(source: string, login: Login, own: AbortController): Promise<void> {
+  async function look({ source, login, ...how }: Asked, own: AbortController): Promise<void> {
     const auth = authOf(login);
     const onStep = (step: string): void =>
       setState((before) =>
@@ -30,7 +38,7 @@ export function useLook(onFound: (found: Found) => void): Look {
       );
     try {
       const found = await client().workshop.explore(
-        { source, ...(auth === undefined ? {} : { auth }) },
+        { source, ...(auth === undefined ? {} : { auth }), ...how },
         { onStep, signal: own.signal },
       );
       if (own.signal.aborted) return;
@@ -41,18 +49,29 @@ export function useLook(onFound: (found: Found) => void): Look {
     }
   }
 
+  function begin(asked: Asked): void {
+    running.current?.abort();
+    const own = new AbortController();
+    running.current = own;
+    last.current = asked;
+    setState({ isBusy: true, steps: [], error: undefined, isStopped: false });
+    void look(asked, own);
+  }
+
   return {
     ...state,
-    start(source, login) {
-      running.current?.abort();
-      const own = new AbortController();
-      running.current = own;
-      setState({ isBusy: true, steps: [], error: undefined, isStopped: false });
-      void look(source, login, own);
+    start: (source, login) => begin({ source, login }),
+    again(how) {
+      if (last.current !== undefined) begin({ ...last.current, ...how });
     },
     stop() {
       running.current?.abort();
       setState((before) => ({ ...before, isBusy: false, isStopped: true }));
     },
   };
+}
+
+interface Asked extends Again {
+  readonly source: string;
+  readonly login: Login;
 }

@@ -1,0 +1,72 @@
+import type { Advice, OpenPoint, ToldError } from '../../data/client.ts';
+
+/** What may be done about a list that was not found, said of what is on this page. */
+export function adviceText(advice: Advice): string {
+  switch (advice.code) {
+    case 'login': {
+      const { isRefused, kind, challenge } = advice;
+      if (isRefused)
+        return `${asked(challenge)}Is the login right, and for this API? Correct it above, and look again.`;
+      const which =
+        kind === 'basic' ? '“User and password”' : kind === 'bearer' ? '“Token (bearer)”' : 'a login';
+      return `${asked(challenge)}Choose ${which} above, and look again.`;
+    }
+    case 'rights':
+      return `${asked(advice.challenge)}The login is known, but may not read this. Ask whoever runs the API for more rights, or give another login above.`;
+    case 'address':
+      return 'Check the address: is it that of the API, with its version?';
+    case 'method':
+      return 'The address may want data to be sent to it (POST). Paste the whole request as a curl command: the network tab of a browser copies it by “Copy as cURL”.';
+    case 'request':
+      return 'Something is missing in the request: a parameter in the address, or a header. A curl command can have both.';
+    case 'limit':
+      return 'The API allows no more requests for now. Look again later.';
+    case 'fault':
+      return 'The fault is on the side of the API. Look again later.';
+    case 'format':
+      return `It is of the type ${advice.type === '' ? 'unknown' : advice.type}, and a list in JSON is wanted. Does the API have a parameter for it, such as format=json? A curl command can ask by a header: -H 'Accept: application/json'.`;
+    case 'page': {
+      const what =
+        'Give the address of the API itself: the network tab of the browser shows it, and “Copy as cURL” there gives all that is needed.';
+      return advice.ledTo === undefined
+        ? `This is a page for people. ${what}`
+        : `This is a page for people, and the API led there: ${advice.ledTo}. That is how a missing login looks: choose one above. Otherwise: ${what}`;
+    }
+    case 'loginForm':
+      return 'Fill in all fields of the login above.';
+    case 'headerForm':
+      return 'A header is written as “Name: value”.';
+    default:
+      return advice satisfies never;
+  }
+}
+
+function asked(challenge: string | undefined): string {
+  return challenge === undefined ? '' : `The API asks for: ${challenge}. `;
+}
+
+/** What is not known of a list. */
+export function openText(point: OpenPoint): string {
+  if (point.code === 'note') return point.text;
+  if (point.code === 'requestsSpent')
+    return 'Whether another way leads on: not everything could be tried with so few requests.';
+  return point.isEndSeen
+    ? 'Whether all pages between are whole: the list is longer than what was read of it. A run reads all of it, and says in the end whether it has everything.'
+    : 'Whether it ends where it should: the list is longer than what was read of it. A run reads all of it, and says in the end whether it has everything.';
+}
+
+/** Whether more requests could answer what is open. */
+export function wantsMore(points: readonly OpenPoint[]): boolean {
+  return points.some(
+    (point) => point.code === 'requestsSpent' || (point.code === 'longer' && !point.isEndSeen),
+  );
+}
+
+/** Why a trial came to nothing, and what to do on this page. */
+export function trialAdvice({ code, hint }: ToldError): string | undefined {
+  if (code === 'replay.missing')
+    return 'With this change the API is asked for something else than before. Ask it again, or take the change back.';
+  if (code === 'workshop.late') return 'Save it and run it: a run may take as long as it needs.';
+  if (code === 'http.status') return 'Look at the login and the address above, and try again.';
+  return hint;
+}
