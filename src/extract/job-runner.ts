@@ -4,6 +4,7 @@ import { extraColumns, ROOT_RUN, type Job, type JobWarning } from '../jobs/index
 import type { AnyObject } from '../json/index.ts';
 import type { PageStep } from '../pagination/pages.ts';
 import type { Kept } from '../recording/exchanges.ts';
+import { positionOf, type RunPlace } from '../recording/position.ts';
 import type { CompatLevel } from '../records/filter.ts';
 import type { Bucket, PageTarget } from './bucket.ts';
 import { beginning, ChildStarts, skipRuns, type ChildStartsOptions } from './child-starts.ts';

@@ -221,10 +221,12 @@ describe('a source from a link', () => {
     const secret = '20260102';
     const api = await startApi(({ url }, response) => {
       const page = Number(url.searchParams.get('page') ?? 1);
-      const row = (n: number): object => ({ id: n, tags: ['a'] });
       // The API repeats the password as a number.
       if (url.pathname === '/pins') json(response, [{ id: 1, pin: Number(secret) }]);
-      else json(response, { users: page > 2 ? [] : [row(page * 2 - 1), row(page * 2)] });
+      else
+        json(response, {
+          users: page > 2 ? [] : [page * 2 - 1, page * 2].map((id) => ({ id, tags: ['a'] })),
+        });
     });
     const documentFor = (job: object): object => ({
       parameters: {
