@@ -143,13 +143,18 @@ function unitOf(keyword: string): string {
 
 /** What the usual patterns mean. */
 function patternWords(pattern: string): string {
-  if (pattern === '^[^/]*$') return 'a text without a slash';
+  if (pattern.includes('out)\\.c-'))
+    return 'the name of a bucket without “in.c-” or “out.c-” before it and without a slash, such as “my-api”';
+  if (pattern.includes('[Gg][Ee][Tt]')) return listWords(METHODS);
+  if (pattern.includes('@*:')) return 'a host such as “api.example.com”, “*.example.com” or “localhost:8080”';
   if (/^\^(?:\\s\*)?(?:\[\+-\]\?|-\?)?(?:\\d|\[0-9\])[+*](?:\\s\*)?\$$/.test(pattern))
     return 'a whole number';
   if (pattern.includes('\\d') || pattern.includes('[0-9]')) return 'a number';
   if (pattern.includes('https?')) return 'an http or https URL';
   return `a text of the form ${pattern}`;
 }
+
+const METHODS = ['“GET”', '“POST”', '“FORM”', '“PUT”', '“PATCH”', '“DELETE”'];
 
 /** An empty list may stand for an object, and null for nothing: neither is worth a word. */
 function kindsOf(types: readonly unknown[]): readonly string[] {

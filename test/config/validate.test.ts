@@ -96,6 +96,22 @@ describe('problems', () => {
     });
   });
 
+  test('of a text that has to have a form say it in words, with an example', async () => {
+    const wrong = [
+      inConfig({ outputBucket: 'in.c-shop' }),
+      inConfig({ outputBucket: 'shop/orders' }),
+      inApi({ trustedHosts: ['https://cdn.example.com/x'] }),
+      inApi({ authentication: { type: 'login', loginRequest: { endpoint: 'login', method: 'FETCH' } } }),
+    ];
+    const messages = (await Promise.all(wrong.map(async (each) => await problems(each)))).flat();
+    expect(messages.map(({ message }) => message)).toEqual([
+      '`outputBucket` must be the name of a bucket without “in.c-” or “out.c-” before it and without a slash, such as “my-api”, and it is “in.c-shop”.',
+      '`outputBucket` must be the name of a bucket without “in.c-” or “out.c-” before it and without a slash, such as “my-api”, and it is “shop/orders”.',
+      '`trustedHosts[0]` must be a host such as “api.example.com”, “*.example.com” or “localhost:8080”, and it is “https://cdn.example.com/x”.',
+      '`method` must be “GET”, “POST”, “FORM”, “PUT”, “PATCH” or “DELETE”, and it is “FETCH”.',
+    ]);
+  });
+
   test('of nothing at all', async () => {
     expect(await lines({})).toEqual(['1:1 error parameters: `parameters` is missing.']);
     expect(await lines('5')).toEqual(['1:1 error : The configuration is not a JSON object.']);
