@@ -14,14 +14,19 @@ export interface DialogProps {
   readonly form?: 'middle' | 'side' | 'wide';
 }
 
-/** Shown while it is rendered. The browser keeps the focus inside, and gives it back afterwards. */
+/** Shown while it is rendered. The browser keeps the focus inside; afterwards it is where it was before. */
 export function Dialog({ title, onClose, children, form = 'middle' }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
+    const before = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // The browser would do so itself, but not from a dialog that is out of the page already.
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog
