@@ -42,6 +42,18 @@ export function endSession(): void {
   if (state?.kind === 'in') sessionState.set({ kind: 'ended', session: state.session });
 }
 
+// The tabs of a browser have one session: who signs in by a link, which opens a tab of its own, goes on in all of them.
+const tabs = new BroadcastChannel(`session ${BASE}`);
+tabs.addEventListener('message', () => {
+  // A service that does not answer is told of by whoever asks it next.
+  lookAtSession().catch(() => undefined);
+});
+
+function tellTabs(): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin, and takes none
+  tabs.postMessage('The session is another.');
+}
+
 export class SignInError extends Error {}
 
 /** By the code of the link that was opened, when there is one: it is gone from the address before it is used. */
@@ -65,10 +77,12 @@ export async function lookAtSession(): Promise<void> {
 /** @throws {SignInError} in words for people */
 export async function signIn(by: { readonly code: string } | { readonly token: string }): Promise<void> {
   accept(await ask('POST', by));
+  tellTabs();
 }
 
 export async function signOut(): Promise<void> {
   await ask('DELETE');
+  tellTabs();
   // What was shown is not to be found in this page any more.
   window.location.assign(`${BASE}/`);
 }
