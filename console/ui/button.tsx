@@ -47,7 +47,7 @@ export function Button({
       ) : (
         icon && <Icon name={icon} size={16} />
       )}
-      {children}
+      <span>{children}</span>
     </button>
   );
 }
@@ -98,7 +98,7 @@ export function ButtonLink({
   return (
     <Link to={to} class={classOf(kind)}>
       {icon && <Icon name={icon} size={16} />}
-      {children}
+      <span>{children}</span>
     </Link>
   );
 }
@@ -117,7 +117,7 @@ export function DownloadLink({
   return (
     <a href={href} class={classOf(kind)} download>
       <Icon name="download" size={16} />
-      {children}
+      <span>{children}</span>
     </a>
   );
 }

@@ -17,6 +17,10 @@ export function countText(value: number): string {
   return COUNT.format(value);
 }
 
+/** `1 row`, `2,000 rows`. */
+export const plural = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 export function Count({ value }: { readonly value: number }) {
   return <span class="number">{countText(value)}</span>;
 }

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<File>[] = [
   {
     id: 'name',
     title: 'File',
-    width: 280,
+    width: 260,
     show: ({ id, name }) => (
       <Link to={at`/files/${id}`}>
         <Text>{name}</Text>
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<File>[] = [
   {
     id: 'created',
     title: 'Created',
-    width: 120,
+    width: 140,
     show: ({ created }) => <RelativeTime value={created} />,
   },
   { id: 'expires', title: 'Removed', width: 110, show: (file) => <Expires file={file} /> },

@@ -4,9 +4,10 @@ import { client, type Run } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Select } from '../../ui/field.tsx';
+import { RUN_STATUS, StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
-import { countText, durationText, Text } from '../../ui/values.tsx';
-import { isOver, rowsOf, StatusBadge, tookMs, VerdictBadge } from './words.tsx';
+import { countText, durationText, relativeText, Text, timeOf } from '../../ui/values.tsx';
+import { isOver, rowsOf, tookMs } from './words.tsx';
 
 /** A run beside another one of the same configuration. */
 export function Compare({ run }: { readonly run: Run }) {
@@ -38,7 +39,7 @@ export function Compare({ run }: { readonly run: Run }) {
                 value={chosen.id}
                 options={ended.map((each) => ({
                   value: each.id,
-                  text: `Run ${each.id}, ${each.status}, ${each.createdTime.slice(0, 16).replace('T', ' ')}`,
+                  text: `Run ${each.id}, ${RUN_STATUS[each.status][1].toLowerCase()} ${relativeText(timeOf(each.createdTime) - Date.now())}`,
                 }))}
                 onChange={(value) => setQuery({ with: value })}
               />

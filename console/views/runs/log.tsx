@@ -2,11 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { client, type Run, type RunLogLine } from '../../data/client.ts';
 import { Checkbox, SearchField, Select } from '../../ui/field.tsx';
 import { Badge, EmptyState, ErrorBanner, Skeleton, type Tone } from '../../ui/states.tsx';
-import { countText, Text } from '../../ui/values.tsx';
+import { countText, plural, Text } from '../../ui/values.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useVirtual } from '../../ui/virtual.ts';
 import { WholeText } from '../../ui/whole-text.tsx';
-import { isOver, plural } from './words.tsx';
+import { isOver } from './words.tsx';
 
 /** More lines are not in the page at once, however long a log is. */
 const MOST = 20_000;

@@ -5,10 +5,11 @@ import type { Run, RunProgress } from '../../data/client.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
+import { VerdictBadge } from '../../ui/run-badges.tsx';
 import { Badge, EmptyState } from '../../ui/states.tsx';
-import { Bytes, bytesText, Count, countText, durationText, Text, timeOf } from '../../ui/values.tsx';
+import { Bytes, bytesText, Count, countText, durationText, plural, Text, timeOf } from '../../ui/values.tsx';
 import { useTick } from './use-tick.ts';
-import { isOver, plural, VerdictBadge, Words } from './words.tsx';
+import { isOver, Words } from './words.tsx';
 
 type RowOfRun = NonNullable<Run['rows']>[number];
 

@@ -7,11 +7,12 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
-import { nameOf, useSources, type SourceRef } from './sources.ts';
+import { nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { StartRun } from './start-run.tsx';
-import { isOver, rowsOf, StatusBadge, tookMs, VerdictBadge } from './words.tsx';
+import { isOver, rowsOf, tookMs } from './words.tsx';
 
 const STEP = 200;
 const MOST = 1000;

@@ -6,6 +6,7 @@ import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { Banner, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -13,12 +14,12 @@ import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
 import { Compare } from './compare.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
-import { keyOf, nameOf, useSources } from './sources.ts';
+import { keyOf, nameOf, useSources } from '../../data/sources.ts';
 import { StartRun } from './start-run.tsx';
 import { TimeLine } from './time-line.tsx';
 import { useRun } from './use-run.ts';
 import { useTick } from './use-tick.ts';
-import { isOver, rowsOf, StatusBadge, tookMs, VerdictBadge, verdictText, Words } from './words.tsx';
+import { isOver, rowsOf, tookMs, verdictText, Words } from './words.tsx';
 
 const TABS = [
   { name: 'overview', text: 'Overview' },

@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 import { cronText } from './cron-words.ts';
 import { ScheduleForm } from './schedule-form.tsx';
-import { keyOf, nameOf, useSources } from './sources.ts';
+import { keyOf, nameOf, useSources } from '../../data/sources.ts';
 import { zoned } from './zoned.ts';
 
 /** When a source runs by itself. */

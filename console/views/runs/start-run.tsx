@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Checkbox, Input, Select } from '../../ui/field.tsx';
 import { ErrorBanner, Loaded, Skeleton } from '../../ui/states.tsx';
 import { Text } from '../../ui/values.tsx';
-import { keyOf, useSources } from './sources.ts';
+import { keyOf, useSources } from '../../data/sources.ts';
 
 /** Asks what is to run, starts it and goes there. */
 export function StartRun({

@@ -7,9 +7,9 @@ import { setQuery, usePlace } from '../../route/router.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
-import { Bytes, CopyButton, Count, durationText, KeyValue, Text, timeOf } from '../../ui/values.tsx';
+import { Bytes, CopyButton, Count, durationText, KeyValue, plural, Text, timeOf } from '../../ui/values.tsx';
 import { useVirtual } from '../../ui/virtual.ts';
-import { plural, Words } from './words.tsx';
+import { Words } from './words.tsx';
 
 type Asked = RunExplanation['requests'][number];
 

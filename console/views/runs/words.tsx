@@ -1,39 +1,9 @@
 import type { Run } from '../../data/client.ts';
-import { Badge, type Tone } from '../../ui/states.tsx';
+import { VERDICTS } from '../../ui/run-badges.tsx';
 import { timeOf } from '../../ui/values.tsx';
 import { shownText } from '../../../src/shown-text.ts';
 
 export const isOver = ({ endTime }: Pick<Run, 'endTime'>): boolean => endTime !== null;
-
-const STATUS: Readonly<Record<Run['status'], readonly [tone: Tone, text: string]>> = {
-  waiting: ['neutral', 'Waiting'],
-  processing: ['active', 'Running'],
-  success: ['good', 'Done'],
-  error: ['bad', 'Failed'],
-  cancelled: ['neutral', 'Cancelled'],
-};
-
-export function StatusBadge({ run }: { readonly run: Pick<Run, 'cancelTime' | 'status'> }) {
-  const [tone, text] = STATUS[run.status];
-  const isEnding = run.status === 'processing' && run.cancelTime !== null;
-  return <Badge tone={tone}>{isEnding ? 'Ending' : text}</Badge>;
-}
-
-const VERDICTS: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
-  complete: ['good', 'It is proven that everything came.'],
-  ended: ['neutral', 'It came to an end, and nothing in the answers speaks against that.'],
-  cut: ['warn', 'There may be more: the configuration ends it before.'],
-  doubtful: ['bad', 'Something speaks against it that this is everything.'],
-};
-
-export function VerdictBadge({ verdict }: { readonly verdict: string | null | undefined }) {
-  if (verdict === null || verdict === undefined) return <span class="muted">–</span>;
-  return (
-    <Badge tone={VERDICTS[verdict]?.[0] ?? 'neutral'} isPlain>
-      {verdict}
-    </Badge>
-  );
-}
 
 export function verdictText(verdict: string): string {
   return VERDICTS[verdict]?.[1] ?? '';
@@ -59,6 +29,3 @@ export function Words({ text }: { readonly text: string }) {
     </bdi>
   );
 }
-
-export const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

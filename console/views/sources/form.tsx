@@ -66,7 +66,7 @@ export function CommonForm({ draft, isRow }: { readonly draft: Draft; readonly i
           way={[...CONFIG, 'outputBucket']}
           label="Bucket"
           hint="Where the tables go; made up when left out."
-          placeholder="in.c-shop"
+          placeholder="shop"
         />
         <YesAt
           {...editing}

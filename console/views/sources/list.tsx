@@ -9,7 +9,8 @@ import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input, SearchField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Badge, EmptyState, ErrorBanner, Loaded, type Tone } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/run-badges.tsx';
+import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text, timeOf } from '../../ui/values.tsx';
 
@@ -23,12 +24,6 @@ interface Source {
 const COMPONENT = 'ex-generic-v2';
 /** So many runs are looked through for the last one of each source. */
 const RUNS = 1000;
-const TONES: Readonly<Record<string, Tone>> = {
-  success: 'good',
-  error: 'bad',
-  processing: 'active',
-  warning: 'warn',
-};
 
 const placeOf = ({ component, configuration }: Source): string =>
   at`/sources/${component}/${configuration.id}`;
@@ -66,18 +61,10 @@ function columnsWith(last: ReadonlyMap<string, Run>): readonly Column<Source>[] 
         if (run === undefined) return <span class="muted">–</span>;
         return (
           <Link to={at`/runs/${run.id}`} title={`Run ${run.id}`}>
-            <Badge tone={TONES[run.status] ?? 'neutral'}>{run.status}</Badge>
+            <StatusBadge run={run} />
           </Link>
         );
       },
-    },
-    {
-      id: 'rows',
-      title: 'Rows',
-      width: 80,
-      align: 'right',
-      show: ({ configuration }) => configuration.rowsSortOrder?.length ?? '–',
-      sortBy: ({ configuration }) => configuration.rowsSortOrder?.length ?? 0,
     },
     {
       id: 'changed',

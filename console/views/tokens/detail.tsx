@@ -146,7 +146,7 @@ function Found({ token }: { readonly token: Token }) {
       />
       <section class="stack">
         <h2>What it may do</h2>
-        <ul>
+        <ul class="rights">
           {rightsOf(token).map((right) => (
             <li key={right}>
               <Text>{right}</Text>

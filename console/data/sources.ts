@@ -1,6 +1,6 @@
-import { shownText } from '../../../src/shown-text.ts';
-import { client } from '../../data/client.ts';
-import { useQuery } from '../../data/query.ts';
+import { shownText } from '../../src/shown-text.ts';
+import { client } from './client.ts';
+import { useQuery } from './query.ts';
 
 /** A configuration that may run. */
 export interface SourceRef {
