@@ -4,6 +4,9 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import './drop-zone.css';
 
+/** What a table can be made of, as an `input` wants it. */
+export const CSV_FILES = '.csv,.gz,.txt,.tsv,text/csv,application/gzip';
+
 /** Takes files that are dropped on it, or chosen by its button. */
 export function DropZone({
   label,

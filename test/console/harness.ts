@@ -7,6 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { afterAll, beforeAll, expect } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/storage/server/service.ts';
+import { forgetDatabase, placeOf } from '../storage/server/database.ts';
 
 /** Where the browser is; undefined where there is none, and the tests are skipped. */
 export const CHROMIUM = [
@@ -59,7 +60,8 @@ export interface Opened {
 }
 
 /**
- * A real service over a folder of its own, and a real browser, for the tests of one file. At the end of each page it is
+ * A real service over a folder of its own (with TEST_DATABASE_URL, also over a database of its own), and a real browser, for
+ * the tests of one file. At the end of each page it is
  * checked that nothing went wrong in it: no error, nothing against the policy, no request to elsewhere.
  */
 export function useConsole(options: Partial<ServiceOptions> = {}): Console {
@@ -89,6 +91,7 @@ export function useConsole(options: Partial<ServiceOptions> = {}): Console {
     await browser?.close();
     client?.close();
     await service?.stop();
+    await forgetDatabase(dir);
     await rm(dir, { recursive: true, force: true });
     // Last, so that a failure leaves nothing running.
     expect(opened.flatMap(({ troubles }) => troubles)).toEqual([]);
@@ -96,7 +99,7 @@ export function useConsole(options: Partial<ServiceOptions> = {}): Console {
 
   async function start(): Promise<void> {
     const port = url === '' ? 0 : Number(new URL(url).port);
-    service = createService({ dir, graceMs: 500, ...options, port });
+    service = createService({ ...(await placeOf(dir)), graceMs: 500, ...options, port });
     const addresses = await service.start();
     url = addresses.url;
     token = addresses.masterToken ?? token;
@@ -159,25 +162,56 @@ function need<T>(value: T | undefined): T {
   return value;
 }
 
-/** What is wrong with a page for those who see, hear or point otherwise, in words. */
-export async function axe(page: Page): Promise<string[]> {
+/** What is wrong with a page for those who see, hear or point otherwise, in words; by some rules alone when they are named. */
+export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
   // By the protocol of the tools, which the policy of the page is not about.
-  await page.evaluate(axeCore.source);
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeCore.source);
+  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: rules }) };
   return await page.evaluate<string[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map((violation) =>
+    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations.map((violation) =>
       violation.id + ': ' + violation.help + ' ' + violation.nodes.slice(0, 5).map((node) => node.target.join(' ') + ' ' + node.failureSummary).join('; ')))`,
   );
 }
 
-/** Pictures of a page for people, narrow and wide, light and dark, in the folder CONSOLE_SCREENSHOTS; none without it. */
+interface Look {
+  readonly width: number;
+  readonly theme: 'dark' | 'light';
+}
+
+const LOOKS: readonly Look[] = [390, 1440, 2560].flatMap((width) =>
+  (['light', 'dark'] as const).map((theme) => ({ width, theme })),
+);
+
+/** Has a page narrow, usual and wide, light and dark, one after the other; it is not loaded again. */
+export async function* looks(page: Page, name: string): AsyncGenerator<Look> {
+  for (const { width, theme } of LOOKS) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+    // What is laid out by a script is so in the next frame.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    if (width < 2560) await picture(page, `${name}-${width}-${theme}`);
+    yield { width, theme };
+  }
+}
+
+/** Pictures of a page for people, narrow and usual, light and dark, in the folder CONSOLE_SCREENSHOTS; none without it. */
 export async function screenshots(page: Page, name: string): Promise<void> {
+  if (process.env['CONSOLE_SCREENSHOTS'] === undefined) return;
+  for await (const look of looks(page, name)) void look;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['CONSOLE_SCREENSHOTS'];
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
-  for (const theme of ['light', 'dark'] as const)
-    for (const width of [390, 1440]) {
-      await page.emulateMedia({ colorScheme: theme });
-      await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
-      await page.screenshot({ path: path.join(folder, `${name}-${width}-${theme}.png`) });
-    }
+  await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+/** Drops a file on the place for files. */
+export async function drop(page: Page, name: string, content: Buffer): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    `(() => { const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (c) => c.charCodeAt(0));
+      const transfer = new DataTransfer(); transfer.items.add(new File([bytes], ${JSON.stringify(name)})); return transfer; })()`,
+  );
+  await page.dispatchEvent('.drop-zone', 'drop', { dataTransfer: transfer });
 }

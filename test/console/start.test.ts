@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bytesBody } from '../../src/storage/client/index.ts';
-import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
+import { axe, CHROMIUM, drop, screenshots, useConsole } from './harness.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the start page', () => {
   const own = useConsole();
@@ -12,6 +12,32 @@ describe.skipIf(CHROMIUM === undefined)('the start page', () => {
     await screenshots(page, 'start-empty');
     await page.getByRole('link', { name: 'Begin with a link' }).click();
     await page.getByRole('heading', { name: 'New source' }).waitFor();
+  });
+
+  test('makes a table of a file that is dropped, and says what is wrong with one that is no CSV', async () => {
+    const { page } = await own.open('/');
+    await page.getByText('Drop it here').waitFor();
+    await drop(page, 'picture.csv', Buffer.from('\u0089PNG\r\n\u001a\n\0\0\0\rIHDR "', 'latin1'));
+    await page.getByRole('heading', { name: 'A table from a file' }).waitFor();
+    await page.getByText('does not look like CSV').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await own.client.tables.list()).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await drop(page, 'my books.csv', Buffer.from('id,title\n1,Dune\n'));
+    await page.getByRole('checkbox', { name: 'id' }).check();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'table-new');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('heading', { name: 'my_books' }).waitFor();
+    expect(await own.client.tables.detail('in.c-files.my_books')).toMatchObject({
+      rowsCount: 1,
+      primaryKey: ['id'],
+    });
+    await own.client.buckets.delete('in.c-files', { force: true });
   });
 
   test('shows what failed and what changed, and the palette leads there', async () => {

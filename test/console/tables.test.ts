@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesBody } from '../../src/storage/client/transfer/body.ts';
-import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
+import { axe, CHROMIUM, drop, screenshots, useConsole } from './harness.ts';
 
 describe.skipIf(CHROMIUM === undefined)('tables', () => {
   const own = useConsole();
@@ -178,7 +177,7 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
 
     await page.getByRole('tab', { name: 'Import' }).click();
     await drop(page, 'more.csv', Buffer.from('id,thing,colour\n2,B,red\n3,c,blue\n'));
-    await page.getByText('2 columns are matched').waitFor();
+    await page.getByText('Matched by their names: 2 columns').waitFor();
     await page.getByText('One column is new').waitFor();
     await page.getByRole('button', { name: 'Import the file' }).click();
     await page.getByText('the table has 3 rows now').waitFor();
@@ -194,7 +193,7 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
     await page.getByLabel('What happens').selectOption('replace');
     await page.getByRole('button', { name: 'Import the file' }).click();
     await page.getByRole('button', { name: 'Replace the rows' }).click();
-    await page.getByText('the table has 1 rows now').waitFor();
+    await page.getByText('the table has 1 row now').waitFor();
   });
 
   test('a table is downloaded as CSV and compressed, as the client reads it', async () => {
@@ -313,12 +312,4 @@ describe.skipIf(CHROMIUM === undefined)('a table whose service goes away', () =>
 function users(count: number): string {
   const rows = Array.from({ length: count }, (_, i) => `${i},Name ${i},${i}.5,${'text '.repeat(i % 5)}\n`);
   return `id,name,amount,text\n${rows.join('')}`;
-}
-
-async function drop(page: Page, name: string, content: Buffer): Promise<void> {
-  const transfer = await page.evaluateHandle(
-    `(() => { const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (c) => c.charCodeAt(0));
-      const transfer = new DataTransfer(); transfer.items.add(new File([bytes], ${JSON.stringify(name)})); return transfer; })()`,
-  );
-  await page.dispatchEvent('.tables-drop', 'drop', { dataTransfer: transfer });
 }

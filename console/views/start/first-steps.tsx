@@ -1,6 +1,7 @@
 import { BASE } from '../../route/router.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { FileZone } from './file-zone.tsx';
 
 /** Nothing is there yet: three ways to begin. */
 export function FirstSteps({ isMaster }: { readonly isMaster: boolean }) {
@@ -27,14 +28,8 @@ export function FirstSteps({ isMaster }: { readonly isMaster: boolean }) {
         <section class="card start-card">
           <Icon name="upload" size={24} />
           <h2>A file</h2>
-          <p class="muted">
-            Drop a CSV, and it becomes a table that can be looked at, searched and exported.
-          </p>
-          <div>
-            <ButtonLink to="/tables" icon="table">
-              Load a file
-            </ButtonLink>
-          </div>
+          <p class="muted">A CSV becomes a table that can be looked at, searched and exported.</p>
+          <FileZone about="Drop it here." />
         </section>
         <section class="card start-card">
           <Icon name="token" size={24} />

@@ -2,12 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { client, type Bucket, type Job, type Run, type Table } from '../../data/client.ts';
 import { failureOfJob, operationText } from '../../data/job-words.ts';
 import { useQuery, wordsOf } from '../../data/query.ts';
+import { nameOf, useSources } from '../../data/sources.ts';
 import { currentSession } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { Page } from '../../ui/page.tsx';
-import { Badge, Skeleton, type Tone } from '../../ui/states.tsx';
-import { bytesText, countText, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
+import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { bytesText, plural, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
+import { FileZone } from './file-zone.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import './start.css';
 
@@ -25,6 +28,7 @@ export default function Start() {
     everyMs: EVERY_MS,
     isEnabled: hasRuns,
   });
+  const sources = useSources();
   const jobs = useQuery({
     key: ['jobs', 'start'],
     load: async () => await client().jobs.list({ limit: MOST, storage_job_status: ['error'] }),
@@ -55,7 +59,13 @@ export default function Start() {
             <List
               rows={worstFirst(runs.data ?? []).slice(0, MOST)}
               empty="Nothing has run yet."
-              show={(run) => <RunLine key={run.id} run={run} />}
+              show={(run) => (
+                <RunLine
+                  key={run.id}
+                  run={run}
+                  name={nameOf(sources.data, run.component, run.configuration)}
+                />
+              )}
             />
           ) : (
             <p class="muted">This service does no runs.</p>
@@ -76,6 +86,7 @@ export default function Start() {
           />
         </Section>
       </div>
+      <FileZone about="Drop a CSV file here to make a table of it." />
     </Page>
   );
 }
@@ -116,13 +127,10 @@ function Sizes({ buckets }: { readonly buckets: readonly Bucket[] }) {
   const bytes = buckets.reduce((sum, { dataSizeBytes }) => sum + dataSizeBytes, 0);
   return (
     <>
-      {numbered(buckets.length, 'bucket')}, {numbered(rows, 'row')}, {bytesText(bytes)}
+      {plural(buckets.length, 'bucket')}, {plural(rows, 'row')}, {bytesText(bytes)}
     </>
   );
 }
-
-const numbered = (count: number, noun: string): string =>
-  `${countText(count)} ${count === 1 ? noun : `${noun}s`}`;
 
 function Section({
   title,
@@ -161,26 +169,19 @@ function List<Row>({
   return <ul class="start-list">{rows.map(show)}</ul>;
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
-  success: 'good',
-  error: 'bad',
-  processing: 'active',
-  complete: 'good',
-  ended: 'good',
-  cut: 'warn',
-  doubtful: 'warn',
-};
-
-function RunLine({ run }: { readonly run: Run }) {
-  const { id, status, verdict, configuration, createdTime, error } = run;
-  const word = status === 'success' ? (verdict ?? status) : status;
+function RunLine({ run, name }: { readonly run: Run; readonly name: string }) {
+  const { id, verdict, createdTime, error } = run;
   return (
     <li>
       <div class="start-line">
         <Link to={at`/runs/${id}`}>
-          <Text>{configuration}</Text>
+          <Text>{name}</Text>
         </Link>
-        <Badge tone={TONES[word] ?? 'neutral'}>{word}</Badge>
+        {verdict !== null && BAD.has(verdict) ? (
+          <VerdictBadge verdict={verdict} />
+        ) : (
+          <StatusBadge run={run} />
+        )}
         <span class="muted small">
           <RelativeTime value={createdTime} />
         </span>
@@ -219,7 +220,7 @@ function TableLine({ table: { id, rowsCount, lastChangeDate } }: { readonly tabl
         <Link to={at`/tables/${id}`}>
           <Text>{id}</Text>
         </Link>
-        {rowsCount !== null && <span class="muted small">{numbered(rowsCount, 'row')}</span>}
+        {rowsCount !== null && <span class="muted small">{plural(rowsCount, 'row')}</span>}
         <span class="muted small">
           <RelativeTime value={lastChangeDate} />
         </span>

@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { bytesText, countText, Text } from '../../ui/values.tsx';
+import { bytesText, plural, Text } from '../../ui/values.tsx';
 import { ImportAsTable } from './import.tsx';
 import { MetadataList } from './metadata.tsx';
 import { TABLE_COLUMNS } from './table-columns.tsx';
@@ -74,8 +74,7 @@ export function BucketPage({ id }: { readonly id: string }) {
                           onInput={(text) => setQuery({ search: text })}
                         />
                         <span class="muted small number">
-                          {countText(found.length)} {found.length === 1 ? 'table' : 'tables'} ·{' '}
-                          {bytesText(size)}
+                          {plural(found.length, 'table')} · {bytesText(size)}
                         </span>
                       </div>
                       <div class="tables-short">
@@ -89,7 +88,7 @@ export function BucketPage({ id }: { readonly id: string }) {
                       </div>
                     </>
                   )}
-                  <ImportAsTable bucket={id} />
+                  <ImportAsTable into={async () => id} />
                 </div>
               );
             }}
@@ -119,7 +118,7 @@ export function BucketPage({ id }: { readonly id: string }) {
             <Text>{id}</Text>
             {tables.data === undefined || tables.data.length === 0
               ? ' goes.'
-              : ` goes, with ${countText(tables.data.length)} ${tables.data.length === 1 ? 'table' : 'tables'} and all their rows.`}{' '}
+              : ` goes, with ${plural(tables.data.length, 'table')} and all their rows.`}{' '}
             This cannot be taken back.
           </p>
         </Confirm>

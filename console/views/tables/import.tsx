@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { columnName } from '../../../src/names.ts';
 import { client, type ImportResult, type Table } from '../../data/client.ts';
@@ -6,11 +7,11 @@ import { uploadFile } from '../../data/upload.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { CSV_FILES, DropZone } from '../../ui/drop-zone.tsx';
 import { Checkbox, Input, Select } from '../../ui/field.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { bytesText, countText, Text } from '../../ui/values.tsx';
+import { bytesText, countText, plural, Text } from '../../ui/values.tsx';
 import { csvStart, type CsvStart } from './csv-header.ts';
 
 interface Chosen {
@@ -19,47 +20,21 @@ interface Chosen {
   readonly start: CsvStart | undefined;
 }
 
-/** Where a file is dropped, or chosen. */
-function DropZone({ label, onFile }: { readonly label: string; readonly onFile: (chosen: Chosen) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const take = (file: File | null | undefined): void => {
-    setOver(false);
-    if (file)
-      void csvStart(file)
-        .catch(() => undefined)
-        .then((start) => onFile({ file, start }));
-  };
+/** Where a file is dropped, or chosen; what its beginning says is read at once. */
+function CsvZone({ about, onFile }: { readonly about: string; readonly onFile: (chosen: Chosen) => void }) {
   return (
-    <div
-      class={isOver ? 'tables-drop tables-drop-over' : 'tables-drop'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        take(event.dataTransfer?.files[0]);
-      }}
-    >
-      <Icon name="upload" size={24} />
-      <p>{label}</p>
-      <Button onPress={() => input.current?.click()}>Choose a file</Button>
-      <input
-        ref={input}
-        class="visually-hidden"
-        type="file"
-        tabIndex={-1}
-        aria-label={label}
-        accept=".csv,.gz,.txt,.tsv,text/csv,application/gzip"
-        onChange={(event) => {
-          take(event.currentTarget.files?.[0]);
-          event.currentTarget.value = '';
-        }}
-      />
-    </div>
+    <DropZone
+      label="Choose a file"
+      about={about}
+      accept={CSV_FILES}
+      isSingle
+      onFiles={([file]) => file && void look(file).then(onFile)}
+    />
   );
+}
+
+async function look(file: File): Promise<Chosen> {
+  return { file, start: await csvStart(file).catch(() => undefined) };
 }
 
 /** Loads a file into a table that is there. */
@@ -89,8 +64,8 @@ export function ImportInto({ table }: { readonly table: Table }) {
     <div class="stack tables-form">
       {chosen === undefined && (
         <>
-          <DropZone
-            label="Drop a CSV file here, or one that is compressed by gzip"
+          <CsvZone
+            about="Drop a CSV file here, or one that is compressed by gzip."
             onFile={(found) => {
               work.reset();
               setResult(undefined);
@@ -108,8 +83,8 @@ export function ImportInto({ table }: { readonly table: Table }) {
           <p>
             {result.importedRowsCount === undefined
               ? 'The file is imported'
-              : `${countText(result.importedRowsCount)} rows were imported`}
-            : the table has {countText(result.totalRowsCount)} rows now.
+              : `${plural(result.importedRowsCount, 'row')} imported`}
+            : the table has {plural(result.totalRowsCount, 'row')} now.
           </p>
         </Banner>
       )}
@@ -169,7 +144,7 @@ export function ImportInto({ table }: { readonly table: Table }) {
           onConfirm={() => void load(chosen.file)}
         >
           <p>
-            {table.rowsCount === null ? 'The rows' : `${countText(table.rowsCount)} rows`} of{' '}
+            {table.rowsCount === null ? 'The rows' : plural(table.rowsCount, 'row')} of{' '}
             <Text>{table.id}</Text> go, and those of the file take their place. This cannot be taken back.
           </p>
         </Confirm>
@@ -178,33 +153,41 @@ export function ImportInto({ table }: { readonly table: Table }) {
   );
 }
 
+export interface ImportAsTableProps {
+  /** The bucket, when the file is there: it may have to be made. */
+  readonly into: () => Promise<string>;
+  /** A file that was dropped elsewhere. */
+  readonly first?: File | undefined;
+  /** What else is asked for. */
+  readonly children?: ComponentChildren;
+}
+
 /** Makes a table of a file. */
-export function ImportAsTable({ bucket }: { readonly bucket: string }) {
+export function ImportAsTable({ into, first, children }: ImportAsTableProps) {
   const [chosen, setChosen] = useState<Chosen | undefined>();
   const [name, setName] = useState('');
   const [key, setKey] = useState<readonly string[]>([]);
   const work = useUpload(async (file, send) => {
     const stored = await send(file);
-    return await client().tables.create(bucket, { name, dataFileId: stored, primaryKey: key });
+    return await client().tables.create(await into(), { name, dataFileId: stored, primaryKey: key });
   });
-  if (chosen === undefined)
-    return (
-      <DropZone
-        label="Drop a CSV file here to make a table of it"
-        onFile={(found) => {
-          work.reset();
-          setChosen(found);
-          setKey([]);
-          setName(
-            found.file.name
-              .replace(/\.gz$/i, '')
-              .replace(/\.\w+$/, '')
-              .replaceAll(/[^\w-]+/g, '_')
-              .replace(/^_+|_+$/g, ''),
-          );
-        }}
-      />
+  function choose(found: Chosen): void {
+    work.reset();
+    setChosen(found);
+    setKey([]);
+    setName(
+      found.file.name
+        .replace(/\.gz$/i, '')
+        .replace(/\.\w+$/, '')
+        .replaceAll(/[^\w-]+/g, '_')
+        .replace(/^_+|_+$/g, ''),
     );
+  }
+  useEffect(() => {
+    if (first !== undefined) void look(first).then(choose);
+  }, [first]);
+  if (chosen === undefined)
+    return <CsvZone about="Drop a CSV file here to make a table of it." onFile={choose} />;
   const columns = (chosen.start?.columns ?? []).map(columnName).filter((column) => column !== '');
   return (
     <form
@@ -222,6 +205,7 @@ export function ImportAsTable({ bucket }: { readonly bucket: string }) {
     >
       <h2>New table</h2>
       <FileName {...chosen} />
+      {children}
       <Input label="Name of the table" value={name} onInput={setName} isRequired isMono />
       {columns.length > 0 && columns.length <= 50 && (
         <fieldset class="tables-keys">
@@ -286,7 +270,7 @@ function Matching({ table, start }: { readonly table: Table; readonly start: Csv
   const missing = [...there].filter((name) => !given.includes(name));
   return (
     <ul class="tables-matching">
-      <li>{countText(given.length - added.length)} columns are matched by their names.</li>
+      <li>Matched by their names: {plural(given.length - added.length, 'column')}.</li>
       {added.length > 0 && (
         <li>
           {added.length === 1

@@ -34,9 +34,14 @@ export function TableList() {
       title="Tables"
       about="What was extracted or imported, in buckets."
       actions={
-        <Button icon="plus" onPress={() => setMaking(true)}>
-          New bucket
-        </Button>
+        <>
+          <Button icon="plus" onPress={() => setMaking(true)}>
+            New bucket
+          </Button>
+          <ButtonLink to="/tables/new" icon="upload">
+            Load a file
+          </ButtonLink>
+        </>
       }
     >
       <Loaded query={tables}>
@@ -53,8 +58,7 @@ export function TableList() {
                     </ButtonLink>
                   }
                 >
-                  Tables come from runs of a source. To import a CSV file, make a bucket first and drop it
-                  there.
+                  Tables come from runs of a source, or from a CSV file that you load.
                 </EmptyState>
               </div>
             );
@@ -97,7 +101,9 @@ export function TableList() {
                       search === '' ? `There are no ${many} yet` : `No ${one} has “${search}” in its name`
                     }
                   >
-                    {search === '' && !isByBucket && 'Open a bucket, and drop a CSV file there.'}
+                    {search === '' &&
+                      !isByBucket &&
+                      'They come from runs of a source, or from a CSV file that you load.'}
                   </EmptyState>
                 </div>
               ) : isByBucket ? (

@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.tsx';
 import { ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Bytes, Count, countText, RelativeTime, Text } from '../../ui/values.tsx';
+import { Bytes, Count, countText, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { ColumnList } from './columns.tsx';
 import { ImportInto } from './import.tsx';
 import { MetadataList } from './metadata.tsx';
@@ -133,7 +133,7 @@ function Actions({ table }: { readonly table: Table }) {
         >
           <p>
             <Text>{id}</Text> goes, with{' '}
-            {table.rowsCount === null ? 'what refers to it' : `its ${countText(table.rowsCount)} rows`}, and
+            {table.rowsCount === null ? 'what refers to it' : `its ${plural(table.rowsCount, 'row')}`}, and
             with all tables that show its rows under another name. This cannot be taken back.
           </p>
         </Confirm>
