@@ -70,15 +70,15 @@ describe.skipIf(CHROMIUM === undefined)('by keys alone', () => {
   });
 
   test('the palette and the keys are opened and closed, and the focus is where it was', async () => {
-    const { page } = await own.open('/tables');
-    await page.getByRole('button', { name: 'New bucket' }).waitFor();
-    await tabTo(page, 'New bucket');
+    const { page } = await own.open('/files');
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await tabTo(page, 'Choose files');
     for (const key of ['Control+k', '?']) {
       await page.keyboard.press(key);
       await page.getByRole('dialog').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await focused(page)).toBe('New bucket');
+      expect(await focused(page)).toBe('Choose files');
     }
     await page.keyboard.press('/');
     expect(await focused(page)).toMatch(/^Search/);

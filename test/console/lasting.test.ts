@@ -7,10 +7,11 @@ import { axe, CHROMIUM, useConsole } from './harness.ts';
 
 const COMPONENT = 'ex-generic-v2';
 
+const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Configuration as JSON' });
+
 describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
   const own = useConsole({ parts: [dataPart, workshopPart({ command: [process.execPath, MAIN] })] });
   const configs = () => own.client.configurations(COMPONENT);
-  const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Configuration as JSON' });
 
   async function typing(id: string): Promise<{ page: Page; save: () => Promise<void> }> {
     await configs().create({ configurationId: id, name: id, configuration: { parameters: {} } });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
-
-const VIEWS = ['Tables', 'Sources', 'Runs', 'Jobs', 'Files', 'Tokens', 'New source'] as const;
+import { CHROMIUM, useConsole } from './harness.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the console', () => {
   const own = useConsole();
@@ -40,24 +38,16 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
     expect(again.status).toBe(401);
   });
 
-  test.each(['light', 'dark'] as const)('every view can be used by everyone: %s', async (theme) => {
-    const { page } = await own.open('/tables', { theme });
-    for (const name of VIEWS) {
-      await page.getByRole('link', { name, exact: true }).first().click();
-      await page.getByRole('heading', { name, exact: true }).waitFor();
-      await page.waitForLoadState('networkidle');
-      expect(await axe(page), name).toEqual([]);
-    }
-  });
-
-  test('pictures', async () => {
-    const { page } = await own.open('/tables');
-    for (const name of VIEWS) {
-      await page.setViewportSize({ width: 1440, height: 900 });
-      await page.getByRole('link', { name, exact: true }).first().click();
-      await page.getByRole('heading', { name, exact: true }).waitFor();
-      await page.waitForLoadState('networkidle');
-      await screenshots(page, name.toLowerCase().replace(' ', '-'));
-    }
+  test('the first load is small, and the rest comes when it is needed', async () => {
+    const { page } = await own.visit('about:blank');
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) => {
+      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    await page.goto(await own.link());
+    await page.getByRole('heading', { name: 'A source from a link' }).waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(250_000);
   });
 });

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runnerPart } from '../../src/runs/part.ts';
+import { dataPart } from '../../src/storage/server/data.ts';
+import { workshopPart } from '../../src/workshop/part.ts';
+import { MAIN } from '../command.ts';
+import { fillService, type Filled } from './full-service.ts';
+import { axe, CHROMIUM, looks, useConsole } from './harness.ts';
+
+const command = [process.execPath, MAIN] as const;
+
+/** Where to look: a place, what is there when it is ready, and what is opened there. */
+type Stop = readonly [
+  name: string,
+  at: string | ((filled: Filled) => string),
+  ready: string,
+  open?: (page: Page) => Promise<void>,
+];
+
+const press =
+  (name: string, into?: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).first().click();
+    await page.getByRole('dialog').waitFor();
+    if (into !== undefined) await page.getByRole('dialog').getByText(into).first().waitFor();
+  };
+
+const SHOP = '/sources/ex-generic-v2/shop';
+const USERS = '/tables/in.c-main.users';
+
+const STOPS: readonly Stop[] = [
+  ['start', '/', 'Tables changed lately'],
+  ['palette', '/', 'Tables changed lately', async (page) => await page.keyboard.press('Control+k')],
+  ['keys', '/', 'Tables changed lately', press('Keyboard shortcuts')],
+  ['tables', '/tables', 'shops_contacts'],
+  ['tables-none-found', '/tables?search=zzz', 'in its name'],
+  ['tables-by-bucket', '/tables?by=bucket', 'out.c-empty'],
+  ['tables-new-bucket', '/tables', 'shops_contacts', press('New bucket')],
+  ['bucket', '/tables/in.c-main', 'shops_contacts'],
+  ['bucket-empty', '/tables/out.c-empty', 'This bucket is empty'],
+  ['bucket-metadata', '/tables/in.c-main?tab=metadata', 'Add a note'],
+  ['bucket-delete', '/tables/in.c-main', 'shops_contacts', press('Delete')],
+  ['table', `${USERS}?sort=id&filters=[{"column":"id","operator":"ne","values":["3"]}]`, 'Name 0'],
+  ['table-columns', `${USERS}?tab=columns`, 'amount'],
+  ['table-metadata', `${USERS}?tab=metadata`, 'owner'],
+  ['table-import', `${USERS}?tab=import`, 'Drop a CSV file'],
+  ['table-filter', USERS, 'Name 7', press('Filter')],
+  ['table-chooser', USERS, 'Name 7', press('Columns')],
+  [
+    'table-record',
+    '/tables/in.c-main.shops',
+    'shops_b',
+    async (page) => {
+      await page.getByRole('gridcell', { name: 'shops_b' }).click();
+      await page.getByRole('button', { name: 'Copy as JSON' }).waitFor();
+    },
+  ],
+  [
+    'table-column',
+    `${USERS}?tab=columns`,
+    'amount',
+    async (page) => {
+      await page.getByRole('gridcell', { name: 'amount', exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  ['table-delete', USERS, 'Name 7', press('Delete')],
+  ['sources', '/sources', 'Shop'],
+  ['sources-trash', '/sources?show=trash', 'Restore'],
+  ['sources-from-scratch', '/sources', 'Shop', press('From scratch')],
+  ['source', SHOP, 'Base address'],
+  ['source-json', `${SHOP}?tab=json`, 'https://new.example.com/'],
+  ['source-rows', `${SHOP}?tab=rows`, 'Row orders'],
+  ['source-row', `${SHOP}/rows/users`, 'Run this row'],
+  ['source-state', `${SHOP}?tab=state`, 'previousStart'],
+  ['source-versions', `${SHOP}?tab=versions`, 'Another address'],
+  ['source-hostile', '/sources/ex-generic-v2/hostile', 'Run now'],
+  ['source-rename', SHOP, 'Base address', press('Rename')],
+  ['source-copy', SHOP, 'Base address', press('Copy')],
+  ['source-delete', SHOP, 'Base address', press('Delete')],
+  ['runs', '/runs', 'Books of good'],
+  ['runs-start', '/runs', 'Books of good', press('Start a run')],
+  ['run', ({ runs }) => `/runs/${runs.good}`, 'It ended:'],
+  ['run-failing', ({ runs }) => `/runs/${runs.failing}`, 'http.status'],
+  ['run-doubtful', ({ runs }) => `/runs/${runs.doubtful}`, 'Nothing of it was loaded'],
+  ['run-time-line', ({ runs }) => `/runs/${runs.good}?tab=requests`, 'counted'],
+  [
+    'run-request',
+    ({ runs }) => `/runs/${runs.good}?tab=requests`,
+    'counted',
+    async (page) => {
+      await page.getByRole('listitem').filter({ hasText: 'counted' }).first().getByRole('button').click();
+      await page.getByText('What led to it').waitFor();
+    },
+  ],
+  ['run-log', ({ runs }) => `/runs/${runs.good}?tab=log`, ' lines'],
+  ['run-compare', ({ runs }) => `/runs/${runs.good}?tab=compare`, 'in.c-library-good.books'],
+  ['run-again', ({ runs }) => `/runs/${runs.good}`, 'It ended:', press('Run again')],
+  ['schedules', '/runs/schedules/ex-generic-v2/good', 'Monday to Friday at 06:30'],
+  ['schedule-new', '/runs/schedules/ex-generic-v2/good', 'Monday to Friday', press('Add a schedule')],
+  ['jobs', '/jobs', 'Load into in.c-main.users'],
+  ['jobs-none-found', '/jobs?status=processing', 'No job is like that'],
+  ['job', ({ exportJob }) => `/jobs/${exportJob}`, 'What came of it'],
+  ['job-failed', ({ failedJob }) => `/jobs/${failedJob}`, 'csvImport.columnsNotMatch'],
+  ['files', '/files', 'img src=x'],
+  ['file', ({ file }) => `/files/${file}`, 'daily'],
+  ['file-delete', ({ file }) => `/files/${file}`, 'daily', press('Delete')],
+  ['tokens', '/tokens', 'yours'],
+  ['token', ({ token }) => `/tokens/${token}`, 'in.c-main'],
+  ['token-new', '/tokens', 'yours', press('New token', 'in.c-main')],
+  ['token-rights', ({ token }) => `/tokens/${token}`, 'in.c-main', press('Change the rights', 'in.c-main')],
+  ['token-refresh', ({ token }) => `/tokens/${token}`, 'in.c-main', press('Refresh')],
+  ['token-delete', ({ token }) => `/tokens/${token}`, 'in.c-main', press('Delete')],
+  ['new-source', '/new', 'Look at it'],
+];
+
+describe.skipIf(CHROMIUM === undefined)('everyone can use, light and dark and at any width,', () => {
+  const own = useConsole({
+    parts: [dataPart, runnerPart({ command, concurrency: 3, pollMs: 100 }), workshopPart({ command })],
+  });
+  let filled: Filled;
+  let page: Page;
+
+  beforeAll(async () => {
+    filled = await fillService(own.client);
+    ({ page } = await own.open('/'));
+  });
+
+  test.each(STOPS.map(([name, ...stop]) => ({ name, stop })))('$name', async ({ name, stop }) => {
+    const [at, ready, open] = stop;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(own.url + (typeof at === 'string' ? at : at(filled)));
+    await page.getByText(ready).filter({ visible: true }).first().waitFor();
+    await open?.(page);
+    await expect.poll(async () => await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+    const found: string[] = [];
+    for await (const { width, theme } of looks(page, name)) {
+      // What stands where is the same in both themes, and in wide pages; the colours are other ones in each.
+      const isWhole = (width === 390 && theme === 'light') || (width === 1440 && theme === 'dark');
+      const problems = await axe(page, isWhole ? undefined : ['color-contrast']);
+      found.push(...problems.map((text) => `${width} px, ${theme}: ${text}`));
+      if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
+        found.push(`${width} px: the page is wider`);
+    }
+    expect(found).toEqual([]);
+  });
+});
