@@ -5,7 +5,7 @@ import { Checkbox, SearchField } from '../../ui/field.tsx';
 import { countText, Text } from '../../ui/values.tsx';
 
 /** More are found by their names. */
-const MOST_LISTED = 200;
+const MOST_LISTED = 100;
 
 /** Which columns are shown, and in which order. */
 export function ColumnChooser({

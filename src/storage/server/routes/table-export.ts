@@ -187,7 +187,9 @@ function previewRoute(context: DataContext): Route {
         );
       }
       const table = await requireReadable(context, params.table, who);
+      const cellLength = query.cellLength ?? MAX_CELL;
       const asked = {
+        ...(format === 'json' ? { cellLength } : {}),
         ...readRowQuery(query, context.env.now()),
         ...searchOf(query.fulltextSearch),
         ...(query.offset === undefined ? {} : { offset: query.offset }),
@@ -213,7 +215,6 @@ function previewRoute(context: DataContext): Route {
       );
       if (format === 'rfc')
         return new Answer(200, csvText([columns, ...rows]), { 'content-type': 'text/csv' });
-      const cellLength = query.cellLength ?? MAX_CELL;
       return {
         columns: [...columns],
         rows: rows.map((row) =>

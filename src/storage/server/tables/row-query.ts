@@ -20,6 +20,8 @@ export interface RowQuery extends RowFilter {
   /** Rows that are passed over first; of a preview only. Default 0. */
   readonly offset?: number;
   readonly orderBy?: readonly RowOrder[];
+  /** Characters (UTF-16) of a cell that are needed, and one by which it is seen that there are more; of a preview only. Default: all. */
+  readonly cellLength?: number;
   /** Adds the change time as a last column `_timestamp`, as `YYYY-MM-DD HH:MM:SS` in UTC. */
   readonly includeInternalTimestamp?: boolean;
   /** The change time with all its digits, as in `2020-05-06 07:08:09.000100`: an import of it loses none. Default false. */

@@ -16,6 +16,17 @@ export function previewPart(query: RowQuery): string {
   return ` LIMIT ${previewLimit(query)}${offset === 0 ? '' : ` OFFSET ${offset}`}`;
 }
 
+/**
+ * A cell of a preview, in SQL: the database keeps back what nobody asked for. It counts code points, of which no text has
+ * more than UTF-16 units, so that one more than is needed shows for certain whether there is more.
+ */
+export function previewCell(cell: string, { cellLength }: RowQuery): string {
+  return cellLength === undefined ? cell : `left(${cell}, ${Math.min(cellLength, MOST_CELL) + 1})`;
+}
+
+/** More than any cell has, and a number that both databases take. */
+const MOST_CELL = 2_000_000_000;
+
 /** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
 export function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
   const unknown = (columns ?? []).filter((column) => !all.includes(column));

@@ -572,6 +572,19 @@ describe('export and preview', () => {
     expect(await cellOf('')).toEqual(textPreview(long.slice(0, 16_384), true));
     expect(await cellOf('&cellLength=3')).toEqual(textPreview('xxx', true));
     expect(await cellOf('&cellLength=20000')).toEqual(textPreview(long, false));
+    expect(await cellOf('&cellLength=9000000000000000')).toEqual(textPreview(long, false));
+    // A sign may be two characters: none too many, and none is lost without a word.
+    const signs = await made('text\n😀😀\n');
+    const signsOf = async (cellLength: number): Promise<unknown> =>
+      (await api.call('GET', `tables/${signs}/data-preview?format=json&cellLength=${cellLength}`)).body;
+    expect(await signsOf(4)).toEqual(textPreview('😀😀', false));
+    expect(await signsOf(3)).toEqual(textPreview('😀\uFFFD', true));
+    expect(await signsOf(2)).toEqual(textPreview('😀', true));
+    const accents = await made('text\na\u0301b\u0301\n');
+    const accentsOf = async (cellLength: number): Promise<unknown> =>
+      (await api.call('GET', `tables/${accents}/data-preview?format=json&cellLength=${cellLength}`)).body;
+    expect(await accentsOf(4)).toEqual(textPreview('a\u0301b\u0301', false));
+    expect(await accentsOf(1)).toEqual(textPreview('a', true));
   });
 
   test('a preview is CSV with a header, or JSON', async () => {

@@ -1,5 +1,5 @@
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
-import { previewPart, resultColumns } from '../row-selection.ts';
+import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { countRows, createCatalog, findEntry, removeTable, requireEntry, saveEntry } from './catalog.ts';
 import { openDatabase } from './database.ts';
@@ -103,7 +103,9 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
       read(async (session) => {
         const { columns } = await requireEntry(session, table);
         const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
-        const cells = resultExpressions(query, columns).map((_, cell) => `'=' || r${cell}`);
+        const cells = resultExpressions(query, columns).map(
+          (_, i) => `'=' || ${previewCell(`r${i}`, query)}`,
+        );
         const order = orderClause(query.orderBy, columns);
         const rows = await session.rows(
           `SELECT ${cells.join(', ')} FROM (SELECT ${resultExpressions(query, columns).join(', ')} FROM ${tableName(table)}${where}${order}${previewPart(query)})`,

@@ -1,5 +1,5 @@
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
-import { previewPart, resultColumns } from '../row-selection.ts';
+import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { createBuckets, lockNumber } from './buckets.ts';
 import { createCatalog, placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
@@ -136,8 +136,10 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
       reading(store, table, async (session, { place, columns }) => {
         const where = whereClause(query, columns, store.letters);
         const order = orderClause(query.orderBy, columns);
+        const found = resultExpressions(query, columns);
+        const cells = found.map((_, i) => previewCell(`r${i}`, query));
         const rows = await session.rows(
-          `SELECT ${resultExpressions(query, columns).join(', ')} FROM ${relation(place)}${where}${order}${previewPart(query)}`,
+          `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${relation(place)}${where}${order}${previewPart(query)}) AS found`,
         );
         return { columns: resultColumns(query, columns), rows: rows.map((row) => row.map(String)) };
       }),
