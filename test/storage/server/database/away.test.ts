@@ -80,4 +80,33 @@ describe.runIf(isOnPostgres)('a database that goes away and comes back', () => {
       (await ask(url, token, 'GET', `jobs/${(body as { id: number }).id}`)).body;
     await expect.poll(job, { timeout: 50_000 }).toMatchObject({ status: 'success' });
   });
+
+  test('takes nothing back of a job whose end it has kept, when only its answer to that was lost', async () => {
+    await ask(url, token, 'POST', 'buckets', { name: 'main' });
+    const table = { name: 'shops', columns: [{ name: 'id' }] };
+    const job = async (path: string, body: unknown): Promise<Done> => {
+      const { id } = (await ask(url, token, 'POST', path, body)).body as Done;
+      let done: Done | undefined;
+      const isOver = async (): Promise<boolean> => {
+        done = (await ask(url, token, 'GET', `jobs/${id}`)).body as Done;
+        return ['error', 'success'].includes(done.status);
+      };
+      await expect.poll(isOver).toBe(true);
+      return done ?? { id, status: '' };
+    };
+    await job('buckets/in.c-main/tables-definition', table);
+    const isLost = proxy.loseCommitOf('storage.tableExported');
+    const { status, results } = await job('tables/in.c-main.shops/export-async', {});
+    expect([isLost(), status]).toEqual([true, 'success']);
+    const taken = await fetch(`${url}/v2/storage/files/${results?.file.id}/content`, {
+      headers: { 'X-StorageApi-Token': token },
+    });
+    expect([taken.status, await taken.text()]).toEqual([200, '']);
+  });
 });
+
+interface Done {
+  readonly id: number;
+  readonly status: string;
+  readonly results?: { readonly file: { readonly id: number } };
+}

@@ -7,11 +7,18 @@ export interface Proxy {
   cut(): Promise<void>;
   /** Lets connections through again, at the same address. */
   mend(): Promise<void>;
+  /**
+   * Lets the commit of the next transaction through that says something, and cuts its connection in place of the answer.
+   *
+   * @returns whether that has happened
+   */
+  loseCommitOf(said: string): () => boolean;
 }
 
 export async function proxyTo(url: string): Promise<Proxy> {
   const target = new URL(url);
   const open = new Set<Socket>();
+  let lost: { readonly said: string; isDone: boolean } | undefined;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [one, other] of [
@@ -26,6 +33,15 @@ export async function proxyTo(url: string): Promise<Proxy> {
         other.destroy();
       });
     }
+    let isSaid = false;
+    near.on('data', (sent) => {
+      if (lost === undefined || lost.isDone) return;
+      isSaid ||= sent.includes(lost.said);
+      if (!isSaid || !sent.includes('commit')) return;
+      far.unpipe(near);
+      far.once('data', () => near.destroy()).resume();
+      lost.isDone = true;
+    });
   });
   const listen = async (port: number): Promise<number> => {
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -44,5 +60,10 @@ export async function proxyTo(url: string): Promise<Proxy> {
       await closed;
     },
     mend: async () => void (await listen(port)),
+    loseCommitOf(said) {
+      const watched = { said, isDone: false };
+      lost = watched;
+      return () => watched.isDone;
+    },
   };
 }
