@@ -52,45 +52,63 @@ export function Dialog({ title, onClose, children, form = 'middle' }: DialogProp
   );
 }
 
-export interface ConfirmProps {
-  readonly title: string;
-  /** What will be so afterwards, and what cannot be taken back. */
-  readonly children: ComponentChildren;
-  /** The verb: `Delete the table`. */
+export interface FormDialogProps extends Omit<DialogProps, 'form' | 'onClose'> {
+  /** The verb on its button: `Create the source`. */
   readonly action: string;
-  /** Where much is lost: it has to be typed. */
-  readonly typed?: string | undefined;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
-  readonly isBusy?: boolean;
+  readonly kind?: 'danger' | 'primary';
+  /** Whether all is there that it needs. */
+  readonly isReady?: boolean;
+  readonly isBusy?: boolean | undefined;
   readonly error?: unknown;
+  readonly onSubmit: () => void;
+  readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
-export function Confirm({ title, children, action, typed, onConfirm, onClose, isBusy, error }: ConfirmProps) {
-  const [text, setText] = useState('');
-  const isReady = typed === undefined || text === typed;
+/** A few fields, and what is done with them. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, onClose, children, action, kind = 'primary', isReady = true, isBusy = false, error } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady && isBusy !== true) onConfirm();
+          if (isReady && !isBusy) props.onSubmit();
         }}
       >
-        <div>{children}</div>
-        {typed !== undefined && (
-          <Input label={`Type ${typed} to go on`} value={text} onInput={setText} isMono hasFocus />
-        )}
+        {children}
         {error !== undefined && <ErrorBanner error={error} />}
         <div class="row">
-          <Button kind="danger" type="submit" isDisabled={!isReady} isBusy={isBusy === true}>
+          <Button kind={kind} type="submit" isDisabled={!isReady} isBusy={isBusy}>
             {action}
           </Button>
           <Button onPress={onClose}>Cancel</Button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+export interface ConfirmProps extends Pick<
+  FormDialogProps,
+  'action' | 'error' | 'isBusy' | 'onClose' | 'title'
+> {
+  /** What will be so afterwards, and what cannot be taken back. */
+  readonly children: ComponentChildren;
+  /** Where much is lost: it has to be typed. */
+  readonly typed?: string | undefined;
+  readonly onConfirm: () => void;
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ children, typed, onConfirm, ...rest }: ConfirmProps) {
+  const [text, setText] = useState('');
+  return (
+    <FormDialog {...rest} kind="danger" isReady={typed === undefined || text === typed} onSubmit={onConfirm}>
+      <div>{children}</div>
+      {typed !== undefined && (
+        <Input label={`Type ${typed} to go on`} value={text} onInput={setText} isMono hasFocus />
+      )}
+    </FormDialog>
   );
 }

@@ -6,11 +6,11 @@ import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/run-badges.tsx';
-import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text, timeOf } from '../../ui/values.tsx';
 
@@ -248,33 +248,26 @@ function NewSource({ onClose }: { readonly onClose: () => void }) {
     navigate(at`/sources/${COMPONENT}/${made.id}`);
   });
   return (
-    <Dialog title="A source from scratch" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run(undefined);
-        }}
-      >
-        <p class="muted">
-          Everything is filled in by hand. <Link to="/new">New source</Link> looks at the API for you instead.
-        </p>
-        <Input label="Name" value={name} onInput={setName} isRequired hasFocus />
-        <Input
-          label="Base address"
-          value={address}
-          onInput={setAddress}
-          isMono
-          placeholder="https://api.example.com/v1/"
-        />
-        {action.error !== undefined && <ErrorBanner error={action.error} />}
-        <div class="row">
-          <Button kind="primary" type="submit" isBusy={action.isRunning} isDisabled={name.trim() === ''}>
-            Create the source
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="A source from scratch"
+      action="Create the source"
+      isReady={name.trim() !== ''}
+      isBusy={action.isRunning}
+      error={action.error}
+      onSubmit={() => void action.run(undefined)}
+      onClose={onClose}
+    >
+      <p class="muted">
+        Everything is filled in by hand. <Link to="/new">New source</Link> looks at the API for you instead.
+      </p>
+      <Input label="Name" value={name} onInput={setName} isRequired hasFocus />
+      <Input
+        label="Base address"
+        value={address}
+        onInput={setAddress}
+        isMono
+        placeholder="https://api.example.com/v1/"
+      />
+    </FormDialog>
   );
 }

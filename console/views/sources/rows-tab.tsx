@@ -4,7 +4,7 @@ import { invalidate, useAction } from '../../data/query.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate } from '../../route/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { Checkbox, Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, ErrorBanner } from '../../ui/states.tsx';
@@ -194,24 +194,17 @@ function AddRow({
     navigate(at`/sources/${component}/${source.id}/rows/${row.id}`);
   });
   return (
-    <Dialog title="Add a row" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add.run(undefined);
-        }}
-      >
-        <Input label="Name" value={name} onInput={setName} isRequired hasFocus />
-        <Input label="Endpoint" value={endpoint} onInput={setEndpoint} isMono placeholder="users" />
-        {add.error !== undefined && <ErrorBanner error={add.error} />}
-        <div class="row">
-          <Button kind="primary" type="submit" isBusy={add.isRunning} isDisabled={name.trim() === ''}>
-            Add the row
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add a row"
+      action="Add the row"
+      isReady={name.trim() !== ''}
+      isBusy={add.isRunning}
+      error={add.error}
+      onSubmit={() => void add.run(undefined)}
+      onClose={onClose}
+    >
+      <Input label="Name" value={name} onInput={setName} isRequired hasFocus />
+      <Input label="Endpoint" value={endpoint} onInput={setEndpoint} isMono placeholder="users" />
+    </FormDialog>
   );
 }

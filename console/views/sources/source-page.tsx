@@ -4,7 +4,7 @@ import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
 import { currentSession } from '../../data/session.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { Checkbox, Input, TextArea } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
@@ -260,40 +260,28 @@ function Naming({
     onClose();
   });
   return (
-    <Dialog title="Name and description" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run(undefined);
-        }}
-      >
-        <Input
-          label="Name"
-          value={names.name}
-          onInput={(value) => setNames({ ...names, name: value })}
-          isRequired
-          hasFocus
-        />
-        <TextArea
-          label="Description"
-          value={names.description}
-          onInput={(value) => setNames({ ...names, description: value })}
-        />
-        {action.error !== undefined && <ErrorBanner error={action.error} />}
-        <div class="row">
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={action.isRunning}
-            isDisabled={names.name.trim() === ''}
-          >
-            Save the name
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Name and description"
+      action="Save the name"
+      isReady={names.name.trim() !== ''}
+      isBusy={action.isRunning}
+      error={action.error}
+      onSubmit={() => void action.run(undefined)}
+      onClose={onClose}
+    >
+      <Input
+        label="Name"
+        value={names.name}
+        onInput={(value) => setNames({ ...names, name: value })}
+        isRequired
+        hasFocus
+      />
+      <TextArea
+        label="Description"
+        value={names.description}
+        onInput={(value) => setNames({ ...names, description: value })}
+      />
+    </FormDialog>
   );
 }
 
@@ -316,24 +304,17 @@ function Copying({
     navigate(at`/sources/${component}/${made.id}`);
   });
   return (
-    <Dialog title="Copy the source" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run(undefined);
-        }}
-      >
-        <p class="muted">With its rows and their states. What is typed and not saved is not copied.</p>
-        <Input label="Name of the copy" value={name} onInput={setName} isRequired hasFocus />
-        {action.error !== undefined && <ErrorBanner error={action.error} />}
-        <div class="row">
-          <Button kind="primary" type="submit" isBusy={action.isRunning} isDisabled={name.trim() === ''}>
-            Copy the source
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Copy the source"
+      action="Copy the source"
+      isReady={name.trim() !== ''}
+      isBusy={action.isRunning}
+      error={action.error}
+      onSubmit={() => void action.run(undefined)}
+      onClose={onClose}
+    >
+      <p class="muted">With its rows and their states. What is typed and not saved is not copied.</p>
+      <Input label="Name of the copy" value={name} onInput={setName} isRequired hasFocus />
+    </FormDialog>
   );
 }

@@ -5,10 +5,10 @@ import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Bytes, bytesText, Count, countText, RelativeTime, Text } from '../../ui/values.tsx';
 import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
 
@@ -209,44 +209,38 @@ function NewBucket({ onClose }: { readonly onClose: () => void }) {
   const [stage, setStage] = useState<'in' | 'out'>('in');
   const make = useAction(async () => await client().buckets.create({ name, stage }));
   return (
-    <Dialog title="New bucket" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make.run(undefined).then(async (bucket) => {
-            if (bucket === undefined) return;
-            await invalidate('buckets');
-            navigate(at`/tables/${bucket.id}`);
-          });
-        }}
-      >
-        <Input
-          label="Name"
-          hint="Letters, digits, hyphens and underscores."
-          value={name}
-          onInput={setName}
-          isRequired
-          hasFocus
-          isMono
-        />
-        <Select
-          label="Stage"
-          value={stage}
-          options={[
-            { value: 'in', text: 'in: what comes from elsewhere' },
-            { value: 'out', text: 'out: what was made of it' },
-          ]}
-          onChange={setStage}
-        />
-        {make.error !== undefined && <ErrorBanner error={make.error} />}
-        <div class="row">
-          <Button kind="primary" type="submit" isBusy={make.isRunning}>
-            Make the bucket
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New bucket"
+      action="Make the bucket"
+      isBusy={make.isRunning}
+      error={make.error}
+      onSubmit={() =>
+        void make.run(undefined).then(async (bucket) => {
+          if (bucket === undefined) return;
+          await invalidate('buckets');
+          navigate(at`/tables/${bucket.id}`);
+        })
+      }
+      onClose={onClose}
+    >
+      <Input
+        label="Name"
+        hint="Letters, digits, hyphens and underscores."
+        value={name}
+        onInput={setName}
+        isRequired
+        hasFocus
+        isMono
+      />
+      <Select
+        label="Stage"
+        value={stage}
+        options={[
+          { value: 'in', text: 'in: what comes from elsewhere' },
+          { value: 'out', text: 'out: what was made of it' },
+        ]}
+        onChange={setStage}
+      />
+    </FormDialog>
   );
 }
