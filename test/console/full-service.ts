@@ -1,9 +1,9 @@
 import { bytesBody, type StorageClient } from '../../src/storage/client/index.ts';
 import { json, startApi } from '../cli/support.ts';
 
-export const COMPONENT = 'ex-generic-v2';
+const COMPONENT = 'ex-generic-v2';
 /** What would run, turn the line around, or ring, where it is not shown as a text. */
-export const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe\u0007';
+const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe\u0007';
 const LONG =
   'A name that somebody has given with the whole story of where it comes from and what it is for; '.repeat(3);
 

@@ -37,6 +37,8 @@ describe.skipIf(CHROMIUM === undefined)('the start page', () => {
       rowsCount: 1,
       primaryKey: ['id'],
     });
+    // It would ask for the table again.
+    await page.close();
     await own.client.buckets.delete('in.c-files', { force: true });
   });
 

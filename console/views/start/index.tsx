@@ -52,7 +52,7 @@ export default function Start() {
     );
   const { buckets = [], tables = [] } = storage.data ?? {};
   return (
-    <Page title="Start" about={<Sizes buckets={buckets} />}>
+    <Page title="Start" about={storage.data && <Sizes buckets={buckets} />}>
       <div class="start">
         <Section title="Last runs" to="/runs" error={runs.error}>
           {hasRuns ? (
