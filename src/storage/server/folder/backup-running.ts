@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../../errors.ts';
 import type { Env } from '../../../env.ts';
+import { recordingsOf } from '../../protocol/recordings.ts';
 import { objectPath } from '../objects/folder/layout.ts';
 import { walkObjects } from '../objects/folder/walk.ts';
 import { localToken } from '../tokens/local-token.ts';
@@ -68,6 +69,16 @@ async function addObjects(tarball: Tarball, dir: string, meta: string): Promise<
         for await (const { file } of walkObjects(objects, Buffer.from(key), new Uint8Array()))
           await add(relative(objects, file));
     }
+    // Nothing is added to what is kept of a run that has ended.
+    const runs = database.prepare('SELECT id FROM runs WHERE ended IS NOT NULL ORDER BY id');
+    for (const { id } of runs.all() as { id: number }[])
+      // the column of the query
+      for await (const { file } of walkObjects(
+        objects,
+        Buffer.from(recordingsOf(String(id))),
+        new Uint8Array(),
+      ))
+        await add(relative(objects, file));
   } finally {
     database.close();
   }

@@ -1,7 +1,7 @@
 import { RunError, StorageError } from '../../../errors.ts';
 import { lastId, startIds } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
-import { compareFiles, copyFiles } from './files.ts';
+import { compareObjects, copyObjects } from './files.ts';
 import { copyMetadata, digestMetadata, type Digests } from './metadata.ts';
 import { compareRows, copyRows } from './rows.ts';
 import { COPIED, type Place } from './rules.ts';
@@ -37,7 +37,8 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
     told: (name, count) => moving.told({ work: 'copy', what: 'metadata', name, count }),
   });
   const problems = await copyRows(moving);
-  await copyFiles(moving);
+  await copyObjects('files', moving);
+  await copyObjects('runs', moving);
   await startIds(to.meta, await lastId(from.meta));
   await agreeOnKey(to.meta, from.encryptionKey);
 
@@ -45,12 +46,14 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
   if (changes.length > 0) throw differs(`${from.name} was changed meanwhile.`, changes);
   const target = await digestMetadata(to.meta, AS_IT_IS, signal);
   const rows = await compareRows(moving);
-  const files = await compareFiles(moving);
+  const files = await compareObjects('files', moving);
+  const runs = await compareObjects('runs', moving);
   const differences = [
     ...compareMetadata(source, target),
     ...problems,
     ...rows.differences,
     ...files.differences,
+    ...runs.differences,
   ];
   if (differences.length > 0) throw differs(`${to.name} is not the same as ${from.name}.`, differences);
   await forgetSteps(to.meta);
@@ -59,6 +62,7 @@ export async function moveStorage(moving: Moving): Promise<MoveResult> {
       ...COPIED.map((what) => ({ what: what.replaceAll('_', ' '), count: source[what]?.rows ?? 0 })),
       { what: 'rows of tables', count: rows.rows, bytes: rows.bytes },
       { what: 'objects of files', count: files.objects, bytes: files.bytes },
+      { what: 'objects of runs', count: runs.objects, bytes: runs.bytes },
     ],
     emptyFiles: files.empty,
   };

@@ -8,8 +8,15 @@ import type { ObjectMeta } from '../objects/folder/meta.ts';
 import { trailerOf } from '../objects/folder/object-file.ts';
 import { FOLDER_BUCKET } from '../objects/folder-store.ts';
 import type { Meta } from '../meta/database.ts';
-import type { FileRow } from '../meta/tables.ts';
-import { filesAfter, keysOf, manifestFor, PAGE } from './files.ts';
+import {
+  endedRunsAfter,
+  filesAfter,
+  keysOf,
+  manifestFor,
+  PAGE,
+  type Owner,
+  type OwnersAfter,
+} from './files.ts';
 import type { Moving, ObjectReader } from './storage.ts';
 
 /** Where a backup has the objects: as the folder of a service has them. */
@@ -25,19 +32,29 @@ const ATTEMPTS = 4;
 const PAUSE_MS = 1000;
 
 /**
- * Puts the objects of all files into a backup. One that is not there is left out: it was never uploaded, or deleted
- * meanwhile.
+ * Puts the objects of all files, and of all runs that have ended, into a backup. One that is not there is left out: it was
+ * never uploaded, or deleted meanwhile.
  */
 export async function packObjects(meta: Meta, tarball: Tarball, packing: Packing): Promise<void> {
+  await packOwned(filesAfter, meta, tarball, packing);
+  await packOwned(endedRunsAfter, meta, tarball, packing);
+}
+
+async function packOwned(
+  ownersAfter: OwnersAfter,
+  meta: Meta,
+  tarball: Tarball,
+  packing: Packing,
+): Promise<void> {
   const { objects, signal, told } = packing;
   for (let last = 0; ;) {
-    const files = await filesAfter(meta, last, PAGE);
-    for await (const { key, file } of keysOf(objects, files)) {
+    const owners = await ownersAfter(meta, last, PAGE);
+    for await (const { key, owner } of keysOf(objects, owners)) {
       signal.throwIfAborted();
-      told({ work: 'copy', what: 'file', name: file.name });
-      await packObject(key, file, tarball, packing);
+      told({ work: 'copy', what: 'file', name: owner.name });
+      await packObject(key, owner, tarball, packing);
     }
-    const end = files.at(-1)?.id;
+    const end = owners.at(-1)?.id;
     if (end === undefined) return;
     last = end;
   }
@@ -45,13 +62,13 @@ export async function packObjects(meta: Meta, tarball: Tarball, packing: Packing
 
 async function packObject(
   key: string,
-  file: Pick<FileRow, 'is_sliced' | 'object_key'>,
+  owner: Owner,
   tarball: Tarball,
   { objects, env }: Packing,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryToPack(key, file, tarball, { objects, env });
+      return await tryToPack(key, owner, tarball, { objects, env });
     } catch (error) {
       if (error instanceof ObjectError && error.code === 'NoSuchKey') return;
       // Another size: its uploader has just written it once more.
@@ -65,13 +82,13 @@ async function packObject(
 
 async function tryToPack(
   key: string,
-  file: Pick<FileRow, 'is_sliced' | 'object_key'>,
+  owner: Owner,
   tarball: Tarball,
   { objects, env }: { readonly objects: ObjectReader; readonly env: Env },
 ): Promise<void> {
   const found = await objects.head(key);
   if (found === undefined) return;
-  const manifest = await manifestFor(file, key, objects, FOLDER_BUCKET);
+  const manifest = await manifestFor(owner, key, objects, FOLDER_BUCKET);
   const bytes = manifest?.length ?? found.bytes;
   const metaOf = (etag: string): ObjectMeta => ({
     ...attributesOf(found.attributes),

@@ -2,7 +2,14 @@ import { StorageError } from '../../../errors.ts';
 import type { Meta } from '../meta/database.ts';
 
 /** What a migration has done, kept in its target until all of it is whole. */
-export type Step = 'files' | 'source' | `files/${number}` | `metadata/${string}` | `rows/${number}/${string}`;
+export type Step =
+  | 'source'
+  | 'files'
+  | 'runs'
+  | `files/${number}`
+  | `runs/${number}`
+  | `metadata/${string}`
+  | `rows/${number}/${string}`;
 
 /** What was written down of a step; undefined when it was not begun. */
 export async function readStep(meta: Meta, step: Step): Promise<unknown> {

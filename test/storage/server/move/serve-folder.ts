@@ -1,3 +1,4 @@
+import type { ServiceOptions } from '../../../../src/storage/server/part.ts';
 import { createService } from '../../../../src/storage/server/service.ts';
 import { request, type Running } from '../harness.ts';
 
@@ -6,8 +7,12 @@ import { request, type Running } from '../harness.ts';
  *
  * @param known a token that it was given earlier; that of the first start unless told
  */
-export async function serveFolder(dir: string, known?: string): Promise<Running> {
-  const service = createService({ dir });
+export async function serveFolder(
+  dir: string,
+  known?: string,
+  options: Pick<ServiceOptions, 'parts'> = {},
+): Promise<Running> {
+  const service = createService({ dir, ...options });
   const addresses = await service.start();
   const token = known ?? addresses.masterToken ?? '';
   return {
