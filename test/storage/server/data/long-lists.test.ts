@@ -47,6 +47,8 @@ test('a list is JSON as the platform writes it, whatever its texts are', async (
   for (const rowId of ['r2', 'r1']) await api.call('POST', `${configs}/odd/rows`, { ...fields, rowId });
   await api.call('POST', `${configs}/odd/rows`, { rowId: 'r0' });
   await api.call('PUT', `${configs}/odd`, { rowsSortOrder: ['r2', 'r0', 'r1'] });
+  await api.call('POST', `${configs}/odd/rows`, { rowId: 'gone' });
+  await api.call('DELETE', `${configs}/odd/rows/gone`);
   const detail = await api.call('GET', `${configs}/odd`);
   expect(detail.body).toMatchObject({
     name: ODD,
@@ -113,10 +115,13 @@ test('a list of more than is read at once has each of them once, in order', asyn
     .selectAll()
     .where('id', '=', 'in.c-many.model')
     .executeTakeFirstOrThrow();
-  const names = Array.from({ length: 260 }, (_, n) => `t${n}`);
+  const names = Array.from({ length: 1500 }, (_, n) => `t${n}`);
   const rows = names.map((name) => ({ ...model, id: `in.c-many.${name}`, name, display_name: name }));
-  await meta.insertInto('tables').values(rows.slice(0, 130)).execute();
-  await meta.insertInto('tables').values(rows.slice(130)).execute();
+  for (let start = 0; start < rows.length; start += 250)
+    await meta
+      .insertInto('tables')
+      .values(rows.slice(start, start + 250))
+      .execute();
   const { body } = await api.call('GET', 'buckets/in.c-many/tables');
   expect((body as { name: string }[]).map(({ name }) => name)).toEqual(['model', ...names.toSorted()]);
 
@@ -125,7 +130,9 @@ test('a list of more than is read at once has each of them once, in order', asyn
   const ids = Array.from({ length: 102 }, (_, n) => `c${n}`);
   for (const configuration_id of ids) {
     const of = { ...key, configuration_id };
-    await createConfiguration(meta, of, { name: configuration_id, configuration: '{}' }, change);
+    // Longer together than what is sent at once.
+    const configuration = JSON.stringify({ text: configuration_id.repeat(2000) });
+    await createConfiguration(meta, of, { name: configuration_id, configuration }, change);
   }
   await createRow(
     meta,
@@ -136,8 +143,10 @@ test('a list of more than is read at once has each of them once, in order', asyn
   );
   const found = (await api.call('GET', 'components/ex-generic-v2/configs')).body as {
     id: string;
+    configuration: { text: string };
     rows: object[];
   }[];
+  for (const { id, configuration } of found) expect(configuration.text).toBe(id.repeat(2000));
   expect(found.map(({ id }) => id)).toEqual(ids.toSorted());
   expect(found.filter(({ rows: own }) => own.length > 0).map(({ id }) => id)).toEqual(['c101']);
 });
