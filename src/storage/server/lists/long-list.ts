@@ -10,22 +10,24 @@ const BYTES_AT_ONCE = 256 * 1024;
  * turn between, and the client is sent as much as it takes. Nothing is sent before everything was read, so that an error
  * on the way is told.
  */
-export async function longJson(pieces: AsyncIterable<string>): Promise<Answer> {
+export async function longJson(pieces: AsyncIterable<Buffer | string>): Promise<Answer> {
   const parts: Buffer[] = [];
   let text = '';
-  let length = 0;
-  const keep = (): void => {
-    const part = Buffer.from(text);
-    parts.push(part);
-    length += part.length;
+  const keepText = (): void => {
+    parts.push(Buffer.from(text));
     text = '';
   };
   for await (const piece of pieces) {
-    text += piece;
-    if (text.length >= BYTES_AT_ONCE) keep();
+    if (typeof piece === 'string') text += piece;
+    else {
+      keepText();
+      parts.push(piece);
+    }
+    if (text.length >= BYTES_AT_ONCE) keepText();
     await otherRequests();
   }
-  keep();
+  keepText();
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
   const headers = { 'content-type': 'application/json', 'content-length': String(length) };
   return new Answer(200, Readable.from(parts, { objectMode: false }), headers);
 }
@@ -36,6 +38,18 @@ export async function* listOf(pages: AsyncIterable<readonly string[]>): AsyncGen
   for await (const items of pages) {
     if (items.length === 0) continue;
     yield before + items.join(',');
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+/** The same of pages whose items have commas between them already, as bytes that are sent as they are. */
+export async function* listOfPages(pages: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
+  let before = '[';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield before;
+    yield page;
     before = ',';
   }
   yield before === '[' ? '[]' : ']';

@@ -2,22 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Meta } from '../meta/database.ts';
 import type { TableRow } from '../meta/tables.ts';
 import { jsonSql, type JsonSql } from './json-sql.ts';
-import type { TablePage, TableRef } from './table-pages.ts';
+import type { TablePage } from './table-pages.ts';
 
 /** What a table shows of itself. */
 export interface OwnText extends Pick<TableRow, 'alias_source' | 'id' | 'is_typed' | 'primary_key'> {
   /** Its fields as JSON, without brackets and behind the address. Those of an alias are in part its source's. */
   readonly fields: string;
-}
-
-/** The tables of a branch, or of one bucket of it, by id. */
-export async function listTableRefs(meta: Meta, branchId: number, bucketId?: string): Promise<TableRef[]> {
-  let query = meta
-    .selectFrom('tables')
-    .select(['branch_id', 'bucket_id', 'id'])
-    .where('branch_id', '=', branchId);
-  if (bucketId !== undefined) query = query.where('bucket_id', '=', bucketId);
-  return await query.orderBy('id').execute();
 }
 
 /** By id; what is gone meanwhile is missing. */

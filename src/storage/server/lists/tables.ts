@@ -6,7 +6,9 @@ import { bucketWithoutTables } from '../shapes/table.ts';
 import { aliasTexts } from './alias-texts.ts';
 import { columnMetadataTexts, metadataTexts } from './metadata-texts.ts';
 import { tablePages, type TablePage, type TableRef } from './table-pages.ts';
-import { columnTexts, definitionTexts, listTableRefs, ownTexts } from './table-texts.ts';
+import { columnTexts, definitionTexts, ownTexts } from './table-texts.ts';
+import { KeptPages } from './kept-pages.ts';
+import { listTableRefs, stampsOf, type StampedRef } from './table-stamps.ts';
 
 /** What lists of tables may show besides the tables (storage 1.3). */
 export interface TableView {
@@ -21,6 +23,48 @@ export interface TableListing {
   readonly branchId: number;
   readonly bucketId?: string | undefined;
   readonly isShown?: (table: TableRef) => boolean;
+}
+
+/** Of all lists of tables together: some lists of five thousand tables with all that is shown of them. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+const keptOf = new WeakMap<Meta, KeptPages>();
+
+/**
+ * Tables by id with the parts that are asked for: items of a list as JSON, some at a time. Those that did not change
+ * since they were listed last are not made again.
+ */
+export async function* listTables(
+  meta: Meta,
+  { branchId, bucketId, isShown }: TableListing,
+  view: Omit<TableView, 'bucketMetadata'>,
+): AsyncGenerator<Buffer> {
+  const kept = keptOf.get(meta) ?? new KeptPages(KEPT_BYTES);
+  keptOf.set(meta, kept);
+  const refs = await listTableRefs(meta, branchId, bucketId);
+  const pages = tablePages(refs, isShown);
+  const stampOf = await stampsOf(meta, branchId, refs);
+  const buckets = await bucketTexts(meta, pages, view);
+  const shown = [view.origin, ...new Set(view.include)].join(' ');
+  for (const page of pages) {
+    const name = [branchId, page.first, page.last, page.refs.length, shown].join(' ');
+    const madeOf = madeOfText(page, stampOf, buckets);
+    const items = await kept.page({ name, madeOf }, async () =>
+      (await textsOf(meta, page, { ...view, buckets })).join(','),
+    );
+    yield items;
+  }
+}
+
+/** All that the text of a page depends on, apart from what is asked for. */
+function madeOfText(
+  { refs }: TablePage<StampedRef>,
+  stampOf: (table: StampedRef) => string | undefined,
+  buckets: ReadonlyMap<string, string>,
+): string | undefined {
+  const ids = new Set(refs.map(({ bucket_id }) => bucket_id));
+  const parts = [...refs.map(stampOf), ...[...ids].map((id) => buckets.get(id) ?? '')];
+  return parts.includes(undefined) ? undefined : parts.join('\n');
 }
 
 /** Tables by id with the parts that are asked for, each as JSON, some at a time. */

@@ -22,6 +22,7 @@ import { madeByRequests } from './migrations/0017-made-by-requests.ts';
 import { runsPutOff } from './migrations/0017-runs-put-off.ts';
 import { consoleSessions } from './migrations/0023-console.ts';
 import { jobsOfTables } from './migrations/0024-jobs-of-tables.ts';
+import { tableStamps } from './migrations/0028-table-stamps.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -51,6 +52,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-runs-put-off': runsPutOff,
   '0023-console': consoleSessions,
   '0024-jobs-of-tables': jobsOfTables,
+  '0028-table-stamps': tableStamps,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

@@ -25,6 +25,7 @@ export interface Tables {
   buckets: BucketRow;
   tables: TableRow;
   table_columns: TableColumnRow;
+  table_stamps: TableStampRow;
   jobs: JobRow;
   exports: ExportRow;
   request_keys: RequestKeyRow;
@@ -262,6 +263,13 @@ export interface TableColumnRow {
   /** JSON: type, length, nullable, default; null in an untyped table. */
   definition: string | null;
   basetype: string | null;
+}
+
+/** Set by the database when anything changes that lists show of a table, and by nobody else. */
+export interface TableStampRow {
+  branch_id: number;
+  table_id: string;
+  stamp: number;
 }
 
 export type JobStatus = 'error' | 'processing' | 'success' | 'waiting';

@@ -55,6 +55,7 @@ export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
   buckets: { key: ['branch_id', 'id'] },
   tables: { key: ['branch_id', 'id'] },
   table_columns: { key: ['branch_id', 'table_id', 'name'] },
+  table_stamps: { leftOut: 'The database that tables are written to gives them stamps of its own.' },
   jobs: { key: ['id'], isLarge: true },
   exports: { leftOut: 'Exports are made again when they are asked for; their files go along as files.' },
   request_keys: { key: ['token_id', 'key'], isLarge: true },

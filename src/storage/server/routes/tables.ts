@@ -11,8 +11,8 @@ import { doerOf, recordEvent } from '../events/system-event.ts';
 import { encodeReply } from '../http/encode-reply.ts';
 import { badRequest } from '../http/errors.ts';
 import { refuseAliased } from '../jobs/operations/alias.ts';
-import { listOf, longJson } from '../lists/long-list.ts';
-import { listTableTexts } from '../lists/tables.ts';
+import { listOfPages, longJson } from '../lists/long-list.ts';
+import { listTables } from '../lists/tables.ts';
 import type { TableRef } from '../lists/table-pages.ts';
 import { recordFinishedJob } from '../meta/jobs.ts';
 import { findTableByDisplayName, updateTable } from '../meta/stored-tables.ts';
@@ -56,7 +56,7 @@ function readRoutes(context: DataContext): Route[] {
         const isShown = ({ bucket_id }: TableRef): boolean =>
           mayUseBucket(caller, branch.id, bucket_id, 'read');
         const of = { branchId: branch.id, isShown };
-        return await longJson(listOf(listTableTexts(meta, of, { origin, include })));
+        return await longJson(listOfPages(listTables(meta, of, { origin, include })));
       },
     }),
     route({
@@ -78,7 +78,7 @@ function readRoutes(context: DataContext): Route[] {
           params: { include: [...include] },
         });
         const of = { branchId: branch.id, bucketId: params.bucket };
-        return await longJson(listOf(listTableTexts(meta, of, { origin, include })));
+        return await longJson(listOfPages(listTables(meta, of, { origin, include })));
       },
     }),
     route({

@@ -1,0 +1,56 @@
+/** A page of a list, as its database tells of it before it is read. */
+export interface PageToKeep {
+  /** Which page of which list it is: two that are shown beside each other have two names. */
+  readonly name: string;
+  /**
+   * All that the page was made of: while it is the same, the page is. It is read before the page, so that a page is
+   * never older than what it is known by; undefined for a page that cannot be told so.
+   */
+  readonly madeOf: string | undefined;
+}
+
+interface KeptPage {
+  readonly madeOf: string;
+  readonly bytes: Buffer;
+}
+
+/** The bytes of pages as they were sent last; of those that were not asked for the longest, no more than fits. */
+export class KeptPages {
+  readonly #pages = new Map<string, KeptPage>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The page as it was kept, or as it is made now. */
+  async page({ name, madeOf }: PageToKeep, make: () => Promise<string>): Promise<Buffer> {
+    const known = this.#pages.get(name);
+    if (known !== undefined) this.#drop(name, known);
+    const isCurrent = known !== undefined && known.madeOf === madeOf;
+    const bytes = isCurrent ? known.bytes : Buffer.from(await make());
+    if (madeOf !== undefined) this.#keep(name, { madeOf, bytes });
+    return bytes;
+  }
+
+  #keep(name: string, page: KeptPage): void {
+    const other = this.#pages.get(name);
+    if (other !== undefined) this.#drop(name, other);
+    this.#pages.set(name, page);
+    this.#bytes += sizeOf(name, page);
+    // The first of a map is the one that was put into it first.
+    for (const [oldest, its] of this.#pages) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#drop(oldest, its);
+    }
+  }
+
+  #drop(name: string, page: KeptPage): void {
+    this.#pages.delete(name);
+    this.#bytes -= sizeOf(name, page);
+  }
+}
+
+const sizeOf = (name: string, { madeOf, bytes }: KeptPage): number =>
+  name.length + madeOf.length + bytes.length;
