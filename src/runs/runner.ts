@@ -41,9 +41,9 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   /** Signs of life of all runners, and for how many looks each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
   const state = { isStopped: false, isSweep: false, isPlanning: false };
-  const taking = repeated(async () => await telling(takeAll()));
-  const scheduling = repeated(async () => await telling(lookAtSchedules()));
-  const checking = repeated(async () => await telling(findLost()));
+  const taking = repeated(async () => await telling(takeAll(), 'take'));
+  const scheduling = repeated(async () => await telling(lookAtSchedules(), 'schedules'));
+  const checking = repeated(async () => await telling(findLost(), 'lost'));
   const stops: (() => void)[] = [];
 
   return {
