@@ -37,6 +37,8 @@ const { values: given } = parseArgs({
   },
 });
 const CLIENTS_OF_A_KIND = 3;
+/** An import that is asked for after a blow is to end in less. */
+const LONGEST_MS = 15_000;
 const store = await openStore({
   endpoint: given.s3,
   bucket: given['s3-bucket'],
@@ -121,12 +123,17 @@ await withFolder(async (folder) => {
   }
 });
 
-/** An import that is asked for after a blow is to end in less. */
-const LONGEST_MS = 15_000;
-
 async function report(recoveries: readonly Recovery[], databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
+  try {
+    await reportTo(client, recoveries);
+  } finally {
+    await client.end();
+  }
+}
+
+async function reportTo(client: Client, recoveries: readonly Recovery[]): Promise<void> {
   for (const [title, which] of [
     ['the next import that was asked for', 'next'],
     ['the last import that was under way', 'last'],
@@ -150,5 +157,4 @@ async function report(recoveries: readonly Recovery[], databaseUrl: string): Pro
     'select count(*) as all, count(*) filter (where attempt > 1) as more from gex.runs',
   );
   console.log(`\nruns           ${rows[0]?.all}, of which ${rows[0]?.more} were taken over`);
-  await client.end();
 }
