@@ -13,14 +13,17 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-const ATTEMPTS = 7;
+/** With the waits between them about a minute. */
+const ATTEMPTS = 18;
 const FIRST_ATTEMPTS = 3;
 /** A store that is silent is waited for by each attempt, so that attempts alone would be no bound. */
 const PATIENCE_MS = 180_000;
 const FIRST_WAIT_MS = 1000;
+/** A store that is started again is there after some seconds; one that waits much longer has not noticed. */
+const LONGEST_WAIT_MS = 4000;
 
 /**
- * Does one request until it succeeds, with waits of 1, 2, 4 … 32 seconds, as long as another attempt may help.
+ * Does one request until it succeeds, with waits of 1, 2, 4, 4 … seconds, as long as another attempt may help.
  *
  * @throws what the last attempt threw; the signal's reason
  */
@@ -35,11 +38,16 @@ export async function persist<T>(work: () => Promise<T>, patience: Patience): Pr
     } catch (error) {
       signal.throwIfAborted();
       if (!isWorthwhile(error, { attempt, begunMs }, patience)) throw error;
-      const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1);
+      const waitMs = waitBehind(attempt, FIRST_WAIT_MS);
       log.info(`${what} was interrupted and goes on in ${waitMs / 1000} seconds.`, { attempt });
       await env.sleep(waitMs, signal);
     }
   }
+}
+
+/** The wait behind the `attempt`-th failure in a row. */
+export function waitBehind(attempt: number, firstMs: number): number {
+  return Math.min(firstMs * 2 ** (attempt - 1), LONGEST_WAIT_MS);
 }
 
 /** Whether to go on after a failure, the `attempt`-th in a row since `begunMs`. */

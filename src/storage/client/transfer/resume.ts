@@ -1,7 +1,7 @@
 import type { Secrets } from '../../../secrets.ts';
 import { StorageError } from '../../../errors.ts';
 import { transferFailure } from './failure.ts';
-import { isWorthwhile, type Patience } from './persist.ts';
+import { isWorthwhile, waitBehind, type Patience } from './persist.ts';
 
 /** One answer of the object store: the bytes from where it was asked. */
 export interface ObjectPart {
@@ -71,7 +71,7 @@ export async function* readResuming(options: ResumeOptions): AsyncGenerator<Uint
       if (failures++ === 0) begunMs = env.now();
       if (!isWorthwhile(error, { attempt: failures, begunMs }, patience))
         throw replaced(error, what) ?? transferFailure(error, what, secrets);
-      const waitMs = FIRST_WAIT_MS * 2 ** (failures - 1);
+      const waitMs = waitBehind(failures, FIRST_WAIT_MS);
       log.info(`${what} was interrupted after ${at} bytes and goes on in ${waitMs / 1000} seconds.`);
       await env.sleep(waitMs, signal);
     }
