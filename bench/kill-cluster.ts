@@ -76,9 +76,14 @@ await withFolder(async (folder) => {
     const blow = async (kind: string, strike: () => Promise<unknown>): Promise<void> => {
       await sleep(500 + Math.random() * 1500);
       const struck = performance.now();
+      // One that waits for none of those that were under way, as its client has nothing else to do.
+      const probing = new AbortController();
+      const fresh = repeat(DEEDS.import, clientOf(), known, probing.signal);
       const recovering = recover(kind, struck, known.imports);
       await strike();
       const recovery = await recovering;
+      probing.abort();
+      await fresh;
       recoveries.push(recovery);
       const [next, last] = [timeOf(recovery, recovery.next), timeOf(recovery, recovery.last)];
       console.error(

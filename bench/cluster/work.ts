@@ -97,7 +97,7 @@ function isPassing({ code }: StorageError): boolean {
   return ['storage.unreachable', 'storage.failed', 'storage.unsure', 'storage.transferFailed'].includes(code);
 }
 
-export const DEEDS: Readonly<Record<string, Deed>> = {
+export const DEEDS = {
   async update(client, known) {
     const n = ++known.counted;
     const { version } = await client
@@ -157,7 +157,7 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
       }
     }
   },
-};
+} satisfies Record<string, Deed>;
 
 /** An API of some pages, each of which takes a while. */
 export async function startPages(): Promise<{ readonly url: string; stop(): Promise<void> }> {
