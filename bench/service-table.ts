@@ -2,13 +2,16 @@
 // exported by a job, and downloaded; over a folder, and with --database over PostgreSQL as well.
 //
 //   node bench/service-table.ts [--rows 1000000] [--columns 10] [--gzip] [--database postgres://…]
+//     [--s3 http://127.0.0.1:8100 --s3-bucket NAME --s3-role-arn ARN]
 //
 // Prints seconds, and the peak of resident memory of the process of the service up to each step; the client and the file
 // are this process. Rows are counted and the digest of all that was downloaded is compared with that of what was sent: it
 // ends with exit code 1 when they differ, or when the peak over PostgreSQL is 250 MB or more. The database is an empty
-// one; the bytes of files are in a folder. Run it after `npm run build`. --rows 10000000 (1.25 GB) takes some minutes, and
+// one. The bytes of files are in a folder, and the service is their object store as well, which takes memory of its own;
+// with --s3, beside --database, they are in a store of others, as where several machines share them (its keys are
+// GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY). Run it after `npm run build`. --rows 10000000 (1.5 GB) takes some minutes, and
 // five times the size of the file on the disk.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
@@ -16,6 +19,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { fileBody, StorageClient } from '../src/storage/client/index.ts';
+import { openStore } from './cluster/engines.ts';
 import { printTable, seconds } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 import { COMMAND } from './support/processes.ts';
@@ -26,6 +30,9 @@ const { values: given } = parseArgs({
     columns: { type: 'string', default: '10' },
     gzip: { type: 'boolean', default: false },
     database: { type: 'string' },
+    s3: { type: 'string' },
+    's3-bucket': { type: 'string', default: `table-${process.pid}` },
+    's3-role-arn': { type: 'string', default: 'arn:aws:iam:::role/files' },
   },
 });
 const rows = Number(given.rows);
@@ -37,6 +44,12 @@ const LF = 0x0a;
 const plain = (text: string): readonly [string, string] => [text, `"${text}"`];
 const quoted = (text: string): readonly [string, string] => [text, text];
 
+/** What the service is told of where it keeps everything. */
+interface Place {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 interface Content {
   readonly file: string;
   readonly bytes: number;
@@ -46,21 +59,25 @@ interface Content {
 
 await withFolder(async (folder) => {
   const content = await writeContent(path.join(folder, 'rows.csv'));
-  await measure('folder', content, path.join(folder, 'embedded'), {});
+  const inFolder = (dir: string): Place => ({ args: ['--dir', path.join(folder, dir)], environment: {} });
+  await measure('a folder', content, inFolder('embedded'));
   if (given.database === undefined) return;
-  const environment = { GEX_DATABASE_URL: given.database };
-  const peakMb = await measure('PostgreSQL', content, path.join(folder, 'shared'), environment);
+  const place =
+    given.s3 === undefined
+      ? inFolder('shared')
+      : await openStore({
+          endpoint: given.s3,
+          bucket: given['s3-bucket'],
+          roleArn: given['s3-role-arn'],
+        });
+  const environment = { ...place.environment, GEX_DATABASE_URL: given.database };
+  const peakMb = await measure('PostgreSQL', content, { args: place.args, environment });
   if (peakMb >= MEMORY_MB) fault(`The service took ${peakMb.toFixed(0)} MB; the limit is ${MEMORY_MB} MB.`);
 });
 
 /** @returns the peak of the memory of the service */
-async function measure(
-  title: string,
-  content: Content,
-  dir: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<number> {
-  const service = await startService(dir, environment);
+async function measure(title: string, content: Content, place: Place): Promise<number> {
+  const service = await startService(place);
   const client = new StorageClient({ url: service.url, token: service.token });
   const lines: string[][] = [];
   const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -112,11 +129,12 @@ interface Service {
   stop(): Promise<void>;
 }
 
-async function startService(dir: string, environment: Readonly<Record<string, string>>): Promise<Service> {
-  const ports = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
-  const child = spawn(process.execPath, [COMMAND, 'serve', '--dir', dir, ...ports, '--runs', '0'], {
+async function startService({ args, environment }: Place): Promise<Service> {
+  const ports = ['--port', '0', '--importer-port', '0', ...(args.includes('--s3') ? [] : ['--s3-port', '0'])];
+  const child = spawn(process.execPath, [COMMAND, 'serve', ...args, ...ports, '--runs', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...environment },
+    // What is sealed has to have a key where no folder has one.
+    env: { ...process.env, GEX_ENCRYPTION_KEY: randomBytes(32).toString('base64'), ...environment },
   });
   const ended = once(child, 'exit');
   const said = new Map<string, string>();
