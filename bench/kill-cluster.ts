@@ -78,7 +78,12 @@ await withFolder(async (folder) => {
       const struck = performance.now();
       // One that waits for none of those that were under way, as its client has nothing else to do.
       const probing = new AbortController();
-      const fresh = repeat(DEEDS.import, clientOf(), known, probing.signal);
+      const fresh = repeat(
+        async (...given) => await DEEDS.import(...given),
+        clientOf(),
+        known,
+        probing.signal,
+      );
       const recovering = recover(kind, struck, known.imports);
       await strike();
       const recovery = await recovering;
