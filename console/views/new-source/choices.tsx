@@ -34,7 +34,7 @@ export function Choices({
                 <Badge tone="active">this one</Badge>
               ) : (
                 <Button isDisabled={isBusy} onPress={() => onChoose(what)}>
-                  Look at this<span class="visually-hidden">: {what}</span>
+                  Look at this<span class="visually-hidden"> list: {what}</span>
                 </Button>
               )}
             </li>

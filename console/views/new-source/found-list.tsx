@@ -66,6 +66,9 @@ export function FoundListView(props: FoundListViewProps) {
         <div class="new-two">
           <div class="stack">
             <h3>The answer</h3>
+            <p class="muted small">
+              Mark the <b>id</b>, which tells the rows apart, and the <b>time</b> at which a row was changed.
+            </p>
             <div class="new-scroll new-tree" tabIndex={0} role="region" aria-label="The answer">
               <AnswerTree
                 answer={answer}

@@ -25,13 +25,11 @@ export function TrialView({ tried }: { readonly tried: Tried }) {
       ))}
       {tried.warnings.length > 0 && (
         <Banner kind="warn">
-          <ul class="new-lines">
-            {tried.warnings.map((warning, i) => (
-              <li key={i}>
-                <Ticked>{warning}</Ticked>
-              </li>
-            ))}
-          </ul>
+          {tried.warnings.map((warning, i) => (
+            <p key={i} class="new-told">
+              <Ticked>{warning}</Ticked>
+            </p>
+          ))}
         </Banner>
       )}
       <div class="new-trial">

@@ -54,7 +54,7 @@ function refused(line: WorkshopLine): StorageError {
   if (!('error' in line)) return lostOn('the workshop', undefined);
   const { code, message, hint, audience, status, advice } = line.error;
   return new StorageError('storage.refused', message, {
-    hint,
+    hint: hint?.split('\n'),
     audience: audience === 'user' ? 'user' : 'application',
     details: { serviceCode: code, apiStatus: status, advice },
   });

@@ -25,7 +25,7 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   const { discover, findingOf, readContent, readSource, selected, targetOf, Vault } =
     await import('../../init/index.ts');
   const { source, select } = asked;
-  const read = isDocument(source) ? await readContent(source, 'the text') : readSource(source);
+  const read = isDocument(source) ? await readContent(source, 'The text') : readSource(source);
   if (read.kind === 'document') return ofDocument(selected(read.document, select));
   const requests = read.kind === 'recorded' ? read.requests : [];
   const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
