@@ -1083,7 +1083,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the token of an attempt is good when its run is handed on',
-    file: 'src/storage/server/meta/runs.ts',
+    file: 'src/storage/server/meta/run-turns.ts',
     find: 'if (requeued.token_id !== null) await revokeToken(tx, requeued.token_id);',
     replace: '',
     tests: ['test/runs/several.test.ts'],

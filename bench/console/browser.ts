@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 
-export const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 export interface Opened {
   readonly browser: Browser;
@@ -48,7 +48,7 @@ export interface Motion {
   readonly load: number;
 }
 
-export const LATE_MS = 50;
+const LATE_MS = 50;
 
 /** Watches the frames and the main thread of a page during `work`. */
 export async function watch({ browser, page }: Opened, work: () => Promise<void>): Promise<Motion> {

@@ -32,7 +32,7 @@ export async function scrolling(service: Service, table: string, seconds: number
   });
 }
 
-export function rowOf(name: string, motion: Motion): string[] {
+function rowOf(name: string, motion: Motion): string[] {
   return [
     name,
     String(motion.frames),

@@ -2,7 +2,7 @@ import { adviceIn, type Advice, type OpenPoint } from '../advice.ts';
 import { ExtractorError } from '../errors.ts';
 
 /** What may be done about a list that was not found, said in options of `gex init`. */
-export function adviceLines(advice: Advice): readonly string[] {
+function adviceLines(advice: Advice): readonly string[] {
   switch (advice.code) {
     case 'login': {
       const { kind, challenge, isRefused } = advice;
