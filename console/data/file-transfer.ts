@@ -30,7 +30,9 @@ export async function uploadFile(
     request.open('POST', `${BASE}/upload-file`);
     request.setRequestHeader('X-Console', '1');
     request.setRequestHeader('Accept', 'application/json');
-    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded / total));
+    request.upload.addEventListener('progress', ({ loaded, total }) =>
+      onProgress?.(total === 0 ? 0 : loaded / total),
+    );
     request.addEventListener('load', () => {
       noteContact(true);
       if (request.status === 200) {
@@ -43,8 +45,9 @@ export async function uploadFile(
     request.addEventListener('error', () => {
       noteContact(false);
       reject(
-        new StorageError('storage.unreachable', 'The connection was cut while the file was sent.', {
-          hint: 'Nothing of it is kept. Send it again when the service answers.',
+        new StorageError('storage.unreachable', `The connection was cut while “${file.name}” was sent.`, {
+          hint: 'Nothing of it is kept. Check that the service runs and that the file is as it was, and send it again.',
+          recovery: 'retry',
         }),
       );
     });

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { columnName } from '../../../src/names.ts';
 import { client, type ImportResult, type Table } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
-import { uploadFile } from '../../data/upload.ts';
+import { uploadFile } from '../../data/file-transfer.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
