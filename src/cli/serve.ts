@@ -13,6 +13,7 @@ import { careArgs, careOptions } from './serve-care.ts';
 import { externalObjects, objectOptions, tryRole } from './serve-objects.ts';
 import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
+import { boundYoungMemory } from '../young-memory.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -116,6 +117,9 @@ async function printNewToken(place: DatabaseOptions | string, args: Args, io: Io
   return 0;
 }
 
+/** What the space for new objects may grow to: more makes a long list no quicker (`bench/day.ts`). */
+const YOUNG_BYTES = 8 << 20;
+
 /**
  * Serves until the command is interrupted.
  *
@@ -132,6 +136,7 @@ export async function serve(
     import('../storage/server/data.ts'),
     import('./schema-file.ts'),
   ]);
+  boundYoungMemory(YOUNG_BYTES);
   const publicUrl = urlArg(args, 'public-url');
   const s3PublicUrl = urlArg(args, 's3-public-url');
   const objects = await externalObjects(args, io, process.env);
