@@ -111,12 +111,14 @@ function useFound(text: string): readonly Item[] {
   const tables = useQuery({
     key: ['tables', 'names'],
     load: async () => (await client().tables.list({ include: [] })).map(({ id }) => id),
+    isAnew: true,
   });
-  const sources = useQuery({ key: ['sources', 'palette'], load: loadSources });
+  const sources = useQuery({ key: ['sources', 'palette'], load: loadSources, isAnew: true });
   const runs = useQuery({
     key: ['runs', 'palette'],
     load: async () => await client().runs.list({ limit: 50 }),
     isEnabled: hasRuns,
+    isAnew: true,
   });
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const all: readonly Item[] = [

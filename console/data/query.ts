@@ -36,6 +36,8 @@ export interface QueryOptions<T> {
   /** Asked again after so many milliseconds while the page is seen; `false` never. Default: never. */
   readonly everyMs?: number | false | ((data: T | undefined) => number | false);
   readonly isEnabled?: boolean;
+  /** Asked anew by everyone who begins to look, however short ago it was answered. Default: false. */
+  readonly isAnew?: boolean;
   /** Keeps what was shown until the answer to another question is there. Default: false. */
   readonly keepsPrevious?: boolean;
 }
@@ -46,12 +48,14 @@ export function useQuery<T>({
   load,
   everyMs,
   isEnabled = true,
+  isAnew = false,
   keepsPrevious = false,
 }: QueryOptions<T>): QueryObserverResult<T> {
   const options: QueryObserverOptions<T> = {
     queryKey: [branch.get() ?? 'default', ...key],
     queryFn: async ({ signal }) => await load(signal),
     enabled: isEnabled,
+    ...(isAnew ? { staleTime: 0 } : {}),
     ...(everyMs === undefined
       ? {}
       : {
