@@ -161,7 +161,6 @@ export async function deleteTable(
   meta: Meta,
   { branch_id, id }: Pick<TableRow, 'branch_id' | 'id'>,
 ): Promise<void> {
-  for (const alias of await listAliases(meta, branch_id, id)) await deleteTable(meta, alias);
   await deleteMetadataOf(meta, branch_id, 'table', id);
   // No name of a column has a dot, so these are the columns of no other table.
   await meta
@@ -180,6 +179,8 @@ export async function deleteTable(
     .deleteFrom('tables')
     .where((where) => where.and({ branch_id, id }))
     .execute();
+  // Last: whoever made one while this waited for the row is there to be seen.
+  for (const alias of await listAliases(meta, branch_id, id)) await deleteTable(meta, alias);
 }
 
 async function saveColumns(
