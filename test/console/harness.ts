@@ -78,6 +78,8 @@ export function useConsole(options: Partial<ServiceOptions> = {}): Console {
     await start();
     browser = await chromium.launch({
       executablePath: CHROMIUM ?? '',
+      // Without one it cannot read files whose names have other letters.
+      env: { ...process.env, LC_ALL: 'C.UTF-8' },
       args: [
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
         '--disable-background-networking',

@@ -35,6 +35,7 @@ describe.skipIf(CHROMIUM === undefined)('by keys alone', () => {
     await expect.poll(async () => await focused(page)).toBe('From scratch');
 
     await page.keyboard.press('Enter');
+    await expect.poll(async () => await focused(page)).toBe('Name');
     await page.keyboard.type('Library');
     await tabTo(page, 'Base address');
     await page.keyboard.type(api.url);

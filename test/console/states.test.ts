@@ -30,6 +30,8 @@ describe.skipIf(CHROMIUM === undefined)('a view whose data', () => {
     const held = new Promise<void>(() => {});
     await through(
       async (page, place) => {
+        // Not while the code of the view is still on its way.
+        await page.getByRole('heading', { level: 1 }).waitFor();
         await page.getByRole('status', { name: 'Loading' }).first().waitFor();
         await screenshots(page, `${place}-loading`);
       },

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 URL = os.environ["STORAGE_URL"]
 S3_URL = os.environ["STORAGE_S3_URL"]
-BUCKET = "boto" + boto3.__version__.replace(".", "-")
+BUCKET = "boto-%d" % os.getpid()  # one for each python, though they may have the same boto3
 
 
 def call(method, path, body=None):
