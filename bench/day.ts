@@ -125,6 +125,8 @@ async function fill(dir: string): Promise<{ master: string; reader: string }> {
     },
     made.row.id,
   );
+  // A server does so by itself within a minute, and these rows are hours old.
+  await database?.pool.query('analyze');
   await meta.destroy();
   await database?.close();
   return { master, reader: made.token };

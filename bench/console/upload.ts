@@ -14,7 +14,7 @@ export async function upload(service: Service, folder: string, megabytes: number
   return await withPage(async (opened) => {
     const { page } = opened;
     await page.goto(await service.link('/tables/in.c-bench'));
-    await page.locator('.tables-drop').waitFor();
+    await page.locator('.drop-zone').waitFor();
     const before = await heapMb(opened);
     const started = performance.now();
     const peak = await peakOf(opened, async () => {
@@ -52,7 +52,7 @@ async function drop(page: Opened['page'], file: string): Promise<void> {
     input.remove();
     transfer
   }`);
-  await page.dispatchEvent('.tables-drop', 'drop', { dataTransfer: transfer });
+  await page.dispatchEvent('.drop-zone', 'drop', { dataTransfer: transfer });
 }
 
 /** In the form of an export, so that its bytes are the same: rows that say which they are, with signs that need care. */
