@@ -24,11 +24,16 @@ export async function* listConfigurationTexts(
     const first = found[0]?.configuration_id;
     const last = found.at(-1)?.configuration_id;
     if (first === undefined || last === undefined) return;
-    const rows = parts.rows ? await rowTexts(meta, of, [first, last], parts) : undefined;
+    // Beside each other: of a database elsewhere, most of the time is spent in waiting for it.
+    const [rows, next] = await Promise.all([
+      parts.rows ? rowTexts(meta, of, [first, last], parts) : undefined,
+      found.length < CONFIGURATIONS_AT_ONCE
+        ? []
+        : configurationTexts(meta, of, { ...page, after: last }, parts),
+    ]);
     const byId = rows && Map.groupBy(rows, ({ configuration_id }) => configuration_id);
     yield found.map((one) => textOf(one, byId && (byId.get(one.configuration_id) ?? [])));
-    if (found.length < CONFIGURATIONS_AT_ONCE) return;
-    found = await configurationTexts(meta, of, { ...page, after: last }, parts);
+    found = next;
   }
 }
 
