@@ -6,10 +6,12 @@ import {
   type ExtractorConfig,
 } from './config/extractor-config.ts';
 import { checkReactions } from './config/check-reactions.ts';
+import { checkIterationStates } from './config/iteration-states.ts';
 import { replacedTables } from './config/incremental-output.ts';
 import { collectSecrets } from './config/secrets.ts';
 import type { Env } from './env.ts';
 import { RunError } from './errors.ts';
+import { ClockWitness } from './extract/clock-witness.ts';
 import { Buckets } from './extract/buckets.ts';
 import { forgetChanged, settingsJson, structureSettings } from './extract/kept-structure.ts';
 import type { Progress } from './extract/progress.ts';
@@ -50,7 +52,8 @@ export interface ExtractOptions {
   /** For `parameters.cache`. */
   readonly cacheFolder: string;
   readonly env: Env;
-  readonly log: Log;
+  /** By default warnings and errors are written to stderr; with `console`, also what is done. */
+  readonly log?: Log | undefined;
   /** Learns the secrets of the configuration; none of them reaches the log, an error or a host that is not named. */
   readonly secrets?: Secrets;
   readonly signal: AbortSignal;
@@ -117,7 +120,8 @@ export async function extract(options: ExtractOptions): Promise<ExtractResult> {
 async function extractTables(options: KnownOptions): Promise<ExtractResult> {
   for (const secret of collectSecrets(options.configuration)) options.secrets.add(secret);
   const { log, workFolder, outFolder } = options;
-  const config = parseExtractorConfig(options.configuration);
+  const parsed = parseExtractorConfig(options.configuration);
+  const config = options.limit === undefined ? parsed : forTrial(parsed);
   const tell: Log['warn'] =
     options.isValidated === true ? () => {} : (message, fields) => log.warn(message, fields);
   for (const { message, path: at } of config.warnings) tell(message, { path: at });
@@ -125,6 +129,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
   const state = forgetChanged(options.state, settings, log);
   const recording = options.recording ?? ownRecording(options);
   const startedAt = Math.floor(recording.startedAt / 1000);
+  checkIterationStates(config);
   checkPeriod(config, options.period);
   tellOfClock(options, startedAt);
   const time = timeContext(state, startedAt);
@@ -139,12 +144,13 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     period: options.period,
     log,
   });
+  const clock = new ClockWitness(log);
   const buckets = new Buckets({ workFolder, state, parseTime, exchanges: recording, log });
   try {
     const jobs: JobReport[] = [];
     for (const [iteration, effective] of config.configs.entries())
       await runConfig(
-        { jobs, config, effective, iteration, time, states, buckets, recording },
+        { jobs, config, effective, iteration, time, states, buckets, recording, clock },
         { ...options, tell, firstContact },
       );
     recording.finish();
@@ -155,11 +161,11 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     const structSettings = settingsJson(state, settings);
     const after = nextState({
       before: state,
-      startedAt,
+      startedAt: Math.floor(clock.bound(recording.startedAt) / 1000),
       structs,
       structVersion,
       structSettings,
-      incremental: states.next(),
+      incremental: states.next(clock.bound(recording.startedAt)),
       isPeriod: options.period !== undefined,
     });
     states.tell();
@@ -219,7 +225,7 @@ function goesByTime({ windows, incremental, children }: Job): boolean {
 /** Of a run; whoever tries it out sees at once that an address is wrong. */
 const FIRST_ATTEMPTS = 3;
 
-type KnownOptions = ExtractOptions & { readonly secrets: Secrets };
+type KnownOptions = ExtractOptions & { readonly secrets: Secrets; readonly log: Log };
 
 /** Kept only for the run itself. */
 function ownRecording({ workFolder, env, secrets, state, configuration }: KnownOptions): Recording {
@@ -240,11 +246,21 @@ interface Iteration {
   readonly states: IncrementalStates;
   readonly buckets: Buckets;
   readonly recording: Recording;
+  readonly clock: ClockWitness;
+}
+
+/** Whoever tries a configuration out looks on, and learns sooner what is wrong. */
+const TRIAL_RETRIES = 2;
+
+function forTrial(config: ExtractorConfig): ExtractorConfig {
+  const { retry } = config.api;
+  const maxRetries = Math.min(retry.maxRetries ?? TRIAL_RETRIES, TRIAL_RETRIES);
+  return { ...config, api: { ...config.api, retry: { ...retry, maxRetries } } };
 }
 
 /** All jobs of one iteration, in order. */
 async function runConfig(
-  { jobs: reports, config, effective, iteration, time, states, buckets, recording }: Iteration,
+  { jobs: reports, config, effective, iteration, time, states, buckets, recording, clock }: Iteration,
   options: KnownOptions & { readonly tell: Log['warn']; readonly firstContact: FirstContact },
 ): Promise<void> {
   const { signal, tell, limit, progress = {} } = options;
@@ -260,7 +276,7 @@ async function runConfig(
   for (const { message, path: at, hint } of warnings)
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   checkReactions(config.api, jobs, createCaller(options.env));
-  const bucket = buckets.of(effective);
+  const bucket = buckets.of(effective, jobs);
   const { connection, jobRunner } = openConfig({ ...options, config, effective, time, states });
   try {
     const completeness = parseCompleteness(
@@ -276,7 +292,7 @@ async function runConfig(
     const runner = jobRunner({
       witnesses,
       bucket,
-      exchanges: recording,
+      exchanges: clock.watch(recording),
       startedAt: recording.startedAt,
       iteration,
       limit,

@@ -73,7 +73,7 @@ function findingOf(group: readonly SchemaError[], root: Json): Finding | undefin
   const expected = expectedBy(first.keyword, same);
   const found = foundText(keys, value);
   const suggestion = first.keyword === 'enum' ? nearestWord(value, allowedBy(same)) : undefined;
-  const meant = suggestion === undefined ? '' : ` Did you mean “${suggestion}”?`;
+  const meant = suggestion === undefined ? emptyEndpoint(keys, value) : ` Did you mean “${suggestion}”?`;
   return {
     keys,
     message: `${nameOf(keys)} must be ${expected}, and it is ${found}.${meant}`,
@@ -81,6 +81,12 @@ function findingOf(group: readonly SchemaError[], root: Json): Finding | undefin
     found,
     ...(suggestion === undefined ? {} : { suggestion }),
   };
+}
+
+/** Tells whoever wants the base address itself how that is said. */
+function emptyEndpoint(keys: readonly string[], value: Json | undefined): string {
+  if (keys.at(-1) !== 'endpoint' || value !== '') return '';
+  return ' To ask for `api.baseUrl` itself, write its last part here and what is before that there: “users”, and “https://api.example.com/v1/”.';
 }
 
 function missing(keys: readonly string[], key: string, value: Json | undefined): Finding {

@@ -8,8 +8,10 @@ import { parseMappings } from '../records/mapping/parse.ts';
 import { compileRowsAt } from '../records/rows-at.ts';
 import { compileSteps } from '../records/steps/index.ts';
 import { checkReactions } from './check-reactions.ts';
+import { checkIterationStates } from './iteration-states.ts';
 import { replacedTables } from './incremental-output.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
+import { JobTables } from './job-tables.ts';
 import { paginationOf } from './job-pagination.ts';
 
 export interface StageFinding {
@@ -42,10 +44,11 @@ export function checkStages(
     warnings.push(...replacedTables(jobs, effective));
     for (const warning of warnings) report({ severity: 'warning', ...warning });
     checkReactions(config.api, jobs, createCaller(systemEnv));
-    parseMappings(effective.mappings, effective.mappingsAt);
+    new JobTables().add(jobs, parseMappings(effective.mappings, effective.mappingsAt), effective);
     checkRows(jobs);
     checkPagination(config.api, jobs, methods);
   }
+  checkIterationStates(config);
 }
 
 /** Functions are looked up, and not called. */

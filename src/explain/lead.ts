@@ -27,18 +27,28 @@ export type Lead =
   /** A placeholder has a value of the row above. */
   | { readonly how: 'row'; readonly to: string; readonly value: string; readonly from: string };
 
-/** What led from an answer to the next request. */
+/** What led from an answer to the next request: only what is known, and nothing where it is not. */
 export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): readonly Lead[] {
-  const link = linkLead(note, next.url);
-  if (link !== undefined) return [link];
+  const { asks } = note;
+  if (asks?.kind === 'none') return [];
   const before = paramsOf(request);
   const changed = [...paramsOf(next)].filter(([name, value]) => before.get(name) !== value);
+  if (asks?.kind === 'count') return counts(changed, before, asks.size);
+  const link = linkLead(note, next.url);
+  if (link !== undefined) return [link];
+  const values = seenValues(note);
   const found = changed.flatMap(
     ([to, value]) =>
-      paramLead(to, value, before.get(to), note) ?? partLead(to, value, before.get(to), note) ?? [],
+      valueLead(to, value, values) ??
+      idLead(to, value, note) ??
+      partLead(to, value, before.get(to), values) ??
+      [],
   );
   if (found.length > 0) return found;
-  return hiddenLead(next, note);
+  const hidden = hiddenLead(next, values);
+  // an older recording does not say how the next page was asked for
+  const mayCount = hidden.length === 0 && asks === undefined && values.length === 0;
+  return mayCount ? counts(changed, before, undefined) : hidden;
 }
 
 /** What led to the first request of a child. */
@@ -63,7 +73,7 @@ function linkLead({ values = new Map(), headers = new Map() }: Note, url: string
     if (/^[^/?=]+=/.test(link) && sameQuery(url, `?${link}`)) return { how: 'link', from: path };
   }
   for (const [name, value] of headers) {
-    const links = [...value.matchAll(/<([^>]*)>/g)].map(([, target = '']) => shown.redactUrl(target));
+    const links = [...value.matchAll(/<([^<>]*)>/g)].map(([, target = '']) => shown.redactUrl(target));
     if (links.some((link) => link !== '' && isOf(url, link))) return { how: 'link', from: `header ${name}` };
   }
   return undefined;
@@ -79,30 +89,64 @@ function sameQuery(url: string, link: string): boolean {
   return wanted.length > 0 && wanted.every(([name, value]) => sent.get(name) === value);
 }
 
-function paramLead(to: string, value: string, before: string | undefined, note: Note): Lead | undefined {
-  for (const [from, seen] of note.values ?? [])
-    if (value !== '' && toText(seen) === value) return { how: 'value', to, value, from };
-  for (const [name, seen] of note.headers ?? [])
-    if (value !== '' && seen === value) return { how: 'value', to, value, from: `header ${name}` };
-  const { ids } = note;
-  if (ids !== undefined && isNumeral(value)) {
-    const far = (id: string): number => Math.abs(Number(id) - Number(value));
-    const which = far(ids.max) <= far(ids.min) ? 'highest' : 'lowest';
-    return { how: 'id', to, value, from: ids.path, which };
-  }
-  if (isNumeral(value) && (before === undefined || isNumeral(before)))
-    return { how: 'count', to, value, before };
-  return undefined;
+/** A value that the pagination looked at, and where it was. */
+type Seen = readonly [from: string, value: string];
+
+/** Texts and numbers: also those inside of an object, which may be put into a request as a whole. */
+function seenValues({ values = new Map(), headers = new Map() }: Note): readonly Seen[] {
+  return [
+    ...[...values].flatMap(([from, value]) => scalarsIn(value, from)),
+    ...[...headers].map(([name, value]) => [`header ${name}`, value] as const),
+  ].filter(([, value]) => value !== '');
+}
+
+function scalarsIn(value: Json, from: string): readonly Seen[] {
+  if (isList(value)) return value.flatMap((item, i) => scalarsIn(item, `${from}.${i}`));
+  if (isObject(value)) return entriesOf(value).flatMap(([key, item]) => scalarsIn(item, `${from}.${key}`));
+  return value === null || typeof value === 'boolean' ? [] : [[from, toText(value)]];
+}
+
+function valueLead(to: string, value: string, values: readonly Seen[]): Lead | undefined {
+  const found = values.find(([, seen]) => seen === value);
+  return found && { how: 'value', to, value, from: found[0] };
+}
+
+function idLead(to: string, value: string, { ids }: Note): Lead | undefined {
+  if (ids === undefined || !isNumeral(value)) return undefined;
+  const far = (id: string): number => Math.abs(Number(id) - Number(value));
+  const which = far(ids.max) <= far(ids.min) ? 'highest' : 'lowest';
+  return { how: 'id', to, value, from: ids.path, which };
 }
 
 /** A value inside of a text: a query language, the path of the address. */
-function partLead(to: string, value: string, before: string | undefined, note: Note): Lead | undefined {
+function partLead(
+  to: string,
+  value: string,
+  before: string | undefined,
+  values: readonly Seen[],
+): Lead | undefined {
   if (before === undefined) return undefined;
-  for (const [from, seen] of note.values ?? []) {
-    const part = toText(seen);
-    if (part !== '' && isIn(value, part) && !isIn(before, part))
-      return { how: 'value', to, value: part, from };
-  }
+  const found = values.find(([, part]) => isIn(value, part) && !isIn(before, part));
+  return found && { how: 'value', to, value: found[1], from: found[0] };
+}
+
+/** Numbers that the method counts on; the size of a page, which it may add, is none. */
+function counts(
+  changed: readonly (readonly [string, string])[],
+  before: ReadonlyMap<string, string>,
+  size: number | undefined,
+): readonly Lead[] {
+  const all = changed.flatMap(([to, value]) => countLead(to, value, before.get(to)) ?? []);
+  return all.length < 2
+    ? all
+    : all.filter((lead) => lead.before !== undefined || lead.value !== String(size));
+}
+
+type Count = Extract<Lead, { how: 'count' }>;
+
+function countLead(to: string, value: string, before: string | undefined): Count | undefined {
+  if (before === undefined || isNumeral(before))
+    return isNumeral(value) ? { how: 'count', to, value, before } : undefined;
   const [now, then] = [value, before].map((text) => text.match(/\d+/g) ?? []);
   if (now === undefined || then === undefined || now.length !== then.length) return undefined;
   const at = now.findIndex((number, i) => number !== then[i]);
@@ -116,16 +160,13 @@ function isIn(text: string, part: string): boolean {
   return at >= 0 && !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + part.length));
 }
 
-/** A parameter that is secret by its name, such as `token`, can't be compared: what was looked at is its source. */
-function hiddenLead(next: ShownRequest, { values = new Map() }: Note): readonly Lead[] {
-  const hidden = [...paramsOf(next)]
+/** A parameter that is secret by its name, such as `token`, can't be compared: what alone was looked at is its source. */
+function hiddenLead(next: ShownRequest, values: readonly Seen[]): readonly Lead[] {
+  const [to] = [...paramsOf(next)]
     .filter(([name, value]) => value === HIDDEN && !name.startsWith('header '))
     .map(([name]) => name);
-  const source = [...values].find(
-    ([, value]) => value !== null && value !== '' && typeof value !== 'boolean',
-  );
-  const [to] = hidden;
-  return to === undefined || source === undefined
+  const [source, second] = values;
+  return to === undefined || source === undefined || second !== undefined
     ? []
     : [{ how: 'value', to, value: HIDDEN, from: source[0] }];
 }
@@ -137,7 +178,7 @@ function isNumeral(text: string): boolean {
 /** The path, parameters of the query, of a form and of a JSON body (`page.offset`), and headers, as text. */
 function paramsOf({ url, headers, body }: ShownRequest): ReadonlyMap<string, string> {
   return new Map([
-    ['path', url.replace(/[?#].*$/, '')],
+    ['path', url.split(/[?#]/, 1)[0] ?? ''],
     ...queryOf(url),
     ...(body === undefined ? [] : bodyParams(body)),
     ...Object.entries(headers).map(([name, value]) => [`header ${name}`, value] as const),
@@ -146,7 +187,7 @@ function paramsOf({ url, headers, body }: ShownRequest): ReadonlyMap<string, str
 
 function queryOf(url: string): (readonly [string, string])[] {
   const mark = url.indexOf('?');
-  return mark < 0 ? [] : [...new URLSearchParams(url.slice(mark + 1).replace(/#.*$/, ''))];
+  return mark < 0 ? [] : [...new URLSearchParams(url.slice(mark + 1).split('#', 1)[0])];
 }
 
 function bodyParams(body: string): readonly (readonly [string, string])[] {

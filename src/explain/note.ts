@@ -5,6 +5,8 @@ import type { Judgement, ReactionReport } from '../verdict/index.ts';
 /** What followed from an answer, as the recording keeps it. */
 export interface Note {
   readonly rows?: number;
+  /** How the pagination came to the next request; undefined where it is not known, or there was none. */
+  readonly asks?: AskedBy;
   /** What the pagination looked at, by path. */
   readonly values?: ReadonlyMap<string, Json>;
   readonly headers?: ReadonlyMap<string, string>;
@@ -18,6 +20,12 @@ export interface Note {
   readonly taken?: Taken;
   readonly stop?: Reason;
   readonly judgement?: Judgement;
+}
+
+/** `count`: by numbers of its own, in pages of a size where it is known; `follow`: by what the answer said. */
+export interface AskedBy {
+  readonly kind: 'none' | 'count' | 'follow';
+  readonly size?: number;
 }
 
 export type Taken = Omit<ReactionReport, 'answers' | 'request'>;
@@ -39,6 +47,7 @@ export function readNote(json: string): Note & { readonly of: number } {
   const plain = JSON.parse(json) as {
     of: number;
     rows?: number;
+    asks?: AskedBy;
     window?: string;
     taken?: Taken;
     stop?: Reason;
@@ -54,6 +63,7 @@ export function readNote(json: string): Note & { readonly of: number } {
       : {}),
     ...(path === undefined || min === undefined || max === undefined ? {} : { ids: { path, min, max } }),
     ...(isList(parameters) ? { parameters: parameters.map(parameterOf) } : {}),
+    ...(plain.asks === undefined ? {} : { asks: plain.asks }),
     ...(plain.window === undefined ? {} : { window: plain.window }),
     ...(plain.taken === undefined ? {} : { taken: plain.taken }),
     ...(plain.stop === undefined ? {} : { stop: plain.stop }),

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { AnyObject, Json } from '../json/index.ts';
 import type { ApiResponse } from '../http/message.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
+import { charsetOf, otherThanUtf8 } from '../formats/index.ts';
 import type { Page, RowsPiece, RowStream } from '../records/page.ts';
 import type { RowLook } from '../records/look.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
@@ -25,7 +26,7 @@ export interface RowSource {
     | ((kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[])
     | undefined;
   /** Reads an answer that was read before. */
-  readonly readAgain: (response: Pick<ApiResponse, 'body' | 'status' | 'url'>) => Page;
+  readonly readAgain: (response: Pick<ApiResponse, 'body' | 'headers' | 'status' | 'url'>) => Page;
   /** The rows of an answer that was a stream of them; undefined where it is a page. */
   readonly rowsAgain: (response: ApiResponse) => StreamAgain | undefined;
 }
@@ -115,7 +116,8 @@ export class Bucket {
     if (kept === undefined) throw new Error('a page that may be read again was not kept');
     let number = this.#sources.indexOf(source);
     if (number < 0) number = this.#sources.push(source) - 1;
-    const { status } = response;
+    const { status, headers } = response;
+    const contentType = headers['content-type'];
     const entry = {
       dataType,
       extra,
@@ -123,6 +125,9 @@ export class Bucket {
       count: page.rows,
       status,
       body: kept.body,
+      ...(contentType !== undefined && otherThanUtf8(charsetOf(headers).label) !== undefined
+        ? { contentType }
+        : {}),
       ...(steps === undefined ? {} : { facts: steps.facts }),
     };
     this.#index.add(page.stream === undefined ? entry : { ...entry, answerAt: kept.at });
@@ -130,7 +135,7 @@ export class Bucket {
 
   *#pages(): Iterable<PageRows> {
     for (const entry of this.#index.entries()) {
-      const { dataType, extra, source, count, status, body, answerAt, facts } = entry;
+      const { dataType, extra, source, count, status, body, contentType, answerAt, facts } = entry;
       const from = this.#sources[source];
       if (from === undefined) throw new Error(`the page index names the source ${source}`);
       const target = { dataType, extra, look: from.look };
@@ -144,7 +149,8 @@ export class Bucket {
         continue;
       }
       const { at, bytes } = body;
-      const response = { status, url: '', body: this.#options.exchanges.bytes(at, bytes) };
+      const headers = contentType === undefined ? {} : { 'content-type': contentType };
+      const response = { status, url: '', headers, body: this.#options.exchanges.bytes(at, bytes) };
       const page = from.readAgain(response);
       const { pieces } = page;
       if (facts !== undefined && from.changeAgain !== undefined) {

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { ConfigError, RecordError } from '../errors.ts';
 import type { EffectiveConfig } from '../config/extractor-config.ts';
+import { JobTables } from '../config/job-tables.ts';
 import { getKey, isEmpty, isInteger, isObject, jsonTextOf, numberOf, type Json } from '../json/index.ts';
+import type { Job } from '../jobs/index.ts';
 import type { Log } from '../log.ts';
 import { createAutomaticParser } from '../records/automatic.ts';
 import { createLegacyParser } from '../records/legacy/parser.ts';
@@ -12,7 +14,7 @@ import { parseMappings } from '../records/mapping/parse.ts';
 import { createMappedParser } from '../records/mapping/parser.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
 import { STRUCT_VERSION } from '../records/struct.ts';
-import type { RecordParser } from '../records/parser.ts';
+import type { RecordParser, TableLayout } from '../records/parser.ts';
 import { tableManifest } from '../sink/manifest.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import type { Publication } from '../sink/publish.ts';
@@ -37,6 +39,8 @@ interface OpenBucket {
   readonly mappings: Mappings[];
   readonly hasStruct: boolean;
   incremental: boolean;
+  /** What the jobs of all of them say of their tables. */
+  readonly tables: JobTables;
 }
 
 /** A finished run's tables, and what the state keeps of them. */
@@ -58,8 +62,11 @@ export class Buckets {
     this.#options = options;
   }
 
-  /** @throws {ConfigError} when the mappings are wrong */
-  of(config: EffectiveConfig): Bucket {
+  /**
+   * @param jobs that write to it
+   * @throws {ExtractorError} when the mappings or the primary keys are wrong
+   */
+  of(config: EffectiveConfig, jobs: readonly Job[]): Bucket {
     const key = config.outputBucket ?? '';
     const mappings = parseMappings(config.mappings, config.mappingsAt);
     checkTypes(mappings);
@@ -67,9 +74,11 @@ export class Buckets {
     if (known !== undefined) {
       known.incremental = config.incrementalOutput;
       known.mappings.push(mappings);
+      known.tables.add(jobs, mappings, config);
       return known.bucket;
     }
     const opened = this.#create(config, mappings);
+    opened.tables.add(jobs, mappings, config);
     this.#open.set(key, opened);
     return opened.bucket;
   }
@@ -104,19 +113,43 @@ export class Buckets {
     bucket,
     mappings,
     incremental,
+    tables,
   }: OpenBucket): Promise<Publication[]> {
     const finished = await bucket.finish();
+    for (const { name, nuls } of finished) {
+      if (nuls > 0)
+        this.#options.log.warn(
+          `${nuls === 1 ? '1 NUL character' : `${nuls} NUL characters`} in the table “${name}” became U+FFFD: no database has texts with them`,
+        );
+    }
     const names = new Set(finished.map(({ name }) => name));
     const fileName = (table: string): string =>
       checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
-    const publications = finished.map(({ name, file, primaryKey, rows }) => ({
-      name: fileName(name),
-      file,
-      rows,
-      manifest: tableManifest({ bucket: bucketName, table: name, incremental, primaryKey }),
+    const manifestOf = ({ name, columns, primaryKey }: TableLayout, missing = false): string => {
+      const said = tables.of(name, columns);
+      const key = said.primaryKey ?? primaryKey;
+      if (said.isMerged && !missing && (key ?? []).length === 0)
+        this.#options.log.warn(
+          `The table “${name}” is added to and has no primary key: rows that come again stand in it twice. ` +
+            'Give the child a “primaryKey”, or use a mapping',
+        );
+      return tableManifest({
+        bucket: bucketName,
+        table: name,
+        incremental: incremental || said.isMerged,
+        primaryKey: key,
+        missing,
+      });
+    };
+    const publications = finished.map((table) => ({
+      name: fileName(table.name),
+      file: table.file,
+      rows: table.rows,
+      manifest: manifestOf(table),
     }));
     for (const each of mappings) {
-      for (const { name, columns, primaryKey } of missingTables(each, (table) => names.has(table))) {
+      for (const table of missingTables(each, (name) => names.has(name))) {
+        const { name, columns } = table;
         names.add(name);
         const file = path.join(
           this.#options.workFolder,
@@ -127,13 +160,7 @@ export class Buckets {
           name: fileName(name),
           file,
           rows: 0,
-          manifest: tableManifest({
-            bucket: bucketName,
-            table: name,
-            incremental,
-            primaryKey,
-            missing: true,
-          }),
+          manifest: manifestOf(table, true),
         });
       }
     }
@@ -149,6 +176,7 @@ export class Buckets {
       isLegacy,
       mappings: [mappings],
       incremental: config.incrementalOutput,
+      tables: new JobTables(),
     };
     if (config.mappings === undefined) {
       const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, exchanges });

@@ -11,6 +11,7 @@ import type { ApiRequest, JobRequest, Send, SendWrapper } from '../http/message.
 import type { FirstContact } from '../http/retry.ts';
 import { buildRequest } from '../http/request.ts';
 import { signAws } from '../http/sign.ts';
+import { reachOf } from '../http/trust/reach.ts';
 import { secretHeadersOf, trustedOriginsOf } from '../http/trust/sources.ts';
 import { createTrust } from '../http/trust/trust.ts';
 import { parseTrustedHosts } from '../http/trust/trusted-hosts.ts';
@@ -135,6 +136,7 @@ export function connect(options: ConnectOptions): Connection {
       requestTimeoutMs: api.requestTimeoutMs,
       tls: { caCertificate: api.caCertificate, clientCertificate: api.clientCertificate },
       environment: process.env,
+      reach: reachOf(process.env),
       sshProxy: config.sshProxy,
     },
     cache:

@@ -1,4 +1,4 @@
-import { charsetOf, DEFAULT_FORMAT, xmlDocument } from '../formats/index.ts';
+import { charsetOf, DEFAULT_FORMAT, textOf, xmlDocument } from '../formats/index.ts';
 import type { JobRequest } from '../http/message.ts';
 import type { ExportSettings, Job } from '../jobs/index.ts';
 import {
@@ -31,14 +31,14 @@ export function stepAnswer(
   { secrets }: Pick<PageSourceOptions, 'secrets'>,
 ): StepAnswer {
   const { body, headers, url } = answer.response;
-  const text = Buffer.from(body).toString('utf8').trim();
+  const text = textOf(body, headers).trim();
   if (text === '') return { request, answer, json: null };
   if (/xml/i.test(headers['content-type'] ?? '') && text.startsWith('<')) {
     const bytes = {
       bytes: body.length,
       read: (at: number, length: number) => body.subarray(at, at + length),
     };
-    return { request, answer, json: xmlDocument(bytes, DEFAULT_FORMAT.xml, charsetOf(headers)) };
+    return { request, answer, json: xmlDocument(bytes, DEFAULT_FORMAT.xml, charsetOf(headers).label) };
   }
   try {
     return { request, answer, json: parseExact(text) };

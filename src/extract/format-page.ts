@@ -58,7 +58,7 @@ export async function formatPage(rows: FormatRows, answer: FileAnswer): Promise<
   const steps = rows.measure();
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) if (!isSmall) await turn();
-  const { envelope, rows: count, warning, header } = step.value;
+  const { envelope, rows: count, warning, header, text } = step.value;
   const digest = answer.large?.sha1 ?? hash('sha1', answer.body);
   const kept: readonly (readonly Json[])[] | undefined = isSmall ? [...rows.chunks()] : undefined;
   return {
@@ -72,6 +72,7 @@ export async function formatPage(rows: FormatRows, answer: FileAnswer): Promise<
     rowsDigest: digest,
     ...(header === undefined ? {} : { header }),
     ...(warning === undefined ? {} : { warning }),
+    ...(text === undefined ? {} : { text }),
   };
 }
 
@@ -81,9 +82,9 @@ function jsonRows(bytes: Uint8Array, options: RowsOptions): FormatRows {
       for (const piece of readRows(bytes, options).pieces) yield piece.decode();
     },
     *measure() {
-      const { rows, warning } = readRows(bytes, options);
+      const { rows, warning, text } = readRows(bytes, options);
       yield;
-      return { rows, envelope: null, warning };
+      return { rows, envelope: null, warning, text };
     },
   };
 }

@@ -16,6 +16,7 @@ import { Repeats } from './repeats.ts';
 import { Reactor, type ReactorOptions } from './reactor.ts';
 import { factsOf, keepFacts } from './row-facts.ts';
 import { tellOfRows } from './tell-rows.ts';
+import { TextWatch } from './text-watch.ts';
 
 export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
   readonly compatLevel: CompatLevel;
@@ -41,6 +42,7 @@ export class JobParts {
   readonly #recursion = new Map<Job, ParentFilter>();
   readonly #reactors = new Map<Job, Reactor>();
   readonly #watches = new Map<Job, MissWatch>();
+  readonly #texts = new Map<Job, TextWatch>();
   readonly #rows = new Map<Job, JobRows>();
   readonly #leftOut = new Map<string, number>();
   readonly #limited = new Map<Job, { came: number; kept: number }>();
@@ -52,10 +54,11 @@ export class JobParts {
 
   /** Says what was looked for in vain, and how often reactions did something; all is then forgotten. */
   warnOfMisses(): void {
-    for (const [job, watch] of this.#watches) {
+    for (const [job, watch] of [...this.#watches, ...this.#texts]) {
       for (const message of watch.warnings()) this.#options.log.warn(message, { job: job.name });
     }
     this.#watches.clear();
+    this.#texts.clear();
     for (const reactor of this.#reactors.values()) reactor.tellCounts();
     this.#tellRepeats();
     this.#tellLimited();
@@ -209,6 +212,12 @@ export class JobParts {
       this.#sources.set(job, source);
     }
     return source;
+  }
+
+  texts(job: Job): TextWatch {
+    let texts = this.#texts.get(job);
+    if (texts === undefined) this.#texts.set(job, (texts = new TextWatch()));
+    return texts;
   }
 
   watch(job: Job): MissWatch {

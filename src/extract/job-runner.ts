@@ -4,7 +4,7 @@ import { extraColumns, ROOT_RUN, type Job, type JobWarning } from '../jobs/index
 import type { AnyObject } from '../json/index.ts';
 import type { PageStep } from '../pagination/pages.ts';
 import type { Kept } from '../recording/exchanges.ts';
-import { positionOf, type RunPlace } from '../recording/position.ts';
+import { positionOf } from '../recording/position.ts';
 import type { CompatLevel } from '../records/filter.ts';
 import type { Bucket, PageTarget } from './bucket.ts';
 import { beginning, ChildStarts, skipRuns, type ChildStartsOptions } from './child-starts.ts';
@@ -12,7 +12,7 @@ import type { PageContent } from './content.ts';
 import { InOrder } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
 import { noteJudgement } from './page-source.ts';
-import { warningLevel } from './page-warning.ts';
+import { PageWarnings } from './page-warning.ts';
 import { endText, type Progress } from './progress.ts';
 import { planRuns } from './run-windows.ts';
 import { abandon, ABANDONED, RunStarter, type Begun, type RunStarterOptions } from './run-starter.ts';
@@ -34,6 +34,7 @@ export class JobRunner {
   readonly #parts: JobParts;
   readonly #starter: RunStarter;
   readonly #childStarts: ChildStarts;
+  readonly #warnings: PageWarnings;
   readonly #failing = new AbortController();
 
   constructor(options: JobRunnerOptions) {
@@ -41,6 +42,7 @@ export class JobRunner {
     this.#parts = new JobParts(options);
     this.#starter = new RunStarter(options, this.#parts, this.#failing.signal);
     this.#childStarts = new ChildStarts(options, this.#parts);
+    this.#warnings = new PageWarnings(options.log, options.secrets);
   }
 
   /**
@@ -87,6 +89,7 @@ export class JobRunner {
       await work.abandon();
       throw error;
     }
+    this.#warnings.tellRest();
     this.#parts.warnOfMisses();
   }
 
@@ -130,7 +133,7 @@ export class JobRunner {
         if (number === 1) window?.series.take(value.content);
         const take = async (): Promise<void> => {
           at(number, true);
-          await this.#take(job, value, target, place);
+          await this.#take(begun, value, target);
         };
         await work.add({ run: take });
         at(number, false);
@@ -198,12 +201,11 @@ export class JobRunner {
   }
 
   async #take(
-    job: Job,
+    { job, run, place }: Begun,
     { page, content, end }: PageStep<PageContent>,
     target: PageTarget,
-    place: RunPlace,
   ): Promise<void> {
-    const { log, progress, bucket } = this.#options;
+    const { progress, bucket } = this.#options;
     progress.rows?.({
       position: positionOf(place, page),
       dataType: target.dataType,
@@ -220,8 +222,7 @@ export class JobRunner {
       rows: content.page.rows,
       bytes: bodyBytes(content.response),
     });
-    const { warning } = content.page;
-    if (warning !== undefined) log[warningLevel(content.page, page, end)](warning, { job: job.name, page });
+    this.#warnings.add(job, run, content.page, page, end);
   }
 }
 

@@ -1,9 +1,10 @@
+import { iterationNames } from '../config/iteration-states.ts';
 import { paginationOf } from '../config/job-pagination.ts';
 import type { CallFunction, Contexts, Evaluate } from '../evaluate.ts';
 import { attributesOf } from '../jobs/attributes.ts';
 import { createCaller, createEvaluator, strtotime } from '../jobs/functions/index.ts';
 import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
-import { entriesOf, getKey, objectOf, type AnyObject } from '../json/index.ts';
+import { getKey, objectOf, type AnyObject } from '../json/index.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import { connect, type ConnectOptions, type Connection } from './connect.ts';
 import { IncrementalStates, type StateScope } from './incremental/states.ts';
@@ -42,7 +43,7 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
   const contexts: Contexts = { attr: attributesOf(effective.node), time };
   const connection = connect({ ...options, evaluate, contexts });
   const callAt = (now: () => number): CallFunction => createCaller({ ...env, now }, { placeholders: true });
-  const scope = scopeOf(config, effective);
+  const scope = scopeOf(config, effective, contexts['attr']);
   const stateOf: JobRunnerOptions['stateOf'] = (job, { above }) =>
     states.of(job, [...above.map((step) => step.job), job.name], scope);
   return {
@@ -79,11 +80,18 @@ export function openConfig(options: OpenConfigOptions): OpenConfig {
   };
 }
 
-/** Secrets change, and jobs are told apart by their names: neither says which iteration it is. */
-function scopeOf({ api }: ExtractorConfig, { own }: EffectiveConfig): StateScope {
-  const names = own === undefined ? [] : entriesOf(own).filter(([key]) => !/^#|^jobs$|^mappings$/.test(key));
+function scopeOf(
+  { api }: ExtractorConfig,
+  { own, headers }: EffectiveConfig,
+  attr: AnyObject = objectOf([]),
+): StateScope {
   return {
-    iteration: own === undefined ? undefined : objectOf(names),
+    iteration: own === undefined ? undefined : iterationNames(own),
     baseUrl: getKey(api.node, 'baseUrl') ?? null,
+    common: objectOf([
+      ['headers', headers],
+      ['options', api.defaultOptions],
+    ]),
+    attr,
   };
 }

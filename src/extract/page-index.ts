@@ -14,6 +14,8 @@ export interface IndexedPage {
   readonly count: number;
   readonly status: number;
   readonly body: BodyPlace;
+  /** Type of the answer, where it declares an encoding other than UTF-8. */
+  readonly contentType?: string;
   /** Where the record of the answer begins, when its rows were a stream. */
   readonly answerAt?: number;
   /** What the steps of the job looked at beside the body. */
@@ -35,7 +37,7 @@ export class PageIndex {
     this.#out = new Appender(path);
   }
 
-  add({ dataType, extra, source, count, status, body, answerAt, facts }: IndexedPage): void {
+  add({ dataType, extra, source, count, status, body, contentType, answerAt, facts }: IndexedPage): void {
     const numbers = [
       source,
       count,
@@ -44,7 +46,7 @@ export class PageIndex {
       body.bytes,
       ...(answerAt === undefined ? [] : [answerAt]),
     ];
-    this.#out.text(`${encodeExact([dataType, extra, facts ?? null, ...numbers])}\n`);
+    this.#out.text(`${encodeExact([dataType, extra, facts ?? null, contentType ?? null, ...numbers])}\n`);
   }
 
   /** See {@link Appender.settle}. */
@@ -64,7 +66,7 @@ export class PageIndex {
 
 function pageOf(line: string): IndexedPage {
   const value = parseExact(line);
-  const [dataType, extra, facts, ...numbers] = isList(value) ? value : [];
+  const [dataType, extra, facts, contentType, ...numbers] = isList(value) ? value : [];
   if (typeof dataType !== 'string' || extra === undefined || !isObject(extra))
     throw new Error('the page index has a line that it did not write');
   const [source = 0, count = 0, status = 0, at = 0, bytes = 0, answerAt] = numbers.map(Number);
@@ -78,6 +80,7 @@ function pageOf(line: string): IndexedPage {
     body,
     ...(answerAt === undefined ? {} : { answerAt }),
     ...(isObject(facts) ? { facts } : {}),
+    ...(typeof contentType === 'string' ? { contentType } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import { RecordError } from '../errors.ts';
-import type { FormatRows, Measured } from '../formats/index.ts';
+import { charsetOf, textOf, type FormatRows, type Measured } from '../formats/index.ts';
 import type { ApiRequest, ApiResponse, JobRequest, Send } from '../http/message.ts';
 import type { Contexts } from '../evaluate.ts';
 import { contextsOf, type Job, type JobRun } from '../jobs/index.ts';
@@ -15,6 +15,7 @@ import { readRows, type RowsOptions } from '../records/read-rows.ts';
 import type { RowsAt } from '../records/rows-at.ts';
 import type { Reason } from '../reason.ts';
 import type { Secrets } from '../secrets.ts';
+import type { Traits } from '../traits.ts';
 import type { Judgement } from '../verdict/index.ts';
 import type { StreamAgain } from './bucket.ts';
 import { PageContent, type RowFilter } from './content.ts';
@@ -52,6 +53,8 @@ export interface SourceRun {
   /** What becomes of the rows of a page; undefined where nothing does. */
   readonly stepsOf: ((page: ArrivedPage) => PageSteps | undefined) | undefined;
   readonly needs: Needs;
+  /** How the pagination comes from page to page, where it says so. */
+  readonly traits: Traits | undefined;
   readonly watch: MissWatch;
   /** The window of time that it asks for, in words. */
   readonly window?: string | undefined;
@@ -73,7 +76,7 @@ export interface ArrivedPage {
 
 /** Gets the pages of one run of a job: from the API, or from what was recorded. */
 export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
-  const { job, place, began, filter, rowsAt, stepsOf, needs, watch, window, reactor, contexts } = run;
+  const { job, place, began, filter, rowsAt, stepsOf, needs, traits, watch, window, reactor, contexts } = run;
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
   const lists = (job.over ?? []).map(({ name }) => name);
@@ -136,7 +139,10 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
     decided({ answer, page, taken }, decision) {
       if ('request' in decision.next && decision.next.restarts === true) repeats?.begin();
       if (answer.kept !== undefined)
-        exchanges.note(answer.kept, noteOf(decision, { needs, rows: page.rows, parameters, window, taken }));
+        exchanges.note(
+          answer.kept,
+          noteOf(decision, { needs, traits, rows: page.rows, parameters, window, taken }),
+        );
     },
   };
 }
@@ -224,7 +230,7 @@ function rowsOf(
 ): FormatRows | undefined {
   if (response.status >= 400) return undefined;
   try {
-    return formatRows(reading.job, response, readOptions(reading, endpoint, response.url, options));
+    return formatRows(reading.job, response, readOptions(reading, endpoint, response, options));
   } catch (error) {
     throw placed(error, response.url, options);
   }
@@ -237,7 +243,7 @@ function placed(error: unknown, url: string, { secrets }: ReadingOptions): unkno
 function readOptions(
   { job, rowsAt }: JobReading,
   endpoint: string,
-  url: string,
+  { url, headers }: Pick<ApiResponse, 'url' | 'headers'>,
   { isExactJson, secrets }: Pick<ReadingOptions, 'isExactJson' | 'secrets'>,
 ): RowsOptions {
   return {
@@ -245,6 +251,7 @@ function readOptions(
     otherFields: job.otherFields,
     rowsAt,
     endpoint,
+    charset: charsetOf(headers),
     isExact: isExactJson,
     describeUrl: () => secrets.redactUrl(url),
     redact: (text: string) => secrets.redact(text),
@@ -281,10 +288,16 @@ function withoutBody(
 export function readAnswer(
   reading: JobReading,
   endpoint: string,
-  { body: held, large, status, url }: Pick<ApiResponse, 'body' | 'large' | 'status' | 'url'>,
+  {
+    body: held,
+    large,
+    status,
+    url,
+    headers,
+  }: Pick<ApiResponse, 'body' | 'large' | 'status' | 'url' | 'headers'>,
   { ignoreErrors, isExactJson, log, secrets }: ReadingOptions,
 ): Page {
-  const options = readOptions(reading, endpoint, url, { isExactJson, secrets });
+  const options = readOptions(reading, endpoint, { url, headers }, { isExactJson, secrets });
   // a JSON document is one page, however it came
   const body = large === undefined ? held : large.read(0, large.bytes);
   // another error comes here only where a reaction takes it
@@ -299,8 +312,8 @@ export function readAnswer(
     log.warn(`A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`, {
       job: reading.job.name,
     });
-    const errorData = Buffer.from(body).toString('utf8');
-    return readPage(Buffer.from(JSON.stringify({ errorData })), options);
+    const errorData = textOf(body, headers);
+    return readPage(Buffer.from(JSON.stringify({ errorData })), { ...options, charset: undefined });
   }
 }
 
@@ -309,12 +322,14 @@ function noteOf(
   { observation, next }: Decision,
   {
     needs,
+    traits,
     rows,
     parameters,
     window,
     taken,
   }: {
     needs: Needs;
+    traits: Traits | undefined;
     rows: number;
     parameters: JobRun['parameters'];
     window: string | undefined;
@@ -335,6 +350,14 @@ function noteOf(
     if (page === 1 && parameters.length > 0)
       note.push(['parameters', parameters.map(({ name, path, value }) => [name, path ?? name, value])]);
   }
+  // where the pages begin anew it is by the last row, whatever the method is
+  if (traits !== undefined && 'request' in next && next.restarts !== true)
+    note.push([
+      'asks',
+      objectOf(
+        Object.entries({ kind: traits.kind, ...(traits.size === undefined ? {} : { size: traits.size }) }),
+      ),
+    ]);
   if (window !== undefined) note.push(['window', window]);
   if (taken !== undefined) note.push(['taken', objectOf(Object.entries(taken))]);
   if ('stop' in next) note.push(['stop', objectOf(Object.entries(next.stop))]);

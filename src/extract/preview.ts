@@ -22,7 +22,7 @@ import { isEmpty, toJsonText, type AnyObject } from '../json/index.ts';
 import { silentLog } from '../log.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
 import { discreetly } from '../redact.ts';
-import { isSecretName, HIDDEN, type Secrets } from '../secrets.ts';
+import type { Secrets } from '../secrets.ts';
 import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
 import { beginState, type RunState } from './incremental/run-state.ts';
@@ -244,15 +244,6 @@ function shown({ method, url, headers, body }: ApiRequest, secrets: Secrets): Sh
     method,
     url: secrets.redactUrl(url),
     headers: secrets.redactHeaders(headers),
-    ...(body === undefined ? {} : { body: shownBody(Buffer.from(body).toString('utf8'), secrets) }),
+    ...(body === undefined ? {} : { body: secrets.redactBody(Buffer.from(body).toString('utf8')) }),
   };
-}
-
-/** Values are hidden when they are secret by the name of their key, too. */
-function shownBody(body: string, secrets: Secrets): string {
-  if (!/^\s*[[{]/.test(body)) return secrets.redactUrl(`?${body}`).slice(1);
-  const named = body.replace(/"((?:[^"\\]|\\.)*)":\s*"(?:[^"\\]|\\.)*"/g, (pair, name: string) =>
-    isSecretName(name) ? `"${name}":"${HIDDEN}"` : pair,
-  );
-  return secrets.redact(named);
 }

@@ -1,5 +1,6 @@
 import type { CallFunction, Contexts } from '../evaluate.ts';
 import { HttpError } from '../errors.ts';
+import { textOf as decodedText } from '../formats/index.ts';
 import type { AgainReason, ApiResponse, JobRequest, Pause, React, Reacted } from '../http/message.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { Job } from '../jobs/index.ts';
@@ -262,9 +263,9 @@ function contentOf(response: ApiResponse, pageOf: Exchanged['pageOf']): View['he
 /** Bytes of a body that is no JSON: what it says of itself stands at its beginning. */
 const MOST_TEXT = 1 << 16;
 
-function textIn({ body, large }: ApiResponse): string {
+function textIn({ body, large, headers }: ApiResponse): string {
   const bytes = large === undefined ? body : large.read(0, MOST_TEXT);
-  return Buffer.from(bytes).toString('utf8');
+  return decodedText(bytes, headers);
 }
 
 function rowsOf(response: ApiResponse, pageOf: Exchanged['pageOf']): number | undefined {

@@ -198,6 +198,7 @@ export class RunStarter {
       place,
       began,
       needs,
+      traits: paginator.traits,
       filter: this.#parts.source(job).filter,
       rowsAt,
       headers: rowSteps?.needs.headers ?? [],
@@ -227,6 +228,7 @@ export class RunStarter {
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
       onPage: (content, page, verdict) => {
         headers.see(content.page.header, before + page, (message) => warn(message, before + page));
+        this.#parts.texts(job).see(content.page.text, before + page);
         if (content.taken !== undefined) reactor.tell(content.taken, content.request.url);
         witness?.see(content, before + page, verdict);
         if (verdict.verdict === 'keep') state?.see(content, before + page);

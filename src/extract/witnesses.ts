@@ -1,6 +1,7 @@
 import { parseCompleteness, type Completeness } from '../completeness.ts';
+import { PaginationError } from '../errors.ts';
 import type { Job } from '../jobs/index.ts';
-import { compilePath, type Json, type Path } from '../json/index.ts';
+import { compilePath, getKey, type Json, type Path } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import { nearMiss, type GuardVerdict, type Paginator } from '../pagination/index.ts';
 import type { Reason } from '../reason.ts';
@@ -8,6 +9,7 @@ import type { Mapping, Mappings } from '../records/mapping/mapping.ts';
 import type { Secrets } from '../secrets.ts';
 import {
   addReaction,
+  type Circle,
   describeDoubt,
   JobTally,
   Witness,
@@ -55,7 +57,8 @@ export class Witnesses {
     const tally = this.#tally(job);
     const { own } = this.#settingsOf(job);
     const traits = paginator.traits ?? { kind: 'follow', at: 'parameters.api.pagination' };
-    const witness = new Witness(traits, own, keyPaths(this.#options.mappings.get(job.dataType)));
+    const key = keyPaths(this.#options.mappings.get(job.dataType));
+    const witness = new Witness(traits, own, { key, isAlone: job.level === 0 && window === undefined });
     let request = '';
     const reactions = new Map<string, ReactionReport>();
     return {
@@ -72,18 +75,21 @@ export class Witnesses {
         }
         const { envelope, rowsAt, rows, pieces } = content.page;
         const { headers, status } = content.response;
-        witness.see({
+        const circle = witness.see({
           page,
           envelope,
           rowsAt,
           rows,
+          isMade: getKey(job.rowSettings, 'rowsAt') !== undefined,
           isSingle: pieces[0]?.single === true,
           headers,
           status,
-          url: content.request.url,
+          isTakenAsEmpty: taken?.do === 'empty' || taken?.do === 'skip',
+          asked: { job: content.asked, wire: content.request },
           isDropped: verdict === 'stop',
           repeats,
         });
+        if (circle !== undefined && !this.accepts(job)) throw endless(circle);
         content.onRows((decoded) => witness.take(decoded));
       },
       pagesLeft: () => witness.pagesLeft(),
@@ -140,6 +146,20 @@ export class Witnesses {
     }
     return settings;
   }
+}
+
+const CIRCLES = {
+  known:
+    'have only rows of pages before them, but for changing values such as times, although something else is asked for each time',
+  errors: 'are errors in the place of rows, and none of them ends the job',
+} as const;
+
+function endless({ are, from, to }: Circle): PaginationError {
+  return new PaginationError('pagination.loop', `Pages ${from} to ${to} ${CIRCLES[are]}.`, {
+    where: { page: to },
+    hint: 'If the API does not know the parameters of the pagination, correct them; if it has no further pages, end it with `nextPageFlag`, `stopWhen` or `limitStop`. Where all is as it should be, say so by `"completeness": "accept"` in the job.',
+    details: { from, to },
+  });
 }
 
 function withDoubts(judgement: Judgement, also: readonly Doubt[]): Judgement {

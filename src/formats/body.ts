@@ -1,4 +1,5 @@
 import type { LargeBody } from '../http/message.ts';
+import { markedEncoding, otherThanUtf8 } from './charset.ts';
 
 /** The bytes of a body, or of one file of an archive, wherever they are. */
 export interface BodyBytes extends Pick<LargeBody, 'bytes' | 'read'> {
@@ -27,19 +28,25 @@ export function partOf(body: BodyBytes, from: number, bytes: number): BodyBytes 
  * The same text as UTF-8, without a byte order mark. A mark tells UTF-16, whatever was said.
  *
  * @param encoding what is known of it; UTF-8 is not looked at, whoever reads it checks it
+ * @param fatal false: what has no character becomes U+FFFD, and is no error
  */
-export function* utf8Pieces(body: BodyBytes, encoding: string | undefined): Generator<Uint8Array> {
-  const [a = 0, b = 0, c = 0] = body.read(0, 3);
-  if (a === 0xef && b === 0xbb && c === 0xbf) {
+export function* utf8Pieces(
+  body: BodyBytes,
+  encoding: string | undefined,
+  fatal = true,
+): Generator<Uint8Array> {
+  const first = body.read(0, 3);
+  const marked = markedEncoding(first);
+  if (marked === 'utf-8') {
     yield* piecesOf(partOf(body, 3, body.bytes - 3));
     return;
   }
-  const marked = a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : encoding;
-  if (marked === undefined || /^utf-?8$/i.test(marked)) {
+  const other = otherThanUtf8(marked ?? encoding);
+  if (other === undefined) {
     yield* piecesOf(body);
     return;
   }
-  const decoder = new TextDecoder(marked, { fatal: true });
+  const decoder = new TextDecoder(other, { fatal });
   for (const piece of piecesOf(body)) yield Buffer.from(decoder.decode(piece, { stream: true }));
   yield Buffer.from(decoder.decode());
 }

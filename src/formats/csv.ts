@@ -131,7 +131,7 @@ class CsvRows implements FormatRows {
       throw error instanceof CsvError
         ? brokenCsv(error)
         : isDecoding(error)
-          ? wrongEncoding(settings, charset)
+          ? wrongEncoding(settings.encoding ?? charset, scanner.line)
           : error;
     }
     if (pending.length > 0) yield { bytes: Buffer.concat(pending), records: scanner.records - before };
@@ -156,9 +156,9 @@ function isDecoding(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 }
 
-function wrongEncoding({ encoding }: CsvSettings, charset: string | undefined): Error {
+function wrongEncoding(encoding: string | undefined, line: number): Error {
   return broken(
-    `The CSV of the response is not ${encoding ?? charset}.`,
+    `The CSV of the response is not ${encoding ?? 'what its byte order mark says'}, on line ${line} or soon behind it.`,
     'Set “csv.encoding” of the job to the encoding of the file.',
   );
 }
@@ -170,7 +170,8 @@ function positional(index: number): string {
 
 function namesOf(cells: readonly string[]): readonly string[] {
   const names = cells.map((name, i) => (name === '' ? positional(i) : name));
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice === undefined) return names;
   throw broken(
     `The CSV has two columns that are called “${twice}”.`,

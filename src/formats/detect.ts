@@ -76,11 +76,6 @@ export function typeOf(headers: Headers): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** What `Content-Type` says of the encoding of a text. */
-export function charsetOf(headers: Headers): string | undefined {
-  return /;\s*charset\s*=\s*"?([\w.:-]+)"?/i.exec(headers['content-type'] ?? '')?.[1];
-}
-
 function formatOfType(type: string): Format | undefined {
   return BY_TYPE[type] ?? (type.endsWith('+xml') && type !== 'application/xhtml+xml' ? 'xml' : undefined);
 }

@@ -1,4 +1,13 @@
-export { charsetOf, isFile } from './detect.ts';
+export {
+  charsetOf,
+  joinedRemarks,
+  jsonText,
+  otherThanUtf8,
+  textOf,
+  type Charset,
+  type TextRemarks,
+} from './charset.ts';
+export { isFile } from './detect.ts';
 export { readFormat } from './read.ts';
 export { xmlDocument } from './xml.ts';
 export type { FormatRows, Measured } from './rows.ts';

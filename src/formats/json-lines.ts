@@ -9,12 +9,24 @@ import {
   type Path,
 } from '../json/index.ts';
 import { shownText } from '../shown-text.ts';
-import { utf8Pieces, type BodyBytes } from './body.ts';
+import { Utf8Checker } from '../csv/utf8.ts';
+import { piecesOf, utf8Pieces, type BodyBytes } from './body.ts';
+import {
+  isTellable,
+  joinedRemarks,
+  markedEncoding,
+  otherThanUtf8,
+  replacedIn,
+  validUtf8,
+  type TextRemarks,
+} from './charset.ts';
 import { broken, type FormatRows, type Measured } from './rows.ts';
 
 export interface JsonLinesOptions {
   /** Where the rows are in a line; undefined where the line is the row. */
   readonly dataField: Path | undefined;
+  /** Encoding that the answer declares. */
+  readonly charset?: string | undefined;
   readonly isExact: boolean;
   /** Hides secrets in a text that is to be shown. */
   readonly redact: (text: string) => string;
@@ -29,6 +41,7 @@ const CLOSE = 0x5d;
 interface Block {
   readonly bytes: Uint8Array;
   readonly line: number;
+  readonly remarks?: TextRemarks | undefined;
 }
 
 /**
@@ -36,17 +49,26 @@ interface Block {
  * that names it; so is half of one at the end.
  */
 export function jsonLines(body: BodyBytes, options: JsonLinesOptions): FormatRows {
-  const { dataField } = options;
+  const { dataField, charset } = options;
+  let known: Encoding | undefined;
+  const blocks = (): Generator<Block> => blocksOf(body, (known ??= encodingOf(body, charset)));
   return {
     *chunks() {
-      for (const block of blocksOf(body)) {
+      for (const block of blocks()) {
         const values = valuesOf(block, options);
         const rows = dataField === undefined ? values : values.flatMap((value) => rowsIn(value, dataField));
         if (rows.length > 0) yield rows;
       }
     },
-    measure: () =>
-      dataField === undefined ? countLines(body, options) : countRows(body, dataField, options),
+    *measure() {
+      const measured = yield* dataField === undefined
+        ? countLines(blocks(), options)
+        : countRows(blocks(), dataField, options);
+      const contradicted = known?.contradicted;
+      return contradicted === undefined
+        ? measured
+        : { ...measured, text: { ...measured.text, contradicted } };
+    },
   };
 }
 
@@ -57,25 +79,29 @@ function rowsIn(value: Json, dataField: Path): readonly Json[] {
 }
 
 /** Counts without parsing; only the last lines are looked at, which may be cut. */
-function* countLines(body: BodyBytes, options: JsonLinesOptions): Generator<undefined, Measured> {
+function* countLines(blocks: Iterable<Block>, options: JsonLinesOptions): Generator<undefined, Measured> {
   let rows = 0;
   let last: Block | undefined;
-  for (const block of blocksOf(body)) {
+  let text: TextRemarks | undefined;
+  for (const block of blocks) {
+    text = joinedRemarks(text, block.remarks);
     for (const [from, end] of linesIn(block.bytes)) if (!isBlank(block.bytes, from, end)) rows++;
     last = block;
     yield;
   }
   if (last !== undefined) valuesOf(last, options);
-  return { rows, envelope: null };
+  return { rows, envelope: null, text };
 }
 
 function* countRows(
-  body: BodyBytes,
+  blocks: Iterable<Block>,
   dataField: Path,
   options: JsonLinesOptions,
 ): Generator<undefined, Measured> {
   let [rows, lines, without] = [0, 0, 0];
-  for (const block of blocksOf(body)) {
+  let text: TextRemarks | undefined;
+  for (const block of blocks) {
+    text = joinedRemarks(text, block.remarks);
     for (const value of valuesOf(block, options)) {
       const found = rowsIn(value, dataField).length;
       rows += found;
@@ -88,14 +114,55 @@ function* countRows(
     without === 0
       ? undefined
       : `${without} of ${lines} lines of the response have nothing at “${dataField.text}” and give no row`;
-  return { rows, envelope: null, warning };
+  return { rows, envelope: null, text, warning };
+}
+
+/** How the bytes of a body are read. */
+interface Encoding {
+  /** Undefined: UTF-8. */
+  readonly other: string | undefined;
+  /** A declared encoding that it is not. */
+  readonly contradicted?: string;
+}
+
+/** As for a JSON document: what is UTF-8 throughout is that, unless it may be so by chance. */
+function encodingOf(body: BodyBytes, charset: string | undefined): Encoding {
+  const first = body.read(0, 64);
+  const other = otherThanUtf8(markedEncoding(first) ?? charset);
+  if (other === undefined || !isTellable(other, first)) return { other };
+  const utf8 = new Utf8Checker();
+  let hasOnlyAscii = true;
+  for (const piece of piecesOf(body)) {
+    if (utf8.push(piece) >= 0) return { other };
+    hasOnlyAscii &&= isAscii(piece);
+  }
+  if (!utf8.end()) return { other };
+  return hasOnlyAscii ? { other: undefined } : { other: undefined, contradicted: other };
+}
+
+function* blocksOf(body: BodyBytes, { other }: Encoding): Generator<Block> {
+  for (const { bytes, line } of rawBlocks(body, other)) {
+    if (other === undefined) {
+      // a character has no LF in it: lines are judged apart
+      const clean = validUtf8(bytes);
+      yield { bytes: clean.bytes, line, remarks: behind(clean.remarks, line) };
+    } else {
+      const invalid = replacedIn(Buffer.from(bytes).toString('utf8'), other);
+      yield { bytes, line, remarks: behind(invalid && { invalid }, line) };
+    }
+  }
+}
+
+function behind(remarks: TextRemarks | undefined, line: number): TextRemarks | undefined {
+  const invalid = remarks?.invalid;
+  return invalid && { invalid: { ...invalid, line: invalid.line + line - 1 } };
 }
 
 /** Lines are kept together up to the end of a piece; one that is longer than a piece is gathered. */
-function* blocksOf(body: BodyBytes): Generator<Block> {
+function* rawBlocks(body: BodyBytes, other: string | undefined): Generator<Block> {
   let pending: Uint8Array[] = [];
   let line = 1;
-  for (const piece of utf8Pieces(body, undefined)) {
+  for (const piece of utf8Pieces(body, other, false)) {
     const end = piece.lastIndexOf(LF) + 1;
     if (end === 0) {
       pending.push(piece);
@@ -126,7 +193,8 @@ function listed(bytes: Uint8Array, { isExact }: JsonLinesOptions): readonly Json
     lines++;
   }
   let end = bytes.length + 1;
-  if (list[end - 1] === COMMA) end--;
+  // of the bytes: a comma at the end of the list may have been there
+  if (bytes.at(-1) === LF) end--;
   else lines++;
   list[end] = CLOSE;
   const text = list.subarray(0, end + 1);

@@ -2,11 +2,12 @@ import { isJsonPath, type Json, type Path } from '../json/index.ts';
 import { shownText } from '../shown-text.ts';
 import { partOf, type BodyBytes } from './body.ts';
 import { csvRows } from './csv.ts';
-import { charsetOf, formatOf, typeOf, type About } from './detect.ts';
+import { charsetOf, joinedRemarks, type TextRemarks } from './charset.ts';
+import { formatOf, typeOf, type About } from './detect.ts';
 import { jsonLines } from './json-lines.ts';
 import { textLines } from './lines.ts';
 import { broken, type FormatRows, type Measured } from './rows.ts';
-import { isEncoding, type Format, type FormatSettings } from './settings.ts';
+import type { Format, FormatSettings } from './settings.ts';
 import { xmlRows } from './xml.ts';
 
 export interface ReadFormatOptions {
@@ -31,9 +32,23 @@ const MOST_JSON_BYTES = 2 ** 29;
 export function readFormat(body: BodyBytes, options: ReadFormatOptions): FormatRows | undefined {
   const { settings, about } = options;
   const members = about.unpacked?.members;
-  if (members !== undefined) return allOf(membersOf(body, members, options));
+  if (members !== undefined) return remarked(allOf(membersOf(body, members, options)), options);
   const format = formatOf(settings, about, body.read(0, 64));
-  return format === 'json' ? undefined : rowsOf(body, format, options);
+  return format === 'json' ? undefined : remarked(rowsOf(body, format, options), options);
+}
+
+/** Adds that the declared charset is not known, for the formats that are read without it. */
+function remarked(rows: FormatRows, { about, settings }: ReadFormatOptions): FormatRows {
+  const { unknown } = charsetOf(about.headers);
+  if (unknown === undefined || settings.csv.encoding !== undefined) return rows;
+  return {
+    ...rows,
+    chunks: () => rows.chunks(),
+    *measure() {
+      const measured = yield* rows.measure();
+      return { ...measured, text: { ...measured.text, unknown } };
+    },
+  };
 }
 
 function membersOf(
@@ -55,10 +70,14 @@ function membersOf(
 
 function rowsOf(body: BodyBytes, format: Exclude<Format, 'json'>, options: ReadFormatOptions): FormatRows {
   const { settings, about, dataField, isExact, redact } = options;
-  const said = charsetOf(about.headers);
-  const charset = said !== undefined && isEncoding(said) ? said : undefined;
+  const charset = charsetOf(about.headers).label;
   if (format === 'jsonl')
-    return jsonLines(body, { dataField: isRoot(dataField) ? undefined : dataField, isExact, redact });
+    return jsonLines(body, {
+      dataField: isRoot(dataField) ? undefined : dataField,
+      charset,
+      isExact,
+      redact,
+    });
   if (format === 'xml')
     return xmlRows(body, { settings: settings.xml, path: elementsOf(dataField), charset });
   refuseOthers(body, format, options);
@@ -136,12 +155,19 @@ function allOf(parts: readonly FormatRows[]): FormatRows {
     *measure() {
       let rows = 0;
       const warnings: string[] = [];
+      let text: TextRemarks | undefined;
       for (const part of parts) {
         const measured = yield* part.measure();
         rows += measured.rows;
         if (measured.warning !== undefined) warnings.push(measured.warning);
+        text = joinedRemarks(text, measured.text);
       }
-      return { rows, envelope: null, ...(warnings.length === 0 ? {} : { warning: warnings.join('. ') }) };
+      return {
+        rows,
+        envelope: null,
+        text,
+        ...(warnings.length === 0 ? {} : { warning: warnings.join('. ') }),
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { RecordError } from '../errors.ts';
 import type { Json } from '../json/index.ts';
+import type { TextRemarks } from './charset.ts';
 
 /** The rows of a body that is no JSON page. They can be read any number of times, each time the same. */
 export interface FormatRows {
@@ -19,6 +20,7 @@ export interface Measured {
   /** Names of the columns, where the body has a header. */
   readonly header?: readonly string[] | undefined;
   readonly warning?: string | undefined;
+  readonly text?: TextRemarks | undefined;
 }
 
 /** A body that breaks off, or is not what it should be. */

@@ -1,6 +1,7 @@
 import { createDialect, type CsvDialect } from '../csv/dialect.ts';
 import { CsvError } from '../csv/csv-error.ts';
 import { getKey, isEmpty, isList, isScalar, toText, type AnyObject, type Json } from '../json/index.ts';
+import { isEncoding } from './charset.ts';
 import { kindOf, SettingsReader, type Invalid } from '../settings.ts';
 import { wildcard } from './wildcard.ts';
 
@@ -137,12 +138,4 @@ function checkDialect(settings: FormatSettings, at: string, invalid: Invalid): v
 /** @throws CsvError when a character is more than one byte, or has two meanings */
 export function dialectOf({ delimiter, quote }: CsvSettings, format: 'csv' | 'tsv'): CsvDialect {
   return createDialect({ delimiter: delimiter ?? (format === 'tsv' ? '\t' : ','), enclosure: quote });
-}
-
-export function isEncoding(label: string): boolean {
-  try {
-    return new TextDecoder(label).encoding !== '';
-  } catch {
-    return false;
-  }
 }

@@ -117,7 +117,7 @@ function durationMs(value: Json | undefined): number | undefined {
 }
 
 function textMs(text: string): number | undefined {
-  const [, count = '1', unit = 's'] = /^\s*(\d+(?:\.\d+)?)?\s*([a-z]+)?\s*$/i.exec(text) ?? [];
+  const [, count = '1', unit = 's'] = /^(\d+(?:\.\d+)?)?\s*([a-z]+)?$/i.exec(text.trim()) ?? [];
   const word = unit.toLowerCase();
   const ms = UNITS[word] ?? UNITS[word.replace(/s$/, '')];
   return text.trim() === '' || ms === undefined ? undefined : Number(count) * ms;

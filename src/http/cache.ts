@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
-import { withoutHeader, type ApiRequest, type ApiResponse, type SendWrapper } from './message.ts';
+import { headerOf, withoutHeader, type ApiRequest, type ApiResponse, type SendWrapper } from './message.ts';
 
 export interface CacheOptions {
   /** Made when it is not there. */
@@ -32,7 +32,7 @@ export function cache(options: CacheOptions): SendWrapper {
     const file = join(options.folder, hash('sha256', `${request.method} ${request.url}`));
     const kept = sendOptions.attempt?.isAgain === true ? undefined : await read(file, request);
     const age = kept === undefined ? Infinity : env.now() - kept.at;
-    if (kept !== undefined && age >= 0 && age < ttlMs) return kept.response;
+    if (kept !== undefined && age >= 0 && age < ttlMs) return aged(kept.response, age);
     const response = await next(request, sendOptions);
     const isFile = response.large !== undefined || response.unpacked !== undefined;
     if (!isFile && !except.includes(response.status)) {
@@ -45,6 +45,12 @@ export function cache(options: CacheOptions): SendWrapper {
     }
     return response;
   };
+}
+
+/** A response says how long it was kept (RFC 9111, 5.1), or its `Date` would be taken for the time. */
+function aged(response: ApiResponse, ms: number): ApiResponse {
+  const before = Number(headerOf(response.headers, 'age') ?? 0) || 0;
+  return { ...response, headers: { ...response.headers, age: String(Math.round(before + ms / 1000)) } };
 }
 
 interface Kept {
@@ -77,7 +83,7 @@ async function read(file: string, request: ApiRequest): Promise<Kept | undefined
 
 /** Under another name first: a reader sees a whole file or none. */
 async function write(file: string, folder: string, response: ApiResponse, env: Env): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const { status, body } = response;
   const headers = withoutHeader(response.headers, 'set-cookie');
   const head = JSON.stringify({ at: env.now(), status, headers, bytes: body.length });

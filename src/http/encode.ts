@@ -65,6 +65,11 @@ export function rawQueryEntries(query: string): [string, string][] {
     });
 }
 
+/** The parameters of a query, decoded, each as often as it stands there. */
+export function queryEntries(query: string): [string, string][] {
+  return rawQueryEntries(query).map(([name, value]) => [decodeForm(name), value]);
+}
+
 /** True where parameters bring anything into a query or a body. */
 export function hasParams(params: AnyObject | undefined): params is AnyObject {
   return params !== undefined && entriesOf(params).length > 0;

@@ -16,7 +16,7 @@ import { mergeOver } from '../merge-request.ts';
 import { encodeBody } from './body.ts';
 import { hasParams } from './encode.ts';
 import { headerOf, type ApiRequest, type BodyFormat, type Headers, type JobRequest } from './message.ts';
-import { mergeParams, resolveUrl } from './url.ts';
+import { mergeIntoLink, mergeParams, resolveUrl } from './url.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 export interface RequestOptions {
@@ -60,13 +60,20 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   if (wire === undefined) throw unknownMethod(method);
   const inBody = paramsGoToBody(merged);
   const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
-  const url = resolveUrl(options.baseUrl, mergeParams(endpoint, inQuery));
+  const merge = merged.fromResponse === true ? mergeIntoLink : mergeParams;
+  const url = resolveUrl(options.baseUrl, merge(endpoint, inQuery));
   const content = inBody ? withParams(merged.body, params) : merged.body;
-  const sent = content === undefined ? undefined : encodeBody(content, formatOf(merged, content));
+  const format = content === undefined ? undefined : formatOf(merged, content);
+  const sent = content === undefined || format === undefined ? undefined : encodeBody(content, format);
+  const all = mergeHeaders(headers, options.headers);
+  const typed =
+    sent === undefined || keepsType(job, all, format)
+      ? all
+      : mergeHeaders({ 'Content-Type': sent.contentType }, all);
   return {
     method: wire.method,
     url,
-    headers: headersOf(headers, options, sent?.contentType, typeRule(merged)),
+    headers: headersOf(typed, options.userAgent),
     ...(sent === undefined ? {} : { body: sent.body }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(isDownload ? { isDownload } : {}),
@@ -147,43 +154,33 @@ function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
   ]);
 }
 
-/** Whether the type of the body wins over a `Content-Type` of the job. */
-type TypeRule = 'usual' | 'own' | 'body';
-
-/** A body that was written out may be of a more precise type than its format; a multipart one is told by its boundary. */
-function typeRule({ body, bodyFormat }: JobRequest): TypeRule {
-  if (bodyFormat === 'multipart') return 'body';
-  return body === undefined && bodyFormat === undefined ? 'usual' : 'own';
+/**
+ * True where the `Content-Type` of the headers stands, and not that of the body's format: a job that names one means
+ * it, and one that all requests have may say more of a `body` that was written out. Parameters of a POST or a FORM have
+ * the type of their format whatever all requests have, as in the reference. A multipart body is told by its boundary.
+ */
+function keepsType(job: JobRequest, all: AnyObject, format: BodyFormat | undefined): boolean {
+  if (format === 'multipart') return false;
+  if (typeIn(job.headers) !== undefined) return true;
+  const common = job.body === undefined ? undefined : typeIn(all);
+  return common !== undefined && format !== undefined && TYPES[format].test(toText(common));
 }
 
-/**
- * The body decides about `Content-Type`, over what the configuration says for all requests and over the same
- * spelling in a job (spec extractor 6.3). A job that spells it otherwise (`content-type`) means it.
- */
-function headersOf(
-  own: AnyObject,
-  options: RequestOptions,
-  contentType: string | undefined,
-  rule: TypeRule,
-): Headers {
-  const typed =
-    contentType === undefined || keepsOwnType(own, rule)
-      ? own
-      : mergeHeaders({ 'Content-Type': contentType }, own);
+function typeIn(headers: AnyObject): Json | undefined {
+  return entriesOf(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+}
+
+/** Media types that a body of a format may have. */
+const TYPES = { json: /json/i, form: /urlencoded/i, xml: /xml/i, text: /./ } as const;
+
+function headersOf(all: AnyObject, userAgent = USER_AGENT): Headers {
   const headers: Record<string, string> = {};
-  for (const [name, value] of entriesOf(mergeHeaders(typed, options.headers))) {
+  for (const [name, value] of entriesOf(all)) {
     if (value !== null) headers[name] = headerText(name, value);
   }
-  if (headerOf(headers, 'User-Agent') === undefined) headers['User-Agent'] = options.userAgent ?? USER_AGENT;
+  if (headerOf(headers, 'User-Agent') === undefined) headers['User-Agent'] = userAgent;
   if (headerOf(headers, 'Accept-Encoding') === undefined) headers['Accept-Encoding'] = ACCEPT_ENCODING;
   return headers;
-}
-
-function keepsOwnType(headers: AnyObject, rule: TypeRule): boolean {
-  if (rule === 'body') return false;
-  return entriesOf(headers).some(
-    ([name]) => (rule === 'own' || name !== 'Content-Type') && name.toLowerCase() === 'content-type',
-  );
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;

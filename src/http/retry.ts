@@ -12,6 +12,7 @@ import {
   type Reacted,
   type SendWrapper,
 } from './message.ts';
+import { bodyStart } from './body-start.ts';
 import { isRedirect } from './redirect.ts';
 import { CURL, RETRYABLE_CURL } from './send/network-error.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -67,6 +68,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
     const { signal, react } = sendOptions;
     let attempt = 1;
     const told = react === undefined ? undefined : new Told(react);
+    const say = waitLog(request, context);
     for (let sent = 1; ; sent++) {
       const own = told === undefined ? sendOptions : { ...sendOptions, attempt: told.attempt(sent > 1) };
       const outcome = await next(request, own).catch((error: unknown) => new Failure(error));
@@ -75,7 +77,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
       if (reacted?.do === 'again' && told !== undefined && !(outcome instanceof Failure)) {
         const count = told.count(reacted.reason);
         const waitMs = pauseFor(outcome, reacted.pause, count, options, context.env.now());
-        logWait(reacted.why, request, count, waitMs, reacted.reason.times, context);
+        say({ reason: reacted.why, count, most: reacted.reason.times, waitMs }, outcome);
         await sleepLong(waitMs, context.env, signal);
         continue;
       }
@@ -87,7 +89,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
         return reacted === undefined ? answer : { ...answer, isTaken: true };
       }
       const waitMs = waitFor(outcome, attempt, options, context.env.now());
-      logWait(reason, request, attempt, waitMs, options.maxRetries, context);
+      say({ reason, count: attempt, most, waitMs }, outcome);
       attempt++;
       await sleepLong(waitMs, context.env, signal);
     }
@@ -202,16 +204,35 @@ function tooLong({ status }: ApiResponse, waitMs: number, where: string, options
   );
 }
 
-function logWait(
-  reason: string,
-  request: ApiRequest,
-  attempt: number,
-  waitMs: number,
-  maxRetries: number,
+/** Bytes of a bad answer that are shown. */
+const SHOWN_BYTES = 200;
+
+interface Wait {
+  readonly reason: string;
+  readonly count: number;
+  readonly most: number;
+  readonly waitMs: number;
+}
+
+/** Gives a log of the waits of one request: why it is sent again, and how its first bad answer begins. */
+function waitLog(
+  { url, label }: ApiRequest,
   { log, secrets }: RetryContext,
-): void {
-  const fields = { attempt, maxRetries, waitMs, url: secrets.redactUrl(request.url) };
-  log.info(`Retrying in ${waitMs / 1000} seconds [${attempt} x] after ${reason}.`, fields);
+): (wait: Wait, outcome: Outcome) => void {
+  let isShown = false;
+  return ({ reason, count, most, waitMs }, outcome) => {
+    const seconds = waitMs / 1000;
+    const text = `Retrying in ${seconds} ${seconds === 1 ? 'second' : 'seconds'} (${count} of ${most}) after ${reason}`;
+    const body = isShown || outcome instanceof Failure ? '' : bodyStart(outcome.body, SHOWN_BYTES, secrets);
+    isShown ||= body !== '';
+    log.info(body === '' ? `${text}.` : `${text}: ${body}`, {
+      ...(label === undefined ? {} : { job: label }),
+      attempt: count,
+      maxRetries: most,
+      waitMs,
+      url: secrets.redactUrl(url),
+    });
+  };
 }
 
 /** Timers of the runtime fire at once when they are given more than this. */

@@ -1,17 +1,17 @@
 import { HttpError, type Where } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
-import { oneLine } from '../shown-text.ts';
+import { bodyStart } from './body-start.ts';
 import type { ApiRequest, ApiResponse, SendWrapper } from './message.ts';
 import { http } from './send/runtime.ts';
+
+/** Bytes of an error's body that are shown. */
+const SHOWN_BYTES = 500;
 
 export interface StatusOptions {
   /** `api.http.ignoreErrors`: statuses that are handed on like a success (spec extractor 6.6). */
   readonly ignoreErrors?: readonly number[];
   readonly secrets: Secrets;
 }
-
-/** Bytes of an error's body that are shown. */
-const SHOWN_BYTES = 500;
 
 /**
  * Turns a final status from 400 on into an error (spec extractor 6.4), and tells every error which job and address
@@ -34,7 +34,7 @@ function statusError(request: ApiRequest, response: ApiResponse, secrets: Secret
   const url = secrets.redactUrl(response.url);
   const name = http.STATUS_CODES[response.status];
   const answer = `${response.status}${name === undefined ? '' : ` ${name}`}`;
-  const body = startOf(response.body, secrets);
+  const body = bodyStart(response.body, SHOWN_BYTES, secrets);
   return new HttpError(
     'http.status',
     `The API answered ${answer} to ${request.method} ${url}${body === '' ? '.' : `: ${body}`}`,
@@ -48,16 +48,6 @@ function statusError(request: ApiRequest, response: ApiResponse, secrets: Secret
 
 function placeOf({ label }: ApiRequest, url: string, secrets: Secrets): Where {
   return { url: secrets.redactUrl(url), ...(label === undefined ? {} : { job: label }) };
-}
-
-/** Redacted before it is cut, so that no half of a secret is left at the end. */
-function startOf(body: Uint8Array, secrets: Secrets): string {
-  const decoder = new TextDecoder();
-  const text = oneLine(
-    secrets.redactMessage(decoder.decode(body.subarray(0, 4 * SHOWN_BYTES), { stream: true })).trim(),
-  );
-  const start = Buffer.from(text).subarray(0, SHOWN_BYTES);
-  return start.length < SHOWN_BYTES ? text : `${new TextDecoder().decode(start, { stream: true })}…`;
 }
 
 function hintFor(code: number): string | undefined {

@@ -1,6 +1,6 @@
 import { HttpError } from '../errors.ts';
 import { isEmpty, objectOf, entriesOf, type AnyObject, type Json } from '../json/index.ts';
-import { encodeForm, hasParams, rawQueryEntries } from './encode.ts';
+import { encodeForm, hasParams, queryEntries, rawQueryEntries } from './encode.ts';
 
 /**
  * Resolves an endpoint against the base URL (RFC 3986 section 5, spec extractor 6.1). Done here and not by `URL`,
@@ -37,12 +37,44 @@ export function resolveUrl(base: string, endpoint: string): string {
  */
 export function mergeParams(endpoint: string, params: AnyObject | undefined): string {
   if (!hasParams(params)) return endpoint;
+  const { path, query } = cut(endpoint);
+  const own: [string, Json][] = rawQueryEntries(query);
+  return joined(path, encodeForm(objectOf([...own, ...paramsIn(params)])));
+}
+
+/**
+ * The same for a link of a response, whose names are encoded already: `page%5Bafter%5D` is the parameter `page[after]`,
+ * and no other one. A name that stands there twice stays so.
+ */
+export function mergeIntoLink(link: string, params: AnyObject | undefined): string {
+  if (!hasParams(params)) return link;
+  const { path, query } = cut(link);
+  const added = new Map(paramsIn(params).map(([key, value]) => [key, encodeForm(objectOf([[key, value]]))]));
+  const keys = new Map<string, string>();
+  for (const [key, text] of added)
+    for (const name of [key, ...queryEntries(text).map(([inner]) => inner)]) keys.set(name, key);
+  const parts = queryEntries(query).map(([name, value]) => {
+    const key = keys.get(name);
+    if (key === undefined) return encodeForm(objectOf([[name, value]]));
+    const text = added.get(key) ?? '';
+    added.set(key, ''); // in the place of the first
+    return text;
+  });
+  return joined(path, [...parts, ...added.values()].filter((part) => part !== '').join('&'));
+}
+
+function cut(endpoint: string): { readonly path: string; readonly query: string } {
   const [beforeFragment = ''] = endpoint.split('#', 1);
   const mark = beforeFragment.indexOf('?');
-  const path = mark === -1 ? beforeFragment : beforeFragment.slice(0, mark);
-  const own: [string, Json][] = mark === -1 ? [] : rawQueryEntries(beforeFragment.slice(mark + 1));
-  const added = entriesOf(params).filter(([key]) => !isEmpty(key));
-  const query = encodeForm(objectOf([...own, ...added]));
+  if (mark === -1) return { path: beforeFragment, query: '' };
+  return { path: beforeFragment.slice(0, mark), query: beforeFragment.slice(mark + 1) };
+}
+
+function paramsIn(params: AnyObject): readonly (readonly [string, Json])[] {
+  return entriesOf(params).filter(([key]) => !isEmpty(key));
+}
+
+function joined(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
 

@@ -12,6 +12,7 @@ import {
 import { isSourceObject } from '../language/index.ts';
 import { kindOf } from '../settings.ts';
 import { checkContextValue, contextValue } from './context-value.ts';
+import { parentValues } from './incremental/asked.ts';
 import { jobError } from './read.ts';
 import type { JobRun, Parameter } from './run.ts';
 import { contextsOf } from './values.ts';
@@ -62,7 +63,13 @@ export function withComputed(
         `The placeholder “${name}” gives ${result === undefined ? 'nothing' : kindOf(result)}, not a value`,
         'Give a function or a reference, such as {"function": "date", "args": ["Y", {"window": "from"}]}.',
       );
-    const parameter: Parameter = { name, value: result, isComputed: true };
+    const from = parentValues(value, done, common);
+    const parameter: Parameter = {
+      name,
+      value: result,
+      isComputed: true,
+      ...(from.length === 0 ? {} : { from }),
+    };
     return { ...done, parameters: [...done.parameters.filter((each) => each.name !== name), parameter] };
   }, run);
 }

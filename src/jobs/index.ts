@@ -20,6 +20,7 @@ export { timeText, windowsOf, type RunWindows, type Window } from './windows/res
 export type { Windows } from './windows/read.ts';
 export type { Stretch } from './windows/tile.ts';
 export { boundsOf, type Bounds, type BoundsOptions } from './incremental/bounds.ts';
+export { meaningOf, withSortedKeys, partKey } from './incremental/asked.ts';
 export { compareMarks, markOf, type Mark, type MarkKind } from './incremental/mark.ts';
 export type { Incremental } from './incremental/read.ts';
 export { momentFrom } from './moment.ts';

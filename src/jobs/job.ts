@@ -24,6 +24,7 @@ import { splitComputed, type Computed } from './computed.ts';
 import { parseFormat, type FormatSettings } from '../formats/index.ts';
 import { systemEnv } from '../env.ts';
 import { createCaller } from './functions/evaluate.ts';
+import { askedOf } from './incremental/asked.ts';
 import { checkStateNames } from './incremental/names.ts';
 import { parseIncremental, type Incremental } from './incremental/read.ts';
 import { compileParentFilter } from './parent-filter.ts';
@@ -34,6 +35,7 @@ import type { ExportSettings } from './export/settings.ts';
 import { Attachments } from './parents.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
 import { asItems, asObject, kindOf } from '../settings.ts';
+import { readPrimaryKey } from './primary-key.ts';
 import { jobError, read } from './read.ts';
 import { readUserData } from './user-data.ts';
 import { warnAbout, type JobWarning } from './warnings.ts';
@@ -104,6 +106,8 @@ export interface Job {
   readonly over?: readonly OverList[];
   /** Stretches of time that each get a run of the job. */
   readonly windows?: Windows;
+  /** Fields or columns that tell its rows apart, as written. */
+  readonly primaryKey?: readonly string[];
   /** What it keeps from run to run. */
   readonly incremental?: Incremental;
 }
@@ -133,6 +137,7 @@ export function parseJobs(
     names: [],
     grouped: [],
     above: [],
+    asked: [],
     attachments,
     places: textPlacesIn(pagination),
     method,
@@ -151,6 +156,8 @@ interface Above {
   readonly above: readonly string[];
   /** Definitions that name their parents. */
   readonly attachments: Attachments;
+  /** What the jobs above ask for. */
+  readonly asked: readonly AnyObject[];
   /** Levels of the jobs above that ask for several parent rows at once. */
   readonly grouped: readonly number[];
   readonly level: number;
@@ -226,7 +233,11 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
       isEmpty(getKey(node, key)) ? [] : [key === 'windows' ? 'window' : 'state'],
     ),
   ]);
-  const incremental = parseIncremental(getKey(node, 'incremental'), node, at, isChild || over.length > 0);
+  const asked = askedOf(node, above.method);
+  const incremental = parseIncremental(getKey(node, 'incremental'), node, at, isChild || over.length > 0, {
+    own: asked,
+    above: above.asked,
+  });
   if (group !== undefined && incremental?.isPerParent === true) throw stateOfGroup(at);
   const path = [...above.above, at];
   const attached = above.attachments.below(id ?? dataType, at, path);
@@ -268,6 +279,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     computed,
     ...given('group', group),
     ...given('over', over.length === 0 ? undefined : over),
+    ...given('primaryKey', readPrimaryKey(node, at)),
     ...given('incremental', incremental),
     ...given('windows', parseWindows(node, at, incremental !== undefined)),
     children: parseDefinitions(
@@ -280,6 +292,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
         level: level + 1,
         names,
         above: path,
+        asked: [...above.asked, asked],
         grouped: group === undefined ? above.grouped : [...above.grouped, level],
         contexts,
       },

@@ -47,7 +47,8 @@ function fromDigits(text: string): Instant | undefined {
     const found = readInstant(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
     if (found !== undefined) return found;
   }
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)0*(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const [, sign = '', padded = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const whole = padded.replace(/^0+(?=\d)/, '');
   const decimals = decimalsOf(whole.length);
   if (decimals === undefined) return undefined;
   const head = whole.slice(0, whole.length - decimals);

@@ -209,6 +209,15 @@ const common: Readonly<Record<string, OptionSchema>> = {
     default: {},
     examples: [{ country: ['cz', 'sk'], kind: { attr: 'kinds' } }],
   },
+  primaryKey: {
+    title: 'Primary key',
+    description:
+      'What tells a row from all others: a path in the row or a column, or a list of them. It becomes the key of the table; with `incremental` rows that come again take the place of those that are there.',
+    type: ['string', 'number', 'array', 'null'],
+    items: { type: ['string', 'number'], minLength: 1 },
+    default: '',
+    examples: ['id', ['account.id', 'date']],
+  },
   incremental: INCREMENTAL,
   children: {
     title: 'Children',

@@ -7,8 +7,10 @@ export interface Parameter {
   readonly name: string;
   /** Path the value was found at; names the parent column. Absent for a value that was computed, which has none. */
   readonly path?: string;
-  /** The value follows from a function, and tells no runs apart. */
+  /** The value follows from a function, whose result may be another one in each run. */
   readonly isComputed?: true;
+  /** Values of parent rows that a computed one follows from: they tell runs apart. */
+  readonly from?: readonly Json[];
   /** A scalar or null. */
   readonly value: Json;
 }

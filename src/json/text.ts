@@ -1,4 +1,5 @@
 import { entriesOf, isList, isNumber, isObject, JsonNumber, type Json } from './value.ts';
+import { trimEnd } from '../trim.ts';
 
 /**
  * "Empty" (spec extractor 0.2): missing, null, false, zero, `""`, `"0"`, an empty list or map.
@@ -102,7 +103,7 @@ function decimalOf(literal: string): string {
   if (!match) return literal;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = trimEnd(digits, '0');
   if (trimmed === '') return '0';
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
 }
@@ -145,7 +146,7 @@ export function formatFloat(value: number, precision: number, letter: 'e' | 'E')
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const sign = value < 0 ? '-' : '';
   const { digits: padded, exponent } = significantDigits(value, precision);
-  const digits = padded.replace(/0+$/, '');
+  const digits = trimEnd(padded, '0');
   if (exponent >= precision || exponent < -4) {
     const rest = digits.length > 1 ? digits.slice(1) : '0';
     return `${sign}${digits.charAt(0)}.${rest}${letter}${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`;

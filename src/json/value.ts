@@ -44,6 +44,8 @@ const rawJson = JSON as unknown as { rawJSON(text: string): unknown };
 
 function fitsInt64(literal: string): boolean {
   if (literal.length < 19) return true;
+  // the longest has 19 digits and a sign; a number of many more takes long to read
+  if (literal.length > 20) return false;
   const value = BigInt(literal);
   return value >= -(2n ** 63n) && value < 2n ** 63n;
 }

@@ -1,4 +1,5 @@
 import { isNumber, JsonNumber, type Json } from '../json/index.ts';
+import { trimEnd } from '../trim.ts';
 
 /** A moment, exact to the last digit that was written. */
 export interface Instant {
@@ -29,7 +30,7 @@ export function readInstant(value: Json | undefined): Instant | undefined {
   const offset = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60 * (sign === '-' ? -1 : 1);
   return {
     seconds: days / 1000 + h * 3600 + mi * 60 + s - offset,
-    fraction: fraction.replace(/0+$/, ''),
+    fraction: trimEnd(fraction, '0'),
   };
 }
 
@@ -52,7 +53,7 @@ export function instantOfSeconds(value: Json | undefined): Instant | undefined {
       : '';
   const found = /^(-?\d+)(?:\.(\d+))?$/.exec(text);
   if (found === null) return undefined;
-  return { seconds: Number(found[1]), fraction: (found[2] ?? '').replace(/0+$/, '') };
+  return { seconds: Number(found[1]), fraction: trimEnd(found[2] ?? '', '0') };
 }
 
 export function compareInstants(a: Instant, b: Instant): number {

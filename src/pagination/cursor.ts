@@ -79,7 +79,7 @@ export const cursor: PaginationMethod = {
     mustBeIn(place, context.written ?? request, `${at}.param`);
     return {
       needs: { ids },
-      traits: { kind: 'follow', at, overlaps: true },
+      traits: { kind: 'follow', at, asks: 'increment', overlaps: true },
       first: () => ({ request: place.blank(request), state: null }),
       next(page, state) {
         if (page.rows === 0) return { stop: { code: 'noRows' } };

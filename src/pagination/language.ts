@@ -54,6 +54,14 @@ export function requiredSource(
   );
 }
 
+/** What a source looks at, by the names that signs of the answer have. */
+export function leadsOf(source: Source): readonly string[] {
+  const { text, path, needs } = source;
+  return needs.headers.length > 0
+    ? needs.headers.map((name) => `header ${name}`)
+    : [path?.keys?.join('.') ?? text];
+}
+
 export function conditionAt(value: Json, at: string, { call }: Context): Condition {
   return compileCondition(value, { at, call, kinds: PAGE_KINDS, invalid });
 }

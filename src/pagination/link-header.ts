@@ -44,7 +44,7 @@ export const linkHeader: PaginationMethod = {
     const base = includedParams(options, at)(request);
     return {
       needs: { sources: [link] },
-      traits: { kind: 'follow', at },
+      traits: { kind: 'follow', at, follows: ['header link'] },
       first: () => ({ request, state: null }),
       next({ read: [address] }) {
         return typeof address === 'string'

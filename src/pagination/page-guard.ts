@@ -1,12 +1,16 @@
 import { PaginationError } from '../errors.ts';
 import type { Json } from '../json/index.ts';
 import type { Reason } from '../reason.ts';
+import { MOST_ALIKE } from '../traits.ts';
 
 /** Pages that a job may have unless `maxPages` says otherwise: more than any known job needs. */
 export const DEFAULT_MAX_PAGES = 1_000_000;
 
 /** Pages back that are compared one by one; longer circles are found by a checkpoint. */
 const WINDOW = 100;
+
+/** Pages in a row without a row, each by another request: more than filters of an API leave. */
+const MOST_EMPTY = 1000;
 
 export interface GuardOptions {
   /** Pages that the job may have; {@link DEFAULT_MAX_PAGES} by default. */
@@ -63,7 +67,9 @@ export interface Guard {
  * 3. a repeated request without rows: the job ends;
  * 4. a repeated request with the rows of the page before: the job ends;
  * 5. a repeated request with the rows of an earlier page: a circle, an error;
- * 6. rows that came before, by another request or in another body: one warning for each job.
+ * 6. rows that came before, by another request or in another body: one warning for each job, and an error after
+ *    {@link MOST_ALIKE} such pages in a row;
+ * 7. very many pages in a row without rows, unless those are no end: an error.
  *
  * A repeated request with new rows is how scrolling on the side of the server works, and is kept.
  */
@@ -93,12 +99,16 @@ export function createGuard(options: GuardOptions = {}): Guard {
         if (same.page !== previous?.page) throw circle(asked.page, same.page, input);
         return stop({ code: 'repeatedRows', page: same.page });
       }
+      const alike = same === undefined ? 0 : memory.alike + 1;
+      if (same !== undefined && alike >= MOST_ALIKE) throw standstill(alike, same.page, input);
+      const empty = input.rows === 0 && options.emptyGoesOn !== true ? memory.empty + 1 : 0;
+      if (empty >= MOST_EMPTY) throw nothingComes(empty, input);
       const isNews = same !== undefined && !memory.hasWarned;
       return {
         verdict: 'keep',
         ...(same === undefined ? {} : { repeats: same.page }),
         ...(isNews ? { warning: repeatedRows(same.page, input) } : {}),
-        state: remember(memory, input, memory.hasWarned || isNews),
+        state: remember(memory, input, { alike, empty, hasWarned: memory.hasWarned || isNews }),
       };
     },
   };
@@ -122,6 +132,31 @@ function circle(askedPage: number, samePage: number, input: GuardInput): Paginat
   });
 }
 
+function standstill(alike: number, earlierPage: number, input: GuardInput): PaginationError {
+  const pages = `Pages ${input.page - alike + 1} to ${input.page}`;
+  return new PaginationError(
+    'pagination.loop',
+    `${pages} bring only rows of pages before them, although something else is asked for each time: page ${input.page} (${input.describeRequest()}) has those of page ${earlierPage}.`,
+    {
+      where: { page: input.page },
+      hint: 'If the API does not know the parameters of the pagination, correct them; if it has no further pages, end it with `nextPageFlag`, `stopWhen` or `limitStop`.',
+      details: { page: input.page, earlierPage, pages: alike },
+    },
+  );
+}
+
+function nothingComes(empty: number, input: GuardInput): PaginationError {
+  return new PaginationError(
+    'pagination.loop',
+    `Pages ${input.page - empty + 1} to ${input.page} have no rows, and each leads on to another one (${input.describeRequest()}).`,
+    {
+      where: { page: input.page },
+      hint: 'End it at a page without rows: `"emptyPage": "stop"`; or let it go on as far as `maxPages`: `"emptyPage": "goOn"`.',
+      details: { page: input.page, pages: empty },
+    },
+  );
+}
+
 function repeatedRows(earlierPage: number, input: GuardInput): string {
   return `Page ${input.page} brings the same rows as page ${earlierPage}, so the table will have them twice. If the API does not know the parameters of the pagination, correct them; if it has no further pages, end it with \`nextPageFlag\`, \`limitStop\` or \`forceStop\`.`;
 }
@@ -140,10 +175,20 @@ type Memory = {
   readonly checkpoint: Seen | null;
   /** Digest of the last body. */
   readonly body: string;
+  /** Pages in a row, up to the last one, whose rows had come, or that have none. */
+  readonly alike: number;
+  readonly empty: number;
   readonly hasWarned: boolean;
 };
 
-const NOTHING_SEEN: Memory = { recent: [], checkpoint: null, body: '', hasWarned: false };
+const NOTHING_SEEN: Memory = {
+  recent: [],
+  checkpoint: null,
+  body: '',
+  alike: 0,
+  empty: 0,
+  hasWarned: false,
+};
 
 /** The nearest page that is like this. */
 function lastSeen(
@@ -155,12 +200,16 @@ function lastSeen(
   return checkpoint?.[what] === digest ? checkpoint : undefined;
 }
 
-function remember(memory: Memory, input: GuardInput, hasWarned: boolean): Memory {
+function remember(
+  memory: Memory,
+  input: GuardInput,
+  counts: Pick<Memory, 'alike' | 'empty' | 'hasWarned'>,
+): Memory {
   const seen: Seen = { page: input.page, request: input.requestDigest, rows: input.rowsDigest };
   return {
     recent: [...memory.recent.slice(1 - WINDOW), seen],
     checkpoint: Number.isInteger(Math.log2(input.page)) ? seen : memory.checkpoint,
     body: input.bodyDigest,
-    hasWarned,
+    ...counts,
   };
 }

@@ -12,7 +12,7 @@ import {
 } from '../json/index.ts';
 import { placeSchema, sourceSchema } from '../language/index.ts';
 import { includedParams, includeParams } from './include-params.ts';
-import { mustBeIn } from './language.ts';
+import { leadsOf, mustBeIn } from './language.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { requestOf } from './request.ts';
 import { overlayRequest, SCROLL_REQUEST } from './scroll-request.ts';
@@ -108,6 +108,7 @@ export const responseParam: PaginationMethod = {
         at,
         asks: leading.to.key,
         looks: leading.fromKey,
+        follows: setters.flatMap(({ from }) => leadsOf(from)),
         // the next page may begin with the row whose value led on
         ...(leading.from.needs.rows || (isJsonPath(path) && path.includes('[')) ? { overlaps: true } : {}),
       },

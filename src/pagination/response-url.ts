@@ -1,4 +1,5 @@
 import { linkFollower, linkOf, linkOptions, linkSource, urlKey } from './follow-link.ts';
+import { leadsOf } from './language.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { requestOf } from './request.ts';
 import { read } from './settings.ts';
@@ -44,7 +45,7 @@ export const responseUrl: PaginationMethod = {
     const follow = linkFollower(options, job, at);
     return {
       needs: { sources: [source] },
-      traits: { kind: 'follow', at },
+      traits: { kind: 'follow', at, follows: leadsOf(source) },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
         const link = linkOf(page.read[0], source);

@@ -85,7 +85,7 @@ export function withRestart(
       sources: [...(needs.sources ?? []), ...setters.map(({ from }) => from)],
       conditions: [...(needs.conditions ?? []), when],
     },
-    ...(traits === undefined ? {} : { traits: { ...traits, overlaps: true, restarts: true } }),
+    ...(traits === undefined ? {} : { traits: { ...traits, mayOverlap: true, restarts: true } }),
     first: (now) => packed(beginning.first(now), null),
     next(observation, state): Step {
       const values = stateOf(state, 'behind');

@@ -1,5 +1,6 @@
 import { getKey } from '../json/index.ts';
 import { linkFollower, linkOf, linkOptions, linkSource, urlKey } from './follow-link.ts';
+import { leadsOf } from './language.ts';
 import type { PaginationMethod } from './paginator.ts';
 import { parseQuery } from './parse-query.ts';
 import { requestOf } from './request.ts';
@@ -37,7 +38,7 @@ export const zendeskResponseUrl: PaginationMethod = {
     const follow = linkFollower(options, job, at);
     return {
       needs: { sources: [source] },
-      traits: { kind: 'follow', at, overlaps: true },
+      traits: { kind: 'follow', at, follows: leadsOf(source), mayOverlap: true },
       first: () => ({ request: requestOf(job), state: null }),
       next(page) {
         const link = linkOf(page.read[0], source);

@@ -36,6 +36,8 @@ export interface ExchangeJson {
   readonly large?: StoredLarge;
   /** What the body was packed as. */
   readonly unpacked?: Unpacked;
+  /** The body has secrets of the configuration in it, which are masked. */
+  readonly isMasked?: true;
   /** Milliseconds that the run had stood still before this exchange, when it was stopped and went on. */
   readonly pausedMs?: number;
   /** The same, before the run of the job began. */
@@ -77,6 +79,14 @@ export function keptHeaders(headers: Headers, wanted: readonly string[], secrets
     if (value !== undefined) kept[name] = value;
   }
   return kept;
+}
+
+/** When an answer came: by a clock that stands still while the run is stopped, and by that of the machine. */
+export function timesOf({ at, ms, pausedMs = 0 }: ExchangeJson): {
+  now: number;
+  asked: { from: number; to: number };
+} {
+  return { now: at - pausedMs, asked: { from: at - ms, to: at } };
 }
 
 /** The answer as it was, to the request that is made again. */

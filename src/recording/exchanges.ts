@@ -21,6 +21,8 @@ export interface Answer {
   readonly response: ApiResponse;
   /** Milliseconds since 1970 when it came, by a clock that stands still while the run is stopped. */
   readonly now: number;
+  /** When it was asked for and when it had come, by the clock of this machine; undefined where nobody looked. */
+  readonly asked?: { readonly from: number; readonly to: number };
   /** True when it was not asked for, as it was recorded before. */
   readonly isRecorded: boolean;
   /** Where the exchange is kept; undefined when nothing is. */

@@ -1,4 +1,6 @@
-import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Secrets } from '../secrets.ts';
@@ -47,6 +49,7 @@ function* recordBytes(
   const { keys: _, ...open } = head;
   const parts = partsOf(file, { from, end });
   const moved = new Map<number, number>();
+  const masked = new Set<number>();
   let written = offset;
   const counted = (bytes: Uint8Array): Uint8Array => {
     written += bytes.length;
@@ -58,12 +61,12 @@ function* recordBytes(
     const { kind, body } = record;
     const part = kind === 'part' ? parts.get(body.at) : undefined;
     if (kind === 'part' && part === undefined) continue; // of a body that did not come to its end
-    const bytes =
-      part === undefined
-        ? secrets.mask(file.bytes(body.at, body.bytes))
-        : maskedPart(part, body.bytes, secrets);
-    const json = kind === 'exchange' ? withParts(record.json, moved) : record.json;
-    yield counted(encodeRecord(kind, Buffer.from(secrets.mask(Buffer.from(json))).toString('utf8'), bytes));
+    const given = file.bytes(body.at, body.bytes);
+    const bytes = part === undefined ? maskedBody(given, secrets) : maskedPart(part, body.bytes, secrets);
+    const isMasked = !given.equals(bytes);
+    if (part !== undefined && isMasked) masked.add(body.at);
+    const json = kind === 'exchange' ? changed(record.json, { moved, masked, isMasked }) : record.json;
+    yield counted(encodeRecord(kind, maskedFacts(json, secrets), bytes));
     if (part !== undefined) moved.set(body.at, written);
     if (bytes.length > 0) yield counted(bytes);
   }
@@ -115,18 +118,74 @@ function wholeCharacters(bytes: Uint8Array): Uint8Array {
   return bytes.length - end < AROUND_BYTES && bytes.length > AROUND_BYTES ? bytes.subarray(0, end) : bytes;
 }
 
-function withParts(json: string, moved: ReadonlyMap<number, number>): string {
-  const exchange = JSON.parse(json) as ExchangeJson; // its check sum is that of what the writer made
-  const { large } = exchange;
-  if (large === undefined) return json;
-  const parts = large.parts.map((at) => moved.get(at) ?? at);
-  return JSON.stringify({ ...exchange, large: { ...large, parts } });
+/** The JSON of a record is ours: only its texts and, of a note, what was read of an answer come from outside. */
+function maskedFacts(json: string, secrets: Secrets): string {
+  const [own = ''] = /^\{"of":\d+(?:,"rows":\d+)?/.exec(json) ?? [];
+  const rest = Buffer.from(json.slice(own.length));
+  return own + Buffer.from(secrets.maskJson(rest, own === '' ? 'kept' : 'masked')).toString('utf8');
 }
 
-/** The plain form of a recording, which may be compressed. */
-export async function unpack(source: string, target: string): Promise<void> {
+function maskedBody(bytes: Uint8Array, secrets: Secrets): Uint8Array {
+  const first = bytes.find((byte) => byte > 0x20);
+  return first === 0x7b || first === 0x5b ? secrets.maskJson(bytes) : secrets.mask(bytes);
+}
+
+interface Changes {
+  readonly moved: ReadonlyMap<number, number>;
+  /** Parts with secrets, by where they lay. */
+  readonly masked: ReadonlySet<number>;
+  readonly isMasked: boolean;
+}
+
+function changed(json: string, { moved, masked, isMasked }: Changes): string {
+  const exchange = JSON.parse(json) as ExchangeJson; // its check sum is that of what the writer made
+  const { large } = exchange;
+  const told = isMasked || large?.parts.some((at) => masked.has(at)) === true ? { isMasked: true } : {};
+  if (large === undefined) return isMasked ? JSON.stringify({ ...exchange, ...told }) : json;
+  const parts = large.parts.map((at) => moved.get(at) ?? at);
+  return JSON.stringify({ ...exchange, ...told, large: { ...large, parts } });
+}
+
+/** What a recording may unpack to: so many bytes however small it is, and beyond that so many times its own. */
+const ALWAYS_UNPACKED = 2 ** 28;
+const MOST_TIMES = 1000;
+
+export interface UnpackOptions {
+  /** Bytes of the plain form; by default only how much it grows is bounded. */
+  readonly mostBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes the plain form of a recording, which may be compressed. Nothing is left of one that is refused.
+ *
+ * @throws {Error} for one that grows to more than a recording does
+ */
+export async function unpack(
+  source: string,
+  target: string,
+  { mostBytes = Infinity, signal }: UnpackOptions = {},
+): Promise<void> {
   const steps = isCompressed(source) ? [createZstdDecompress()] : [];
-  await pipeline([createReadStream(source), ...steps, createWriteStream(target, { mode: 0o600 })]);
+  const most = Math.min(mostBytes, Math.max(ALWAYS_UNPACKED, statSync(source).size * MOST_TIMES));
+  const file = createWriteStream(target, { mode: 0o600 });
+  try {
+    await pipeline([createReadStream(source), ...steps, bounded(most), file], { signal });
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  }
+}
+
+function bounded(most: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _, done) {
+      bytes += chunk.length;
+      if (bytes <= most) done(null, chunk);
+      else done(new Error(`it unpacks to more than ${most} bytes; unpack it by “zstd -d” if that is meant`));
+    },
+  });
 }
 
 const ZSTD = 0xfd2fb528;

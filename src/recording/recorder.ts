@@ -11,6 +11,7 @@ import {
   shownRequest,
   type ExchangeJson,
   type Moment,
+  timesOf,
 } from './exchange.ts';
 import type { Answer, Ask, AskApi, Kept, Recording, Spool } from './exchanges.ts';
 import { encodeRecord } from './format.ts';
@@ -106,7 +107,7 @@ export class Recorder implements Recording {
     signal.throwIfAborted();
     const { json, number, body, at } = recorded;
     const response = responseOf(json, request, { file: this.#file, place: body });
-    return { response, now: json.at - (json.pausedMs ?? 0), isRecorded: true, kept: { number, body, at } };
+    return { ...timesOf(json), response, isRecorded: true, kept: { number, body, at } };
   }
 
   note({ number }: Kept, facts: AnyObject): void {
@@ -180,8 +181,8 @@ export class Recorder implements Recording {
     };
     const written = this.#keep(json, body);
     return {
+      ...timesOf(json),
       response,
-      now: at - this.#pausedMs,
       isRecorded: false,
       kept: { number: this.#exchanges++, body: written.body, at: written.at },
     };

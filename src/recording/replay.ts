@@ -1,7 +1,14 @@
 import { RunError } from '../errors.ts';
 import type { ApiRequest, ApiResponse } from '../http/message.ts';
 import type { Secrets } from '../secrets.ts';
-import { requestDigest, responseOf, shownRequest, type Moment, type ShownRequest } from './exchange.ts';
+import {
+  requestDigest,
+  responseOf,
+  shownRequest,
+  timesOf,
+  type Moment,
+  type ShownRequest,
+} from './exchange.ts';
 import type { Answer, Ask, Recording } from './exchanges.ts';
 import { beginningOf, keyOf, positionOf, type RunPlace } from './position.ts';
 import type { RecordFile } from './record-file.ts';
@@ -20,6 +27,8 @@ export class Replay implements Recording {
   /** By the digest of the request: what is left of it, in order. */
   readonly #answers = new Map<string, Candidate[]>();
   readonly #moments = new Map<string, Moment>();
+  /** Answers in which secrets of the configuration are masked. */
+  readonly masked: number = 0;
 
   /** @param file closed with the replay */
   constructor(file: RecordFile, scanned: Scan, secrets: Secrets) {
@@ -29,7 +38,8 @@ export class Replay implements Recording {
     this.startedAt = scanned.head.startedAt;
     let count = 0;
     for (const record of this.#records()) {
-      const { position, digest, began, pausedBeforeMs } = exchangeOf(record);
+      const { position, digest, began, pausedBeforeMs, isMasked } = exchangeOf(record);
+      if (isMasked === true) this.masked++;
       const number = count++;
       const known = this.#answers.get(digest);
       const candidate = {
@@ -60,8 +70,8 @@ export class Replay implements Recording {
     const { body } = record;
     const response = responseOf(json, request, { file: this.#file, place: body });
     return {
+      ...timesOf(json),
       response,
-      now: json.at - (json.pausedMs ?? 0),
       isRecorded: true,
       kept: { number: found.number, body, at: record.at },
     };

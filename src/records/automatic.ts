@@ -2,6 +2,7 @@ import { RecordError } from '../errors.ts';
 import { toJsonText, type AnyObject, type Json, type JsonText } from '../json/index.ts';
 import type { Log } from '../log.ts';
 import { PARENT_COLUMN, RowEmitter, type ChunkPlace, type OpenTable } from './emit.ts';
+import { doubtfulNames } from './column-names.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
 import type { PageRows, RecordParser, TableOutput } from './parser.ts';
@@ -106,6 +107,8 @@ class AutomaticParser implements RecordParser {
       const { name, file, node } = table;
       const first = { path: file.owner.path, columns: file.columns };
       checkSharing(name, first, { path: node.path, columns: columnsOf(table) }, this.#log);
+      const doubt = doubtfulNames(table);
+      if (doubt !== undefined) this.#log.warn(doubt);
     }
   }
 

@@ -57,6 +57,11 @@ export class TableExtras {
     return [...this.#headers.values()];
   }
 
+  /** The columns by the names that they were given, behind renames. */
+  get named(): readonly (readonly [key: string, header: string])[] {
+    return [...this.#headers];
+  }
+
   get size(): number {
     return this.#headers.size;
   }

@@ -43,11 +43,15 @@ function initials(name: string): string {
 /** Names in use in one table, compared case-sensitively. */
 export class NameScope {
   readonly #used = new Set<string>();
+  /** By name: numbers below are taken, for none is ever given back. */
+  readonly #next = new Map<string, number>();
 
   /** The name itself, or with `_u0`, `_u1` … when it is taken. The result is taken from then on. */
   take(name: string): string {
     let free = name;
-    for (let i = 0; this.#used.has(free); i++) free = `${name}_u${i}`;
+    let i = this.#next.get(name) ?? 0;
+    for (; this.#used.has(free); i++) free = `${name}_u${i}`;
+    if (free !== name) this.#next.set(name, i);
     this.#used.add(free);
     return free;
   }

@@ -13,14 +13,16 @@ import {
   type RowChunk,
   type Scan,
 } from '../json/index.ts';
+import { jsonText, type Charset, type TextRemarks } from '../formats/index.ts';
 import { shownText } from '../shown-text.ts';
 import { describeAnswer, notJson } from './answer.ts';
-import { jsonBytes } from './json-bytes.ts';
 
 export interface ReadOptions {
   /** Where the rows are; undefined for "the only list of the response" (spec extractor 5.1). */
   readonly dataField: Path | undefined;
   readonly endpoint: string;
+  /** Encoding of the body, where the answer declares one. */
+  readonly charset?: Charset | undefined;
   /** Every literal of the rows is kept as it is written, which takes longer. */
   readonly isExact?: boolean;
   /** The address that was asked, redacted; asked for only when a message needs it. */
@@ -73,6 +75,8 @@ export interface Page {
   readonly rowsDigest: string;
   /** Why there are no rows, to be logged as a warning. */
   readonly warning?: string;
+  /** Remarks on the encoding of the body. */
+  readonly text?: TextRemarks | undefined;
 }
 
 /**
@@ -81,10 +85,11 @@ export interface Page {
  * @throws {RecordError} `response.notJson` for a body that is not JSON, `response.shape` for one without rows to find
  */
 export function readPage(body: Uint8Array, options: ReadOptions): Page {
-  const bytes = jsonBytes(body);
+  const { bytes, remarks } = jsonText(body, options.charset ?? { label: undefined });
   if (bytes.length === 0) return emptyPage();
   try {
-    return locate(bytes, options);
+    const page = locate(bytes, options);
+    return remarks === undefined ? page : { ...page, text: remarks };
   } catch (error) {
     if (isSyntaxError(error)) throw notJson(bytes, error, options);
     if (error instanceof RecordError) error.at({ url: options.describeUrl() });

@@ -25,9 +25,19 @@ export interface SharedTable {
   readonly columns: readonly string[];
 }
 
-/** Says that rows do not fit the header of the file that they are in, as in the reference (spec extractor 5.6). */
+const OTHER_NAME =
+  'Give the job another “dataType”, keep the list as text by “responseFilter”, or use a mapping';
+
+/**
+ * Warns of lists that share a table by their names, of a table without a name, and of rows that do not fit the header of
+ * the file that they are in. All is written as the reference does.
+ */
 export function checkSharing(name: string, first: SharedTable, other: SharedTable, log: Log): void {
-  if (other.columns.join('\n') === first.columns.join('\n')) return;
+  const isSame = other.columns.join('\n') === first.columns.join('\n');
+  if (name === '') log.warn(`The list “${other.path}” is written to a table that has no name. ${OTHER_NAME}`);
+  if (isSame && other.path !== first.path)
+    log.warn(`“${first.path}” and “${other.path}” are written to one table “${name}”. ${OTHER_NAME}`);
+  if (isSame) return;
   const places =
     first.path === other.path ? `Two lists at “${first.path}”` : `“${first.path}” and “${other.path}”`;
   log.warn(

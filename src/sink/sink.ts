@@ -16,6 +16,8 @@ export interface Layout {
 export interface FinishedTable extends Layout {
   readonly file: string;
   readonly rows: number;
+  /** NUL characters that became U+FFFD. */
+  readonly nuls: number;
 }
 
 interface TableFile {
@@ -28,6 +30,9 @@ interface TableFile {
   stale: number;
   /** Rows in the stale part. */
   staleRows: number;
+  /** NUL characters that were replaced, and those of them in the stale part. */
+  nuls: number;
+  staleNuls: number;
   /** What takes the place of the stale part. */
   again: Appender | undefined;
 }
@@ -70,16 +75,27 @@ export class Sink {
       rows: 0,
       stale: 0,
       staleRows: 0,
+      nuls: 0,
+      staleNuls: 0,
       again: undefined,
     });
   }
 
+  /** NUL characters become U+FFFD: no database has texts with them, and each would refuse the whole table. */
   append(name: string, lines: string | Uint8Array, rows: number): void {
     const table = this.#table(name);
     const file = table.again ?? table.file;
-    if (typeof lines === 'string') file.text(lines);
+    if (hasNul(lines)) this.#appendWithoutNuls(table, file, lines);
+    else if (typeof lines === 'string') file.text(lines);
     else file.bytes(lines);
     table.rows += rows;
+  }
+
+  #appendWithoutNuls(table: TableFile, file: Appender, lines: string | Uint8Array): void {
+    const text = typeof lines === 'string' ? lines : Buffer.from(lines).toString('utf8');
+    const parts = text.split('\0');
+    table.nuls += parts.length - 1;
+    file.text(parts.join('\uFFFD'));
   }
 
   /** When it is being written again already, this must be before its first row. */
@@ -98,6 +114,7 @@ export class Sink {
     }
     table.stale = table.file.offset;
     table.staleRows = table.rows;
+    table.staleNuls = table.nuls;
   }
 
   /** Writes go to the disk at once from now on. */
@@ -109,6 +126,7 @@ export class Sink {
       table.again.direct = true;
       table.again.text(csvText([table.columns]));
       table.rows -= table.staleRows;
+      table.nuls -= table.staleNuls;
     }
   }
 
@@ -129,8 +147,8 @@ export class Sink {
     await this.settle(true);
     return [...this.#tables.values()].map((table) => {
       const file = this.#finish(table);
-      const { name, columns, primaryKey, rows } = table;
-      return { name, columns, rows, file, ...(primaryKey === undefined ? {} : { primaryKey }) };
+      const { name, columns, primaryKey, rows, nuls } = table;
+      return { name, columns, rows, nuls, file, ...(primaryKey === undefined ? {} : { primaryKey }) };
     });
   }
 
@@ -158,6 +176,10 @@ export class Sink {
       throw new SinkError('internal', `The table “${name}” is not open`, { audience: 'application' });
     return table;
   }
+}
+
+function hasNul(lines: string | Uint8Array): boolean {
+  return typeof lines === 'string' ? lines.includes('\0') : lines.includes(0);
 }
 
 function sameColumns(a: readonly string[], b: readonly string[]): boolean {

@@ -63,17 +63,22 @@ export function meaningsOf(name: string): readonly Meaning[] {
   const parts = key.split('_');
   if (isAround(parts, NEXT)) return NEXT_MEANINGS;
   if (isAround(parts, PREVIOUS)) return PREVIOUS_MEANINGS;
-  return parts.length > 1 && parts.includes('total') && parts.every((part) => TOTAL_WORDS.has(part))
-    ? TOTAL_MEANINGS
+  if (parts.length > 1 && parts.includes('total') && parts.every((part) => TOTAL_WORDS.has(part)))
+    return TOTAL_MEANINGS;
+  // `filtered_table_rows_count`
+  return parts.length > 2 && parts.at(-1) === 'count' && parts.every((part) => COUNT_WORDS.has(part))
+    ? COUNT_MEANINGS
     : [];
 }
 
 const COMPANIONS = new Set(NEXT_COMPANIONS);
 const TOTAL_WORDS = new Set(['total', ...TOTAL_NOUNS]);
+const COUNT_WORDS = new Set(['table', ...TOTAL_NOUNS]);
 // A flag as well: `next: true`.
 const NEXT_MEANINGS: readonly Meaning[] = [{ topic: 'next', strength: 'strong' }];
 const PREVIOUS_MEANINGS: readonly Meaning[] = [{ topic: 'previous', strength: 'strong' }];
 const TOTAL_MEANINGS: readonly Meaning[] = [{ topic: 'total', strength: 'strong' }];
+const COUNT_MEANINGS: readonly Meaning[] = [{ topic: 'total', strength: 'weak' }];
 
 /** One of the words, and beside it nothing but companions. */
 function isAround(parts: readonly string[], around: readonly string[]): boolean {

@@ -9,10 +9,13 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
     }
   | { readonly code: 'pagesAbove'; readonly total: number; readonly pages: number }
   | { readonly code: 'nextPage' | 'moreFlag' }
+  /** `path` says that there is more, and `end` that there is none. */
+  | { readonly code: 'contradiction'; readonly end: string }
   /** `how`: the whole answer, its rows, the ids of its rows, or all but changing values. */
   | { readonly code: 'samePage'; readonly of: number; readonly how: 'answer' | 'rows' | 'ids' | 'values' }
   | { readonly code: 'capped'; readonly asked: number; readonly size: number }
-  | { readonly code: 'fullPage'; readonly size: number }
+  /** `total`: where a total is that may be the number of the rows of the page. */
+  | { readonly code: 'fullPage'; readonly size: number; readonly total?: string }
   | { readonly code: 'notFound'; readonly looked: string; readonly near?: string }
   | { readonly code: 'totalShrank'; readonly from: number; readonly to: number }
   | { readonly code: 'rowsTwice'; readonly rows: number; readonly of: number; readonly pages: number }
@@ -20,7 +23,8 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   | { readonly code: 'notFirst'; readonly begins?: number }
   | { readonly code: 'gap' | 'overlap'; readonly begins: number; readonly expected: number }
   | { readonly code: 'tooManyRows'; readonly asked: number; readonly rows: number }
-  | { readonly code: 'error'; readonly text: string }
+  /** `isRow`: it was taken for a row. */
+  | { readonly code: 'error'; readonly text: string; readonly isRow?: true }
   | { readonly code: 'partial' }
   /** All windows of time brought the same rows. */
   | { readonly code: 'sameWindows'; readonly windows: number }

@@ -46,7 +46,7 @@ function linkSigns(value: string, path: string): Sign[] {
 
 /** `items 0-24/131`. */
 function rangeSigns(value: string, path: string): Sign[] {
-  const found = /(?:(\d+)\s*-\s*\d+|\*)\s*\/\s*(\d+)\s*$/.exec(value);
+  const found = /(?:(?<!\d)(\d+)\s*-\s*\d+|\*)\s*\/\s*(\d+)$/.exec(value.trim());
   if (found === null || /^\s*bytes/i.test(value)) return [];
   return [
     { kind: 'total', path, strength: 'strong', value: Number(found[2]) },

@@ -1,4 +1,7 @@
+import { getKey, isObject, keysOf } from '../json/index.ts';
 import type { Traits } from '../traits.ts';
+import type { AskedSize } from './asked-sizes.ts';
+import { errorOfRow } from './error-row.ts';
 import type { Sign } from './sign.ts';
 import type { RowsFacts } from './identity.ts';
 import { END_MESSAGE, NO_ROWS_MESSAGE } from './signs.ts';
@@ -10,8 +13,18 @@ export interface PageFacts {
   readonly signs: readonly Sign[];
   /** The rows are one object, and no list. */
   readonly isSingle: boolean;
+  /** The rows stand in one list of the answer. */
+  readonly isList: boolean;
+  /** The rows are the whole answer. */
+  readonly isWhole: boolean;
+  /** The status is that of an error, which the configuration takes as data. */
+  readonly isErrorStatus: boolean;
   /** The place of the rows is not there. */
   readonly isMissing: boolean;
+  /** Sizes that the request names; of the first page. */
+  readonly asked: readonly AskedSize[];
+  /** The same rows come again with the next page, with more in them. */
+  readonly isPartOfBatch: boolean;
   /** The query of the request has a number that counts pages or rows. */
   readonly isNumbered: boolean;
   /** The guard ended the job at this page, so that its rows are not written. */
@@ -41,12 +54,27 @@ export interface Course {
   readonly isRemaining: boolean;
   /** Each value was the number of rows of its page. */
   readonly isOfPage: boolean;
+  /** Each value was the number of rows so far, on several pages. */
+  readonly isSoFar: boolean;
+  readonly isOnce: boolean;
 }
 
 /** All that a verdict needs of the pages of a job: JSON of bounded size. */
 export interface History {
   readonly pages: number;
   readonly rows: number;
+  /** A page had a list, with rows or without. */
+  readonly hadList: boolean;
+  /** The last page came behind a part of its batch. */
+  readonly isBehindPart: boolean;
+  /** Pages in a row, up to the last one, that have only rows of one earlier page. */
+  readonly alike: number;
+  /** The same, of errors in the place of rows. */
+  readonly broken: number;
+  /** Paths of links and tokens of a next page on the pages before the last one that did not say the end. */
+  readonly nextBefore: readonly string[];
+  /** Names in the first of all rows. */
+  readonly names: readonly string[] | undefined;
   /** Pages that have rows and are written. */
   readonly pagesWithRows: number;
   readonly largestPage: number;
@@ -78,7 +106,9 @@ export interface History {
   readonly gap: Note | undefined;
   readonly overlap: Note | undefined;
   /** First page with an error, or of which only a part came. */
-  readonly error: { readonly page: number; readonly path: string; readonly text: string } | undefined;
+  readonly error:
+    | { readonly page: number; readonly path: string; readonly text: string; readonly isRow?: true }
+    | undefined;
   readonly partial: { readonly page: number; readonly path: string } | undefined;
   /** Path of an offset that counts the rows behind the page, and so says nothing. */
   readonly lastMask: { readonly rows: number; readonly mask: string } | undefined;
@@ -87,6 +117,12 @@ export interface History {
 export const NO_HISTORY: History = {
   pages: 0,
   rows: 0,
+  hadList: false,
+  isBehindPart: false,
+  alike: 0,
+  broken: 0,
+  nextBefore: [],
+  names: undefined,
   pagesWithRows: 0,
   largestPage: 0,
   isNumbered: false,
@@ -112,8 +148,12 @@ export function withPage(history: History, page: PageFacts, traits: Traits): His
   const written = !page.isDropped;
   const hasRows = page.rows > 0;
   const counted = hasRows && written;
+  const isBehindPart = history.last?.isPartOfBatch === true;
+  const error = errorOf(page, history.hadList);
   return {
     ...history,
+    hadList: history.hadList || (!page.isSingle && !page.isMissing),
+    isBehindPart,
     pages: history.pages + 1,
     rows: history.rows + (written ? page.rows : 0),
     pagesWithRows: history.pagesWithRows + (counted && page.repeats === undefined ? 1 : 0),
@@ -129,20 +169,24 @@ export function withPage(history: History, page: PageFacts, traits: Traits): His
         : history.pageCounts,
     samePage:
       history.samePage ??
-      (page.repeats === undefined || !counted
+      (page.repeats === undefined || !counted || isBehindPart
         ? undefined
         : { page: page.page, of: page.repeats, how: 'rows' }),
     gap:
       history.gap ?? (counted ? placeNote(page, before, (value, base) => value > before + base) : undefined),
     overlap: history.overlap ?? (counted ? placeNote(page, before, (value) => value < before) : undefined),
-    error: history.error ?? errorOf(page),
+    error: history.error ?? error,
+    broken: error !== undefined && (!hasRows || page.isSingle) ? history.broken + 1 : 0,
     partial: history.partial ?? partialOf(page),
+    nextBefore: withNext(history.nextBefore, history.last),
   };
 }
 
 /** The history with what was seen of the rows of its last page. */
 export function withRows(history: History, facts: RowsFacts, page: number, hasIds: boolean): History {
-  const { rows, known, are, from, isPage, isAlike, mask } = facts;
+  // a batch that comes in parts brings the same rows again by nature
+  if (history.isBehindPart) return { ...history, hasIds, alike: 0 };
+  const { rows, known, are, from, isPage, isAlike, isSure, mask, first } = facts;
   const again = are === 'others' ? 0 : known;
   const isAll = known === rows && known > 0;
   const isOther = isAll && again === 0 && !isAlike;
@@ -154,6 +198,16 @@ export function withRows(history: History, facts: RowsFacts, page: number, hasId
   return {
     ...history,
     hasIds,
+    alike:
+      isSameByValues || (isAll && isSure) || (isPage !== undefined && isAlike && rows > 1)
+        ? history.alike + 1
+        : 0,
+    names:
+      history.names ??
+      (first !== undefined && isObject(first) ? keysOf(first).slice(0, MAX_NAMES) : undefined),
+    error:
+      history.error ??
+      (history.last?.isErrorStatus === true ? undefined : errorInList(facts, page, history.names)),
     samePage: history.samePage ?? (same === undefined || rows < 2 ? undefined : { page, of, how: same }),
     otherRows: history.otherRows ?? (isOther ? page : undefined),
     onlyKnown: history.onlyKnown ?? (isAll && again > 0 ? page : undefined),
@@ -173,6 +227,32 @@ export function withRows(history: History, facts: RowsFacts, page: number, hasId
 }
 
 const MAX_COURSES = 20;
+const MAX_NAMES = 100;
+
+function withNext(before: readonly string[], last: PageFacts | undefined): readonly string[] {
+  // what contradicted a page that led on all the same is not what led on
+  if (last === undefined || last.signs.some(({ kind }) => kind === 'end')) return before;
+  const more = last.signs.flatMap(({ kind, path }) =>
+    kind === 'next' && !before.includes(path) ? [path] : [],
+  );
+  return more.length === 0 ? before : [...before, ...more].slice(0, MAX_COURSES);
+}
+
+/** An error as the only row of a list, where rows before it had other names. */
+function errorInList(
+  { rows, first }: RowsFacts,
+  page: number,
+  names: readonly string[] | undefined,
+): History['error'] {
+  if (rows !== 1 || names === undefined) return undefined;
+  const error = errorOfRow(first);
+  const isOther =
+    error !== undefined &&
+    first !== undefined &&
+    isObject(first) &&
+    !names.some((name) => getKey(first, name) !== undefined);
+  return isOther ? { page, path: error.path, text: error.text, isRow: true } : undefined;
+}
 
 function courses(
   before: readonly Course[],
@@ -199,6 +279,8 @@ function courses(
           shrank: undefined,
           isRemaining: true,
           isOfPage,
+          isSoFar: value === rowsBefore + page.rows,
+          isOnce: true,
         });
       continue;
     }
@@ -213,6 +295,8 @@ function courses(
         (value < course.last ? { page: page.page, path, value, expected: course.last } : undefined),
       isRemaining,
       isOfPage: course.isOfPage && isOfPage,
+      isSoFar: course.isSoFar && value === rowsBefore + page.rows,
+      isOnce: false,
     };
   }
   return next;
@@ -235,10 +319,22 @@ function placeNote(
   return undefined;
 }
 
-function errorOf({ signs, rows, page, isMissing }: PageFacts): History['error'] {
+function errorOf(facts: PageFacts, hadList: boolean): History['error'] {
+  const { signs, rows, page, isMissing, isSingle, isWhole, isErrorStatus } = facts;
+  if (isSingle) {
+    const sign =
+      signs.find(({ kind }) => kind === 'error') ??
+      (hadList && isWhole ? signs.find(({ kind }) => kind === 'message') : undefined);
+    if (sign !== undefined && 'text' in sign) return { page, path: sign.path, text: sign.text, isRow: true };
+    // an object in the place of the list that was the whole answer
+    return hadList && isWhole && !isErrorStatus
+      ? { page, path: '.', text: 'no list', isRow: true }
+      : undefined;
+  }
   for (const sign of signs) {
     const counts =
-      (sign.kind === 'error' && (isListed(sign.path) || (rows === 0 && !isHonestEnd(sign.text, page)))) ||
+      (sign.kind === 'error' &&
+        (isListed(sign.path, sign.text) || (rows === 0 && !isHonestEnd(sign.text, page)))) ||
       (sign.kind === 'message' && isMissing && !NO_ROWS_MESSAGE.test(sign.text));
     if (counts && 'text' in sign) return { page, path: sign.path, text: sign.text };
   }
@@ -251,8 +347,8 @@ function isHonestEnd(text: string, page: number): boolean {
 }
 
 /** With rows, only what can be nothing but an error. */
-function isListed(path: string): boolean {
-  return /(?:^|\.)errors?$/i.test(path);
+function isListed(path: string, text: string): boolean {
+  return /(?:^|\.)errors?$/i.test(path) || (text === 'false' && /^(?:ok|success)$/i.test(path));
 }
 
 function partialOf({ signs, page }: PageFacts): History['partial'] {

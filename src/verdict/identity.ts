@@ -31,10 +31,13 @@ export interface RowsFacts {
   readonly from: number | undefined;
   /** All rows have ids, and those are of one earlier page. */
   readonly isPage: number | undefined;
+  /** All of its rows that are remembered by their values, or by a primary key, are the same. */
+  readonly isSure: boolean;
   /** What tells the first row of that page from its last one was the same, too. */
   readonly isAlike: boolean;
   /** Of the first and the last row, without what is the same in all rows; absent when they don't differ. */
   readonly mask: string | undefined;
+  readonly first: Json | undefined;
 }
 
 /**
@@ -82,7 +85,8 @@ export class Identity {
     if (!this.#isOff && this.#key.length === 0) this.#sample([...head, ...tail]);
     const are =
       this.#key.length > 0 || same > 0 ? 'same' : others > 0 ? ('others' as const) : ('unknown' as const);
-    return { rows, known, are, from, isPage, isAlike, mask };
+    const isSure = this.#key.length > 0 || (same > 0 && others === 0);
+    return { rows, known, are, from, isPage, isAlike, isSure, mask, first: head[0] };
   }
 
   #sample(rows: readonly Json[]): void {

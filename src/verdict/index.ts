@@ -9,5 +9,5 @@ export {
   type JobReport,
   type ReactionReport,
 } from './report.ts';
-export { Witness } from './witness.ts';
+export { Witness, type Circle } from './witness.ts';
 export { doubtText, proofText } from './words.ts';

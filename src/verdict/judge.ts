@@ -2,7 +2,18 @@ import type { Reason } from '../reason.ts';
 import type { Traits } from '../traits.ts';
 import type { Doubt, Judgement, Proof } from './doubt.ts';
 import type { Course, History, PageFacts } from './history.ts';
+import { canonical } from './names.ts';
 import type { Sign, SignKind } from './sign.ts';
+import { ROWS_OF_PAGE_NAMES } from './signs.ts';
+
+/** What is known beside the pages. */
+export interface Beside {
+  readonly near?: NearMiss | undefined;
+  /** Rows are told apart by a primary key, so that a storage has each once. */
+  readonly hasKey?: boolean;
+  /** See `WitnessOptions`. */
+  readonly isAlone?: boolean;
+}
 
 /** What the paths that were looked at in vain are much like. */
 export interface NearMiss {
@@ -14,13 +25,13 @@ export interface NearMiss {
  * Whether the pages were all, from why they ended and what was seen of them. Pure: the same exchanges give the same
  * judgement, in a run, its resumption and its replay.
  */
-export function judge(reason: Reason, history: History, traits: Traits, near?: NearMiss): Judgement {
-  const facts = new Facts(reason, history, traits);
+export function judge(reason: Reason, history: History, traits: Traits, beside: Beside = {}): Judgement {
+  const facts = new Facts(reason, history, traits, beside);
   const doubts = [
     ...facts.broken(),
     ...facts.same(),
     ...facts.misplaced(),
-    ...(facts.isCut || facts.isBehind ? [] : [...facts.more(), ...facts.missed(near)]),
+    ...(facts.isCut || facts.isBehind ? [] : [...facts.more(), ...facts.missed(beside.near)]),
   ];
   if (doubts.length > 0) return { verdict: 'doubtful', doubts };
   if (facts.isCut) return { verdict: 'cut', doubts };
@@ -41,9 +52,11 @@ class Facts {
   readonly #reason: Reason;
   readonly #history: History;
   readonly #traits: Traits;
+  readonly #beside: Beside;
   readonly #last: PageFacts | undefined;
 
-  constructor(reason: Reason, history: History, traits: Traits) {
+  constructor(reason: Reason, history: History, traits: Traits, beside: Beside) {
+    this.#beside = beside;
     this.#reason = reason;
     this.#history = history;
     this.#traits = traits;
@@ -81,7 +94,7 @@ class Facts {
     const { pages, pageCounts, pagesWithRows } = this.#history;
     if (this.#reason.code === 'olderRows') return { code: 'reachedState', state: this.#reason.state };
     const total = this.#totalProof();
-    if (total !== undefined) return total;
+    if (total !== undefined && !this.#isUsualPage) return total;
     const said = this.#lastSign('end') ?? this.#lastSign('noNext');
     if (said !== undefined) return { code: 'saidEnd', path: said.path };
     const reason = this.#reason;
@@ -102,23 +115,33 @@ class Facts {
     if (reason.code === 'skipped' && reason.page > 1)
       yield { code: 'skipped', key: reason.at, page: reason.page, text: reason.text };
     if (error !== undefined) yield { code: 'error', key: 'dataField', ...error };
-    if (partial !== undefined) yield { code: 'partial', key: 'params', ...partial };
+    // a search that stopped early has all rows where a total says so
+    const isAll = partial !== undefined && /terminated_?early$/i.test(partial.path) && this.#isAllByTotal;
+    if (partial !== undefined && !isAll) yield { code: 'partial', key: 'params', ...partial };
   }
 
   /** Pages and rows that came again. */
   *same(): Iterable<Doubt> {
     const { samePage, otherRows, onlyKnown, twice, hasIds, totals } = this.#history;
-    const { kind, overlaps = false } = this.#traits;
+    const { kind } = this.#traits;
+    const overlaps = this.#mayOverlap;
+    const isAtBorder = this.#traits.overlaps === true && twice !== undefined;
     const reason = this.#reason;
     if (samePage !== undefined) yield { code: 'samePage', key: this.#key('ask'), ...samePage };
     else if (
-      reason.code === 'sameResponse' &&
-      reason.page === 1 &&
-      this.#history.rows > 0 &&
-      this.#firstIsAll() === undefined
+      (reason.code === 'sameResponse' || reason.code === 'repeatedRows') &&
+      this.#last !== undefined &&
+      this.#last.rows > 0 &&
+      !this.#isAllBeforeLast
     )
-      yield { code: 'samePage', key: this.#key('ask'), page: 2, of: 1, how: 'answer' };
-    else if (onlyKnown !== undefined && hasIds && !overlaps)
+      yield {
+        code: 'samePage',
+        key: this.#key('ask'),
+        page: this.#last.page,
+        of: reason.page,
+        how: reason.code === 'sameResponse' ? 'answer' : 'rows',
+      };
+    else if (onlyKnown !== undefined && hasIds && !overlaps && !isAtBorder)
       yield { code: 'onlyKnownRows', key: this.#key('ask'), page: onlyKnown };
     // where a page has the same things in other rows, such as those of the next day, the pages come to an end
     else if (otherRows !== undefined && hasIds && !overlaps && (this.isCut || BY_GUARD.has(reason.code)))
@@ -211,16 +234,31 @@ class Facts {
         pages: this.#history.pagesWithRows,
       };
     const flag = this.#moreFlag();
-    if (flag !== undefined)
-      yield { code: 'moreFlag', key: this.#key('ask'), page: this.#page, path: flag.path };
     const next = flag === undefined ? this.#nextSign() : undefined;
-    if (next !== undefined)
-      yield { code: 'nextPage', key: this.#key('ask'), page: this.#page, path: next.path };
+    const onward = flag ?? next;
+    if (onward !== undefined) {
+      const said = { key: this.#key('ask'), page: this.#page, path: onward.path };
+      const end = this.#endPath;
+      yield end === undefined
+        ? { code: flag === undefined ? 'nextPage' : 'moreFlag', ...said }
+        : { code: 'contradiction', ...said, end };
+    }
     if (capped !== undefined && total === undefined && this.#firstIsAll() === undefined)
       yield { code: 'capped', key: this.#key('size'), page: this.#page, ...capped };
     const full = this.#fullPage();
-    if (full !== undefined && total === undefined && flag === undefined && next === undefined)
-      yield { code: 'fullPage', key: this.#key('ask'), page: 1, path: full.path, size: full.value };
+    if (full !== undefined && total === undefined && onward === undefined && capped === undefined) {
+      const counts = this.#history.totals.find(
+        ({ strength, last }) => strength !== 'weak' && last === full.value,
+      );
+      yield {
+        code: 'fullPage',
+        key: this.#key('ask'),
+        page: 1,
+        path: full.path,
+        size: full.value,
+        ...(counts === undefined ? {} : { total: counts.path }),
+      };
+    }
   }
 
   /** Paths of the configuration that are nowhere, although something like them is. */
@@ -274,14 +312,67 @@ class Facts {
   /** A total that equals the rows: of one page alone, where it may be the number of its rows, only a clear one. */
   #totalProof(): Proof | undefined {
     const rows = this.#rows;
-    for (const { path, strength, last, first, isRemaining } of this.#history.totals) {
-      if (strength === 'weak') continue;
+    for (const course of this.#history.totals) {
+      const { path, strength, last, first, isRemaining } = course;
+      if (strength === 'weak' || this.#mayBeOfPages(course)) continue;
       const total = isRemaining ? first : last;
       // an API that counts rows from 1 was begun at 1, and nothing was left out before that
       const isFromOne = this.#traits.start === 1 && total === rows - 1;
       if (total === rows || isFromOne) return { code: 'totalEquals', path, total };
     }
     return undefined;
+  }
+
+  /** The only page is as long as pages commonly are, so that a total that equals it may be the number of its rows. */
+  get #isUsualPage(): boolean {
+    const { first, rows } = this.#history;
+    return this.#traits.kind === 'none' && first?.isList === true && USUAL_SIZES.has(rows);
+  }
+
+  get #isAllByTotal(): boolean {
+    return this.#totalProof() !== undefined;
+  }
+
+  /** A total that counts the rows so far, or of a page that is as long as a page can be, with none behind it. */
+  #mayBeOfPages({ last, isSoFar, isOnce }: Course): boolean {
+    if (isSoFar && !isOnce) return true;
+    const { first, pages, pagesWithRows } = this.#history;
+    const isOnly = pagesWithRows === 1 && (pages === 1 || BY_GUARD.has(this.#reason.code));
+    return isOnly && last === first?.rows && this.#fullBy() !== undefined;
+  }
+
+  /** The pages before the last one, which came again, are all: something says so, or they end with a short one. */
+  get #isAllBeforeLast(): boolean {
+    const { pages, pagesWithRows, pageCounts, largestPage } = this.#history;
+    if (this.#totalProof() !== undefined) return true;
+    if (pages === 2) return this.#firstIsAll() !== undefined;
+    if (this.#lastSign('end') !== undefined || this.#lastSign('noNext') !== undefined) return true;
+    if (pageCounts.some(({ last }) => last > 0 && last === pagesWithRows)) return true;
+    return (this.#traits.kind === 'count' || this.#mayOverlap) && (this.#last?.rows ?? 0) < largestPage;
+  }
+
+  /** Rows at the borders of pages come twice by nature, and do no harm. */
+  get #mayOverlap(): boolean {
+    const { overlaps = false, mayOverlap = false } = this.#traits;
+    return mayOverlap || (overlaps && this.#beside.hasKey === true);
+  }
+
+  /** The size that the rows of the first page reach: one that was asked for, or that the answer names. */
+  #fullBy(): { readonly path: string; readonly value: number } | undefined {
+    const { first } = this.#history;
+    if (first === undefined || first.isSingle || first.rows < 2) return undefined;
+    const { size, at } = this.#traits;
+    const asked = first.asked.find(({ value }) => value === first.rows);
+    if (asked !== undefined) return asked;
+    if (size === first.rows) return { path: `${at.replace(/^parameters\.api\./, '')}.limit`, value: size };
+    const named = first.signs.find(
+      (sign) =>
+        sign.kind === 'size' &&
+        sign.value > 1 &&
+        first.rows >= sign.value &&
+        (USUAL_SIZES.has(sign.value) || !isRowsOfPage(sign)),
+    );
+    return named !== undefined && 'value' in named ? named : undefined;
   }
 
   /** What shows that the first page is everything; asked where it is the only one. */
@@ -323,39 +414,66 @@ class Facts {
 
   #pagesAbove(): Course | undefined {
     if (this.#history.pages > 1 && this.#totalProof() !== undefined) return undefined;
-    return this.#history.pageCounts.find(({ last }) => last > this.#history.pagesWithRows);
+    const { rows, pages, pagesWithRows, pageCounts } = this.#history;
+    // an empty list is one page to some
+    const came = rows === 0 ? pages : pagesWithRows;
+    return pageCounts.find(({ last }) => last > Math.min(1, came) && last > pagesWithRows);
   }
 
   #moreFlag(): Sign | undefined {
-    const flag = this.#lastSign('more');
-    if (flag === undefined || this.#lastSign('end') !== undefined) return undefined;
+    const flag = this.#last?.signs.find(({ kind, path }) => kind === 'more' && path !== this.#saidBy);
     // a total that was reached page by page is believed more than a flag that is true on every full page
     const isReached =
-      this.#history.pages > 1 && this.#reason.code !== 'total' && this.#totalProof() !== undefined;
+      this.#history.pages > 1 &&
+      this.#reason.code !== 'total' &&
+      !this.#isUnled &&
+      this.#totalProof() !== undefined;
     return isReached ? undefined : flag;
+  }
+
+  /** A page with rows that has nothing to follow, where pages before it had. */
+  get #isUnled(): boolean {
+    return this.#traits.kind === 'follow' && IN_VAIN.has(this.#reason.code) && (this.#last?.rows ?? 0) > 0;
+  }
+
+  /** What says that it is the end: a flag, or what the configuration takes for one. */
+  get #endPath(): string | undefined {
+    return this.#saidBy ?? this.#lastSign('end')?.path;
   }
 
   #nextSign(): Sign | undefined {
     const reason = this.#reason;
-    if (reason.code === 'recentStart' || this.#lastSign('end') !== undefined) return undefined;
-    if (this.#saidBy !== undefined) return undefined;
-    // it was followed, and led nowhere
-    if (BY_GUARD.has(reason.code) && this.#traits.kind === 'follow') return undefined;
-    if (this.#history.pages > 1 && this.#totalProof() !== undefined) return undefined;
+    if (reason.code === 'recentStart') return undefined;
+    const { kind: way, follows } = this.#traits;
+    // it was followed, and led nowhere; but of two answers without rows the headers may lead to different pages
+    const isEmpty = this.#last?.rows === 0;
+    const isDead = ({ path }: Sign): boolean => !(isEmpty && path.startsWith('header '));
+    const isStuck = BY_GUARD.has(reason.code) && way === 'follow';
+    const isEnded = this.#history.rows === 0 || (this.#history.pages > 1 && !this.#isUnled);
+    if (isEnded && this.#isAllByTotal) return undefined;
+    const isSaid = this.#endPath !== undefined;
+    // some give a token with the last page, too, or a link beside it: the configuration knows what else to end by
+    const isLed = ({ path }: Sign): boolean =>
+      this.#saidBy !== undefined &&
+      way === 'follow' &&
+      (this.#history.nextBefore.includes(path) || (follows?.some((own) => isWithin(own, path)) ?? true));
     const own = reason.code === 'endValue' ? reason.path : undefined;
     const isWeakEnough = reason.code === 'noPagination' || IN_VAIN.has(reason.code) || reason.code === 'flag';
-    const isEmpty = this.#last?.rows === 0;
     return this.#last?.signs.find(
-      ({ kind, strength, path }) =>
-        kind === 'next' &&
-        path !== own &&
-        (strength !== 'weak' || (isWeakEnough && !isEmpty && this.#totalProof() === undefined)),
+      (sign) =>
+        sign.kind === 'next' &&
+        !isLed(sign) &&
+        !(isStuck && isDead(sign)) &&
+        sign.path !== own &&
+        (sign.strength !== 'weak' ||
+          (isWeakEnough && !isSaid && !isEmpty && this.#totalProof() === undefined)),
     );
   }
 
   /** A short page that is full by the size which the API itself gives, or by a limit that many APIs have. */
   #capped(): { readonly asked: number; readonly size: number } | undefined {
     const reason = this.#reason;
+    if (reason.code === 'noPagination') return this.#cappedByUse();
     if (reason.code !== 'shortPage' || reason.rows === 0) return undefined;
     const size = this.#lastSign('size');
     if (size === undefined || !('value' in size))
@@ -370,6 +488,14 @@ class Facts {
       : undefined;
   }
 
+  /** Without pagination: more was asked for, and just as many came as many APIs give at most. */
+  #cappedByUse(): { readonly asked: number; readonly size: number } | undefined {
+    const { first } = this.#history;
+    if (first === undefined || !USUAL_CAPS.has(first.rows)) return undefined;
+    const asked = first.asked.find(({ value }) => value > first.rows);
+    return asked === undefined ? undefined : { asked: asked.value, size: first.rows };
+  }
+
   /** A first page that is short, where a total says that it is not the last. */
   #shortFirst(): { readonly asked: number; readonly size: number } | undefined {
     const reason = this.#reason;
@@ -378,12 +504,21 @@ class Facts {
       : undefined;
   }
 
-  /** A page without pagination that is as long as a page can be. */
+  /** The only page is as long as a page can be, and nothing says that it is the last one. */
   #fullPage(): { readonly path: string; readonly value: number } | undefined {
-    if (this.#traits.kind !== 'none' || this.#firstIsAll() !== undefined) return undefined;
-    const size = this.#lastSign('size');
-    const rows = this.#last?.rows ?? 0;
-    return size !== undefined && 'value' in size && size.value > 1 && rows >= size.value ? size : undefined;
+    const { first, pages } = this.#history;
+    if (pages !== 1 || first === undefined || first.isSingle || this.#firstIsAll() !== undefined)
+      return undefined;
+    const reason = this.#reason;
+    if (this.#traits.kind === 'none') {
+      const size = this.#lastSign('size');
+      const isFull = size !== undefined && 'value' in size && size.value > 1 && first.rows >= size.value;
+      return this.#fullBy() ?? (isFull ? size : undefined);
+    }
+    // a job that runs often has runs that end just there, and others that show the way on
+    if (this.#beside.isAlone !== true) return undefined;
+    if (reason.code === 'total') return reason.found ? this.#fullBy() : undefined;
+    return IN_VAIN.has(reason.code) ? first.asked.find(({ value }) => value === first.rows) : undefined;
   }
 
   #lastSign(kind: SignKind): Sign | undefined {
@@ -413,6 +548,18 @@ class Facts {
 /** A total that is given as “more than”. */
 function isBound({ path }: Course): boolean {
   return path.endsWith('total');
+}
+
+/** A size that some standards take for the number of the rows of the page. */
+function isRowsOfPage({ path }: Sign): boolean {
+  return ROWS_OF_PAGE.has(canonical(path.slice(path.lastIndexOf('.') + 1)));
+}
+
+const ROWS_OF_PAGE = new Set(ROWS_OF_PAGE_NAMES);
+
+/** Whether one of two paths leads through the other. */
+function isWithin(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }
 
 function nearOf(near: NearMiss | undefined): { readonly near?: string } {

@@ -6,7 +6,7 @@ export function canonical(name: string): string {
       .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
       .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
       .replace(/[^A-Za-z0-9]+/g, '_')
-      .replace(/(?<=.)_+$|^_+(?=.)/g, '')
+      .replace(/(?<=.)_$|^_(?=.)/g, '')
       .toLowerCase();
     // Names come from outside: what is kept of them is bounded.
     if (CANONICAL.size >= 2000) CANONICAL.clear();

@@ -10,6 +10,7 @@ import {
   type Json,
 } from '../json/index.ts';
 import { meaningsOf } from './classify.ts';
+import { errorOfRow, isErrorInPlaceOfList } from './error-row.ts';
 import { readHeaders } from './headers.ts';
 import { canonical } from './names.ts';
 import type { Sign } from './sign.ts';
@@ -25,19 +26,23 @@ export interface SeenPage {
   readonly rows: number;
   /** The rows are one object, and no list. */
   readonly isSingle: boolean;
+  /** Pages before it had a list in that place. */
+  readonly followsLists?: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /** Everything in the answer, outside of the rows, that says something of pages. */
 export function readSigns(page: SeenPage, own: OwnSigns): readonly Sign[] {
   const signs: Sign[] = [...readHeaders(page.headers)];
-  if (isObject(page.envelope) && !(page.isSingle && isEntity(page.envelope))) {
+  const isRow = page.isSingle && page.followsLists !== true;
+  if (isObject(page.envelope) && !(isRow && isEntity(page.envelope))) {
     const reader = new Reader(page, own, signs);
     reader.object(page.envelope, '', 0, page.rowsAt);
   }
   const kept = own.not.length === 0 ? signs : signs.filter(({ path }) => !own.not.includes(path));
+  const isErrorAlone = page.rowsAt?.length === 0 && errorOfRow(page.envelope) !== undefined;
   // A whole object as the row: it is no page of a list, whatever its numbers are called.
-  return page.isSingle ? kept.filter(({ kind }) => SAID_OF_SINGLE.has(kind)) : kept;
+  return isRow && !isErrorAlone ? kept.filter(({ kind }) => SAID_OF_SINGLE.has(kind)) : kept;
 }
 
 /** Where a page stands; what is said so inside of `next` is said of the next one. */
@@ -71,7 +76,11 @@ class Reader {
       if (own !== undefined) this.#signs.push(...signsOf([{ topic: own, strength: 'strong' }], value, path));
       const isWay = toRows !== undefined && toRows[0] === name;
       if (isWay && toRows.length === 1) {
-        if (this.#page.isSingle) continue;
+        if (this.#page.isSingle) {
+          if (this.#page.followsLists === true && isObject(value) && isErrorInPlaceOfList(value))
+            this.object(value, `${path}.`, depth + 1, undefined);
+          continue;
+        }
         const [meaning] = meaningsOf(name);
         if (meaning?.topic === 'error' && this.#page.rows > 0)
           this.#signs.push({ kind: 'error', path, strength: 'strong', text: 'it is taken for the rows' });
@@ -90,13 +99,20 @@ class Reader {
     { isThing, isVague, node }: { isThing: boolean; isVague: boolean; node: AnyObject },
   ): void {
     for (const sign of signsOf(this.#meanings(name, node), value, path)) {
-      if (isThing && sign.kind !== 'next' && sign.kind !== 'more') continue;
+      const isOfThing = isThing && !(this.#isInPlaceOfList && sign.kind === 'error');
+      if (isOfThing && sign.kind !== 'next' && sign.kind !== 'more') continue;
       if (PLACES.has(sign.kind) && OF_ANOTHER_PAGE.test(path)) continue;
       // a few words and nothing else: on a page of rows a message is a greeting
       if (sign.kind === 'message' && (path.includes('.') || sizeOf(node) > 4)) continue;
       if (sign.kind === 'total' && (isVague || hasVagueWord(name))) continue;
       this.#signs.push(sign);
     }
+  }
+
+  /** A list was there before, and now is not. */
+  get #isInPlaceOfList(): boolean {
+    const { followsLists, isSingle, rowsAt } = this.#page;
+    return followsLists === true && (isSingle || rowsAt === undefined);
   }
 
   /** `total_users` is a total where the rows are `users`. */

@@ -81,11 +81,26 @@ export const SIZE_NAMES =
   words(`limit per_page page_size max_results items_per_page page_limit pagelen page_len
   page_length rows_per_page results_per_page records_per_page size max_page_size count_per_page top entries_per_page
   limit_per_page max_items batch_size page_items`);
+/** Further names of a page size in a request. */
+export const ASKED_SIZE_NAMES =
+  words(`count first last max n num rows take fetch limit_to results hits results_per
+  hits_per_page max_count max_records max_rows max_keys maxkeys max_page max_per_page number_of_results num_results
+  num_rows row_limit rowlimit record_limit page_count count_per return_count amount per per_page_count pagesize perpage
+  pp ps rpp psize nb nb_results length chunk_size limit_value maxresults maxrecords maxsize max_size maxitems
+  number_of_records list_limit rec_count`);
+/** Sizes in an answer that are, in some standards, the number of the rows of the page. */
+export const ROWS_OF_PAGE_NAMES = words('items_per_page page_items page_length');
 /** Rows before the page. Those of the second list may count from 1. */
 export const OFFSET_NAMES = words('offset skip start_at page_offset start_offset row_offset');
 export const POSITION_NAMES = words(
   'start start_index from start_position start_row first_item starting_at from_item',
 );
+
+/** What an error has beside its names. */
+export const ERROR_COMPANIONS =
+  words(`timestamp time date path request_id requestid trace_id correlation_id instance
+  type help more_info documentation_url doc_url docs href url method retry_after id ref version api_version hint cause
+  data result results items messages warnings meta param params field status_text`);
 
 /** Names of an error in an answer whose status is a success. */
 export const ERROR_NAMES =

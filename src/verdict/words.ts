@@ -18,12 +18,14 @@ export function doubtText(doubt: Doubt): string {
       return `The last page (${doubt.page}) says that there is a next one: \`${path}\`, and it was not asked for. Follow it, or correct \`${key}\`.`;
     case 'moreFlag':
       return `The last page (${doubt.page}) says that there is more: \`${path}\`. Check the pagination. ${see}`;
+    case 'contradiction':
+      return `The last page (${doubt.page}) says that there is more (\`${path}\`) and that it is the end (\`${doubt.end}\`): one of them is wrong. Follow what leads on, or correct \`${key}\`.`;
     case 'samePage':
       return `Page ${doubt.page} brings ${SAME[doubt.how]} page ${doubt.of} again, although something else was asked for: the API does not know the parameter, or has no such page. Correct \`${key}\`.`;
     case 'capped':
       return `The page has ${count(doubt.size, 'row')}, which is a full one by what the API says of its size, or by what APIs commonly give at most, and ${doubt.asked} were asked for: it gives no more at once. Set \`limit\` to ${doubt.size}.`;
     case 'fullPage':
-      return `The page is full (\`${path}: ${doubt.size}\`), and the job has no pagination: there may be more. Set \`${key}\`.`;
+      return `The page is full (\`${path}: ${doubt.size}\`)${doubt.total === undefined ? '' : `, \`${doubt.total}: ${doubt.size}\` may be the number of its rows alone`}, and nothing shows that it is the last one: there may be more. Set or correct \`${key}\`.`;
     case 'notFound':
       return `“${doubt.looked}” was found on no page${doubt.near === undefined ? '' : `; the answer has “${doubt.near}”`}. Correct \`${key}\`.`;
     case 'totalShrank':
@@ -43,7 +45,7 @@ export function doubtText(doubt: Doubt): string {
     case 'sameWindows':
       return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`.`;
     case 'error':
-      return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. Its rows are missing. Run it again, or correct what the error names.`;
+      return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. ${doubt.isRow === true ? 'It was taken for a row, and rows' : 'Its rows'} are missing. Run it again, or correct what the error names.`;
     case 'strangers':
       return `${count(doubt.rows, 'row')} came whose \`${path}\` is no value that was asked for: the API does not know the parameter, so that rows come with each group again, or \`${path}\` is not where a row names its parent. Correct the request, or \`${key}\`.`;
     case 'skipped':

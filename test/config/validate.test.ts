@@ -157,6 +157,14 @@ describe('problems', () => {
     ]);
   });
 
+  test('of an empty endpoint say how the base address itself is asked for', async () => {
+    const [line] = await lines(inConfig({ jobs: [{ endpoint: '' }] }));
+    expect(line).toContain(
+      '`endpoint` must be filled in, and it is an empty text. To ask for `api.baseUrl` itself',
+    );
+    expect(await lines(inConfig({ jobs: [{ endpoint: [] }] }))).not.toContain('itself');
+  });
+
   test('that only a run would meet are found too', async () => {
     expect(await lines(inApi({ baseUrl: 'api.example.com' }))).toEqual([
       '4:18 error parameters.api.baseUrl: `baseUrl` is not a valid URL: “api.example.com”.',

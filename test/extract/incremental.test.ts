@@ -65,6 +65,21 @@ function lines(): { log: Log; text: () => string } {
   return { text: () => all.join('\n'), log: { debug: () => {}, info: add, warn: add, error: add } };
 }
 
+/** The rows and the log of a second run, whose job is written in another way. */
+async function askedAgain(
+  first: object,
+  second: object,
+): Promise<{ readonly again: readonly string[]; readonly text: string }> {
+  const api = await shop(rowsOf(1, 2, 3));
+  const folder = folderFor(api, first);
+  await start(folder);
+  const file = 'config.json';
+  writeFileSync(path.join(folder, file), readFileSync(path.join(folderFor(api, second), file)));
+  const { log, text } = lines();
+  await start(folder, { log });
+  return { again: idsOf(folder), text: text() };
+}
+
 describe('the state from the data', () => {
   test('is sent by the next run, and no row is missed that comes at its very moment', async () => {
     const api = await shop(rowsOf(1, 2, 3));
@@ -172,6 +187,39 @@ describe('the state from the data', () => {
     expect(cursorOf(folder)).toBe(at(5));
   });
 
+  const ASKING = {
+    params: { a: 1, b: 2 },
+    where: { value: { row: 'id' }, is: 'above', than: 0 },
+    incremental: { cursor: 'at' },
+  };
+
+  test.each<[string, object]>([
+    [
+      'the order of keys',
+      {
+        incremental: { cursor: 'at' },
+        where: { than: 0, is: 'above', value: { row: 'id' } },
+        params: { a: 1, b: 2 },
+      },
+    ],
+    ['a note', { ...ASKING, _comment: 'of the shop' }],
+    ['the default method', { ...ASKING, method: 'get' }],
+    ['what is empty', { ...ASKING, query: {}, headers: [], body: '' }],
+  ])('stays when nothing is asked differently: %s', async (_name, edited) => {
+    const { again, text } = await askedAgain(ASKING, edited);
+    expect(text).not.toContain('begins anew');
+    expect(again).toEqual(['3']);
+  });
+
+  test.each<[string, object]>([
+    ['parameters in another order', { ...ASKING, params: { b: 2, a: 1 } }],
+    ['an empty body', { ...ASKING, body: {} }],
+  ])('begins anew with %s', async (_name, edited) => {
+    const { again, text } = await askedAgain(ASKING, edited);
+    expect(text).toContain('asks for something else');
+    expect(again).toEqual(['1', '2', '3']);
+  });
+
   test('begins anew when the cursor is edited, and says so', async () => {
     const api = await shop(rowsOf(1, 2, 3));
     const folder = folderFor(api, { incremental: { cursor: 'at', to: 'since' } });
@@ -183,26 +231,6 @@ describe('the state from the data', () => {
     expect(text()).toContain('The settings that the state of “orders” comes from have changed');
     expect(idsOf(folder)).toEqual(['1', '2', '3']);
     expect(cursorOf(folder)).toBe(3);
-  });
-
-  test('stays when other rows are asked for, and that is said', async () => {
-    const api = await shop(rowsOf(1, 2, 3));
-    const folder = folderFor(api, { params: { status: 'open' }, incremental: { cursor: 'at', to: 'since' } });
-    await start(folder);
-    const again = lines();
-    await start(folder, { log: again.log });
-    expect(again.text()).not.toContain('asks for other rows');
-    const file = path.join(folder, 'config.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"open"', '"all"'));
-    const { log, text } = lines();
-    await start(folder, { log });
-    expect(text()).toContain('“orders” asks for other rows than when its state was kept');
-    expect(text()).toContain('--from');
-    expect(api.asked.at(-1)).toContain('since=2026-06-03');
-    // once is enough
-    const third = lines();
-    await start(folder, { log: third.log });
-    expect(third.text()).not.toContain('asks for other rows');
   });
 
   test.each([

@@ -5,6 +5,8 @@ import { parseJobs, type Job, type JobRun } from '../../src/jobs/index.ts';
 import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../src/json/index.ts';
 import type { Log } from '../../src/log.ts';
 
+const BEGAN = { here: 5_000_000, there: 5_000_000 };
+
 const child = {
   id: 'orders',
   endpoint: 'shops/{id}/orders',
@@ -21,7 +23,7 @@ function childJob(): Job {
 
 function stateOf(job: Job, stored: AnyObject | undefined, startedAt: number): JobState {
   if (job.incremental === undefined) throw new Error('no state');
-  return new JobState(job, job.incremental, { stored, of: 'x', asks: undefined, startedAt });
+  return new JobState(job, job.incremental, { stored, of: 'x', asked: 'y', startedAt });
 }
 
 const runOf = (id: string): JobRun => ({ parameters: [{ name: 'id', path: 'id', value: id }], rows: [] });
@@ -51,8 +53,8 @@ test('of too many parent rows, those that were not there the longest are forgott
   const job = childJob();
   const state = stateOf(job, stored(20_002), 5000);
   // the oldest of all is there again
-  state.finish(state.begin(runOf('p0')), runOf('p0'));
-  const left = parentsOf(state.next());
+  state.finish(state.begin(runOf('p0')));
+  const left = parentsOf(state.next(BEGAN));
   expect(left).toHaveLength(20_000);
   expect(left).toContain('p0');
   expect(left).not.toContain('p1');
@@ -67,7 +69,7 @@ test('of too many parent rows, those that were not there the longest are forgott
 
 test('a job that did not run keeps what it had', () => {
   const before = stored(2);
-  expect(stateOf(childJob(), before, 5000).next()).toBe(before);
+  expect(stateOf(childJob(), before, 5000).next(BEGAN)).toBe(before);
 });
 
 const ignore = (): void => {};
@@ -102,11 +104,11 @@ test('parent rows with the same key are asked for from where the run began, and 
     const cursor = new RunCursor(incremental, { config: objectOf([]) });
     cursor.take([objectOf([['at', newest]])], 5_000_000);
     state.end(progress, { facts: cursor.facts(), kept: undefined, isComplete: true });
-    state.finish(progress, runOf('p0'));
+    state.finish(progress);
     return progress.stored;
   };
   expect([finished(9), finished(5), finished(7)]).toEqual([0, 0, 0]);
-  expect(state.next()).toEqual(stateAt('p0', 5));
+  expect(state.next(BEGAN)).toEqual(stateAt('p0', 5));
 });
 
 function stateAt(key: string, cursor: number): AnyObject {
@@ -116,6 +118,7 @@ function stateAt(key: string, cursor: number): AnyObject {
   ]);
   return objectOf([
     ['of', 'x'],
+    ['asked', 'y'],
     ['parents', objectOf([[key, parent]])],
   ]);
 }

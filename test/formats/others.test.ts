@@ -16,6 +16,21 @@ function lineValues(text: string, piece?: number): readonly Json[] {
   return take(jsonLines(bodyOf(text, piece), plain));
 }
 
+/** The rows of JSON lines by the parser of the platform, line by line; or the number of the first line that is none. */
+function reference(text: string): { readonly rows: readonly string[]; readonly bad?: number } {
+  const rows: string[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    if (/^[ \t\r]*$/.test(line)) continue;
+    try {
+      JSON.parse(line);
+    } catch {
+      return { rows, bad: i + 1 };
+    }
+    rows.push(encodeExact(parseExact(line)));
+  }
+  return { rows };
+}
+
 function lines(text: string): readonly Json[] {
   return take(textLines(bodyOf(text, 3), undefined));
 }
@@ -52,8 +67,53 @@ describe('JSON lines', () => {
     ['{"a":[{"b":1}\n{"c":2}]}\n{"a":1},{"b":2}\n', 'Line 1'],
     ['{\n  "a": 1\n}\n', 'Line 1'],
     ['{"a":1}\n\n{"b":', 'Line 3'],
+    ['{"a":1}\n{"b":2}\n,', 'Line 3'],
+    [',', 'Line 1'],
+    ['{"a":1}\n \t, ', 'Line 2'],
+    ['{"a":1}\n{"b":2},', 'Line 2'],
   ])('%j is not taken for other rows than it has', (text, line) => {
     expect(() => lineValues(text)).toThrow(`${line} of the response is no JSON`);
+  });
+
+  test('are read as a reference reads them, whatever the lines are and however they come', () => {
+    const pieces = [
+      '{"a":1}',
+      '[]',
+      '"é"',
+      '1',
+      'null',
+      ',',
+      '[',
+      ']',
+      '{',
+      '}',
+      ':',
+      '"',
+      '\\',
+      ' ',
+      '\t',
+      '\r',
+    ];
+    const line = fc.oneof(
+      { weight: 3, arbitrary: fc.jsonValue().map((value) => JSON.stringify(value)) },
+      {
+        weight: 1,
+        arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 4 }).map((some) => some.join('')),
+      },
+    );
+    const file = fc.tuple(fc.array(line, { maxLength: 6 }), fc.constantFrom('', '\n'));
+    fc.assert(
+      fc.property(file, fc.integer({ min: 1, max: 40 }), ([all, end], piece) => {
+        const text = all.join('\n') + end;
+        const rows = jsonLines(bodyOf(text, piece), plain);
+        const expected = reference(text);
+        if (expected.bad === undefined) {
+          expect(measure(rows).rows).toBe(expected.rows.length);
+          expect([...rows.chunks()].flat().map((row) => encodeExact(row))).toEqual(expected.rows);
+        } else expect(() => [...rows.chunks()]).toThrow(`Line ${expected.bad} of the response is no JSON`);
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   test('lines without the data field are told of', () => {

@@ -103,6 +103,10 @@ function headersOf(own: AnyObject, options: Partial<RequestOptions> = {}, method
   return buildRequest(job({ headers: own, method }), { ...OPTIONS, ...options }).headers;
 }
 
+function typesIn(headers: object): object {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => /^content-type$/i.test(name)));
+}
+
 describe('headers', () => {
   test('the job’s win over the default options’, those over the API’s; names compare without case', () => {
     const options = {
@@ -126,16 +130,47 @@ describe('headers', () => {
     expect(headersOf({ e: null }, { headers: { E: 'x' } })).not.toHaveProperty('E');
   });
 
-  test('the body decides about the content type, unless the job spells it in its own way', () => {
-    expect(
-      headersOf({ 'Content-Type': 'text/x' }, { headers: { 'content-type': 'text/y' } }, 'POST'),
-    ).toMatchObject({
-      'Content-Type': 'application/json',
-    });
-    const own = headersOf({ 'content-type': 'application/vnd.api+json' }, {}, 'POST');
-    expect(own).toMatchObject({ 'content-type': 'application/vnd.api+json' });
-    expect(own).not.toHaveProperty('Content-Type');
+  test('a job that names a content type means it, however it spells it', () => {
+    for (const name of ['Content-Type', 'content-type', 'CONTENT-TYPE']) {
+      const headers = headersOf(
+        { [name]: 'application/vnd.api+json' },
+        { headers: { 'content-type': 'text/y' } },
+        'POST',
+      );
+      expect(typesIn(headers)).toEqual({ [name]: 'application/vnd.api+json' });
+    }
     expect(headersOf({ 'Content-Type': 'text/x' })).toMatchObject({ 'Content-Type': 'text/x' });
+    // the boundary is in it
+    const multipart = { headers: { 'Content-Type': 'text/x' }, method: 'POST', body: { a: 1 } };
+    const { headers } = buildRequest(job({ ...multipart, bodyFormat: 'multipart' }), OPTIONS);
+    expect(typesIn(headers)).toEqual({
+      'Content-Type': expect.stringMatching(/^multipart\/form-data; b/) as string,
+    });
+  });
+
+  test('parameters of a POST have the type of their format, whatever all requests have', () => {
+    const common = { headers: { 'content-type': 'text/y' } };
+    expect(typesIn(headersOf({}, common, 'POST'))).toEqual({ 'Content-Type': 'application/json' });
+    const form = headersOf({}, { defaultOptions: common }, 'FORM');
+    expect(typesIn(form)).toEqual({ 'Content-Type': 'application/x-www-form-urlencoded' });
+  });
+
+  test.for([
+    [{ q: 1 }, 'json', 'application/x-amz-json-1.0', true],
+    [{ q: 1 }, undefined, 'application/json; charset=utf-8', true],
+    [{ q: 1 }, 'form', 'application/json', false],
+    [{ q: 1 }, 'form', 'application/x-www-form-urlencoded; charset=utf-8', true],
+    ['<a/>', 'xml', 'application/soap+xml', true],
+    ['{"q":1}', 'text', 'application/json', true],
+    [{ q: 1 }, 'xml', 'application/json', false],
+  ] as const)('a body of %j as %s and %s of all requests: stays is %s', ([body, bodyFormat, type, stays]) => {
+    const format = bodyFormat === undefined ? {} : { bodyFormat };
+    const request = buildRequest(job({ method: 'POST', body, ...format }), {
+      ...OPTIONS,
+      headers: { 'content-type': type },
+    });
+    expect(Object.values(typesIn(request.headers)).includes(type)).toBe(stays);
+    expect(Object.keys(typesIn(request.headers))).toHaveLength(1);
   });
 
   test('who asks and what is understood is said, unless configured', () => {

@@ -186,20 +186,31 @@ describe('retry', () => {
   });
 
   test('every wait is told with its reason, from the first on, and without secrets', async () => {
+    const secrets = new Secrets();
+    secrets.add('abcdef');
     const { run, log } = setUp(
       scripted(
-        { status: 429, headers: { 'retry-after': '60' } },
+        { status: 429, headers: { 'retry-after': '60' }, body: '' },
         cut(),
-        { status: 503, headers: { 'retry-after': '3' } },
+        {
+          status: 500,
+          headers: { 'retry-after': '1' },
+          body: '{"error": "no\\n\\u0000 disk abcdef"}',
+        },
+        { status: 503, headers: { 'retry-after': '3' }, body: 'busy' },
         {},
       ),
+      {},
+      { secrets },
     );
-    await run();
+    await run({ ...get('http://h/?token=abcdef'), label: 'books' });
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'info Retrying in 60 seconds [1 x] after status 429.',
-      'info Retrying in 2 seconds [2 x] after network failure 56: The response was cut off by http://h.',
-      'info Retrying in 3 seconds [3 x] after status 503.',
+      'info Retrying in 60 seconds (1 of 10) after status 429.',
+      'info Retrying in 2 seconds (2 of 10) after network failure 56: The response was cut off by http://h.',
+      'info Retrying in 1 second (3 of 10) after status 500: {"error": "no\\n\\u0000 disk ***"}',
+      'info Retrying in 3 seconds (4 of 10) after status 503.',
     ]);
+    for (const { fields } of log.lines) expect(fields).toMatchObject({ job: 'books', maxRetries: 10 });
     expect(JSON.stringify(log.lines)).not.toContain('abcdef');
   });
 

@@ -46,6 +46,19 @@ describe('status', () => {
     expect(message).not.toContain('known');
   });
 
+  test.each([
+    ['{"access_token":"abc-def","page":2}', '{"access_token":"***","page":2}'],
+    ['{"a":{"upload_token" : "ab\\"c', '{"a":{"upload_token":"***"'],
+    [`{"client_secret":"${'x'.repeat(5000)}"}`, '{"client_secret":"***"'],
+    ['{"next_page_token":"abc","id":"7"}', '{"next_page_token":"abc","id":"7"}'],
+  ])(
+    'what is secret by the name of its key is hidden in the body, where it is cut, too: %#',
+    async (body, shown) => {
+      const { message } = await errorOf(run({ status: 500, body }));
+      expect(message.slice(message.indexOf(': {') + 2)).toBe(shown);
+    },
+  );
+
   test('what is ignored is handed on', async () => {
     expect((await run({ status: 404 }, [404, 410])).status).toBe(404);
     expect(await errorOf(run({ status: 500 }, [404]))).toMatchObject({ code: 'http.status' });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { objectOf } from '../../src/json/index.ts';
-import { isHttpUrl, mergeParams, originOf, resolveUrl } from '../../src/http/url.ts';
+import { isHttpUrl, mergeIntoLink, mergeParams, originOf, resolveUrl } from '../../src/http/url.ts';
 
 describe('resolveUrl', () => {
   test.each([
@@ -66,6 +66,45 @@ describe('resolveUrl', () => {
 
   test('the message has no password in it', () => {
     expect(() => resolveUrl('http://h/', 'ftp://me:secret@h/x')).toThrow('ftp://h/x');
+  });
+});
+
+describe('mergeIntoLink', () => {
+  test.each([
+    ['users?page%5Bafter%5D=2', { size: 2 }, 'users?page%5Bafter%5D=2&size=2'],
+    ['users?page[after]=2', { size: 2 }, 'users?page%5Bafter%5D=2&size=2'],
+    [
+      'users?page%5Bsize%5D=9&page%5Bafter%5D=2',
+      { page: { size: 3 } },
+      'users?page%5Bsize%5D=3&page%5Bafter%5D=2',
+    ],
+    ['users?page%5Bsize%5D=9&a=1', { 'page[size]': 3 }, 'users?page%5Bsize%5D=3&a=1'],
+    ['users?in=a&in=b&page=2', { size: 2 }, 'users?in=a&in=b&page=2&size=2'],
+    ['users?in=a&page=2&in=b', { in: 'c' }, 'users?in=c&page=2'],
+    ['users?in%5B%5D=a&in%5B%5D=b', { x: 1 }, 'users?in%5B%5D=a&in%5B%5D=b&x=1'],
+    ['users?in%5B0%5D=a&in%5B1%5D=b&p=2', { in: ['a', 'b'] }, 'users?in%5B0%5D=a&in%5B1%5D=b&p=2'],
+    ['users?a=1&page=2', { a: null }, 'users?page=2'],
+    ['users?flag&a+b=c%20d', { x: 1 }, 'users?flag=&a+b=c+d&x=1'],
+    ['users?%24skip=2', { $top: 2 }, 'users?%24skip=2&%24top=2'],
+    ['users?c=%E9%2B%25', { x: 1 }, 'users?c=%E9%2B%25&x=1'],
+    ['users#x?y', { x: 1 }, 'users?x=1'],
+    ['users?page%5Bafter%5D=2#x', {}, 'users?page%5Bafter%5D=2#x'],
+  ])('%s and %j: %s', (link, params, merged) => {
+    expect(mergeIntoLink(link, params)).toBe(merged);
+  });
+
+  test('says the same as mergeParams of a query whose names need no encoding and stand there once', () => {
+    const name = fc.stringMatching(/^[a-z]{1,2}$/);
+    const value = fc.string({ maxLength: 5 });
+    const params = fc.dictionary(name, fc.oneof(value, fc.integer(), fc.boolean(), fc.constant(null)));
+    fc.assert(
+      fc.property(fc.dictionary(name, value), params, (own, added) => {
+        const link = `users?${new URLSearchParams(own).toString()}`;
+        expect(mergeIntoLink(link, objectOf(Object.entries(added)))).toBe(
+          mergeParams(link, objectOf(Object.entries(added))),
+        );
+      }),
+    );
   });
 });
 

@@ -46,6 +46,11 @@ const circle = (before: number, length: number): Page[] =>
     return page(`token ${at}`, `rows ${at}`);
   });
 
+const empty = (count: number): Page[] => [
+  page('first', '1'),
+  ...Array.from({ length: count }, (_, i) => page(`t${i}`, '', { count: 0 })),
+];
+
 describe('the guard', () => {
   test('keeps pages that differ', () => {
     const verdicts = guarded([page('a', '1'), page('b', '2'), page('c', '3')]);
@@ -130,6 +135,40 @@ describe('the guard', () => {
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['keep', 'keep', 'keep', 'keep']);
     expect(verdicts.map(({ warning }) => warning !== undefined)).toEqual([false, true, false, false]);
     expect(verdicts[1]?.warning).toContain('Page 2 brings the same rows as page 1');
+  });
+
+  test('different requests with the same rows again and again are an error after 25 pages', () => {
+    const pages = Array.from({ length: 30 }, (_, i) => page(`p${i + 1}`, i < 3 ? String(i) : '2'));
+    expect(() => guarded(pages)).toThrow(
+      expect.objectContaining({
+        code: 'pagination.loop',
+        message:
+          'Pages 4 to 28 bring only rows of pages before them, although something else is asked for each time: page 28 (GET /users?token=p28) has those of page 27.',
+        where: { page: 28 },
+        details: { page: 28, earlierPage: 27, pages: 25 },
+      }),
+    );
+    expect(guarded(pages.slice(0, 27))).toHaveLength(27);
+  });
+
+  test('a circle of rows by ever new requests is an error after 25 pages', () => {
+    const pages = Array.from({ length: 40 }, (_, i) => page(`p${i + 1}`, String(i % 4)));
+    expect(() => guarded(pages)).toThrow(
+      'Pages 5 to 29 bring only rows of pages before them, although something else is asked for each time: page 29 (GET /users?token=p29) has those of page 25.',
+    );
+  });
+
+  test('new rows between those that came before begin the count anew', () => {
+    const pages = Array.from({ length: 90 }, (_, i) => page(`p${i}`, i % 20 === 0 ? `new ${i}` : '0'));
+    expect(guarded(pages)).toHaveLength(90);
+  });
+
+  test('a thousand pages without rows are an error, unless they are no end', () => {
+    expect(guarded(empty(999))).toHaveLength(1000);
+    expect(() => guarded(empty(1000))).toThrow(
+      expect.objectContaining({ code: 'pagination.loop', where: { page: 1001 } }),
+    );
+    expect(guarded(empty(1100), { emptyGoesOn: true })).toHaveLength(1101);
   });
 
   test('the budget ends what nothing else does', () => {

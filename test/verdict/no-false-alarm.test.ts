@@ -35,11 +35,12 @@ describe.skipIf(EXAMPLES === '')('outside examples (only where CONFORMANCE_DIR n
     async () => {
       const { results } = await runFixtures(EXAMPLES);
       const told = results.flatMap(({ name, jobs }) => doubtsOf(name, jobs));
-      // these ask once, of an API that has more: their tables are exact, and not all
+      // these ask once, of an API that has more: their tables are exact, and not all; and one answers with the page
+      // before where its pages end, by which nobody can tell that they do
       expect(
         told.filter(
           (text) =>
-            !/The last page \(1\) says that there is .* See `pagination\.method`|correct `pagination\.method`/.test(
+            !/The last page \(1\) says that there is .* See `pagination\.method`|correct `pagination\.method`|^041\b.*Page 3 brings the answer of page 2 again/.test(
               text,
             ),
         ),

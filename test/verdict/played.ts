@@ -12,6 +12,7 @@ import type { JobReport } from '../../src/verdict/index.ts';
 export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly status?: number;
 }
 
 /** Runs a configuration over these answers, in their order, and gives what is said of its jobs. */
@@ -24,7 +25,7 @@ export async function played(
   const bottom: Send = async ({ url }) => {
     const answer = left.shift();
     if (answer === undefined) throw new Error(`more was asked for than is described: ${url}`);
-    return { status: 200, headers: answer.headers, url, body: Buffer.from(answer.body) };
+    return { status: answer.status ?? 200, headers: answer.headers, url, body: Buffer.from(answer.body) };
   };
   try {
     const parsed = parseExact(configuration);

@@ -14,18 +14,21 @@ const LINK = { method: 'response.url', urlKey: 'next' };
 interface Given {
   readonly job?: object;
   readonly config?: object;
+  readonly api?: object;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the answers behind the first one. */
+  readonly status?: number;
 }
 
 /** The verdict, and the codes of what speaks against it. */
 async function verdictOf(
   pagination: object,
   bodies: readonly unknown[],
-  { job = {}, config = {}, headers = {} }: Given = {},
+  { job = {}, config = {}, api = {}, headers = {}, status = 200 }: Given = {},
 ): Promise<string> {
   const configuration = {
     parameters: {
-      api: { baseUrl: 'https://api.example.com/', pagination },
+      api: { baseUrl: 'https://api.example.com/', pagination, ...api },
       config: {
         outputBucket: 'b',
         jobs: [{ endpoint: 'users', dataType: 'users', dataField: 'items', ...job }],
@@ -33,7 +36,11 @@ async function verdictOf(
       },
     },
   };
-  const answers = bodies.map((body) => ({ headers, body: JSON.stringify(body) }));
+  const answers = bodies.map((body, i) => ({
+    headers,
+    body: JSON.stringify(body),
+    ...(i === 0 ? {} : { status }),
+  }));
   const [report] = await played(JSON.stringify(configuration), answers);
   const codes = report?.doubtful.flatMap(({ doubts }) => doubts.map(({ code }) => code)) ?? [];
   return [report?.verdict, ...codes].join(' ');
@@ -73,6 +80,15 @@ describe('totals', () => {
     ['a size beside a page size', { size: 10, page_size: 10 }, 'ended'],
   ])('%s', async (_what, envelope, verdict) => {
     expect(await verdictOf(OFFSET, [{ items: users(1, 7), ...(envelope as object) }])).toBe(verdict);
+  });
+
+  test.each([
+    ['a total of the rows so far', [3, 6, 9], 'ended'],
+    ['a total of all rows', [9, 9, 9], 'complete'],
+    ['rows that are left', [9, 6, 3], 'complete'],
+  ])('%s, page by page', async (_what, totals, verdict) => {
+    const bodies = totals.map((total, i) => ({ items: users(1 + i * 3, 3), total }));
+    expect(await verdictOf({ method: 'pagenum' }, [...bodies, { items: [] }])).toBe(verdict);
   });
 
   test('no pages on an empty page is no doubt', async () => {
@@ -163,6 +179,9 @@ describe('paths that are nowhere', () => {
 const pages = (...lists: readonly object[][]): unknown[] =>
   lists.map((items, i) => ({ items, next: i + 1 < lists.length ? `t${i}` : null }));
 const days = (day: string): object[] => users(1, 5, (id) => ({ day, clicks: id * Number(day.slice(-2)) }));
+/** Three pages of a wiki, with what one part of a batch has of them. */
+const batch = (from: number, name: string, of: number): object[] =>
+  users(from, 3, (id) => (id === of ? { [name]: [{ title: `of ${id}` }] } : {}));
 const key = (name: string): object => ({ mapping: { destination: name, primaryKey: true } });
 
 describe('where a run begins', () => {
@@ -212,7 +231,59 @@ describe('rows that come again', () => {
         },
       ],
       {},
+      'doubtful rowsTwice',
+    ],
+    [
+      'at the border of pages, where the last key leads on and is the primary key',
+      { ...TOKEN, responseParam: { last: 'id' } },
+      [{ items: users(1, 3) }, { items: users(3, 3) }, { items: users(5, 1) }, { items: users(5, 1) }],
+      { mappings: { users: { id: key('id'), name: 'name' } } },
+      'ended',
+    ],
+    [
+      'at the border of pages, by a cursor without an increment',
+      { method: 'cursor', idKey: 'id', param: 'from' },
+      [{ items: users(1, 3) }, { items: users(3, 3) }, { items: users(5, 1) }, { items: [] }],
+      {},
+      'doubtful rowsTwice',
+    ],
+    [
+      'at the border of pages, by a cursor, where they are a primary key',
+      { method: 'cursor', idKey: 'id', param: 'from' },
+      [{ items: users(1, 3) }, { items: users(3, 3) }, { items: users(5, 1) }, { items: [] }],
+      { mappings: { users: { id: key('id'), name: 'name' } } },
+      'ended',
+    ],
+    [
+      'in parts of a batch that is not complete',
+      { method: 'response.param', merge: { from: 'continue', to: { query: '*' } } },
+      [
+        { items: batch(1, 'links', 1), continue: { plcontinue: '2|0', continue: '||info' } },
+        { items: batch(1, 'links', 2), continue: { plcontinue: '3|0', continue: '||info' } },
+        {
+          items: batch(1, 'links', 3),
+          continue: { gapcontinue: 'D', continue: 'gapcontinue||' },
+          batchcomplete: '',
+        },
+        { items: batch(4, 'links', 4), continue: { plcontinue: '5|0', continue: '||info' } },
+        { items: batch(4, 'links', 5), batchcomplete: '' },
+      ],
+      {},
       'complete',
+    ],
+    [
+      'behind a batch that is complete',
+      { method: 'response.param', merge: { from: 'continue', to: { query: '*' } } },
+      [
+        {
+          items: batch(1, 'links', 1),
+          continue: { gapcontinue: 'D', continue: 'gapcontinue||' },
+          batchcomplete: '',
+        },
+        { items: batch(1, 'links', 2), batchcomplete: '' },
+      ],
+      {},
+      'doubtful samePage',
     ],
     [
       'with the same ids for another day',
@@ -225,6 +296,13 @@ describe('rows that come again', () => {
       'with the same ids for another day, by number',
       { method: 'pagenum' },
       [{ items: days('2026-01-01') }, { items: days('2026-01-02') }, { items: [] }],
+      {},
+      'ended',
+    ],
+    [
+      'with the same ids for another day, on very many pages',
+      { method: 'pagenum' },
+      [...Array.from({ length: 60 }, (_, i) => ({ items: days(`2026-01-${i + 10}`) })), { items: [] }],
       {},
       'ended',
     ],
@@ -278,5 +356,67 @@ describe('rows that come again', () => {
     ]),
   ])('%s', async (_what, pagination, bodies, config, verdict) => {
     expect(await verdictOf(pagination, bodies, { config })).toBe(verdict);
+  });
+});
+
+/** A page of three that has a token always, and a flag. */
+const flagged = (from: number, isMore: boolean, more: object): object => ({
+  items: users(from, 3),
+  meta: { has_more: isMore, after: `t${from}` },
+  ...more,
+});
+
+describe('a last page that a flag of the configuration ends', () => {
+  const pagination = {
+    ...TOKEN,
+    responseParam: 'meta.after',
+    nextPageFlag: { field: 'meta.has_more', stopOn: false },
+  };
+  const link = { links: { next: next(2) } };
+  test.each<[string, readonly object[], string]>([
+    [
+      'has the link that pages before it had, too',
+      [flagged(1, true, link), flagged(4, false, link)],
+      'complete',
+    ],
+    ['has a link of its own', [flagged(1, true, {}), flagged(4, false, link)], 'doubtful contradiction'],
+    ['is the only one, and has a link', [flagged(1, false, link)], 'doubtful contradiction'],
+  ])('%s', async (_name, bodies, verdict) => {
+    expect(await verdictOf(pagination, bodies)).toBe(verdict);
+  });
+});
+
+describe('one thing in the place of a list', () => {
+  test.each<[string, object, string]>([
+    ['with a state of its own', { id: 7, name: 'x', status: 'failed' }, 'complete'],
+    ['with an id and a state', { id: 7, status: 'failed' }, 'complete'],
+    ['with an id, a title and a state', { id: 7, title: 'x', status: 'failed' }, 'complete'],
+    ['that is an error', { error: 'boom' }, 'doubtful error'],
+    ['that is a code and a message', { code: 500, message: 'internal error' }, 'doubtful error'],
+  ])('%s', async (_name, items, verdict) => {
+    expect(
+      await verdictOf(TOKEN, [
+        { items: users(1, 2), next: 'b' },
+        { items, next: '' },
+      ]),
+    ).toBe(verdict);
+  });
+});
+
+describe('an error status that is to be ignored', () => {
+  const pagination = {
+    method: 'pagenum',
+    stopWhen: { value: { answer: 'page' }, is: 'atLeast', than: 2 },
+  };
+  const api = { http: { ignoreErrors: [404] } };
+  test.each<[string, number, object, string]>([
+    ['is data in the place of the list', 404, { detail: 'Invalid page.' }, 'cut'],
+    ['is data as the only row of a list', 404, [{ error: 'gone', status: 404 }], 'cut'],
+    ['is none where it is that of a success', 200, { detail: 'Invalid page.' }, 'doubtful error'],
+    ['is none as the only row of a success', 200, [{ error: 'gone', status: 404 }], 'doubtful error'],
+  ])('%s', async (_name, status, body, verdict) => {
+    const bodies = [users(1, 5), body];
+    const given = { api, status, job: { dataField: '.' } };
+    expect(await verdictOf(pagination, bodies, given)).toBe(verdict);
   });
 });

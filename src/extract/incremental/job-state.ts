@@ -1,6 +1,5 @@
-import { compareMarks, markOf, type Incremental, type Job, type JobRun } from '../../jobs/index.ts';
+import { compareMarks, markOf, partKey, type Incremental, type Job, type JobRun } from '../../jobs/index.ts';
 import {
-  encodeExact,
   entriesOf,
   getKey,
   isList,
@@ -8,12 +7,11 @@ import {
   isObject,
   numberOf,
   objectOf,
-  toText,
   type AnyObject,
   type Json,
 } from '../../json/index.ts';
 import type { Log } from '../../log.ts';
-import { another, isAhead, type CursorFacts, type Examples } from './run-cursor.ts';
+import { another, isAhead, newer, type CursorFacts, type Examples } from './run-cursor.ts';
 import { StateProgress, valueText, type EndedRun, type StoredValue } from './state-progress.ts';
 
 export interface JobStateOptions {
@@ -21,10 +19,18 @@ export interface JobStateOptions {
   readonly stored: AnyObject | undefined;
   /** Digest of what the state comes from. */
   readonly of: string;
-  /** Digest of what chooses among the rows; undefined where nothing does. */
-  readonly asks: string | undefined;
+  /** Digest of what is asked for. */
+  readonly asked: string;
   /** Seconds since 1970 when the run began. */
   readonly startedAt: number;
+}
+
+/** When a run began by two clocks, in milliseconds since 1970. */
+export interface Began {
+  /** By that of this machine. */
+  readonly here: number;
+  /** By that of the API: the same where none is known to be ahead. */
+  readonly there: number;
 }
 
 /** Parent rows whose states are kept; those that have not been there the longest go first. */
@@ -64,9 +70,10 @@ export class JobState {
     this.#isAsked = true;
     const isBackward = this.#job.windows?.isBackward ?? false;
     if (this.#settings.isPerParent) {
-      const stored = this.#begun.get(parentKey(run))?.cursor;
+      const key = partKey(this.#settings.asked, run);
+      const stored = this.#begun.get(key)?.cursor;
       this.#look(stored);
-      return new StateProgress(this.#settings, stored, { isShared: false, isBackward });
+      return new StateProgress(this.#settings, stored, { key, isShared: false, isBackward });
     }
     if (this.#shared !== undefined) return this.#shared;
     const stored = this.#options.stored && getKey(this.#options.stored, 'cursor');
@@ -95,11 +102,11 @@ export class JobState {
   }
 
   /** The last run of a start ended. */
-  finish(progress: StateProgress, run: JobRun): void {
-    if (!this.#settings.isPerParent) return;
+  finish(progress: StateProgress): void {
+    const { key } = progress;
+    if (key === undefined) return;
     const other = progress.ofOtherKind;
     if (other !== undefined) this.#otherKinds = another(this.#otherKinds, other);
-    const key = parentKey(run);
     // several parent rows may share a key, and what came for one says nothing of the others
     const cursor = this.#finished.has(key)
       ? older(this.#parents.get(key)?.cursor, progress.next, this.#settings)
@@ -110,9 +117,9 @@ export class JobState {
   }
 
   /** What is to be stored; undefined for nothing. */
-  next(): AnyObject | undefined {
-    const { of, asks, stored } = this.#options;
-    const settings = [['of', of] as const, ...(asks === undefined ? [] : [['asks', asks] as const])];
+  next(began: Began): AnyObject | undefined {
+    const { of, asked, stored } = this.#options;
+    const settings = [['of', of] as const, ['asked', asked] as const];
     if (!this.#isAsked) return stored;
     if (this.#settings.isPerParent) {
       if (this.#parents.size === 0) return undefined;
@@ -122,15 +129,30 @@ export class JobState {
           [
             key,
             objectOf([
-              ['cursor', cursor],
+              ['cursor', this.#bounded(cursor, this.#begun.get(key)?.cursor, began)],
               ['at', at],
             ]),
           ] as const,
       );
       return objectOf([...settings, ['parents', objectOf(parents)]]);
     }
-    const cursor = this.#shared?.next;
-    return cursor === undefined ? undefined : objectOf([...settings, ['cursor', cursor]]);
+    const shared = this.#shared;
+    if (shared?.next === undefined) return undefined;
+    return objectOf([...settings, ['cursor', this.#bounded(shared.next, shared.stored, began)]]);
+  }
+
+  /**
+   * Where the windows ended is where the clock stood, which may be in the API's future: what comes until then would not
+   * be asked for. The state does not go back, and an end that is written for a later time is meant so.
+   */
+  #bounded(cursor: Json, stored: Json | undefined, { here, there }: Began): Json {
+    if (!this.#settings.keepsEnd || there >= here) return cursor;
+    const [end, now, most] = [cursor, textOf(here), textOf(there)].map((value) => markOf(value, 'time'));
+    if (end === undefined || now === undefined || most === undefined) return cursor;
+    const isOfClock = (compareMarks(end, most) ?? 0) > 0 && (compareMarks(end, now) ?? 0) <= 0;
+    if (!isOfClock) return cursor;
+    const known = stored === undefined ? undefined : markOf(stored, 'time');
+    return (newer(known, most) ?? most).value;
   }
 
   /** Says where the state is now, and what of the rows did not move it. */
@@ -187,6 +209,10 @@ export class JobState {
   }
 }
 
+function textOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 const NOTHING: JobTotal = {
   rows: 0,
   missing: 0,
@@ -219,13 +245,6 @@ function older(a: Json | undefined, b: Json | undefined, { as }: Incremental): J
   const [first, second] = [markOf(a, as), markOf(b, as)];
   if (first === undefined || second === undefined) return a;
   return (compareMarks(second, first) ?? 0) < 0 ? b : a;
-}
-
-/** What tells the parts of a job apart: the values of its placeholders, but for those that are computed. */
-function parentKey({ parameters }: JobRun): string {
-  const values = parameters.filter(({ isComputed }) => isComputed !== true).map(({ value }) => value);
-  const [only, second] = values;
-  return only !== undefined && second === undefined ? toText(only) : encodeExact(values);
 }
 
 interface KeptParents {

@@ -13,6 +13,7 @@ import type { Needs, Paginator } from '../../pagination/index.ts';
 import type { PageSource } from '../../pagination/pages.ts';
 import type { Judgement } from '../../verdict/index.ts';
 import { JobError } from '../../errors.ts';
+import { serverTime } from '../clock-witness.ts';
 import type { PageContent } from '../content.ts';
 import { pageView } from '../page-view.ts';
 import type { PlannedState } from '../run-windows.ts';
@@ -27,14 +28,13 @@ export function beginState(
   common: Contexts,
 ): RunState | undefined {
   if (planned === undefined || job.incremental === undefined) return undefined;
-  return new RunState(job.incremental, planned, run, contextsOf(run, common));
+  return new RunState(job.incremental, planned, contextsOf(run, common));
 }
 
 /** The state of a job in one of its runs: what is sent, and what is seen of the pages. */
 export class RunState {
   readonly #settings: Incremental;
   readonly #planned: PlannedState;
-  readonly #run: JobRun;
   readonly #contexts: Contexts;
   readonly #cursor: RunCursor;
   readonly #keeps: (row: Json) => boolean;
@@ -44,10 +44,9 @@ export class RunState {
   #read = 0;
 
   /** @param contexts what the run may refer to */
-  constructor(settings: Incremental, planned: PlannedState, run: JobRun, contexts: Contexts) {
+  constructor(settings: Incremental, planned: PlannedState, contexts: Contexts) {
     this.#settings = settings;
     this.#planned = planned;
-    this.#run = run;
     this.#contexts = contexts;
     this.#cursor = new RunCursor(settings, contexts);
     this.#keeps = keepsRow(settings, planned.bounds, contexts);
@@ -96,8 +95,10 @@ export class RunState {
     this.#read += content.page.rows;
     if (content.taken?.do === 'skip') this.#isSkipped = true;
     if (this.#settings.cursor !== undefined) {
-      const { now } = content.answer;
-      content.onRows((rows) => this.#cursor.take(rows, now));
+      const { now, response } = content.answer;
+      // whichever clock is ahead
+      const seenAt = Math.min(now, serverTime(response.headers) ?? now);
+      content.onRows((rows) => this.#cursor.take(rows, seenAt));
     }
     const facts = { page, read: this.#read, request: content.asked, contexts: () => this.#contexts };
     const value = this.#settings.keep?.read(pageView(content, facts));
@@ -148,7 +149,7 @@ export class RunState {
     const isTaken = verdict === 'doubtful' ? acceptsDoubt : verdict !== 'cut';
     const isComplete = isTaken && !this.#isSkipped;
     job.end(progress, { facts: this.#cursor.facts(), kept: this.#kept, isComplete });
-    if (isLast) job.finish(progress, this.#run);
+    if (isLast) job.finish(progress);
   }
 
   /** The state that all rows of a page are older than; undefined when some are not, or nobody can know. */

@@ -26,6 +26,14 @@ export interface EndedRun {
   readonly isComplete: boolean;
 }
 
+export interface ProgressOptions {
+  readonly key?: string;
+  /** Several parent rows share the state. */
+  readonly isShared: boolean;
+  /** The newest window comes first. */
+  readonly isBackward: boolean;
+}
+
 /**
  * Where the state of one job goes, or of one parent row of it, while its runs end one after the other. It moves as far
  * as everything before was seen: windows that come in their order move it one by one up to the first that may not be
@@ -33,6 +41,8 @@ export interface EndedRun {
  */
 export class StateProgress {
   readonly stored: Json | undefined;
+  /** Names the part of the job that it is about; undefined for the job as a whole. */
+  readonly key: string | undefined;
   readonly #settings: Incremental;
   readonly #isOneByOne: boolean;
   readonly #takesFirst: boolean;
@@ -41,12 +51,12 @@ export class StateProgress {
   #isStopped = false;
   #isVoid = false;
 
-  /** @param isBackward the newest window comes first */
   constructor(
     settings: Incremental,
     stored: Json | undefined,
-    { isShared, isBackward }: { readonly isShared: boolean; readonly isBackward: boolean },
+    { key, isShared, isBackward }: ProgressOptions,
   ) {
+    this.key = key;
     this.#settings = settings;
     this.stored = stored;
     this.#isOneByOne = !isShared && !isBackward;

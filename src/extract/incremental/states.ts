@@ -1,4 +1,4 @@
-import type { Job, Stretch } from '../../jobs/index.ts';
+import { meaningOf, withSortedKeys, type Incremental, type Job, type Stretch } from '../../jobs/index.ts';
 import {
   encodeExact,
   entriesOf,
@@ -6,6 +6,7 @@ import {
   isEmpty,
   isList,
   isObject,
+  keysOf,
   md5,
   objectOf,
   type AnyObject,
@@ -31,6 +32,10 @@ export interface StateScope {
   readonly iteration: AnyObject | undefined;
   /** `api.baseUrl`, as written. */
   readonly baseUrl: Json;
+  /** What is sent with the requests of all jobs, as written: headers and default options. */
+  readonly common: AnyObject;
+  /** Attributes, which the configuration refers to. */
+  readonly attr: AnyObject;
 }
 
 /** The states of all jobs that keep one: `incremental` of the state file. */
@@ -63,20 +68,24 @@ export class IncrementalStates {
     let state = this.#jobs.get(name);
     if (state === undefined) {
       const of = digestOf(job, scope);
-      const asks = narrowingOf(job);
+      const asked = askedBy(settings, scope);
       const startedAt = Math.floor(this.startedAt / 1000);
-      state = new JobState(job, settings, { of, asks, startedAt, stored: this.#storedOf(name, of, asks) });
+      state = new JobState(job, settings, { of, asked, startedAt, stored: this.#storedOf(name, of, asked) });
       this.#jobs.set(name, state);
     }
     return state;
   }
 
-  /** `incremental` of the next state; undefined where it stays as it was. */
-  next(): AnyObject | undefined {
+  /**
+   * `incremental` of the next state; undefined where it stays as it was.
+   *
+   * @param there when the run began by the clock of the API, in milliseconds since 1970
+   */
+  next(there = this.startedAt): AnyObject | undefined {
     if (this.period !== undefined || this.#jobs.size === 0) return undefined;
     const next = new Map(entriesOf(this.#stored));
     for (const [name, job] of this.#jobs) {
-      const value = job.next();
+      const value = job.next({ here: this.startedAt, there });
       if (value === undefined) next.delete(name);
       else next.set(name, value);
     }
@@ -88,7 +97,7 @@ export class IncrementalStates {
     for (const job of this.#jobs.values()) job.tell(this.#log);
   }
 
-  #storedOf(name: string, of: string, asks: string | undefined): AnyObject | undefined {
+  #storedOf(name: string, of: string, asked: string): AnyObject | undefined {
     const stored = getKey(this.#stored, name);
     if (stored === undefined) return undefined;
     if (!isObject(stored) || isList(stored) || !holdsState(stored)) {
@@ -100,18 +109,18 @@ export class IncrementalStates {
     }
     const known = getKey(stored, 'of');
     // one that was written by hand says nothing of its settings
-    if (known === undefined) return stored;
-    if (known === of) {
-      if (getKey(stored, 'asks') !== asks)
-        this.#log.warn(
-          `“${name}” asks for other rows than when its state was kept (its parameters, body or filters have changed): ` +
-            'those that are older than the state are not asked for. To have them, fill the time again with --from, or begin anew with --reset-state',
-          { job: name },
-        );
-      return stored;
+    if (known !== undefined && known !== of) {
+      this.#log.warn(
+        `The settings that the state of “${name}” comes from have changed since the last run: it begins anew`,
+        { job: name },
+      );
+      return undefined;
     }
+    const before = getKey(stored, 'asked');
+    if (before === undefined || before === asked) return stored;
     this.#log.warn(
-      `The settings that the state of “${name}” comes from have changed since the last run: it begins anew`,
+      `“${name}” asks for something else than when its state was kept (its request, its filters, the parents or the attributes that it refers to have changed): ` +
+        'the state says nothing of that, and it begins anew. Rows that came before come again',
       { job: name },
     );
     return undefined;
@@ -125,22 +134,53 @@ function holdsState(stored: AnyObject): boolean {
 }
 
 function digestOf({ endpoint, incremental }: Job, { baseUrl }: StateScope): string {
-  return digest([baseUrl, endpoint, incremental?.settings ?? null, incremental?.isPerParent ?? false]);
+  const { settings, isPerParent = false } = incremental ?? {};
+  return digest([
+    baseUrl,
+    endpoint,
+    settings !== undefined && isObject(settings) ? withSortedKeys(settings) : null,
+    isPerParent,
+  ]);
 }
 
-/** Digest of what chooses among the rows, as written; undefined where nothing does. */
-function narrowingOf(job: Job): string | undefined {
-  const { params, query, body, dataField, over, rowSettings, recursionFilter } = job;
-  const parts: readonly (Json | undefined)[] = [
-    isEmpty(params) ? undefined : params,
-    query,
-    body,
-    dataField?.text,
-    over?.map(({ name, values }) => [name, values]),
-    getKey(rowSettings, 'where'),
-    recursionFilter,
-  ];
-  return parts.every((part) => part === undefined) ? undefined : digest(parts.map((part) => part ?? null));
+/** Digest of what is asked for, with the attributes that it refers to. */
+function askedBy({ asked, isPerParent }: Incremental, { baseUrl, common, attr }: StateScope): string {
+  return digest(
+    [baseUrl, withSortedKeys(common), meaningOf(asked, isPerParent)].map((part) => told(part, attr)),
+  );
+}
+
+/**
+ * A setting with the values of the attributes in it. Secrets are left out, as they change while what they open stays
+ * the same; and headers that say who asks, and not for what.
+ */
+function told(setting: Json, attr: AnyObject): Json {
+  if (isList(setting)) return setting.map((item) => told(item, attr));
+  if (!isObject(setting)) return setting;
+  const name = getKey(setting, 'attr');
+  const value = typeof name === 'string' && !SECRET.test(name) ? attribute(name, attr) : undefined;
+  const entries = entriesOf(setting).filter(([key]) => !SECRET.test(key));
+  return objectOf([
+    ...entries.map(
+      ([key, item]) => [key, told(key === 'headers' ? withoutSenders(item) : item, attr)] as const,
+    ),
+    ...(value === undefined ? [] : [['', value] as const]),
+  ]);
+}
+
+const SECRET = /(?:^|\.)#/;
+const SENDER = /^(?:user-agent|accept-encoding|accept-language)$|auth|cookie|key|secret|sign|token/i;
+
+function withoutSenders(headers: Json): Json {
+  return isObject(headers) ? objectOf(entriesOf(headers).filter(([name]) => !SENDER.test(name))) : headers;
+}
+
+/** One value; or all that are below the name, of a list or an object. */
+function attribute(name: string, attr: AnyObject): Json {
+  const names = keysOf(attr).filter(
+    (key) => key === name || (key.startsWith(`${name}.`) && !SECRET.test(key)),
+  );
+  return names.map((key) => [key, getKey(attr, key) ?? null]);
 }
 
 function digest(parts: readonly Json[]): string {

@@ -50,7 +50,7 @@ export function mapEntries(node: Json | undefined, at: string): NamedValue[] {
 
 /** The text of a header. White space around it is dropped, as in RFC 9110 5.5. */
 export function headerText(value: Json, at: string): string {
-  const text = scalarText(value, at).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  const text = withoutSpace(scalarText(value, at));
   if (/[\r\n\0]/.test(text)) {
     throw new ConfigError('config.invalid', 'The value of a header has a line break in it.', {
       where: { path: at },
@@ -99,4 +99,10 @@ export function optionalText(
     return scalarText(context.evaluate(value, { attr: context.attributes }, at), at);
   }
   return undefined;
+}
+
+function withoutSpace(text: string): string {
+  let end = text.length;
+  while (end > 0 && ' \t\r\n'.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end).replace(/^[ \t\r\n]+/, '');
 }

@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { headerOf, type ApiRequest, type Headers, type Send } from '../message.ts';
 import { CURL, failure } from './network-error.ts';
@@ -23,6 +24,8 @@ export interface BottomOptions {
   readonly maxBodyBytes: number;
   /** Made once at the first secure request: reading all authorities is slow. */
   readonly secureContext?: () => SecureContext | undefined;
+  /** Looks up the names of hosts that are connected to straight from here; default: that of the runtime. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 export const DEFAULT_BOTTOM: BottomOptions = {

@@ -156,6 +156,14 @@ export class Growth {
     }
   }
 
+  /** Counts what was unpacked. @throws {HttpError} as {@link grow} */
+  async *unpacked(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      this.grow(chunk.length);
+      yield chunk;
+    }
+  }
+
   /** @throws {HttpError} when more comes out than any text grows to */
   grow(bytes: number): void {
     this.#unpacked += bytes;

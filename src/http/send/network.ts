@@ -4,6 +4,7 @@ import { DEFAULT_BOTTOM, type Bottom, type BottomOptions } from './bottom.ts';
 import { rememberProxies, type Environment } from '../tunnel/proxy.ts';
 import type { GotOptions } from './got.ts';
 import { createNodeSend } from './node.ts';
+import type { Reach } from '../trust/reach.ts';
 import type { SshProxy } from '../tunnel/ssh-tunnel.ts';
 import { targetOf } from './target.ts';
 import { secureContextOf, type TlsSettings } from './tls.ts';
@@ -18,6 +19,8 @@ export interface NetworkOptions {
   readonly tls?: TlsSettings | undefined;
   /** Where HTTP_PROXY and the others are looked for, usually `process.env`. Default: no proxy. */
   readonly environment?: Environment | undefined;
+  /** Where requests may go at all. Default: anywhere. */
+  readonly reach?: Reach | undefined;
   /** A tunnel for every request; it comes before any proxy of the environment. */
   readonly sshProxy?: SshProxy | undefined;
 }
@@ -29,7 +32,7 @@ export interface NetworkOptions {
  * @throws {HttpError} `http.tls` when a given certificate cannot be read
  */
 export function createNetwork(options: NetworkOptions, env: Env, log: Log): Bottom {
-  const { tls = {}, environment = {}, sshProxy } = options;
+  const { tls = {}, environment = {}, sshProxy, reach } = options;
   const hasOwnTls = tls.caCertificate !== undefined || tls.clientCertificate !== undefined;
   let context = hasOwnTls ? secureContextOf(tls) : undefined;
   const bottom: BottomOptions = {
@@ -38,16 +41,24 @@ export function createNetwork(options: NetworkOptions, env: Env, log: Log): Bott
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_BOTTOM.maxBodyBytes,
     secureContext: () => (context ??= secureContextOf(tls)),
   };
-  const direct = createNodeSend({ ...bottom, isLimited: options.maxBodyBytes !== undefined });
+  const direct = createNodeSend({
+    ...bottom,
+    isLimited: options.maxBodyBytes !== undefined,
+    lookup: reach?.lookup,
+  });
   const proxyOf = rememberProxies(environment);
   let indirect: Promise<Bottom> | undefined;
 
   return {
     send: async (request, sendOptions) => {
-      if (sshProxy === undefined && (proxyOf === undefined || proxyOf(targetOf(request.url)) === undefined)) {
+      const target = targetOf(request.url);
+      if (sshProxy === undefined && proxyOf?.(target) === undefined) {
+        reach?.requireHost(target.hostname);
         return direct.send(request, sendOptions);
       }
-      indirect ??= openIndirect(bottom, proxyOf, sshProxy, env, log);
+      if (sshProxy === undefined) await reach?.requireThroughProxy(target.hostname);
+      else reach?.requireThroughTunnel(target.hostname);
+      indirect ??= openIndirect(bottom, proxyOf, { sshProxy, reach }, env, log);
       return (await indirect).send(request, sendOptions);
     },
     close: async () => {
@@ -60,7 +71,7 @@ export function createNetwork(options: NetworkOptions, env: Env, log: Log): Bott
 async function openIndirect(
   bottom: BottomOptions,
   proxyOf: GotOptions['proxyFor'],
-  sshProxy: SshProxy | undefined,
+  { sshProxy, reach }: Pick<NetworkOptions, 'reach' | 'sshProxy'>,
   env: Env,
   log: Log,
 ): Promise<Bottom> {
@@ -68,7 +79,7 @@ async function openIndirect(
   if (sshProxy === undefined)
     return createGotSend({ ...bottom, ...(proxyOf === undefined ? {} : { proxyFor: proxyOf }) });
   const { createSshTunnel } = await import('../tunnel/ssh-tunnel.ts');
-  const tunnel = createSshTunnel(sshProxy, env, log);
+  const tunnel = createSshTunnel(sshProxy, env, log, reach);
   const got = createGotSend({ ...bottom, connect: (hostname, port) => tunnel.connect(hostname, port) });
   return {
     send: got.send,

@@ -27,10 +27,13 @@ export interface NodeOptions extends BottomOptions {
 /** A bottom over the runtime's own client, with kept connections: the usual way, and the fastest. */
 export function createNodeSend(given: Partial<NodeOptions> = {}): Bottom {
   const options = { ...DEFAULT_BOTTOM, ...given };
-  const plain = new http.Agent({ keepAlive: true });
+  const lookup = options.lookup === undefined ? {} : { lookup: options.lookup };
+  const plain = new http.Agent({ keepAlive: true, ...lookup });
   let secure: SecureAgent | undefined;
   const agentFor = (target: Target): Agent =>
-    target.secure ? (secure ??= new (https().Agent)({ keepAlive: true, ...tlsOptions(options) })) : plain;
+    target.secure
+      ? (secure ??= new (https().Agent)({ keepAlive: true, ...lookup, ...tlsOptions(options) }))
+      : plain;
 
   async function send(request: ApiRequest, sendOptions: SendOptions): Promise<ApiResponse> {
     const target = targetOf(request.url);

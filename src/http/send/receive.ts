@@ -39,7 +39,7 @@ export async function receive(source: Chunks, options: ReceiveOptions): Promise<
     });
   const { first, all } = await begun(chunks, 4);
   const packed = packedAs(first, rule, attempt);
-  if (packed === 'zip') return await receiveZip(all, options);
+  if (packed === 'zip') return await receiveZip(all, options, growth);
   if (packed === undefined) return await taken(all, options);
   const plain = transformed(all, () => createGunzip({ chunkSize: CHUNK_BYTES }), {
     failed: (cause) => damagedGzip(cause, attempt),
@@ -66,16 +66,16 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** The archive itself is kept only until its files are unpacked. */
-async function receiveZip(source: Chunks, options: ReceiveOptions): Promise<Received> {
+async function receiveZip(source: Chunks, options: ReceiveOptions, growth: Growth): Promise<Received> {
   const { rule, attempt } = options;
   const archive = new Intake(rule.scratch);
   const intake = new Intake(rule.open);
   try {
     await fill(archive, source, options, rule.scratch !== undefined);
     const members: { name: string; bytes: number }[] = [];
-    for (const { name, chunks } of unzip(readable(archive.take()), rule.member, attempt)) {
+    for (const { name, chunks } of await unzip(readable(archive.take()), rule.member, attempt)) {
       const before = intake.bytes;
-      await fill(intake, chunks(), options, rule.open !== undefined);
+      await fill(intake, growth.unpacked(chunks()), options, rule.open !== undefined);
       members.push({ name, bytes: intake.bytes - before });
     }
     return { ...intake.take(), unpacked: { as: 'zip', members } };

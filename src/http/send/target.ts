@@ -58,7 +58,7 @@ function parseAuthority(prefix: string): Authority {
   const usual = secure ? 443 : 80;
   const port = portText === '' ? usual : Number(portText);
   if (hostname === '' || port > 65_535) {
-    throw new HttpError('job.invalid', `“${prefix.replace(/\/\/.*@/s, '//')}” is no http or https address.`, {
+    throw new HttpError('job.invalid', `“${withoutUser(prefix)}” is no http or https address.`, {
       hint: 'Check api.baseUrl and the endpoint of the job.',
     });
   }
@@ -104,4 +104,9 @@ function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+function withoutUser(prefix: string): string {
+  const [from, at] = [prefix.indexOf('//'), prefix.lastIndexOf('@')];
+  return from < 0 || at < from ? prefix : prefix.slice(0, from + 2) + prefix.slice(at + 1);
 }

@@ -1,6 +1,11 @@
-import { crc32, createInflateRaw } from 'node:zlib';
+import { pipeline, Readable } from 'node:stream';
+import { createInflateRaw, crc32 } from 'node:zlib';
+import type { Entry, RandomAccessReader, ZipFile } from 'yauzl';
 import { HttpError } from '../../errors.ts';
+import { loadYauzl } from '../../on-demand.ts';
+import { shownText } from '../../shown-text.ts';
 import type { LargeBody } from '../message.ts';
+import { CHUNK_BYTES } from './decode.ts';
 import { CURL, failure, type Attempt } from './network-error.ts';
 
 type Archive = Pick<LargeBody, 'bytes' | 'read'>;
@@ -12,45 +17,34 @@ export interface ZipMember {
   readonly chunks: () => AsyncGenerator<Uint8Array>;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly method: number;
-  readonly isEncrypted: boolean;
-  readonly check: number;
-  readonly packed: number;
-  readonly bytes: number;
-  /** Of its local header. */
-  readonly at: number;
-}
-
-const END_BYTES = 22;
-const END = 0x06054b50;
-const END_64 = 0x06064b50;
-const LOCATOR_64 = 0x07064b50;
-const LOCATOR_BYTES = 20;
-const ENTRY = 0x02014b50;
-const LOCAL = 0x04034b50;
-const MOST_COMMENT = 0xffff;
 const READ_BYTES = 2 ** 18;
-const CHUNK_BYTES = 2 ** 17;
-/** Of a directory: more is no export of an API. */
+/** Files and bytes of a directory: more is no export of an API. */
+const MOST_FILES = 100_000;
 const MOST_DIRECTORY = 2 ** 26;
+/** Of the fixed parts of an entry of the directory, and of what stands in front of a file. */
+const ENTRY_BYTES = 46;
+const LOCAL_BYTES = 30;
+/** How the records begin that may follow a directory: its signature, and its end in two forms. */
+const BEHIND_DIRECTORY: readonly number[] = [0x05054b50, 0x06064b50, 0x06054b50];
 
 /**
- * The files of a zip archive that are wanted, in the order of its directory, which stands at its end: an archive that
- * was cut has none. Stored and deflated files, also beyond 4 GiB.
+ * Lists the files of a zip archive that are wanted, in the order of its directory, which stands at its end: an archive
+ * that was cut has none. Stored and deflated files, also beyond 4 GiB.
  *
  * @throws {HttpError} `response.broken`; retryable for an archive that was cut
  */
-export function unzip(
+export async function unzip(
   archive: Archive,
   isWanted: (name: string) => boolean,
   attempt: Attempt,
-): readonly ZipMember[] {
-  const files = directory(archive, attempt).filter(({ name }) => !name.endsWith('/') && !isLitter(name));
+): Promise<readonly ZipMember[]> {
+  const zip = await openArchive(archive, attempt);
+  const all = await entriesOf(zip, archive, attempt);
+  refuseOverlaps(all, attempt);
+  const files = all.filter(({ name }) => !name.endsWith('/') && !isLitter(name));
   const wanted = files.filter(({ name }) => isWanted(name));
   if (wanted.length === 0 && files.length > 0) {
-    const names = files.slice(0, 10).map(({ name }) => `“${name}”`);
+    const names = files.slice(0, 10).map(({ name }) => shown(name));
     const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
     throw new HttpError(
       'response.broken',
@@ -58,10 +52,17 @@ export function unzip(
       { hint: 'Correct the pattern, or leave it out to read all files.' },
     );
   }
-  return wanted.map((entry) => ({
-    name: entry.name,
-    chunks: () => chunksOf(archive, entry, attempt),
-  }));
+  return wanted.map((file) => ({ name: file.name, chunks: () => chunksOf({ zip, archive }, file, attempt) }));
+}
+
+interface Opened {
+  readonly zip: ZipFile;
+  readonly archive: Archive;
+}
+
+interface File {
+  readonly name: string;
+  readonly entry: Entry;
 }
 
 /** What one system puts into archives for itself. */
@@ -69,152 +70,156 @@ function isLitter(name: string): boolean {
   return /(?:^|\/)(?:__MACOSX\/|\.DS_Store$)/.test(name);
 }
 
-async function* chunksOf(archive: Archive, entry: Entry, attempt: Attempt): AsyncGenerator<Uint8Array> {
-  const { name, method, bytes, check } = entry;
-  if (entry.isEncrypted) throw unusable(`“${name}” is encrypted`, attempt);
-  if (method !== 0 && method !== 8) throw unusable(`“${name}” is packed by method ${method}`, attempt);
+async function openArchive(archive: Archive, attempt: Attempt): Promise<ZipFile> {
+  try {
+    // names are shown and compared, and never paths: they are decoded here, without the rules for paths
+    const options = { autoClose: false, decodeStrings: false };
+    return await loadYauzl().fromRandomAccessReaderPromise(readerOf(archive), archive.bytes, options);
+  } catch (cause) {
+    throw directoryError(cause, attempt);
+  }
+}
+
+/** @throws {HttpError} also where the directory goes on behind the last file that its end counts */
+async function entriesOf(zip: ZipFile, archive: Archive, attempt: Attempt): Promise<readonly File[]> {
+  const { getFileNameLowLevel } = loadYauzl();
+  const files: File[] = [];
+  let bytes = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      bytes += ENTRY_BYTES + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+      if (files.length >= MOST_FILES || bytes > MOST_DIRECTORY)
+        throw unusable(`it has more than ${files.length} files`, attempt);
+      const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+      files.push({
+        name: getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false),
+        entry,
+      });
+    }
+  } catch (cause) {
+    throw cause instanceof HttpError ? cause : directoryError(cause, attempt);
+  }
+  // a number, although the types of the package say otherwise
+  const end = Number(zip.readEntryCursor);
+  if (!BEHIND_DIRECTORY.includes(numberAt(archive, end)))
+    throw unusable(
+      `its directory says that it has ${files.length} ${files.length === 1 ? 'file' : 'files'}, and goes on behind ${files.length === 1 ? 'it' : 'them'}`,
+      attempt,
+    );
+  return files;
+}
+
+function numberAt(archive: Archive, at: number): number {
+  const bytes = Buffer.from(archive.read(at, 4));
+  return bytes.length < 4 ? 0 : bytes.readUInt32LE(0);
+}
+
+/** Files that share their bytes are made to unpack to more than the archive could hold. */
+function refuseOverlaps(files: readonly File[], attempt: Attempt): void {
+  const places = files
+    .map(({ name, entry }) => ({
+      name,
+      from: entry.relativeOffsetOfLocalHeader,
+      end: entry.relativeOffsetOfLocalHeader + LOCAL_BYTES + entry.compressedSize,
+    }))
+    .toSorted((a, b) => a.from - b.from);
+  for (const [i, { name, end }] of places.entries()) {
+    const next = places[i + 1];
+    if (next !== undefined && next.from < end)
+      throw unusable(`${shown(name)} and ${shown(next.name)} share their bytes`, attempt);
+  }
+}
+
+async function* chunksOf(
+  opened: Opened,
+  { name, entry }: File,
+  attempt: Attempt,
+): AsyncGenerator<Uint8Array> {
+  if (entry.isEncrypted()) throw unusable(`${shown(name)} is encrypted`, attempt);
+  if (!entry.canDecodeFileData())
+    throw unusable(`${shown(name)} is packed by method ${entry.compressionMethod}`, attempt);
   let size = 0;
   let sum = 0;
-  for await (const chunk of method === 0
-    ? packedBytes(archive, entry, attempt)
-    : inflated(archive, entry, attempt)) {
+  for await (const chunk of plainBytes(opened, { name, entry }, attempt)) {
     size += chunk.length;
-    if (size > bytes) break;
+    if (size > entry.uncompressedSize) break;
     sum = crc32(chunk, sum);
     yield chunk;
   }
-  if (size !== bytes || sum !== check)
-    throw failure(
-      CURL.encoding,
-      `The zip file of ${attempt.origin} is damaged: “${name}” does not fit its check sum.`,
-      { code: 'response.broken' },
-    );
+  if (size !== entry.uncompressedSize || sum !== entry.crc32)
+    throw damaged(`${shown(name)} does not fit its size or its check sum`, attempt);
 }
 
-async function* inflated(archive: Archive, entry: Entry, attempt: Attempt): AsyncGenerator<Uint8Array> {
-  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-  const feed = async (): Promise<void> => {
-    for (const part of packedBytes(archive, entry, attempt)) {
-      if (inflate.destroyed) return;
-      if (!inflate.write(part))
-        await new Promise<void>((resolve) => inflate.once('drain', resolve).once('close', resolve));
-    }
-    inflate.end();
-  };
-  const feeding = feed().catch((error: unknown) => inflate.destroy(error as Error)); // it throws nothing but errors
-  try {
-    yield* inflate as AsyncIterable<Uint8Array>;
-  } catch (cause) {
-    if (cause instanceof HttpError) throw cause;
-    throw failure(CURL.encoding, `The zip file of ${attempt.origin} is damaged in “${entry.name}”.`, {
-      code: 'response.broken',
-      cause,
-    });
-  } finally {
-    inflate.destroy();
-    await feeding;
-  }
-}
-
-function* packedBytes(
-  archive: Archive,
-  { name, at, packed }: Entry,
+/** The package gives a stream of the same, through three more of them, in half the speed. */
+async function* plainBytes(
+  { zip, archive }: Opened,
+  { name, entry }: File,
   attempt: Attempt,
-): Generator<Uint8Array> {
-  const local = bufferOf(archive.read(at, 30));
-  if (local.length < 30 || local.readUInt32LE(0) !== LOCAL)
-    throw cut(`“${name}” is not where its directory says`, attempt);
-  const from = at + 30 + local.readUInt16LE(26) + local.readUInt16LE(28);
-  for (let done = 0; done < packed;) {
-    const part = archive.read(from + done, Math.min(READ_BYTES, packed - done));
-    if (part.length === 0) throw cut(`“${name}” ends too early`, attempt);
-    done += part.length;
-    yield part;
+): AsyncGenerator<Uint8Array> {
+  try {
+    const { fileDataStart: start } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+    const packed = partsOf(archive, start, start + entry.compressedSize);
+    if (entry.isCompressed()) {
+      const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+      // its failures are those of the last stream, which is read below
+      pipeline(Readable.from(packed, { objectMode: false }), inflate, () => {});
+      yield* inflate as AsyncIterable<Uint8Array>;
+    } else yield* packed;
+  } catch (cause) {
+    throw damaged(`${shown(name)} cannot be unpacked`, attempt, cause);
   }
 }
 
-function directory(archive: Archive, attempt: Attempt): Entry[] {
-  const from = Math.max(0, archive.bytes - END_BYTES - MOST_COMMENT);
-  const tail = bufferOf(archive.read(from, archive.bytes - from));
-  const end = endOf(tail);
-  if (end === undefined) throw cut('its directory is missing', attempt);
-  let count = tail.readUInt16LE(end + 10);
-  let size = tail.readUInt32LE(end + 12);
-  let at = tail.readUInt32LE(end + 16);
-  const locator = end - LOCATOR_BYTES;
-  if (locator >= 0 && tail.readUInt32LE(locator) === LOCATOR_64) {
-    const end64 = bufferOf(archive.read(Number(tail.readBigUInt64LE(locator + 8)), 56));
-    if (end64.length < 56 || end64.readUInt32LE(0) !== END_64) throw cut('its directory is missing', attempt);
-    count = Number(end64.readBigUInt64LE(32));
-    size = Number(end64.readBigUInt64LE(40));
-    at = Number(end64.readBigUInt64LE(48));
-  }
-  if (size > MOST_DIRECTORY) throw unusable(`it has ${count} files`, attempt);
-  const bytes = bufferOf(archive.read(at, size));
-  const entries: Entry[] = [];
-  for (let offset = 0; entries.length < count;) {
-    if (offset + 46 > bytes.length || bytes.readUInt32LE(offset) !== ENTRY)
-      throw cut('its directory is not whole', attempt);
-    const nameEnd = offset + 46 + bytes.readUInt16LE(offset + 28);
-    const extraEnd = nameEnd + bytes.readUInt16LE(offset + 30);
-    entries.push(entryOf(bytes, offset, nameEnd, extraEnd));
-    offset = extraEnd + bytes.readUInt16LE(offset + 32);
-  }
-  return entries;
+function readerOf(archive: Archive): RandomAccessReader {
+  const { RandomAccessReader: Reader } = loadYauzl();
+  return new (class extends Reader {
+    override read(
+      buffer: Buffer,
+      offset: number,
+      length: number,
+      position: number,
+      callback: (error: Error | null) => void,
+    ): void {
+      const isInside = position + length <= archive.bytes;
+      if (isInside) buffer.set(archive.read(position, length), offset);
+      callback(isInside ? null : new Error(TOO_SHORT));
+    }
+  })();
 }
 
-function entryOf(bytes: Buffer, offset: number, nameEnd: number, extraEnd: number): Entry {
-  const flags = bytes.readUInt16LE(offset + 8);
-  const isUtf8 = (flags & 0x800) !== 0;
-  const sizes = [
-    bytes.readUInt32LE(offset + 24),
-    bytes.readUInt32LE(offset + 20),
-    bytes.readUInt32LE(offset + 42),
-  ];
-  const [size = 0, packed = 0, at = 0] = wide(sizes, bytes.subarray(nameEnd, extraEnd));
-  return {
-    name: bytes.toString(isUtf8 ? 'utf8' : 'latin1', offset + 46, nameEnd),
-    method: bytes.readUInt16LE(offset + 10),
-    isEncrypted: (flags & 1) !== 0,
-    check: bytes.readUInt32LE(offset + 16),
-    packed,
-    bytes: size,
-    at,
-  };
+function* partsOf(archive: Archive, start: number, end: number): Generator<Uint8Array> {
+  for (let at = start; at < end; at += READ_BYTES) yield archive.read(at, Math.min(READ_BYTES, end - at));
 }
 
-/** Numbers of 64 bits stand in an extra field, in this order, where those of 32 bits are all ones. */
-function wide(numbers: readonly number[], extra: Buffer): number[] {
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) !== 1) continue;
-    let next = at + 4;
-    return numbers.map((number) => {
-      if (number !== 0xffffffff || next + 8 > extra.length) return number;
-      next += 8;
-      return Number(extra.readBigUInt64LE(next - 8));
-    });
-  }
-  return [...numbers];
+function shown(name: string): string {
+  return `“${shownText(name.slice(0, MOST_SHOWN))}”`;
 }
 
-/** Where the last record of an archive begins, which a comment may follow. */
-function endOf(tail: Buffer): number | undefined {
-  for (let at = tail.length - END_BYTES; at >= 0; at--)
-    if (tail.readUInt32LE(at) === END && at + END_BYTES + tail.readUInt16LE(at + 20) <= tail.length)
-      return at;
-  return undefined;
+const MOST_SHOWN = 200;
+
+const TOO_SHORT = 'the archive ends too early';
+
+function directoryError(cause: unknown, attempt: Attempt): HttpError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const isCut = why === TOO_SHORT || why.startsWith('End of central directory record signature not found');
+  // the messages of the package have numbers of the archive in them, and no names
+  if (!isCut) return unusable(`its directory is damaged (${why})`, attempt, cause);
+  return failure(CURL.receive, `The zip file of ${attempt.origin} was cut off: its directory is not whole.`, {
+    code: 'response.broken',
+    cause,
+  });
 }
 
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function damaged(why: string, { origin }: Attempt, cause?: unknown): HttpError {
+  return failure(CURL.encoding, `The zip file of ${origin} is damaged: ${why}.`, {
+    code: 'response.broken',
+    cause,
+  });
 }
 
-function cut(why: string, { origin }: Attempt): HttpError {
-  return failure(CURL.receive, `The zip file of ${origin} was cut off: ${why}.`, { code: 'response.broken' });
-}
-
-function unusable(why: string, { origin }: Attempt): HttpError {
+function unusable(why: string, { origin }: Attempt, cause?: unknown): HttpError {
   return new HttpError('response.broken', `The zip file of ${origin} cannot be used: ${why}.`, {
+    cause,
     hint: 'Ask the API for a gzip file, or for plain text.',
   });
 }

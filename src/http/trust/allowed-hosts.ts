@@ -14,6 +14,7 @@ import { Secrets } from '../../secrets.ts';
 import { asItems } from '../../settings.ts';
 import type { SendWrapper } from '../message.ts';
 import { targetOf } from '../send/target.ts';
+import { trimBoth } from '../../trim.ts';
 
 /** One entry of `image_parameters.allowed_hosts`. */
 export interface AllowedHost {
@@ -133,7 +134,7 @@ function textAt(entry: AnyObject, key: string): string | undefined {
 function segmentsOf(path: string): readonly string[] {
   const [clean = ''] = path.split(/[?#]/, 1);
   const out: string[] = [];
-  for (const segment of clean.replace(/^\/+|\/+$/g, '').split('/')) {
+  for (const segment of trimBoth(clean, '/').split('/')) {
     const dots = segment.replace(/%2e/gi, '.');
     if (dots === '..') out.pop();
     else if (dots !== '.') out.push(segment);

@@ -4,6 +4,7 @@ import type { Env } from '../../env.ts';
 import { HttpError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { CURL, failure } from '../send/network-error.ts';
+import type { Reach } from '../trust/reach.ts';
 
 /** `parameters.sshProxy`. */
 export interface SshProxy {
@@ -30,12 +31,12 @@ const READY_MS = 20_000;
  * anew when it does not. Up to five attempts, with pauses of 100, 200, 400 and 800 ms. The server's key is not
  * checked, as in the reference.
  */
-export function createSshTunnel(proxy: SshProxy, env: Env, log: Log): SshTunnel {
+export function createSshTunnel(proxy: SshProxy, env: Env, log: Log, reach?: Reach): SshTunnel {
   let opening: Promise<Client> | undefined;
 
   function client(): Promise<Client> {
     if (opening !== undefined) return opening;
-    const mine = open(proxy, env, log, forget);
+    const mine = open(proxy, { env, log, reach }, forget);
     function forget(): void {
       if (opening === mine) opening = undefined;
     }
@@ -54,14 +55,22 @@ export function createSshTunnel(proxy: SshProxy, env: Env, log: Log): SshTunnel 
   };
 }
 
-async function open(proxy: SshProxy, env: Env, log: Log, onClose: () => void): Promise<Client> {
+async function open(
+  proxy: SshProxy,
+  { env, log, reach }: { readonly env: Env; readonly log: Log; readonly reach: Reach | undefined },
+  onClose: () => void,
+): Promise<Client> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const client = await connectOnce(proxy, log);
+      const client = await connectOnce(
+        { ...proxy, host: (await reach?.addressOf(proxy.host)) ?? proxy.host },
+        log,
+      );
       client.once('close', onClose);
       log.debug('The SSH tunnel is open.', { host: proxy.host, port: proxy.port });
       return client;
     } catch (cause) {
+      if (cause instanceof HttpError) throw cause;
       if (attempt === ATTEMPTS || isFinal(cause)) throw notOpened(proxy, cause, attempt);
       const waitMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
       log.debug('The SSH tunnel could not be opened; trying again.', {

@@ -85,8 +85,8 @@ export function isMapArgument(value: Argument | undefined): value is AnyObject {
   return !(value instanceof Uint8Array) && isObject(value);
 }
 
-const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-const LEADING_NUMBER = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/;
+const NUMERIC = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const LEADING_NUMBER = /^\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)/;
 
 function safe(seconds: number): number {
   const whole = Math.trunc(seconds) + 0;

@@ -78,9 +78,12 @@ const LETTERS: Readonly<Record<string, readonly [name: string, expression: strin
 
 const formats = new Map<string, RegExp>();
 const MAX_FORMATS = 1000;
+/** No text of a date is longer. */
+const MOST_LETTERS = 1000;
 
 /** Undefined for a text that does not fit the format. */
 function parseDate(text: string, format: string, given: Zone | undefined): number | undefined {
+  if (text.length > MOST_LETTERS) return undefined;
   const found = expressionOf(format).exec(text.trim())?.groups;
   return found === undefined ? undefined : secondsOfParts(found, given);
 }
@@ -97,7 +100,7 @@ function expressionOf(format: string): RegExp {
 function compile(format: string): RegExp {
   const seen = new Set<string>();
   const parts = format.replace(
-    /\\([^])|([A-Za-z])|([^])/gu,
+    /\\([^])|([A-Za-z])|(\s+|[^])/gu,
     (_all, kept?: string, letter?: string, other?: string) => {
       if (letter === undefined) return literal(kept ?? other ?? '');
       const known = Object.hasOwn(LETTERS, letter) ? LETTERS[letter] : undefined;
@@ -117,7 +120,7 @@ function compile(format: string): RegExp {
 }
 
 function literal(text: string): string {
-  return /\s/.test(text) ? '\\s+' : text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+  return /\s/.test(text) ? `\\s{${text.length},}` : text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
 }
 
 function secondsOfParts(found: Found, given: Zone | undefined): number | undefined {

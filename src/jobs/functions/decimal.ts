@@ -1,5 +1,6 @@
 import { isNumber, JsonNumber, numberFrom, type Json } from '../../json/index.ts';
 import { CallError, type Argument } from './arguments.ts';
+import { trimEnd } from '../../trim.ts';
 
 /** A number as it is written in decimal digits: `digits` · 10^-`scale`. Sums of prices are exact, as in a database. */
 export interface Decimal {
@@ -59,10 +60,7 @@ export function toNumber({ digits, scale }: Decimal): Json {
 export function decimalText({ digits, scale }: Decimal, places: number): string {
   const size = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
   const whole = size.slice(0, size.length - scale);
-  const fraction = size
-    .slice(size.length - scale)
-    .replace(/0+$/, '')
-    .padEnd(places, '0');
+  const fraction = trimEnd(size.slice(size.length - scale), '0').padEnd(places, '0');
   const sign = digits < 0n ? '-' : '';
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }

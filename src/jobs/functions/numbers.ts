@@ -1,3 +1,4 @@
+import { inThousands } from '../../thousands.ts';
 import type { Json } from '../../json/index.ts';
 import { CallError, integerOf, isListArgument, textOf, type Argument } from './arguments.ts';
 import {
@@ -91,7 +92,7 @@ export const NUMBERS: Readonly<Record<string, LibraryFunction>> = {
       if (number === undefined) return null;
       const count = Math.max(0, placesOf(places));
       const [whole = '', fraction] = decimalText(round(number, count), count).split('.');
-      const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, () => textOf(thousands));
+      const grouped = inThousands(whole, textOf(thousands));
       return fraction === undefined ? grouped : `${grouped}${textOf(mark)}${fraction}`;
     },
   },

@@ -139,7 +139,7 @@ function inFormOf(value: Json, ms: number): Json {
   if (/^\d{14}$/.test(text) && momentOf(text)?.seconds !== Number(text.slice(0, 11)))
     return formatTime('YmdHis', ms);
   if (/^-?\d+(?:\.\d+)?$/.test(text)) {
-    const digits = text.replace(/^-|\..*$/g, '').length;
+    const digits = (text.split('.', 1)[0] ?? '').replace('-', '').length;
     const scale = digits <= 11 ? 0.001 : digits <= 14 ? 1 : digits <= 17 ? 1000 : 1_000_000;
     const scaled = scale === 0.001 ? String(Math.floor(ms / 1000)) : String(BigInt(ms) * BigInt(scale));
     return isNumber(value) ? new JsonNumber(scaled) : scaled;

@@ -1,6 +1,7 @@
 import { isNumber, toText, type Json } from '../../json/index.ts';
 import { compareInstants, readInstant, type Instant } from '../../language/index.ts';
 import { momentOf } from '../moment.ts';
+import { trimEnd } from '../../trim.ts';
 
 /** How the values of a cursor are compared. */
 export const MARK_KINDS = ['time', 'number', 'text'] as const;
@@ -47,17 +48,19 @@ function timeMark(value: Json, instant: Instant | undefined): Mark | undefined {
   return instant === undefined ? undefined : { kind: 'time', value, instant };
 }
 
-const DECIMAL = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/;
-const EXPONENT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d+\s*$/i;
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+const EXPONENT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)e[+-]?\d+\s*$/i;
 
 function decimalOf(text: string): Decimal | undefined {
   if (EXPONENT.test(text)) {
     const plain = String(Number(text));
     return plain.includes('e') || !/\d/.test(plain) ? undefined : decimalOf(plain);
   }
-  const found = /\d/.test(text) ? DECIMAL.exec(text) : null;
+  const found = /\d/.test(text) ? DECIMAL.exec(text.trim()) : null;
   if (found === null) return undefined;
-  const [, sign, whole = '', fraction = ''] = found;
+  const [, sign, padded = '', places = ''] = found;
+  const whole = padded.replace(/^0+/, '');
+  const fraction = trimEnd(places, '0');
   return { isNegative: sign === '-' && whole + fraction !== '', whole, fraction };
 }
 

@@ -15,6 +15,7 @@ import { createCaller } from '../functions/evaluate.ts';
 import { systemEnv } from '../../env.ts';
 import { jobError, read } from '../read.ts';
 import { readSpan, isNoSpan, type Span } from '../windows/span.ts';
+import type { Asked } from './asked.ts';
 import { MARK_KINDS, type MarkKind } from './mark.ts';
 
 /** What a job keeps from run to run, as written and checked. */
@@ -43,8 +44,12 @@ export interface Incremental {
   readonly isPerParent: boolean;
   /** Times ahead of the clock count, too. */
   readonly takesFuture: boolean;
+  /** The value that is kept is where the last window ended. */
+  readonly keepsEnd: boolean;
   /** What the state comes from: when it changes the state begins anew. */
   readonly settings: Json;
+  /** What the state stands for: when that changes it begins anew, too. */
+  readonly asked: Asked;
 }
 
 export type Lookback = { readonly span: Span } | { readonly number: Json };
@@ -55,6 +60,7 @@ export type Lookback = { readonly span: Span } | { readonly number: Json };
  * @param job the job that has it
  * @param at JSON path of the job
  * @param hasParts whether the job is started by rows, or runs for each value of a list
+ * @param above what the jobs above it ask for
  * @throws {JobError} naming the key
  */
 export function parseIncremental(
@@ -62,6 +68,7 @@ export function parseIncremental(
   job: AnyObject,
   at: string,
   hasParts: boolean,
+  asked: Asked,
 ): Incremental | undefined {
   if (value === undefined || isEmpty(value)) return undefined;
   const place = `${at}.incremental`;
@@ -126,7 +133,9 @@ export function parseIncremental(
     isFilteringPeriods: cursor !== undefined && !hasWindows(job),
     dropsEqual,
     isPerParent,
+    keepsEnd: keep !== undefined && isWindowEnd(getKey(value, 'keep')),
     takesFuture: read.flag(value, 'future', place) ?? false,
+    asked,
     settings: objectOf(
       (['cursor', 'keep', 'as'] as const).flatMap((key) => {
         const item = getKey(value, key);
@@ -146,12 +155,15 @@ function readCursor(node: AnyObject, at: string): Source | undefined {
   return compileSource(value, { at: `${at}.cursor`, call: CALL, kinds: ROW_KINDS, invalid: jobError });
 }
 
+function isWindowEnd(value: Json | undefined): boolean {
+  return value !== undefined && isObject(value) && getKey(value, 'window') === 'to';
+}
+
 /** The end of a window is kept as a moment, whatever the format of the window is. */
 function readKeep(node: AnyObject, at: string): Source | undefined {
   const value = getKey(node, 'keep');
   if (value === undefined || isEmpty(value)) return undefined;
-  const isEnd = isObject(value) && getKey(value, 'window') === 'to';
-  const source = isEnd ? objectOf([['window', 'end']]) : value;
+  const source = isWindowEnd(value) ? objectOf([['window', 'end']]) : value;
   return compileSource(source, { at: `${at}.keep`, call: CALL, kinds: ANSWER_KINDS, invalid: jobError });
 }
 

@@ -60,12 +60,12 @@ const UNITS = {
 const SHORT: Readonly<Record<string, Part[1]>> = { ms: 'millisecond', sec: 'second', min: 'minute' };
 
 function readWords(text: string): Part[] | undefined {
-  const pieces = [...text.matchAll(/(\d+)\s*([a-z]+)/g)];
+  const pieces = [...text.matchAll(/(?<!\d)(\d+)\s*([a-z]+)/g)];
   const parts = pieces.flatMap(([, amount, word = '']): Part[] => {
     const name = SHORT[word] ?? word.replace(/s$/, '');
     return isUnit(name) ? [[Number(amount), name]] : [];
   });
-  const rest = text.replace(/(\d+)\s*([a-z]+)/g, '').replace(/[\s,]+/g, '');
+  const rest = text.replace(/(?<!\d)(\d+)\s*([a-z]+)/g, '').replace(/[\s,]+/g, '');
   return rest === '' && parts.length > 0 && parts.length === pieces.length ? parts : undefined;
 }
 
@@ -79,7 +79,7 @@ const ISO_DATE: Readonly<Record<string, Part[1]>> = { y: 'year', m: 'month', w: 
 const ISO_TIME: Readonly<Record<string, Part[1]>> = { h: 'hour', m: 'minute', s: 'second' };
 
 function piecesOf(text: string, units: Readonly<Record<string, Part[1]>>): Part[] {
-  return Array.from(text.matchAll(/([\d.]+)([a-z])/g), ([, amount, letter = '']) => [
+  return Array.from(text.matchAll(/(?<![\d.])([\d.]+)([a-z])/g), ([, amount, letter = '']) => [
     Number(amount),
     units[letter] ?? 'second',
   ]);

@@ -1,4 +1,5 @@
 import { md5 } from '../../json/index.ts';
+import { trimBoth } from '../../trim.ts';
 
 const MAX_LENGTH = 64;
 
@@ -9,9 +10,7 @@ const MAX_LENGTH = 64;
 export function legacyName(raw: string): string {
   // one character for each byte of the UTF-8 text
   const bytes = Buffer.from(raw, 'utf8').toString('latin1');
-  return shorten(bytes, raw)
-    .replace(/[^A-Za-z0-9-]/g, '_')
-    .replace(/^_+|_+$/g, '');
+  return trimBoth(shorten(bytes, raw).replace(/[^A-Za-z0-9-]/g, '_'), '_');
 }
 
 /** The first letters of the words, or a digest, and the end of the name from the first gap that fits. */

@@ -27,6 +27,8 @@ export interface FieldStep {
   readonly change: (row: Json) => Json;
   /** Patterns and paths, as written, that no row had so far. */
   unused(): readonly { readonly key: 'exclude' | 'rename'; readonly text: string }[];
+  /** What a field is called afterwards, by its path; undefined where it is left out. */
+  nameOf(path: string): string | undefined;
 }
 
 export const CASES = ['snake', 'lower'] as const;
@@ -51,6 +53,7 @@ export function compileFields(settings: FieldSettings, at: string): FieldStep | 
   return {
     change: (row) => fields.change(row),
     unused: () => fields.unused(),
+    nameOf: (path) => fields.nameOf(path),
   };
 }
 
@@ -99,6 +102,17 @@ class Fields {
       ...excluded.map(({ text }) => ({ key: 'exclude' as const, text })),
       ...[...renamed.keys()].map((text) => ({ key: 'rename' as const, text })),
     ].filter(({ key, text }) => !this.#used.has(`${key} ${text}`));
+  }
+
+  nameOf(path: string): string | undefined {
+    const names: string[] = [];
+    let field = this.#root;
+    for (const key of path.split('.')) {
+      field = this.#field(field, key);
+      if (field.isExcluded) return undefined;
+      names.push(field.name);
+    }
+    return names.join('.');
   }
 
   #value(value: Json, field: Field): Json {

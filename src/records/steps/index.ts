@@ -4,7 +4,7 @@ import { entriesOf, getKey, isEmpty, isList, isObject, type AnyObject, type Json
 import { compileCondition, needsOf, type Condition, type SourceNeeds } from '../../language/index.ts';
 import { compileColumns } from './columns.ts';
 import { compileExpand } from './expand.ts';
-import { compileFields } from './fields.ts';
+import { compileFields, type FieldStep } from './fields.ts';
 import { ROW_KINDS, RowView, type PageFacts } from './view.ts';
 import type { RowWatch } from './watch.ts';
 
@@ -29,6 +29,23 @@ export interface RowSteps {
 /** What the functions of the steps take for the present: the moment at which the page came. */
 export interface StepClock {
   now: number;
+}
+
+function fieldStep(settings: AnyObject, at: string): FieldStep | undefined {
+  return compileFields(
+    {
+      exclude: getKey(settings, 'exclude'),
+      rename: getKey(settings, 'rename'),
+      case: getKey(settings, 'case'),
+    },
+    at,
+  );
+}
+
+/** What fields of the rows of a job are called in the end, by their paths; undefined for one that is left out. */
+export function fieldNames(settings: AnyObject, at: string): (path: string) => string | undefined {
+  const step = fieldStep(settings, at);
+  return (path) => (step === undefined ? path : step.nameOf(path));
 }
 
 /**
@@ -56,14 +73,7 @@ export function compileSteps(
   const expand = compileExpand(getKey(settings, 'expand'), { ...options, at: `${at}.expand` });
   const where = compileWhere(getKey(settings, 'where'), { ...options, at: `${at}.where` });
   const columns = compileColumns(getKey(settings, 'columns'), { ...options, at: `${at}.columns` });
-  const fields = compileFields(
-    {
-      exclude: getKey(settings, 'exclude'),
-      rename: getKey(settings, 'rename'),
-      case: getKey(settings, 'case'),
-    },
-    at,
-  );
+  const fields = fieldStep(settings, at);
   if (expand === undefined && where === undefined && columns === undefined && fields === undefined)
     return undefined;
   const whereAt = `${at}.where`;

@@ -5,5 +5,5 @@ export function snakeCase(key: string): string {
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .toLowerCase();
-  return words.replace(/(?<=.)_+$/u, '');
+  return words.replace(/(?<=.)_$/u, '');
 }

@@ -100,6 +100,12 @@ describe('windows', () => {
       '2026-01-03 – 2026-01-07',
       '2026-01-06 – 2026-01-10',
     ]);
+    const deep = { from: at('2026-01-01'), to: at('2026-01-04'), step: span('1 day'), grain: span('1 day') };
+    expect(texts(tile({ ...deep, overlap: span('2 days') }, 100))).toEqual([
+      '2026-01-01 – 2026-01-02',
+      '2026-01-01 – 2026-01-03',
+      '2026-01-01 – 2026-01-04',
+    ]);
   });
 
   test('of months begin at the same day, or the last one', () => {

@@ -1,0 +1,14 @@
+/** The text without a character at its end, however often it stands there: a pattern for it takes quadratic time. */
+export function trimEnd(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end--;
+  return text.slice(0, end);
+}
+
+/** The same at both ends. */
+export function trimBoth(text: string, character: string): string {
+  const kept = trimEnd(text, character);
+  let start = 0;
+  while (kept[start] === character) start++;
+  return kept.slice(start);
+}
