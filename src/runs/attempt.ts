@@ -26,6 +26,8 @@ import { TOKEN_SECONDS, takeToken } from './token.ts';
 export interface AttemptOptions {
   /** The program and what stands before the arguments of `gex`. */
   readonly command: readonly [string, ...string[]];
+  /** What its processes see in their environment, besides what all inherit. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** The address of the storage service. */
   readonly apiUrl: string;
   /** Holds the data folders of runs. */
@@ -35,6 +37,8 @@ export interface AttemptOptions {
   /** Keeps what runs that have ended asked for and got. */
   readonly records: KeptStore;
   readonly beatMs: number;
+  /** Called when the disk of this machine has no room for a run. */
+  readonly onFull?: () => void;
 }
 
 /** How an attempt is ended from outside. */
@@ -239,7 +243,7 @@ async function work(
           keeper,
           isAgain: restored?.attempt !== undefined,
         }),
-        environment: { KBC_RUNID: String(run.id), ...keeper?.environment },
+        environment: { ...options.environment, KBC_RUNID: String(run.id), ...keeper?.environment },
         credentials: {
           kind: 'gex credentials',
           run: String(run.id),
@@ -248,12 +252,13 @@ async function work(
         },
       });
       keeper?.start(child.process);
-      listenToProgress(child.process, (text) => {
+      listenToProgress(child.process, (_progress, text) => {
         state.progress = log.clean(text);
       });
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });
+    if (report.mayPass && report.error?.code === 'output.failed') options.onFull?.();
     const mayGoOn = report.mayPass && state.why === undefined && !isLastAttempt(run);
     await keeper?.stop(mayGoOn ? 'handedOn' : keptUntil(state));
     if (keeper !== undefined) await rm(folder, { recursive: true, force: true });

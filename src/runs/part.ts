@@ -6,7 +6,10 @@ import { openStore } from '../storage/server/data-store.ts';
 import { hasRole, type MakePart } from '../storage/server/part.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 
-export type RunnerPartOptions = Pick<RunnerOptions, 'checkMs' | 'command' | 'concurrency' | 'pollMs'>;
+export type RunnerPartOptions = Pick<
+  RunnerOptions,
+  'checkMs' | 'command' | 'concurrency' | 'environment' | 'fullMs' | 'pollMs'
+>;
 
 /**
  * The part of the service that does the runs of configurations. In a folder that is its own, it is alone, and what runs

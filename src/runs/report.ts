@@ -71,7 +71,7 @@ function errorOf(
   const audience = code === 1 || told?.code === 'run.interrupted' ? 'user' : 'application';
   if (told !== undefined) {
     const { code: kind, message, where, hint } = told;
-    // The folder that the command would speak of is the runner's.
+    // The hint of the command speaks of its folder, and that of a run is the runner's.
     const way = kind === 'run.doubtful' ? DOUBTFUL : hint;
     return {
       code: kind,

@@ -12,6 +12,8 @@ export interface RunRights {
   readonly readsFiles: boolean;
   /** Tags that it adds to these files. */
   readonly tags: readonly string[];
+  /** Ids of the rows that run. */
+  readonly rows: readonly string[];
 }
 
 export interface RightsOptions {
@@ -24,9 +26,11 @@ export interface RightsOptions {
 /** @throws {ConfigError} when it cannot be told which rows run */
 export function rightsOf(document: ConfigDocument, options: RightsOptions): RunRights {
   const [writes, reads, tags] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const ran: string[] = [];
   let readsFiles = false;
   const { component, configuration: id, rows } = options;
-  for (const { configuration } of planRows(resourceOf(document), rows).runs) {
+  for (const { id: row, configuration } of planRows(resourceOf(document), rows).runs) {
+    if (row !== undefined) ran.push(row);
     for (const bucket of outputBuckets(configuration)) writes.add(bucket);
     const mapped = textAt(configuration, 'storage', 'output', 'default_bucket');
     writes.add(mapped ?? defaultBucketOf({ component, configuration: id, isStored: true }));
@@ -39,7 +43,7 @@ export function rightsOf(document: ConfigDocument, options: RightsOptions): RunR
       for (const tag of listAt(file, 'processed_tags')) if (typeof tag === 'string') tags.add(tag);
     }
   }
-  return { writes: [...writes], reads: [...reads], readsFiles, tags: [...tags] };
+  return { writes: [...writes], reads: [...reads], readsFiles, tags: [...tags], rows: ran };
 }
 
 /** Those that the extractor names in its manifests (spec extractor 7.2): of the root, or of every iteration of it. */

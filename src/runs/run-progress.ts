@@ -16,12 +16,15 @@ export function tellRunner(progress: RunProgress): void {
 /** Longer is nothing that this program has sent. */
 const MAX_TEXT = 256 * 1024;
 
-/** Takes what the process of a run tells, as JSON. */
-export function listenToProgress(child: ChildProcess, take: (text: string) => void): void {
+/** Takes what the process of a run tells, and the same as JSON text. */
+export function listenToProgress(
+  child: ChildProcess,
+  take: (progress: RunProgress, text: string) => void,
+): void {
   child.on('message', (message: unknown) => {
     if (!isProgress(message)) return;
     const text = JSON.stringify(message.progress);
-    if (text.length <= MAX_TEXT) take(text);
+    if (text.length <= MAX_TEXT) take(message.progress, text);
   });
 }
 

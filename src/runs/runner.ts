@@ -19,6 +19,8 @@ export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   readonly pollMs?: number;
   /** How often a runner says that it is alive, and looks at the others; default 2 seconds. */
   readonly checkMs?: number;
+  /** How long a runner takes no runs when its disk is full; default a minute. */
+  readonly fullMs?: number;
 }
 
 export interface Runner {
@@ -30,17 +32,19 @@ export interface Runner {
 /** A runner whose sign of life does not change for so many looks is gone: ten seconds. */
 const DEAD_AFTER_LOOKS = 5;
 
+const FULL_MS = 60_000;
+
 /** Takes runs from the queue and does them, in processes of their own. */
 export function createRunner(context: Context, options: RunnerOptions): Runner {
   const { meta, env, log, queue, metrics } = context;
-  const { concurrency, isAlone, directory, checkMs = 2000 } = options;
+  const { concurrency, isAlone, directory, checkMs = 2000, fullMs = FULL_MS } = options;
   const { pollMs, scheduleMs } = paceOf(queue.runs.pace, options.pollMs);
   const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
   const telling = tellingOnce(() => log, 'The queue of runs cannot be read');
   const running = new Map<number, Attempt>();
   /** Signs of life of all runners, and for how many looks each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
-  const state = { isStopped: false, isSweep: false, isPlanning: false };
+  const state = { isStopped: false, isSweep: false, isPlanning: false, fullUntil: 0 };
   const taking = repeated(async () => await telling(takeAll(), 'take'));
   const scheduling = repeated(async () => await telling(lookAtSchedules(), 'schedules'));
   const checking = repeated(async () => await telling(findLost(), 'lost'));
@@ -85,12 +89,14 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   async function takeAll(): Promise<void> {
     const { isSweep } = state;
     state.isSweep = false;
+    // others may have room; who is alone finds the run waiting for as long
+    if (performance.now() < state.fullUntil) return;
     while (!state.isStopped && running.size < concurrency) {
       const run = await queue.runs.take(name, isSweep);
       if (run === undefined) return;
       withRequestId(run.request_id, () => log.info('A run begins', { run: run.id, attempt: run.attempt }));
       const attempt = withRequestId(run.request_id, () =>
-        startAttempt(context, run, { ...options, beatMs: checkMs }),
+        startAttempt(context, run, { ...options, beatMs: checkMs, onFull }),
       );
       running.set(run.id, attempt);
       // The next one of the same configuration need not wait for the next look.
@@ -99,6 +105,11 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
         taking.ask();
       });
     }
+  }
+
+  function onFull(): void {
+    state.fullUntil = performance.now() + fullMs;
+    log.warn('This runner takes no runs for now: its disk is full', { directory, seconds: fullMs / 1000 });
   }
 
   /** A ticket that is used up before its schedules are looked at is made up for by the next sweep. */

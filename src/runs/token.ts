@@ -2,8 +2,10 @@ import { parseConfig, type ConfigDocument } from '../config/index.ts';
 import { StorageError, type ExtractorError } from '../errors.ts';
 import type { Context } from '../storage/server/context.ts';
 import { encodeReply } from '../storage/server/http/encode-reply.ts';
-import { contentOf, findConfiguration, listRows } from '../storage/server/meta/configurations/read.ts';
+import { ApiError } from '../storage/server/http/errors.ts';
+import { findConfiguration, requireAtVersion } from '../storage/server/meta/configurations/read.ts';
 import { findBranch } from '../storage/server/meta/branches.ts';
+import { listBucketIds } from '../storage/server/meta/buckets.ts';
 import { keyOf } from '../storage/server/meta/configurations/key.ts';
 import type { Meta } from '../storage/server/meta/database.ts';
 import { inheritToken, setRunToken } from '../storage/server/meta/run-turns.ts';
@@ -12,14 +14,16 @@ import type { RunRow } from '../storage/server/meta/tables.ts';
 import {
   createToken,
   deleteToken,
+  findRights,
   findToken,
   refreshToken,
   updateToken,
 } from '../storage/server/meta/tokens.ts';
 import { configurationReply } from '../storage/server/shapes/configuration.ts';
-import { callerOf, isExpired, type Caller } from '../storage/server/tokens/caller.ts';
+import { callerOf, isExpired, rightsOfToken, type Rights } from '../storage/server/tokens/caller.ts';
 import { mayUseBucket, mayUseComponent } from '../storage/server/tokens/permissions.ts';
 import type { BucketPermission } from '../storage/protocol/token.ts';
+import { makersOf, type Maker, type Whole } from './makers.ts';
 import { rightsOf, type RunRights } from './rights.ts';
 
 /**
@@ -42,23 +46,41 @@ export async function takeToken(
   const { meta, env } = context;
   // Written by this service.
   const { rows } = JSON.parse(run.asked) as { readonly rows?: readonly string[] };
-  const document = await readDocument(meta, run);
+  const { whole, document } = await readWhole(meta, run);
   const { component_id: component, configuration_id: configuration } = run;
   const rights = rightsOf(document, { component, configuration, rows });
   const production = await productionOf(meta, run);
-  const asker = await requireAsker(context, run);
-  const fromProduction =
-    production === undefined
-      ? []
-      : rights.reads.filter((bucket) => mayUseBucket(asker, production, bucket, 'read'));
-  requireRights(asker, run, { ...rights, reads: rights.reads.filter((id) => !fromProduction.includes(id)) });
+  const holders = [
+    await requireAsker(context, run),
+    ...(await Promise.all(
+      (await makersOf(context, run, { whole, rows: rights.rows })).map(
+        async (maker) => await requireMaker(meta, run, { maker, version: whole.version.version }),
+      ),
+    )),
+  ];
+  const mayReadProduction = (holder: Holder, bucket: string): boolean =>
+    production !== undefined && mayUseBucket(holder.rights, production, bucket, 'read');
+  // A bucket of the branch is read there, whatever is in production under its id.
+  const own = new Set(await listBucketIds(meta, run.branch_id));
+  for (const holder of holders) {
+    const reads = rights.reads.filter((bucket) => own.has(bucket) || !mayReadProduction(holder, bucket));
+    requireRights(holder, run, { ...rights, reads });
+  }
+  const fromProduction = rights.reads.filter((bucket) =>
+    holders.every((holder) => mayReadProduction(holder, bucket)),
+  );
+  // What the branch has not yet is read there only by who may: somebody could make it while the run is at work.
+  const fromBranch = rights.reads.filter((bucket) =>
+    holders.every((holder) => mayUseBucket(holder.rights, run.branch_id, bucket, 'read')),
+  );
   const given = {
     description: `Run ${run.id} of ${component}/${configuration}`,
     canReadAllFileUploads: rights.readsFiles,
-    bucketPermissions: permissionsOf(rights),
+    bucketPermissions: permissionsOf({ reads: fromBranch, writes: rights.writes }),
     bucketBranchId: run.branch_id,
     runLimits: {
       run: run.id,
+      version: whole.version.version,
       ...keyOf(run),
       tags: rights.tags,
       ...(production === undefined ? {} : { production: { branch_id: production, buckets: fromProduction } }),
@@ -84,32 +106,56 @@ async function productionOf(meta: Meta, run: RunRow): Promise<number | undefined
   return main === undefined || main.id === run.branch_id ? undefined : main.id;
 }
 
-function permissionsOf({ reads, writes }: RunRights): Record<string, BucketPermission> {
+function permissionsOf({
+  reads,
+  writes,
+}: Pick<RunRights, 'reads' | 'writes'>): Record<string, BucketPermission> {
   return Object.fromEntries([
     ...reads.map((bucket) => [bucket, 'read'] as const),
     ...writes.map((bucket) => [bucket, 'write'] as const),
   ]);
 }
 
-async function readDocument(meta: Meta, run: RunRow): Promise<ConfigDocument> {
+/** The configuration that a run goes by: of the version that was there when it was asked for. */
+async function readWhole(
+  meta: Meta,
+  run: RunRow,
+): Promise<{ readonly whole: Whole; readonly document: ConfigDocument }> {
   const { component_id: component, configuration_id: id } = run;
+  const gone = (how: string, hint: string): StorageError =>
+    new StorageError('storage.notFound', `The configuration ${id} of ${component} ${how}.`, { hint });
   const found = await findConfiguration(meta, run);
   if (found === undefined || found.head.is_deleted === 1)
-    throw new StorageError('storage.notFound', `The configuration ${id} of ${component} is gone.`, {
-      hint: 'It was deleted after the run was asked for.',
-    });
-  const configuration = await contentOf(meta, found.version);
-  const rows = await listRows(meta, found);
-  const reply = configurationReply({ ...found, configuration, rows }, { withState: false });
-  return parseConfig(encodeReply(reply), `configuration ${id} of ${component}`);
+    throw gone('is gone', 'It was deleted after the run was asked for.');
+  const whole = await requireAtVersion(meta, run, run.version ?? found.head.version).catch(
+    (error: unknown) => {
+      throw error instanceof ApiError ? gone(ANOTHER, START_AGAIN) : error;
+    },
+  );
+  // Versions of one that is made again under the same id begin with 1.
+  if (run.version_identifier !== null && run.version_identifier !== whole.version.identifier)
+    throw gone(ANOTHER, START_AGAIN);
+  const reply = configurationReply(whole, { withState: false });
+  return { whole, document: parseConfig(encodeReply(reply), `configuration ${id} of ${component}`) };
+}
+
+const ANOTHER = 'is another one by now: it was purged, and made again';
+const START_AGAIN = 'Start the run again: it then goes by what is there now.';
+
+/** Somebody whose rights a run needs. */
+interface Holder {
+  readonly rights: Rights;
+  /** What is said when they lack one. */
+  readonly refuse: (why: string) => ExtractorError;
 }
 
 /** Who asked for the run, as they are now. */
-async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Caller> {
+async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Holder> {
+  const refuse = (why: string, hint = 'Give it the right, or start the run with another token.') =>
+    forbidden(`The token “${run.creator_description}” that asked for the run ${why}.`, hint);
   const token = await findToken(meta, run.creator_id);
-  if (token !== undefined && !isExpired(token, env.now())) return callerOf(token);
-  throw forbidden(
-    run,
+  if (token !== undefined && !isExpired(token, env.now())) return { rights: callerOf(token), refuse };
+  throw refuse(
     'has been deleted, or has expired',
     run.schedule_id === null
       ? 'Start the run with another token.'
@@ -117,21 +163,37 @@ async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Caller
   );
 }
 
-/** A run must not get rights that who asks for it hasn't. */
-function requireRights(asker: Caller, run: RunRow, { reads, writes, readsFiles }: RunRights): void {
-  const refuse = (why: string): never => {
-    throw forbidden(run, why, 'Give it the right, or start the run with another token.');
-  };
-  const lacks = (buckets: readonly string[], need: BucketPermission): string | undefined =>
-    buckets.find((bucket) => !mayUseBucket(asker, run.branch_id, bucket, need));
-  if (!mayUseComponent(asker, run.component_id)) refuse(`may not use ${run.component_id}`);
-  const [read, write] = [lacks(reads, 'read'), lacks(writes, 'write')];
-  if (read !== undefined) refuse(`may not read the bucket ${read}`);
-  if (write !== undefined) refuse(`may not write into the bucket ${write}`);
-  if (readsFiles && !asker.canReadAllFileUploads) refuse('may not read the files of others');
+/** Who made a part of what runs, as they are now, or were in the end: what they have made is there still. */
+async function requireMaker(
+  meta: Meta,
+  run: RunRow,
+  { maker, version }: { readonly maker: Maker; readonly version: number },
+): Promise<Holder> {
+  const hint =
+    run.schedule_id === null
+      ? START_AGAIN
+      : `A schedule gives no rights to who changes what it runs. Look at the configuration; who may do all that it does approves it, in the console or by PUT …/schedules/${run.schedule_id} with {"ifVersion": ${version}}.`;
+  const refuse = (why: string): ExtractorError =>
+    forbidden(`The token “${maker.creator_description}”, which ${maker.did}, ${why}.`, hint);
+  const token = await findRights(meta, maker.creator_id);
+  if (token === undefined) throw refuse('is gone, and nothing is known of what it was allowed');
+  return { rights: rightsOfToken(token), refuse };
 }
 
-function forbidden(run: RunRow, why: string, hint: string): ExtractorError {
-  const message = `The token “${run.creator_description}” that asked for the run ${why}.`;
-  return new StorageError('storage.forbidden', message, { hint });
+/** A run must not get rights that they haven't whose rights it goes by. */
+function requireRights(
+  { rights, refuse }: Holder,
+  run: RunRow,
+  { reads, writes, readsFiles }: RunRights,
+): void {
+  const lacks = (buckets: readonly string[], need: BucketPermission): string | undefined =>
+    buckets.find((bucket) => !mayUseBucket(rights, run.branch_id, bucket, need));
+  if (!mayUseComponent(rights, run.component_id)) throw refuse(`may not use ${run.component_id}`);
+  const [read, write] = [lacks(reads, 'read'), lacks(writes, 'write')];
+  if (read !== undefined) throw refuse(`may not read the bucket ${read}`);
+  if (write !== undefined) throw refuse(`may not write into the bucket ${write}`);
+  if (readsFiles && !rights.canReadAllFileUploads) throw refuse('may not read the files of others');
 }
+
+const forbidden = (message: string, hint: string): ExtractorError =>
+  new StorageError('storage.forbidden', message, { hint });

@@ -7,8 +7,12 @@ import type { Asked, Said } from './nouns.ts';
 export interface ChildOptions {
   /** The program and what stands before the arguments of `gex`. */
   readonly command: readonly [string, ...string[]];
+  /** What it sees in its environment, besides what all inherit. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Ends the process. */
   readonly signal: AbortSignal;
+  /** Called when the process is gone, however it ended. */
+  readonly onOver?: (() => void) | undefined;
 }
 
 /** The word that the command line knows in a process that the service has started. */
@@ -23,11 +27,14 @@ const TERM_MS = 3000;
  *
  * @throws {Error} when the process ended without an answer; the reason of the signal
  */
-export async function* askChild(asked: Asked, { command, signal }: ChildOptions): AsyncGenerator<Said, void> {
+export async function* askChild(
+  asked: Asked,
+  { command, environment, signal, onOver }: ChildOptions,
+): AsyncGenerator<Said, void> {
   signal.throwIfAborted();
   const [program, ...before] = command;
   const child = spawn(program, [...before, WORKSHOP_COMMAND], {
-    env: { ...inheritedEnvironment(), [RUNNER_VARIABLE]: '1' },
+    env: { ...inheritedEnvironment(), ...environment, [RUNNER_VARIABLE]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let trace = '';
@@ -56,9 +63,10 @@ export async function* askChild(asked: Asked, { command, signal }: ChildOptions)
   } finally {
     signal.removeEventListener('abort', stop);
     if (child.exitCode === null && child.signalCode === null) stop();
-    void closed.then(
-      () => clearTimeout(force),
-      () => clearTimeout(force),
-    );
+    const over = (): void => {
+      clearTimeout(force);
+      onOver?.();
+    };
+    void closed.then(over, over);
   }
 }

@@ -42,6 +42,8 @@ export interface AskedToTry {
   /** The keys of encrypted values, as a key file has them, and where the configuration belongs. */
   readonly keys: string;
   readonly scope: Scope;
+  /** Empty; whoever asks removes it afterwards, however the process ends. */
+  readonly folder: string;
 }
 
 /** What it says: a line of JSON each on its stdout, the last one with what came of it. Whoever gets `found` encrypts its secrets. */

@@ -14,12 +14,13 @@ import { Answer } from '../storage/server/http/answer.ts';
 import { ApiError } from '../storage/server/http/errors.ts';
 import { route, type Call, type Route } from '../storage/server/http/route.ts';
 import { hasRole, type MakePart } from '../storage/server/part.ts';
-import { requireComponent } from '../storage/server/tokens/permissions.ts';
+import { requireAnyComponent, requireComponent } from '../storage/server/tokens/permissions.ts';
 import { askChild, type ChildOptions } from './child.ts';
 import { inspect } from './inspect.ts';
 import type { Asked, Said, ToldError } from './nouns.ts';
+import { makeTrialFolder, removeTrialFolder, sweepTrialFolders } from './trial-folders.ts';
 
-export interface WorkshopOptions extends Pick<ChildOptions, 'command'> {
+export interface WorkshopOptions extends Pick<ChildOptions, 'command' | 'environment'> {
   /** Processes at a time; default 4. */
   readonly concurrency?: number;
   /** How long one may take, in milliseconds; default 3 minutes. */
@@ -28,6 +29,7 @@ export interface WorkshopOptions extends Pick<ChildOptions, 'command'> {
 
 const CONCURRENCY = 4;
 const PATIENCE_MS = 3 * 60_000;
+const SWEEP_MS = 3_600_000;
 const MAX_REQUESTS = 12;
 const PAGES = 3;
 /** A recording of a trial goes along. */
@@ -48,16 +50,22 @@ export function workshopPart(options: WorkshopOptions): MakePart {
 
 function createWorkshop(
   context: Context,
-  { command, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
+  { command, environment, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
 ): { readonly routes: readonly Route[]; readonly stop: () => Promise<void> } {
   const { keys, env, project, log } = context;
   const atWork = new Set<AbortController>();
+  const sweep = (): void => void sweepTrialFolders(env.now());
+  sweep();
+  const sweeping = setInterval(sweep, SWEEP_MS).unref();
 
   async function* work(asked: Asked, component: string, own: AbortController): AsyncGenerator<string> {
     const late = AbortSignal.timeout(patienceMs);
     const signal = AbortSignal.any([own.signal, late]);
     try {
-      for await (const said of askChild(asked, { command, signal }))
+      const onOver = (): void => {
+        if (asked.kind === 'try') void removeTrialFolder(asked.folder).catch(() => undefined);
+      };
+      for await (const said of askChild(asked, { command, environment, signal, onOver }))
         yield `${JSON.stringify(sealed(said, component))}\n`;
     } catch (error) {
       if (own.signal.aborted) return;
@@ -92,12 +100,21 @@ function createWorkshop(
       socket.off('close', leave);
       own.abort();
       atWork.delete(own);
+      // Of a process that was never started; one that still ends is waited for elsewhere.
+      if (asked.kind === 'try') void removeTrialFolder(asked.folder).catch(() => undefined);
     });
     return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   }
 
   /** A place at the bench. @throws {ApiError} 503 when there is none */
   function begin(): AbortController {
+    requireFree();
+    const own = new AbortController();
+    atWork.add(own);
+    return own;
+  }
+
+  function requireFree(): void {
     if (atWork.size >= concurrency)
       throw new ApiError(
         503,
@@ -105,9 +122,6 @@ function createWorkshop(
         'Others are trying out sources right now: ask again in a moment.',
         { retryAfter: 5 },
       );
-    const own = new AbortController();
-    atWork.add(own);
-    return own;
   }
 
   async function inspectElsewhere(asked: Asked): Promise<ConfigurationProblem[]> {
@@ -122,7 +136,12 @@ function createWorkshop(
     }
   }
 
-  const shared = { tag: 'Workshop', scope: 'plain', maxBodyBytes: MAX_BODY_BYTES } as const;
+  const shared = {
+    tag: 'Workshop',
+    scope: 'plain',
+    maxBodyBytes: MAX_BODY_BYTES,
+    judge: ({ caller }) => requireAnyComponent(caller),
+  } satisfies Partial<Route>;
   return {
     routes: [
       route({
@@ -143,7 +162,7 @@ function createWorkshop(
         path: '/workshop/try',
         summary: 'Runs a configuration for a few pages, and pushes nothing',
         body: Trial,
-        handle: ({ body, ...call }) => {
+        handle: async ({ body, ...call }) => {
           const {
             component = KNOWN_COMPONENT,
             configuration,
@@ -157,7 +176,14 @@ function createWorkshop(
           // As the parser of bodies made it.
           const text = encodeExact(document as Parameters<typeof encodeExact>[0]);
           const asked = { document: text, pages, row, recording, keys: keyFileText(keys), scope };
-          return answer({ kind: 'try', ...asked }, component, call);
+          requireFree();
+          const folder = await makeTrialFolder();
+          try {
+            return answer({ kind: 'try', ...asked, folder }, component, call);
+          } catch (error) {
+            await removeTrialFolder(folder);
+            throw error;
+          }
         },
       }),
       route({
@@ -180,6 +206,7 @@ function createWorkshop(
       }),
     ],
     stop: async () => {
+      clearInterval(sweeping);
       for (const each of atWork) each.abort();
       await Promise.resolve();
     },

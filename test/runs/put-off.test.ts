@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runnerPart } from '../../src/runs/part.ts';
+import { describeRun } from '../../src/cli/run-result.ts';
+import { Secrets } from '../../src/secrets.ts';
+import { fileError } from '../../src/sink/file-error.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
 import { json, runHere, startApi } from '../cli/support.ts';
 import { MAIN } from '../command.ts';
@@ -28,7 +31,7 @@ async function worldWhere(...errors: readonly object[]): Promise<World> {
     console.log(JSON.stringify({ rows: [], error }));
     process.exit(error === undefined ? 0 : 2);`,
   );
-  const world = await startWorld({ runner: { command: [process.execPath, program] } });
+  const world = await startWorld({ runner: { command: [process.execPath, program], fullMs: 4000 } });
   await world.configure('a', books('http://127.0.0.1:1'));
   return world;
 }
@@ -49,6 +52,17 @@ describe('a run whose storage went away while it was at work', () => {
       `The run goes on in 2 seconds, as what it needs is away: ${AWAY.message}`,
       'Attempt 3: the run goes on.',
     ]);
+  });
+
+  test('is left to others for a while when the disk of its runner is full', async () => {
+    const full = { code: 'output.failed', message: '“rows” could not be written: no space.', mayPass: true };
+    const world = await worldWhere(full);
+    const { id } = await world.start('a');
+    await untilPutOff(world, id);
+    // it could be taken again after a second
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(await world.show(id)).toMatchObject({ status: 'waiting', attempt: 1 });
+    expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2, error: null });
   });
 
   test('ends at once when it is cancelled while it waits', async () => {
@@ -73,6 +87,12 @@ describe('a run whose storage went away while it was at work', () => {
   });
 });
 
+test('the command says of its error that the disk was full, which that of another machine may not be', () => {
+  const full = Object.assign(new Error('write: no space left on device'), { code: 'ENOSPC' });
+  expect(errorOf(full)).toMatchObject({ code: 'output.failed', mayPass: true });
+  expect(errorOf(Object.assign(new Error('open'), { code: 'EACCES' }))).not.toHaveProperty('mayPass');
+});
+
 test('the command says of its error that the storage was away, and of no other', async () => {
   const api = await startApi((_request, response) => json(response, {}, 404));
   const folder = mkdtempSync(path.join(tmpdir(), 'put-off-'));
@@ -89,6 +109,13 @@ test('the command says of its error that the storage was away, and of no other',
   expect(failing).toMatchObject({ code: 'http.status' });
   expect(failing).not.toHaveProperty('mayPass');
 });
+
+/** The JSON of an error of a file. */
+function errorOf(cause: Error): unknown {
+  const error = fileError('rows.csv', cause);
+  const text = describeRun([], { json: true, secrets: new Secrets(), error });
+  return (JSON.parse(text) as { error: unknown }).error;
+}
 
 /** One process of several, whose store can be cut off. */
 async function worldWithStore(): Promise<{ world: World; proxy: Proxy }> {

@@ -27,8 +27,17 @@ const CONFIGURATION = {
 const config = (id: string): string => `components/ex-generic-v2/configs/${id}`;
 const bucket = (name: string): object => ({ name, stage: 'in' });
 
-/** A run that is at work, and its token. */
-async function startRun(configuration: object = CONFIGURATION): Promise<{
+/**
+ * A run that is at work, and its token.
+ *
+ * @param branch whether it runs in a branch that was made of the default one
+ */
+async function startRun(
+  configuration: object = CONFIGURATION,
+  { branch = false }: { readonly branch?: boolean } = {},
+): Promise<{
+  /** Begins the addresses of the branch. */
+  at: string;
   world: World;
   as: Record<string, string>;
   run: string;
@@ -49,21 +58,39 @@ async function startRun(configuration: object = CONFIGURATION): Promise<{
     await expect.poll(async () => (await world.call('GET', 'tables')).body).toHaveLength(2);
     await world.configure('a', configuration);
     await world.configure('b', {});
-    const { id } = await world.start('a');
+    const at = branch ? `branch/${await makeBranch(world)}/` : '';
+    const { body } = await world.call('POST', `${at}runs`, {
+      component: 'ex-generic-v2',
+      configuration: 'a',
+    });
+    const { id } = body as { id: string };
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true);
     return {
       world,
+      at,
       run: id,
       as: { 'x-storageapi-token': readFileSync(file, 'utf8') },
       end: async () => {
-        await world.call('POST', `runs/${id}/cancel`);
-        await world.ended(id);
+        await world.call('POST', `${at}runs/${id}/cancel`);
+        const status = async (): Promise<string> =>
+          ((await world.call('GET', `${at}runs/${id}`)).body as { status: string }).status;
+        await expect.poll(status, { timeout: 20_000 }).toMatch(/success|cancelled/);
       },
     };
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
   }
+}
+
+async function makeBranch(world: World): Promise<number> {
+  await world.call('POST', 'dev-branches', { name: 'trial' });
+  const find = async (): Promise<number | undefined> =>
+    ((await world.call('GET', 'dev-branches')).body as { id: number; name: string }[]).find(
+      ({ name }) => name === 'trial',
+    )?.id;
+  await expect.poll(find).toBeDefined();
+  return (await find()) ?? 0;
 }
 
 describe('the token of a run', () => {
@@ -139,8 +166,36 @@ describe('the token of a run', () => {
     expect(own.expires).not.toBeNull();
     expect(await status('POST', `tokens/${own.id}/refresh`)).toBe(403);
 
+    // It is no token of a person.
+    const listed = (await call('GET', 'tokens')).body as { id: string }[];
+    expect(listed.map(({ id }) => id)).not.toContain(own.id);
+    expect((await call('GET', `tokens/${own.id}`)).status).toBe(200);
+
     await end();
     expect(await status('GET', 'tokens/verify')).toBe(401);
+  });
+
+  test('of a run in a branch writes there, and does nothing in production but read its inputs', async () => {
+    const { world, at, as, end } = await startRun(CONFIGURATION, { branch: true });
+    await world.call('POST', 'buckets', bucket('target'));
+    const status = async (method: string, path: string, body?: object): Promise<number> =>
+      (await world.call(method, path, body, as)).status;
+    expect(await status('GET', 'branch/default/tables/in.c-source.users')).toBe(200);
+    expect(await status('GET', 'branch/default/tables/in.c-other.users')).toBe(403);
+    const rows = { dataString: 'id\n1' };
+    const table = { name: 't', columns: [{ name: 'id' }], primaryKeysNames: [] };
+    for (const production of ['branch/default/', '']) {
+      expect(await status('POST', `${production}tables/in.c-source.users/import-async`, rows)).toBe(403);
+      expect(await status('DELETE', `${production}tables/in.c-source.users`)).toBe(403);
+      for (const id of ['in.c-source', 'in.c-target'])
+        expect(await status('POST', `${production}buckets/${id}/tables-definition`, table)).toBe(403);
+      expect(await status('POST', `${production}buckets`, bucket('plain'))).toBe(403);
+      expect(await status('PUT', `${production}${config('a')}/state`, { state: { a: 1 } })).toBe(403);
+    }
+    expect(await status('POST', `${at}buckets`, bucket('target'))).toBe(201);
+    expect(await status('POST', `${at}buckets/in.c-target/tables-definition`, table)).toBe(202);
+    expect(await status('POST', `${at}buckets`, bucket('source'))).toBe(403);
+    await end();
   });
 
   test('of a run without input files reads no files of others', async () => {
@@ -189,6 +244,18 @@ describe('who asks for a run', () => {
     await expect.poll(async () => (await world.show(id)).status).toBe('processing');
     await world.call('POST', `runs/${id}/cancel`);
     await world.ended(id);
+    // in a branch, where a bucket of the same name is another one
+    const branch = `branch/${await makeBranch(world)}/`;
+    const asked = { component: 'ex-generic-v2', configuration: 'c' };
+    const there = (await world.call('POST', `${branch}runs`, asked, all.as)).body as { id: string };
+    const shown = async (): Promise<string> => (await world.call('GET', `${branch}runs/${there.id}`)).text;
+    await expect.poll(shown).toContain('may not write into the bucket in.c-target');
+    // nor is one of the branch read by who may read that of production
+    await world.call('POST', `${branch}buckets`, bucket('source'));
+    const reader = (await world.call('POST', `${branch}runs`, asked, all.as)).body as { id: string };
+    const refusedThere = async (): Promise<string> =>
+      (await world.call('GET', `${branch}runs/${reader.id}`)).text;
+    await expect.poll(refusedThere).toContain('may not read the bucket in.c-source');
     // one that is gone before the run begins
     await world.configure('d', {});
     const waiting = await world.start('c', {}, all.as);

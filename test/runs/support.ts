@@ -113,7 +113,7 @@ export function worldOf<Reached extends Reachable>(running: Reached): Reached & 
     log: async (id) =>
       ((await call('GET', `runs/${id}/log?limit=10000`)).body as { lines: readonly LogLine[] }).lines,
     async rows(table) {
-      const { text } = await call('GET', `tables/${table}/data-preview?format=rfc`);
+      const { text } = await call('GET', `tables/${table}/data-preview?format=rfc&limit=1000`);
       return text.trim().split('\n').slice(1).toSorted();
     },
   };

@@ -1,14 +1,23 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
 import { workshopPart } from '../../src/workshop/part.ts';
+import { sweepTrialFolders } from '../../src/workshop/trial-folders.ts';
 import { COMPILE_CACHE, json, startApi, type Api } from '../cli/support.ts';
 import { MAIN } from '../command.ts';
 import { startService, type Running } from '../storage/server/harness.ts';
 
 // Processes that run the sources start in half the time with it.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
+
+// Trials of other files have their folders elsewhere.
+const BEFORE = process.env['TMPDIR'];
+const TMPDIR = mkdtempSync(path.join(tmpdir(), 'workshop-'));
+process.env['TMPDIR'] = TMPDIR;
 
 const SECRET = 'reader-7-secret';
 
@@ -80,7 +89,13 @@ beforeAll(async () => {
     parts: [dataPart, workshopPart({ command: [process.execPath, MAIN], concurrency: 2 })],
   });
 });
-afterAll(async () => await running.stop());
+afterAll(async () => {
+  await running.stop();
+  // other files of tests follow in the same process
+  if (BEFORE === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = BEFORE;
+  rmSync(TMPDIR, { recursive: true, force: true });
+});
 
 async function ask(what: string, body: object, headers: Record<string, string> = {}): Promise<Said[]> {
   const { status, text } = await running.call('POST', `workshop/${what}`, body, headers);
@@ -114,6 +129,8 @@ function harOf(requests: readonly (readonly [url: string, answer: unknown])[]): 
   }));
   return JSON.stringify({ log: { entries } });
 }
+
+const trialFolders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('gex-trial-'));
 
 const pagesOf = ({ recordings }: Tried): readonly TriedPage[] =>
   recordings.flatMap(({ jobs }) => jobs.flatMap(({ runs }) => runs.flatMap(({ pages }) => pages)));
@@ -390,6 +407,51 @@ describe('a source from a link', () => {
     letGo();
     await Promise.all(slow);
     expect((await ask('explore', { source: api.url, maxRequests: 2 })).at(-1)?.found).toBeDefined();
+  });
+
+  test('an earlier recording that unpacks to very much more is refused, and nothing of it is left', async () => {
+    const bomb = zstdCompressSync(Buffer.alloc(2 ** 29));
+    expect(bomb.length).toBeLessThan(2 ** 17);
+    const before = trialFolders();
+    const document = {
+      parameters: { api: { baseUrl: 'http://127.0.0.1:1/' }, config: { jobs: [{ endpoint: 'a' }] } },
+    };
+    const said = await ask('try', { document, recording: bomb.toString('base64') });
+    expect(said.at(-1)?.error).toMatchObject({
+      code: 'replay.invalid',
+      message: expect.stringContaining('it unpacks to more than 268435456 bytes') as string,
+    });
+    await expect.poll(trialFolders).toEqual(before);
+  });
+
+  test('the folder of a trial is removed when its process is killed', async () => {
+    const before = trialFolders();
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const api = await startApi((_request, response) => void gate.then(() => json(response, [])));
+    const document = { parameters: { api: { baseUrl: api.url }, config: { jobs: [{ endpoint: 'a' }] } } };
+    const leaving = new AbortController();
+    const asked = fetch(`${running.addresses.url}/v2/storage/workshop/try`, {
+      method: 'POST',
+      headers: { 'X-StorageApi-Token': running.token, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ document }),
+      signal: leaving.signal,
+    }).then(async (response) => await response.text());
+    await expect.poll(() => api.seen.length).toBe(1);
+    expect(trialFolders()).toHaveLength(before.length + 1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await expect.poll(trialFolders, { timeout: 10_000 }).toEqual(before);
+    letGo();
+  });
+
+  test('folders that killed services left are swept', async () => {
+    const left = mkdtempSync(path.join(tmpdir(), 'gex-trial-'));
+    const used = mkdtempSync(path.join(tmpdir(), 'gex-trial-'));
+    const now = Date.now();
+    utimesSync(left, now / 1000 - 7 * 3600, now / 1000 - 7 * 3600);
+    await sweepTrialFolders(now);
+    expect([existsSync(left), existsSync(used)]).toEqual([false, true]);
+    rmSync(used, { recursive: true });
   });
 
   test('who leaves ends what was asked for', async () => {

@@ -59,8 +59,10 @@ export interface KeeperOptions {
    * itself. Undefined for a run that is to begin anew.
    */
   readonly continues?: string | undefined;
-  /** Milliseconds after which what was written is kept at the latest. Default: 30 seconds. */
+  /** Milliseconds after which what was written is kept at the latest. Default: 5 seconds. */
   readonly everyMs?: number;
+  /** Pages after which it is kept at once. Default: 50. */
+  readonly everyPages?: number;
   /** Bytes after which it is kept at once. Default: 16 MB. */
   readonly segmentBytes?: number;
   /** Bytes that the compressed recording of a run that has ended may have to be kept. Default: 100 MB. */

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { systemEnv } from '../../env.ts';
 import { RunError } from '../../errors.ts';
 import { keepRecords, recordArgs } from '../records.ts';
+import { listenToProgress } from '../run-progress.ts';
 import type { Keeper, KeeperOptions, Restored } from './nouns.ts';
 import { isKeepMessage, RUN_VARIABLE, type KeptMessage } from './channel.ts';
 import { KeptFolder } from './folder.ts';
@@ -10,12 +11,12 @@ import { Places } from './places.ts';
 import { restoreFolder } from './restore.ts';
 import { putObject } from './store.ts';
 
-const DEFAULTS = { everyMs: 30_000, segmentBytes: 16 * 1024 * 1024, env: systemEnv };
+const DEFAULTS = { everyMs: 5000, everyPages: 50, segmentBytes: 16 * 1024 * 1024, env: systemEnv };
 
 type KnownOptions = KeeperOptions & typeof DEFAULTS;
 
 /** How often it is looked whether there is enough to keep. */
-const LOOK_MS = 1000;
+const LOOK_MS = 500;
 /** Between two tries, when the object store fails. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
@@ -34,6 +35,8 @@ export class RunKeeper implements Keeper {
   #hasClaimed = false;
   #isWatching = false;
   #objects = 0;
+  /** Of the process that is at work. */
+  #pages = 0;
   /** What the last index says. */
   #files: Kept['files'] = {};
   #round: Promise<void> | undefined;
@@ -76,6 +79,8 @@ export class RunKeeper implements Keeper {
     };
     this.#stopAnswering();
     child.on('message', answer);
+    this.#pages = 0;
+    listenToProgress(child, ({ pages }) => (this.#pages = pages));
     this.#stopAnswering = () => void child.off('message', answer);
     if (!this.#isWatching) void this.#watch();
     this.#isWatching = true;
@@ -160,14 +165,17 @@ export class RunKeeper implements Keeper {
   }
 
   async #watch(): Promise<void> {
-    const { env, log, everyMs, segmentBytes } = this.#options;
+    const { env, log, everyMs, everyPages, segmentBytes } = this.#options;
     const over = AbortSignal.any([this.lost, this.#stopping.signal]);
     let isFailing = false;
+    let pages = 0;
     for (let last = env.now(); !over.aborted;) {
       await env.sleep(Math.min(LOOK_MS, everyMs), over).catch(() => undefined);
       if (over.aborted) return;
-      if (env.now() - last < everyMs && this.#folder.newBytes < segmentBytes) continue;
+      const isEarly = env.now() - last < everyMs && Math.abs(this.#pages - pages) < everyPages;
+      if (isEarly && this.#folder.newBytes < segmentBytes) continue;
       last = env.now();
+      pages = this.#pages;
       try {
         await this.#keepAll();
         isFailing = false;

@@ -37,7 +37,7 @@ export async function keepRecording(
     }
     const begin = segments.at(-1)?.to ?? 0;
     const { end, last } = await lastRecord(handle, begin, size);
-    for (let from = begin; from < end;) {
+    for (let from = begin < end ? joined(segments, end, segmentBytes) : end; from < end;) {
       const bytes = await read(handle, from, Math.min(segmentBytes, end - from));
       const to = from + bytes.length;
       if (to === from) break; // it was cut just now
@@ -55,6 +55,22 @@ export async function keepRecording(
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Takes segments at the end away that are no larger than what comes behind them, to be kept again as one with it: a
+ * recording that is kept often has few segments, and no byte of it is kept many times.
+ *
+ * @returns where the next segment begins
+ */
+function joined(segments: Segment[], end: number, segmentBytes: number): number {
+  let from = segments.at(-1)?.to ?? 0;
+  for (let tail = segments.at(-1); tail !== undefined; tail = segments.at(-1)) {
+    if (tail.to - tail.from > end - from || end - tail.from > segmentBytes) break;
+    from = tail.from;
+    segments.pop();
+  }
+  return from;
 }
 
 async function isStillThere(handle: FileHandle, { to, last }: Segment, size: number): Promise<boolean> {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemEnv } from '../../env.ts';
 import type { Log } from '../../log.ts';
@@ -34,12 +31,8 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
       say({ problems: await inspect(asked.text, parseKeys(asked.keys, 'the service'), asked.scope) });
       return;
     }
-    const folder = await mkdtemp(path.join(tmpdir(), 'gex-trial-'));
-    try {
-      say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder }) });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const { folder } = asked;
+    say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder }) });
   } catch (error) {
     say({ error: toldError(error, secrets) });
   }

@@ -1,11 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseConfig } from '../../config/index.ts';
 import { createDialect } from '../../csv/dialect.ts';
 import { readRows } from '../../csv/read.ts';
 import { parseKeys } from '../../encryption/index.ts';
 import { getKey, isList, isObject, parseExact } from '../../json/index.ts';
+import { RunError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { unpack } from '../../recording/pack.ts';
 import type { RowResult } from '../../runner.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { AskedToTry, Tried, TriedTable } from '../nouns.ts';
@@ -23,6 +25,8 @@ interface World {
 
 /** Recordings up to this size go to the page and back. */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
+/** Of an earlier recording, unpacked. */
+const MAX_PLAIN_BYTES = 2 ** 28;
 /** Of each table. */
 const SHOWN_ROWS = 300;
 const SHOWN_TABLES = 50;
@@ -36,7 +40,7 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
   const record = path.join(folder, 'trial.gexr');
   const replay = path.join(folder, 'earlier.gexr');
   const { recording } = asked;
-  if (recording !== undefined) await writeFile(replay, Buffer.from(recording, 'base64'));
+  if (recording !== undefined) await unpackEarlier(recording, replay, signal);
   const done: RowResult[] = [];
   const read = new RowsRead(secrets);
   const warnings = new Set<string>();
@@ -83,6 +87,24 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
     recording: recording ?? (await encoded(record)),
     ...(failure === undefined ? {} : { error: failure }),
   };
+}
+
+/** @throws {RunError} for a text that is no recording of a trial */
+async function unpackEarlier(recording: string, replay: string, signal: AbortSignal): Promise<void> {
+  const packed = `${replay}.packed`;
+  await writeFile(packed, Buffer.from(recording, 'base64'));
+  try {
+    await unpack(packed, replay, { mostBytes: MAX_PLAIN_BYTES, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RunError('replay.invalid', `The recording of the earlier trial cannot be read: ${reason}`, {
+      cause: error,
+      hint: 'Try it out again without it.',
+    });
+  } finally {
+    await rm(packed, { force: true });
+  }
 }
 
 async function tablesOf(rows: readonly RowResult[], folder: string, secrets: Secrets): Promise<TriedTable[]> {

@@ -40,6 +40,8 @@ interface Attempt {
   readonly keep: () => Promise<void>;
   /** Ends the channel between the two. */
   readonly cut: () => void;
+  /** What the process of the run sends to its runner. */
+  readonly tell: (message: unknown) => void;
 }
 
 let count = 0;
@@ -56,7 +58,14 @@ async function attempt(
   keeper.start(child);
   const run = keptRun(channel, keeper.environment);
   if (run === undefined) throw new Error('The run is not kept.');
-  return { keeper, folder, run, keep: async () => await run.keep(never), cut };
+  return {
+    keeper,
+    folder,
+    run,
+    keep: async () => await run.keep(never),
+    cut,
+    tell: (message) => child.emit('message', message),
+  };
 }
 
 /** A recording of as many records, each with a body of these bytes. */
@@ -191,6 +200,31 @@ describe('a recording', () => {
     expect(existsSync(path.join(folder, 'rows/a/.gex/unfinished.recording'))).toBe(false);
   });
 
+  test('that is kept often has few segments', async () => {
+    const store = memoryStore();
+    const first = await attempt(store, 1);
+    const file = record(first.folder, ['0'.repeat(1000)]);
+    for (let i = 0; i < 100; i++) {
+      file.write('exchange', '{}', Buffer.from(String(i).repeat(500)));
+      await first.keep();
+    }
+    const segments = [...store.objects.keys()].filter((key) => /\/000001\/\d{6}$/.test(key));
+    expect(segments.length).toBeLessThan(12);
+    expect(bytesIn((await attempt(store, 2)).folder)).toBe(bytesIn(first.folder));
+  });
+
+  test('is kept after so many pages, long before the time is over', async () => {
+    const store = memoryStore();
+    const { folder, keeper, tell } = await attempt(store, 1, { everyMs: 3_600_000, everyPages: 50 });
+    record(folder, ['x'.repeat(20)]);
+    tell(progress(49));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(store.objects.has('recordings/7/000001/index')).toBe(false);
+    tell(progress(50));
+    await expect.poll(() => store.objects.has('recordings/7/000001/index')).toBe(true);
+    await keeper.stop('ended');
+  });
+
   test('is kept without being asked for, after a time or so many bytes', async () => {
     for (const options of [{ everyMs: 5 }, { segmentBytes: 1000, everyMs: 3_600_000 }]) {
       const store = memoryStore();
@@ -201,6 +235,8 @@ describe('a recording', () => {
     }
   });
 });
+
+const progress = (pages: number): object => ({ gex: 'progress', progress: { pages } });
 
 const PENDING = JSON.stringify({ version: 1, status: 'pending' });
 const DONE = JSON.stringify({ version: 1, status: 'done' });

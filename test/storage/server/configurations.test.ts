@@ -217,6 +217,10 @@ describe('versions of a configuration', () => {
     await put(`${config}/rows/r`, { name: 'R' });
     expect(await get(`${config}/rows/r`)).toMatchObject({ version: 2, configuration: {} });
     await post(`${config}/rows`, { rowId: 's' });
+    // An empty array of PHP, as JSON and as a form: it is as empty as it was.
+    await put(`${config}/rows/s`, { configuration: [] });
+    await api.call('PUT', `${config}/rows/s`, 'configuration=%5B%5D', FORM);
+    expect(await get(`${config}/rows/s`)).toMatchObject({ version: 1, configuration: {} });
     await put(`${config}/rows/s`, { configuration: {} });
     expect(await get(`${config}/rows/s`)).toMatchObject({ version: 2 });
     expect(await get(`${config}/rows/s/versions/1`)).toMatchObject({ configuration: {} });
@@ -330,7 +334,7 @@ describe('versions of a configuration', () => {
       state: {},
       configuration: { n: 1 },
       changeDescription: text,
-      rows: [{ id: 'r', version: 1, state: { row: 1 }, changeDescription: 'Row r added' }],
+      rows: [{ id: 'r', version: 1, state: { row: 1 }, changeDescription: text }],
     });
     for (const [description, expected] of [
       [null, 'copied unless one is given'],
@@ -459,7 +463,7 @@ describe('versions of a configuration', () => {
     const copy = (await post(`${config}/versions/2/create`, { name: 'Copy', ...note })).body as Body;
     expect(await get(`${all}/${String(copy['id'])}`)).toMatchObject({
       ...note,
-      rows: [{ changeDescription: 'Row r added' }],
+      rows: [{ changeDescription: 'because' }],
     });
     await post(`${config}/rows/r/versions/1/create`, note);
     expect(await get()).toMatchObject(note);

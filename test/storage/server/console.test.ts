@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemEnv } from '../../../src/env.ts';
 import { sessionCookie } from '../../../src/storage/server/console/cookie.ts';
+import { isOnPostgres } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
 let service: Running;
@@ -18,12 +20,16 @@ const PAGE = { 'x-console': '1', 'sec-fetch-site': 'same-origin' };
 async function ask(
   method: string,
   path: string,
-  { headers = {}, body }: { readonly headers?: Record<string, string>; readonly body?: object } = {},
+  {
+    headers = {},
+    body,
+    at = url,
+  }: { readonly headers?: Record<string, string>; readonly body?: object; readonly at?: string } = {},
 ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: unknown }> {
   return await new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const json = text === undefined ? {} : { 'content-type': 'application/json' };
-    httpRequest(url + path, { method, headers: { ...json, ...headers } }, (answer) => {
+    httpRequest(at + path, { method, headers: { ...json, ...headers } }, (answer) => {
       let answered = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => (answered += chunk));
       answer.on('end', () => {
@@ -37,8 +43,8 @@ async function ask(
   });
 }
 
-async function signIn(token = service.token): Promise<string> {
-  const { headers, status } = await ask('POST', '/console/session', { headers: PAGE, body: { token } });
+async function signIn(token = service.token, at = url): Promise<string> {
+  const { headers, status } = await ask('POST', '/console/session', { headers: PAGE, body: { token }, at });
   expect(status).toBe(201);
   return (headers['set-cookie']?.[0] ?? '').split(';')[0] ?? '';
 }
@@ -111,6 +117,39 @@ describe('a session', () => {
     else await service.call('POST', `tokens/${id}/refresh`);
     expect((await look()).status).toBe(401);
   });
+
+  // Over PostgreSQL the time is that of the database, which no test may set; the rule is one for both.
+  test.skipIf(isOnPostgres)(
+    'ends when nobody uses it for twelve hours, and after a week however much it is used',
+    async () => {
+      const clock = { now: Date.now() };
+      const own = await startService({ env: { ...systemEnv, now: () => clock.now } });
+      const at = own.addresses.url;
+      const begin = async (): Promise<() => Promise<number>> => {
+        const cookie = await signIn(own.token, at);
+        return async () =>
+          (await ask('GET', '/v2/storage/tokens/verify', { headers: { cookie, ...PAGE }, at })).status;
+      };
+      const HOUR = 3_600_000;
+      try {
+        const unused = await begin();
+        clock.now += 11 * HOUR;
+        expect(await unused()).toBe(200);
+        clock.now += 13 * HOUR;
+        expect(await unused()).toBe(401);
+        const used = await begin();
+        const since = clock.now;
+        const statuses: number[] = [];
+        for (let hours = 6; hours <= 7 * 24 + 6; hours += 6) {
+          clock.now = since + hours * HOUR;
+          statuses.push(await used());
+        }
+        expect(statuses).toEqual([...Array.from({ length: 27 }, () => 200), 401, 401]);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
 
   test('may do what its token may do, and no more', async () => {
     const { token } = await newToken();

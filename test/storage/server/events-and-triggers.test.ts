@@ -212,6 +212,33 @@ describe('triggers and rights', () => {
     expect((await api.call('PUT', `triggers/${id}`, change)).status).toBe(200);
   });
 
+  test('a trigger runs with no token that may do more than who names it, in any respect', async () => {
+    const tokenOf = async (rights: object): Promise<{ id: string; token: string }> =>
+      (await post('tokens', rights)).body as { id: string; token: string };
+    const every = { canManageBuckets: true, canReadAllFileUploads: true, canPurgeTrash: true };
+    await post('buckets', { name: 'acted', stage: 'in' });
+    const master = (await get('tokens/verify')).body as { id: string };
+    const [almost, reader, writer, other] = [
+      await tokenOf(every),
+      await tokenOf({ componentAccess: ['wr-db'], bucketPermissions: { 'in.c-acted': 'read' } }),
+      await tokenOf({ componentAccess: ['wr-db'], bucketPermissions: { 'in.c-acted': 'write' } }),
+      await tokenOf({ componentAccess: ['wr-db', 'another'] }),
+    ];
+    const body = { component: 'wr-db', configurationId: '1', coolDownPeriodMinutes: 1, tableIds: [] };
+    const made = async (by: { token: string }, runWithTokenId: string): Promise<number> =>
+      (await post('triggers', { ...body, runWithTokenId }, { 'x-storageapi-token': by.token })).status;
+    expect(await made(almost, master.id)).toBe(403);
+    expect(await made(almost, writer.id)).toBe(201);
+    expect(await made(reader, writer.id)).toBe(403);
+    expect(await made(writer, reader.id)).toBe(201);
+    expect(await made(writer, other.id)).toBe(403);
+    for (const right of Object.keys(every)) {
+      const with_ = await tokenOf({ [right]: true });
+      const without = await tokenOf({ ...every, [right]: false });
+      expect({ right, status: await made(without, with_.id) }).toEqual({ right, status: 403 });
+    }
+  });
+
   test('changes by several clients at once are all kept', async () => {
     const master = (await get('tokens/verify')).body as { id: string };
     const { body } = await post('triggers', {

@@ -55,5 +55,5 @@ test('a service that stops has written what waited', async () => {
   await api.service.stop();
   meta = await metaOf(dir);
   const { id } = await meta.selectFrom('branches').select('id').executeTakeFirstOrThrow();
-  expect(await messages(id)).toEqual(['Listed the buckets']);
+  expect(await messages(id)).toEqual(['Listed buckets']);
 });

@@ -113,10 +113,15 @@ describe('a request with an Idempotency-Key', () => {
   });
 
   test('prepares one file, and gives credentials each time', async () => {
-    const ask = async () =>
-      (await running.call('POST', 'files/prepare', { name: 'p.csv', federationToken: true }, once('file')))
-        .body as { id: number; uploadParams: { credentials: { AccessKeyId: string } } };
-    const [first, second] = [await ask(), await ask()];
+    const prepare = async () =>
+      await running.call('POST', 'files/prepare', { name: 'p.csv', federationToken: true }, once('file'));
+    const answers = [await prepare(), await prepare()];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+    const [first, second] = answers.map(
+      ({ body }) => body as { id: number; uploadParams: { credentials: { AccessKeyId: string } } },
+    );
+    if (first === undefined || second === undefined) throw new Error('There are two answers.');
     expect(second.id).toBe(first.id);
     expect(second.uploadParams.credentials.AccessKeyId).not.toBe('');
     await running.call('DELETE', `files/${first.id}`);

@@ -222,6 +222,9 @@ describe('search, tickets and names', () => {
         { key: 'columnNames[3]', message: 'This value should not be blank.' },
       ],
     });
+    const long = '_'.repeat(150_000);
+    expect((await post('webalize/column-names', { columnNames: [`a${long}b`] })).status).toBe(400);
+    expect((await post('webalize/display-name', { displayName: long })).status).toBe(400);
     expect((await post('webalize/display-name', { displayName: '-----' })).status).toBe(422);
   });
 });

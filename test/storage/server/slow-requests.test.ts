@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -7,6 +7,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import { demandRate } from '../../../src/storage/server/http/least-rate.ts';
+import { inSlices } from '../../../src/storage/server/http/slices.ts';
 import { createS3Server } from '../../../src/storage/server/objects/s3/server.ts';
 import { clientOf, type FileBody } from './data/client.ts';
 import { startService, type Running } from './harness.ts';
@@ -117,9 +118,57 @@ test('a body that the service itself is slow to take is not ended', async () => 
   server.close();
 });
 
-test('headers have a minute at the object store', async () => {
+describe('a long answer', () => {
+  const TEXT = 'x'.repeat(25_000_000);
+  let socket: Socket;
+  let server: Server;
+  afterEach(() => void server.close());
+  beforeEach(async () => {
+    server = createServer((_request, response) => void inSlices([Buffer.from(TEXT)]).pipe(response));
+    demandRate(server);
+    const { hostname, port } = new URL(await listen(server));
+    socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined).pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await settled();
+    await settled();
+  });
+
+  /** Reads so much of it, or all that there is. */
+  const take = async (wanted: number): Promise<number> => {
+    let bytes = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (socket.closed) return 0;
+    const onData = (chunk: Buffer) => void ((bytes += chunk.length) >= wanted && resolve());
+    socket.on('data', onData).once('close', resolve).resume();
+    await promise;
+    socket.pause().off('data', onData);
+    await settled();
+    return bytes;
+  };
+
+  test('is given to the end to a client that takes it slowly', async () => {
+    let bytes = 0;
+    for (let look = 0; look < 4; look++) {
+      bytes += await take(4_000_000);
+      vi.advanceTimersByTime(LOOK_MS);
+    }
+    bytes += await take(Infinity);
+    expect(bytes).toBeGreaterThan(TEXT.length);
+  });
+
+  test('is cut for a client that takes nothing of it', async () => {
+    for (let look = 0; look < 3; look++) {
+      vi.advanceTimersByTime(LOOK_MS);
+      await settled();
+    }
+    expect(await take(Infinity)).toBeLessThan(TEXT.length);
+  });
+});
+
+test('headers have twenty seconds at the object store', async () => {
   const server = createS3Server(async () => undefined);
-  expect(server.headersTimeout).toBe(60_000);
+  expect(server.headersTimeout).toBe(20_000);
   const socket = await begin(await listen(server), 'nonsense\r\n\r\n');
   expect(await textOf(socket)).toMatch(/^HTTP\/1.1 400 [^]*<Code>InvalidRequest<\/Code>/);
   server.close();

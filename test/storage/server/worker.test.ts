@@ -24,7 +24,7 @@ import { createObserver } from '../../../src/storage/server/events/observer.ts';
 import { openProject } from '../../../src/storage/server/meta/projects.ts';
 import type { JobRow } from '../../../src/storage/server/meta/tables.ts';
 import { createFolderStore } from '../../../src/storage/server/objects/folder-store.ts';
-import type { Operation } from '../../../src/storage/server/jobs/operations/operation.ts';
+import { markOf, type Operation } from '../../../src/storage/server/jobs/operations/operation.ts';
 import { embeddedQueue } from '../../../src/storage/server/jobs/queue/embedded.ts';
 import { lazyEngine } from '../../../src/storage/server/tables/lazy.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../../src/storage/server/jobs/worker.ts';
@@ -282,7 +282,7 @@ describe('an interrupted job', () => {
       primaryKey: [],
       rows: 1,
       bytes: 1,
-      lastImport: { mark: `job ${job.id}`, outcome },
+      lastImport: { mark: markOf(job), outcome },
     });
     context = { ...context, engine: { ...context.engine, describe } };
     await workerOf({ work: done }).start();

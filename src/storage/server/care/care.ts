@@ -20,8 +20,8 @@ export interface Care {
   readonly admission: Admission;
   readonly readiness: Readiness;
   readonly probes: readonly Probe[];
-  /** The metadata is open: from now on it is looked at. */
-  watch(meta: Meta, connections?: () => DatabaseConnections): void;
+  /** The metadata is open: from now on it is looked at, in the time that all processes over it have. */
+  watch(meta: Meta, env: Env, connections?: () => DatabaseConnections): void;
   /** Answers the probes where the options say so. @returns the address */
   listen(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -30,9 +30,10 @@ export interface Care {
 export async function createCare(options: ServiceOptions, env: Env, log: Log): Promise<Care> {
   const readiness = createReadiness(env, log);
   let meta: Meta | undefined;
+  let shared = env;
   let connections: (() => DatabaseConnections) | undefined;
   const queue = remembered(env, async () =>
-    meta === undefined ? undefined : await readQueueState(meta, env.now()),
+    meta === undefined ? undefined : await readQueueState(meta, shared.now()),
   );
   let exposition: Exposition | undefined;
   let metrics = noMetrics;
@@ -56,8 +57,9 @@ export async function createCare(options: ServiceOptions, env: Env, log: Log): P
     admission,
     readiness,
     probes,
-    watch(opened, pool) {
+    watch(opened, time, pool) {
       meta = opened;
+      shared = time;
       connections = pool;
       readiness.add([
         {

@@ -20,8 +20,16 @@ export function createRateLimit(perMinute: number): RateLimit {
   const toleranceMs = 60_000 - intervalMs;
   const throughAt = new Map<string, number>();
 
+  /** Nobody is through later than in a minute: what says so was kept before the clock went back, and may go on at once. */
+  function through(key: string, now: number): number | undefined {
+    const at = throughAt.get(key);
+    if (at === undefined || at <= now + 60_000) return at;
+    throughAt.set(key, now + toleranceMs);
+    return now + toleranceMs;
+  }
+
   const wait = (key: string, now: number): number =>
-    Math.max(0, (throughAt.get(key) ?? now) - now - toleranceMs);
+    Math.max(0, (through(key, now) ?? now) - now - toleranceMs);
 
   function makeRoom(now: number): void {
     for (const [key, at] of throughAt) if (at <= now) throughAt.delete(key);
@@ -35,7 +43,7 @@ export function createRateLimit(perMinute: number): RateLimit {
     take(key, now) {
       const waitMs = wait(key, now);
       if (waitMs > 0) return waitMs;
-      const before = throughAt.get(key);
+      const before = through(key, now);
       if (before === undefined && throughAt.size >= MAX_KEYS) makeRoom(now);
       throughAt.set(key, Math.max(now, before ?? now) + intervalMs);
       return 0;

@@ -3,7 +3,8 @@ import { removeFile } from '../files/remove.ts';
 import { forgetSessions } from '../meta/console-sessions.ts';
 import { isDue } from '../meta/due.ts';
 import { reclaimSpace } from '../meta/database.ts';
-import { keysOfFiles, listExpired } from '../meta/files.ts';
+import { listExpired } from '../meta/files.ts';
+import { knownObjects } from '../meta/known-objects.ts';
 import { forgetEvents, forgetJobs, forgetKeys, forgetRuns } from '../meta/retention.ts';
 import { recordingsOf } from '../../protocol/recordings.ts';
 import { isoTime } from '../shapes/time.ts';
@@ -14,6 +15,8 @@ export interface UpkeepOptions {
   /** Ends it after the step that it is at; what is left is for the next time. */
   readonly signal: AbortSignal;
 }
+
+type Task = readonly [kind: string, step: () => Promise<number>];
 
 /** Rows of one step: nobody waits long for it. */
 const STEP = 200;
@@ -28,29 +31,36 @@ const DAY_MS = 86_400_000;
 
 /**
  * Removes what is over: files whose time has come, uploads that nobody ended, objects without a file, finished jobs,
- * runs, events and keys of requests; and gives freed space back to the disk. It goes in small steps with pauses between them,
+ * runs, events and keys of requests, all by the time of the database where there is one; and gives freed space back to the disk. It goes in small steps with pauses between them,
  * so that requests come to their turn, and may be ended and begun again at any point. One process at a time should do
- * it: several would only get in each other's way.
+ * it: several would only get in each other's way. What has objects goes last: while their store is away, the rest goes
+ * all the same.
  */
 export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepOptions): Promise<void> {
   const { meta, objects, engine, env } = context;
   const before = isoTime(env.now() - keepDays * DAY_MS);
   const removeRecording = async (run: number): Promise<void> =>
     await objects.deletePrefix(recordingsOf(String(run)));
-  const tasks: readonly [kind: string, step: () => Promise<number>][] = [
-    ['files', async () => await removeExpired(context, signal)],
+  const ofDatabase: readonly Task[] = [
     ['request keys', async () => await forgetKeys(meta, isoTime(env.now() - KEYS_MS), STEP)],
     ['sessions', async () => await forgetSessions(meta, isoTime(env.now()), STEP)],
     ['jobs', async () => await forgetJobs(meta, before, STEP)],
-    ['runs', async () => await forgetRuns(meta, before, STEP, removeRecording)],
     ['events', async () => await forgetEvents(meta, before, STEP)],
   ];
-  for (const [kind, step] of tasks) await inSteps(context, kind, step, signal);
+  const withObjects: readonly Task[] = [
+    ['files', async () => await removeExpired(context, signal)],
+    ['runs', async () => await forgetRuns(meta, before, STEP, removeRecording)],
+  ];
+  for (const [kind, step] of ofDatabase) await inSteps(context, kind, step, signal);
+  if (signal.aborted) return;
+  // Nothing is deleted of a bucket that has become another storage's.
+  await objects.ready();
+  for (const [kind, step] of withObjects) await inSteps(context, kind, step, signal);
   if (signal.aborted) return;
   await objects.dropUnfinished(new Date(env.now() - UPLOAD_MS));
   // To look at every object takes a while.
   if (await isDue(meta, 'unknown objects', env.now(), DAY_MS))
-    await objects.dropUnknown(new Date(env.now() - UPLOAD_MS), (keys) => keysOfFiles(meta, keys));
+    await objects.dropUnknown(new Date(env.now() - UPLOAD_MS), (keys) => knownObjects(meta, keys));
   if (signal.aborted) return;
   await engine.compact();
   await inSteps(context, undefined, async () => await reclaimSpace(meta), signal);

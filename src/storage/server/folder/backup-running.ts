@@ -1,5 +1,4 @@
 import { join, relative, sep } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../../errors.ts';
 import type { Env } from '../../../env.ts';
 import { recordingsOf } from '../../protocol/recordings.ts';
@@ -8,6 +7,7 @@ import { walkObjects } from '../objects/folder/walk.ts';
 import { localToken } from '../tokens/local-token.ts';
 import { META, TABLES } from './snapshot.ts';
 import { writeTarball, type Tarball, type Written } from './tarball.ts';
+import { sqlite } from '../../../sqlite.ts';
 
 /**
  * What `backUp` does, while a service runs over the folder: metadata and tables are those of one moment, which the service copies,
@@ -59,7 +59,7 @@ async function addObjects(tarball: Tarball, dir: string, meta: string): Promise<
   const objects = join(dir, 'objects', 'objects');
   const add = async (path: string): Promise<boolean> =>
     await tarball.add(`objects/objects/${path.split(sep).join('/')}`, join(objects, path));
-  const database = new DatabaseSync(meta, { readOnly: true });
+  const database = new (sqlite().DatabaseSync)(meta, { readOnly: true });
   try {
     const files = database.prepare('SELECT object_key AS key, is_sliced AS isSliced FROM files ORDER BY id');
     for (const row of files.iterate()) {
@@ -86,8 +86,8 @@ async function addObjects(tarball: Tarball, dir: string, meta: string): Promise<
 
 /** Removes files from the copy of the metadata that were deleted since: their bytes may be there in part. */
 function forgetDeleted(dir: string, meta: string): void {
-  const now = new DatabaseSync(join(dir, META), { readOnly: true, timeout: 10_000 });
-  const database = new DatabaseSync(meta);
+  const now = new (sqlite().DatabaseSync)(join(dir, META), { readOnly: true, timeout: 10_000 });
+  const database = new (sqlite().DatabaseSync)(meta);
   try {
     const isKnown = now.prepare('SELECT 1 FROM files WHERE id = ?');
     const files = database.prepare('SELECT id FROM files').all() as { id: number }[]; // the column of the query

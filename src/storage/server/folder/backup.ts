@@ -4,6 +4,7 @@ import type { Env } from '../../../env.ts';
 import { openMeta, reclaimSpace } from '../meta/database.ts';
 import { backUpRunning } from './backup-running.ts';
 import { findHolder, lockFolder } from './lock.ts';
+import { refuseLostMetadata } from './metadata-place.ts';
 import { SEAL, writeTarball, type Written } from './tarball.ts';
 
 /** What belongs to a running process only, or to the tar file that the folder came from. */
@@ -20,6 +21,7 @@ export async function backUp(dir: string, file: string, env: Env): Promise<Writt
   if (holder?.address !== undefined) return await backUpRunning(dir, file, holder.address, env);
   const lock = await lockFolder(dir, env.now());
   try {
+    refuseLostMetadata(dir);
     // What is still in the log of the database goes into its file.
     const meta = await openMeta(join(dir, 'meta.sqlite'));
     while ((await reclaimSpace(meta)) > 0);

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
-import { readFile, rm, writeFile, mkdir } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../../../errors.ts';
 import { lockFile, type FileLock } from '../../../file-lock.ts';
+import { makePrivateFolder } from '../../../private-files.ts';
 
 /** Who holds a folder; `address` once the service answers there. */
 export interface Holder {
@@ -31,7 +32,7 @@ const HOLDER = 'service.json';
  * @throws {RunError} `run.locked`, naming the holder
  */
 export async function lockFolder(dir: string, now: number): Promise<FolderLock> {
-  await mkdir(dir, { recursive: true });
+  makePrivateFolder(dir);
   const lock = await tryLock(dir, PATIENCE_MS);
   if (lock === undefined) throw held(dir, await readHolder(dir));
   const guard = keepLock(dir, lock);
@@ -98,7 +99,7 @@ const lockOf = (dir: string): string => join(dir, 'service.lock');
 const inodeOf = (dir: string): number | undefined => statSync(lockOf(dir), { throwIfNoEntry: false })?.ino;
 
 async function writeHolder(dir: string, holder: Holder): Promise<void> {
-  await writeFile(join(dir, HOLDER), `${JSON.stringify(holder)}\n`);
+  await writeFile(join(dir, HOLDER), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
 }
 
 async function readHolder(dir: string): Promise<Holder | undefined> {

@@ -30,6 +30,7 @@ export async function readBackup(
   try {
     return await readEntries(file, source, take);
   } catch (error) {
+    if (isThereAlready(error)) throw notWhole(file, 'it has a file twice');
     throw error instanceof SyntaxError || error instanceof RangeError ? notWhole(file, error.message) : error;
   } finally {
     await source.close();
@@ -42,7 +43,7 @@ async function readEntries(
   take: (entry: BackupEntry) => Promise<void>,
 ): Promise<Written> {
   const hash = createHash('sha256');
-  const written = { files: 0, bytes: 0 };
+  const written = { files: 0, bytes: 0, damaged: [] };
   let isSealed = false;
   let hasMeta = false;
   for await (const { name, start, bytes, head, content, padding } of readTar(source)) {
@@ -66,6 +67,12 @@ async function readEntries(
   if (!isSealed) throw notWhole(file, 'it does not end as one that gex storage backup wrote');
   if (!hasMeta) throw notWhole(file, `it has no ${META}`);
   return written;
+}
+
+/** Whether what is made of a backup, a file or a row for each of its names, was made before. */
+function isThereAlready(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === 'EEXIST') || error.message.startsWith('UNIQUE constraint failed');
 }
 
 async function* hashing(

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import type { Env } from '../../../env.ts';
 import { RunError } from '../../../errors.ts';
+import { makePrivateFolder } from '../../../private-files.ts';
 import { encryptionKey } from '../agreement.ts';
 import { connectMeta } from '../meta/database.ts';
 import { refuseNewer } from '../meta/migrate.ts';
@@ -30,7 +31,7 @@ export interface RestoredFolder extends Written {
  * @throws {RunError} `command.invalid` for a folder that has something in it, `database.newer` for what a newer version wrote
  */
 export async function restoreFolder(file: string, dir: string, env: Env): Promise<RestoredFolder> {
-  await mkdir(dir, { recursive: true });
+  makePrivateFolder(dir);
   const lock = await lockFolder(dir, env.now());
   try {
     await clear(dir);
@@ -76,7 +77,7 @@ async function lookInto(dir: string): Promise<string | undefined> {
 /** Writes a file of a backup below a folder. */
 export async function writeEntry({ parts, content }: BackupEntry, dir: string): Promise<void> {
   const path = join(dir, ...parts);
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const target: FileHandle = await open(path, 'wx', 0o600);
   try {
     for await (const chunk of content) await target.writeFile(chunk);

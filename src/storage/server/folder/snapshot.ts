@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backup, DatabaseSync } from 'node:sqlite';
 import type { Env } from '../../../env.ts';
 import type { DuckDbEngine } from '../tables/duckdb/engine.ts';
+import { sqlite } from '../../../sqlite.ts';
 
 /** Metadata and tables of a folder as they were at one moment, as files beside those that a service goes on with. */
 export interface Snapshots {
@@ -33,7 +33,7 @@ export function createSnapshots(dir: string, engine: () => Promise<DuckDbEngine>
       const name = `${env.now()}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
       const folder = join(opened.copyFolder(), name);
       await mkdir(folder, { mode: 0o700 });
-      const meta = new DatabaseSync(join(dir, META), { readOnly: true, timeout: 10_000 });
+      const meta = new (sqlite().DatabaseSync)(join(dir, META), { readOnly: true, timeout: 10_000 });
       try {
         // Its read transaction begins while no transaction of the tables is committed: so the metadata never tells of
         // rows that the copy of the tables hasn't. What the tables are ahead of it, a restart finishes as after a crash.
@@ -41,7 +41,7 @@ export function createSnapshots(dir: string, engine: () => Promise<DuckDbEngine>
           meta.exec('BEGIN');
           meta.prepare('SELECT count(*) FROM sqlite_master').get();
         });
-        await backup(meta, join(folder, META));
+        await sqlite().backup(meta, join(folder, META));
         return name;
       } catch (error) {
         await drop(name);

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { tarEnd, tarHeader, tarPadding } from '../files/tar.ts';
+import { DamagedObject } from '../objects/errors.ts';
+import { createBlockSums, type BlockSums } from '../objects/folder/blocks.ts';
+import type { ObjectMeta } from '../objects/folder/meta.ts';
+import { readTrailer } from '../objects/folder/object-file.ts';
 
 /** A tar file of a storage folder that is being written. */
 export interface Tarball {
@@ -23,6 +27,8 @@ export class OtherSize extends Error {}
 export interface Written {
   readonly files: number;
   readonly bytes: number;
+  /** Objects that are in it as they are on the disk, where they are damaged. */
+  readonly damaged: readonly string[];
 }
 
 /** The last entry: what was written in front of it is whole when its digest fits. */
@@ -45,7 +51,7 @@ export async function writeTarball(
   try {
     let hash = createHash('sha256');
     let end = 0;
-    const written = { files: 0, bytes: 0 };
+    const written = { files: 0, bytes: 0, damaged: [] as string[] };
     const write = async (bytes: Uint8Array): Promise<void> => {
       hash.update(bytes);
       for (let done = 0; done < bytes.length;)
@@ -57,8 +63,12 @@ export async function writeTarball(
         const source = await openIfThere(path);
         if (source === undefined) return false;
         try {
-          written.bytes += await addFile(write, name, source);
+          const sums =
+            name.startsWith(OBJECTS) && name.endsWith(',o') ? await knownSums(source, path) : undefined;
+          const { bytes, isWhole } = await addFile(write, name, source, sums);
+          written.bytes += bytes;
           written.files++;
+          if (!isWhole) written.damaged.push(path);
           return true;
         } finally {
           await source.close();
@@ -112,24 +122,53 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
+/** Where objects are, each with the sums of its bytes. */
+const OBJECTS = 'objects/objects/';
+
+/** Those of an object; `damaged` when what is kept of it is not readable. */
+async function knownSums(source: FileHandle, path: string): Promise<ObjectSums | 'damaged'> {
+  try {
+    const { bytes, blocks } = await readTrailer<ObjectMeta>(
+      source,
+      { start: 0, bytes: (await source.stat()).size },
+      path,
+    );
+    return { bytes, blocks };
+  } catch (error) {
+    if (error instanceof DamagedObject) return 'damaged';
+    throw error;
+  }
+}
+
+interface ObjectSums {
+  readonly bytes: number;
+  readonly blocks: BlockSums | undefined;
+}
+
 async function addFile(
   write: (bytes: Uint8Array) => Promise<void>,
   name: string,
   source: FileHandle,
-): Promise<number> {
+  sums?: ObjectSums | 'damaged',
+): Promise<{ readonly bytes: number; readonly isWhole: boolean }> {
   const { size, mtimeMs } = await source.stat();
   await write(tarHeader({ name, bytes: size, modifiedAt: mtimeMs }));
+  const known = typeof sums === 'object' && sums.blocks !== undefined ? sums : undefined;
+  const found = createBlockSums(known?.blocks?.bytes);
   let bytes = 0;
   // Without an encoding a file gives buffers.
   const chunks = source.createReadStream({
     autoClose: false,
+    start: 0,
     highWaterMark: 1024 * 1024,
   }) as AsyncIterable<Buffer>;
   for await (const chunk of chunks) {
     await write(chunk);
+    if (known !== undefined) found.update(chunk.subarray(0, Math.max(0, known.bytes - bytes)));
     bytes += chunk.length;
   }
   if (bytes !== size) throw new Error(`${name} changed while it was copied.`);
   await write(tarPadding(size));
-  return size;
+  const isSame = known === undefined || found.finish().crc32 === known.blocks?.crc32;
+  return { bytes, isWhole: isSame && sums !== 'damaged' };
 }

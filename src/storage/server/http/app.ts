@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import swagger from '@fastify/swagger';
 import {
@@ -11,32 +12,35 @@ import {
 import type { Json } from '../../../json/index.ts';
 import { requestIdOf, withRequestId } from '../care/correlation.ts';
 import type { Probe } from '../care/probes.ts';
+import { admit, judge, type Admitted } from './admit.ts';
 import { Answer, type Reply } from './answer.ts';
 import { answerBroken } from './broken-request.ts';
-import { authenticate, runIdOf, type Caller } from '../tokens/caller.ts';
-import { credentialOf } from '../console/credential.ts';
+import { boundConnections } from './connections.ts';
+import { runIdOf, type Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
 import { docsRoutes } from './api-docs/routes.ts';
 import { encodeReply } from './encode-reply.ts';
 import { accessDenied, notFound } from './errors.ts';
 import { errorHandlers } from './error-handlers.ts';
+import { askForBodies, boundsOf, takeIn } from './intake.ts';
 import { addBodyParsers, readMultipart, MAX_BODY_BYTES } from '../input/bodies.ts';
 import { readFields } from '../input/fields.ts';
 import { MAX_FIELDS, parseQuery } from '../input/nest.ts';
-import { findBranch } from '../meta/branches.ts';
-import { sharedLook } from '../meta/shared-look.ts';
 import { doOnce } from './once.ts';
 import { demandRate } from './least-rate.ts';
 import { OPENAPI, schemaOf } from './openapi.ts';
 import { originOf } from './origin.ts';
 import type { Route } from './route.ts';
+import { inSlices } from './slices.ts';
 import { watchTraffic } from './traffic.ts';
 
 const BASE = '/v2/storage';
 
 /** Room for a query that names every column of a wide table. */
 const MAX_HEADER_BYTES = 64 * 1024;
-const HEADERS_MS = 60_000;
+const HEADERS_MS = 20_000;
+/** How often connections are looked at for that. */
+const LOOK_MS = 5000;
 
 /** Fields are read by the routes. Given at the start, so that the framework's own compilers are not even loaded. */
 const SCHEMAS = {
@@ -58,7 +62,11 @@ export async function createApp(
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: 'idle',
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS },
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_MS,
+      connectionsCheckingInterval: LOOK_MS,
+    },
     clientErrorHandler: answerBroken(context.env),
     genReqId: (request) => requestIdOf(request.headers, context.env),
     // An address that was put together from one with a slash at its end.
@@ -68,8 +76,10 @@ export async function createApp(
     schemaController: SCHEMAS,
   });
   demandRate(app.server);
-  app.server.maxConnections = context.admission.maxConnections;
+  boundConnections(app.server, context.admission);
+  app.decorateRequest('visit');
   watchTraffic(app, context);
+  askForBodies(app);
   app.setReplySerializer((value) => encodeReply(value as Reply));
   app.setErrorHandler(handlers.onError);
   app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
@@ -114,26 +124,32 @@ function addRoute(app: FastifyInstance, context: Context, route: Route, atWork: 
   if (scope !== 'plain')
     forms.push({ url: `${BASE}/branch/:branch${route.path}`, isPublic: false, isBranch: true });
   for (const { url, isPublic: isOpen, isBranch } of forms) {
-    const callers = new WeakMap<FastifyRequest, Caller>();
+    const admitted = new WeakMap<FastifyRequest, Admitted>();
+    const bounds = boundsOf(isOpen, route.maxBodyBytes ?? usualBytes(route));
     app.route({
       method: route.method,
       url,
-      bodyLimit: route.maxBodyBytes ?? MAX_BODY_BYTES,
+      bodyLimit: bounds.maxBytes,
       schema: schemaOf(route, { isPublic: isOpen, isBranch }),
       config: { validationCode: route.validationCode ?? 'storage.validation' },
       onRequest: async (request) => {
-        const caller = await admit(context, request, isOpen);
-        if (caller === undefined) return;
-        if (caller.runLimits !== undefined && !isOpen && route.isForRuns !== true) throw accessDenied();
-        callers.set(request, caller);
+        admitted.set(request, await judge(context, route, request, isOpen));
+      },
+      preParsing: async (request, reply, payload) => {
+        const body = { request, reply, payload, isStream: route.isRaw === true };
+        return await Promise.resolve(takeIn(app, context.env, bounds, body));
       },
       preValidation: async (request) => {
-        if (route.isRaw !== true && request.isMultipart()) request.body = await readMultipart(request);
+        if (route.isRaw !== true && request.isMultipart())
+          request.body = await readMultipart(request, bounds.maxBytes);
       },
       handler: async (request, reply) => {
         return await withRequestId(request.id, async () => {
-          const call = await callOf(context, route, request, callers.get(request));
-          const answer = await atWork(async () => await doOnce(context, route, call));
+          const by = admitted.get(request);
+          if (by === undefined) throw new Error('A request was not judged.');
+          const call = callOf(context, route, request, by);
+          const work = async () => await atWork(async () => await doOnce(context, route, call));
+          const answer = await (request.visit?.during(work) ?? work());
           return await send(reply, answer, route.status ?? 200);
         });
       },
@@ -141,22 +157,9 @@ function addRoute(app: FastifyInstance, context: Context, route: Route, atWork: 
   }
 }
 
-/** Who sent a request, when it has to say so, and may ask now. @throws {ApiError} 401, 429 */
-async function admit(
-  context: Context,
-  request: FastifyRequest,
-  isOpen: boolean,
-): Promise<Caller | undefined> {
-  const { admission, meta, env } = context;
-  const { headers, ip } = request;
-  const credential = isOpen ? undefined : credentialOf(context, request);
-  if (credential !== undefined)
-    return await admission.admitToken(
-      { address: ip, secret: credential.secret },
-      async () => await credential.find(),
-    );
-  admission.admitAddress(ip);
-  return isOpen ? undefined : await authenticate(meta, headers, env.now());
+/** Who may not use what the address names is refused before: of the others, nobody sends much. */
+function usualBytes({ path }: Route): number {
+  return /:(?:bucket|component|table)\b/.test(path) ? MAX_BODY_BYTES : MAX_BODY_BYTES / 8;
 }
 
 /** They ask nothing of the service that could fail or wait, and are never turned away. */
@@ -181,18 +184,13 @@ function addProbe(app: FastifyInstance, context: Context, probe: Probe): void {
 
 type AnyCall = Parameters<Route['handle']>[0];
 
-const lookForBranch = sharedLook(findBranch);
-
-async function callOf(
+function callOf(
   context: Context,
   route: Route,
   request: FastifyRequest,
-  caller: Caller | undefined,
-): Promise<AnyCall> {
+  { caller, branch }: Admitted,
+): AnyCall {
   const params = request.params as Readonly<Record<string, string>>;
-  const id = route.scope === 'plain' ? 'default' : (params['branch'] ?? 'default');
-  const branch = await lookForBranch(context.meta, id);
-  if (branch === undefined) throw notFound(`Branch id:"${id}" was not found.`);
   const contentType = request.headers['content-type'] ?? '';
   return {
     params,
@@ -223,8 +221,23 @@ async function send(reply: FastifyReply, answer: unknown, status: number): Promi
 }
 
 async function sendBody(reply: FastifyReply, body: unknown): Promise<unknown> {
-  const isStream = typeof body === 'object' && body !== null && 'pipe' in body;
-  if (isStream || (typeof body === 'string' && reply.hasHeader('content-type')))
-    return await reply.send(body);
-  return await reply.type('application/json').send(encodeReply(body as Reply));
+  const isStream = body instanceof Readable;
+  if (isStream && reply.request.method === 'HEAD') {
+    // Nobody reads it: what it would tell is not even looked up.
+    body.destroy();
+    return await reply.send();
+  }
+  if (isStream) return await reply.send(body);
+  if (typeof body === 'string' && reply.hasHeader('content-type')) return await sendText(reply, body);
+  return await sendText(reply.type('application/json'), encodeReply(body as Reply));
 }
+
+/** Sends a long text slice by slice, so that a client which takes it slowly is told from one that takes nothing. */
+async function sendText(reply: FastifyReply, text: string): Promise<unknown> {
+  if (text.length < LONG_TEXT || reply.request.method === 'HEAD') return await reply.send(text);
+  const bytes = Buffer.from(text);
+  return await reply.header('content-length', String(bytes.length)).send(inSlices([bytes]));
+}
+
+/** Taken within one look even at the least rate. */
+const LONG_TEXT = 16 * 1024;

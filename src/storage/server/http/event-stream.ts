@@ -23,17 +23,21 @@ const RETRY_MS = 2000;
  * when the service stops: clients come again, to another process or to this one when it is back.
  *
  * @param events is told by the signal that nobody listens any more, and ends
+ * @param options.onEnd is called once, also when nobody began to listen
  */
 export function eventStream(
   { readiness, env }: Pick<Context, 'env' | 'readiness'>,
   events: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
-  { beatMs = BEAT_MS }: { readonly beatMs?: number } = {},
+  { beatMs = BEAT_MS, onEnd }: { readonly beatMs?: number; readonly onEnd?: () => void } = {},
 ): Answer {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, readiness.stopping]);
   const stream = Readable.from(frames(), { objectMode: false });
   // Also when it is cut while nothing happens.
-  stream.once('close', () => over.abort());
+  stream.once('close', () => {
+    over.abort();
+    onEnd?.();
+  });
   return new Answer(200, stream, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',

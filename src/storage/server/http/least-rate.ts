@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface LeastRate {
@@ -9,12 +9,16 @@ export interface LeastRate {
 }
 
 /**
- * Ends connections whose body hardly comes: each holds memory and a place, and a client that sends a byte now and then
- * could hold as many as it likes. A body that this service is slow to take is none of them.
+ * Ends connections whose body hardly comes, and those that hardly take their answer: each holds memory and a place, and
+ * a client that sends or takes a byte now and then could hold as many as it likes. A body that this service is slow to
+ * take is none of them, and neither is an answer that it is slow to give.
  */
 export function demandRate(server: Server, { everyMs = 60_000, bytes = 64 * 1024 }: LeastRate = {}): void {
   const bodies = new Map<IncomingMessage, number | undefined>();
-  const watch = (request: IncomingMessage): void => {
+  const answers = new Map<ServerResponse, number | undefined>();
+  const watch = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(response, undefined);
+    response.once('close', () => answers.delete(response));
     if (request.complete) return;
     bodies.set(request, undefined);
     request.once('close', () => bodies.delete(request));
@@ -32,14 +36,24 @@ export function demandRate(server: Server, { everyMs = 60_000, bytes = 64 * 1024
       const { socket } = request;
       if (request.complete) bodies.delete(request);
       else if (request.readableLength > 0) bodies.set(request, undefined);
-      else if (before !== undefined && socket.bytesRead - before < bytes) end(server, socket);
+      else if (before !== undefined && socket.bytesRead - before < bytes) endSlow(server, socket);
       else bodies.set(request, socket.bytesRead);
+    }
+    for (const [response, before] of answers) {
+      const { socket } = response;
+      if (socket === null || socket.writableLength === 0) {
+        answers.set(response, undefined);
+        continue;
+      }
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (before !== undefined && taken - before < bytes) socket.destroy();
+      else answers.set(response, taken);
     }
   }
 }
 
-/** The way of requests that the parser of HTTP gives up: the server answers them in its own words. */
-function end(server: Server, socket: Socket): void {
+/** Refuses what comes too slowly, in the way of requests that the parser of HTTP gives up: the server has its own words for them. */
+export function endSlow(server: Server, socket: Socket): void {
   const error = Object.assign(new Error('The body of a request came too slowly.'), {
     code: 'ERR_HTTP_REQUEST_TIMEOUT',
   });

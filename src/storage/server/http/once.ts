@@ -12,6 +12,7 @@ import { jobReply } from '../shapes/job.ts';
 import { Answer, RawJson, type Reply } from './answer.ts';
 import { encodeReply } from './encode-reply.ts';
 import { answerLost, ApiError, badRequest } from './errors.ts';
+import type { Caller } from '../tokens/caller.ts';
 import type { Call, Route } from './route.ts';
 
 type AnyCall = Call<Readonly<Record<string, string>>, unknown, unknown>;
@@ -31,15 +32,18 @@ export async function doOnce(context: Context, route: Route, call: AnyCall): Pro
   const { meta, env } = context;
   for (;;) {
     const known = await findKey(meta, key);
-    if (known !== undefined && known.digest !== key.digest) throw otherRequest();
+    if (known !== undefined && !isSame(known, key, 'request')) throw otherRequest();
     const fileId = route.response === File ? (known?.file_id ?? undefined) : undefined;
-    if (known !== undefined && fileId === undefined)
+    if (known !== undefined && fileId === undefined) {
+      // What is deleted takes rights to it along, and its answer tells nothing.
+      if (route.method !== 'DELETE' && !isSame(known, key, 'rights')) throw rightsChanged();
       return await repeated(context, route, { known, call, key });
+    }
     const hasSecret = route.makesSecret === true;
     const done = await underKey(key, { now: env.now(), fileId, hasSecret }, work);
     if ('result' in done) {
       const other = await remember(context, route, { key, answer: done.result });
-      return other ?? done.result;
+      return other ?? (fileId === undefined ? done.result : replayed(route, done.result));
     }
     if (done.error instanceof KeyTaken) continue;
     if (done.isKept) await rememberRefusal(context, key, done.error);
@@ -60,6 +64,13 @@ function keyOf(route: Route, call: AnyCall): RequestKey | undefined {
   const key = String(header).trim();
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     throw badRequest('storage.idempotency.invalidKey', 'An Idempotency-Key has 1 to 255 plain signs.');
+  // Only open routes are called without one.
+  const caller = call.caller as Caller | undefined;
+  if (caller === undefined)
+    throw badRequest(
+      'storage.idempotency.notSupported',
+      'This operation takes no Idempotency-Key: it is done without a token, and a key belongs to one.',
+    );
   if (route.takesFile === true || (route.isRaw === true && request.isMultipart()))
     throw badRequest(
       'storage.idempotency.notSupported',
@@ -67,7 +78,31 @@ function keyOf(route: Route, call: AnyCall): RequestKey | undefined {
     );
   const digest = createHash('sha256').update(`${route.method} ${request.url}\n`);
   digest.update(encodeExact((request.body ?? null) as Json)); // as the parsers made it
-  return { token_id: call.caller.id, key, digest: digest.digest('hex') };
+  const rights = caller.runLimits === undefined ? `.${rightsOf(caller)}` : '';
+  return { token_id: caller.id, key, digest: `${digest.digest('hex')}${rights}` };
+}
+
+/** Tells the rights of a caller from those that the same token has after a change. */
+function rightsOf({ token }: Caller): string {
+  const { is_master, can_manage_buckets, can_read_all_files, can_purge_trash } = token;
+  const { bucket_permissions, bucket_branch_id, component_access } = token;
+  const flags = [is_master, can_manage_buckets, can_read_all_files, can_purge_trash];
+  const rights = [...flags, bucket_permissions, bucket_branch_id, component_access];
+  return createHash('sha256').update(JSON.stringify(rights)).digest('hex').slice(0, 32);
+}
+
+/**
+ * Of a request that an earlier version kept, the rights are not known. Those of a run's token are not compared: each run
+ * gets the rights that its configuration needs, of who has them all, and finishes what the one before it asked for.
+ */
+function isSame(
+  known: Pick<RequestKeyRow, 'digest'>,
+  key: Pick<RequestKey, 'digest'>,
+  what: 'request' | 'rights',
+): boolean {
+  const part = what === 'request' ? 0 : 1;
+  const [before, now] = [known, key].map(({ digest }) => digest.split('.')[part]);
+  return before === now || (what === 'rights' && (before === undefined || now === undefined));
 }
 
 /** How long another process may be at work on the first of two requests, where its answer cannot be made again. */
@@ -108,18 +143,30 @@ async function answerAgain(
     const answer = await repeating(made, async () => await route.handle(call));
     const other = await remember(context, route, { key, answer });
     if (other !== undefined) return other;
-    if (answer instanceof Answer)
-      return new Answer(answer.status, answer.body, { ...answer.headers, ...REPLAYED });
-    // Whatever else a handler answers.
-    return new Answer(
-      answer === undefined ? 204 : (route.status ?? 200),
-      answer as Reply | undefined,
-      REPLAYED,
-    );
+    return replayed(route, answer);
   } catch (error) {
     if (error instanceof NotRepeatable || (error instanceof ApiError && error.status < 500)) return undefined;
     throw error;
   }
+}
+
+const rightsChanged = (): ApiError =>
+  new ApiError(
+    403,
+    'storage.idempotency.rightsChanged',
+    'The request with this Idempotency-Key was done when the token had other rights: its answer is not given again. Look at what it made.',
+  );
+
+/** What a handler answers to a request that was done before. */
+function replayed(route: Route, answer: unknown): Answer {
+  if (answer instanceof Answer)
+    return new Answer(answer.status, answer.body, { ...answer.headers, ...REPLAYED });
+  // Whatever else a handler answers.
+  return new Answer(
+    answer === undefined ? 204 : (route.status ?? 200),
+    answer as Reply | undefined,
+    REPLAYED,
+  );
 }
 
 const otherRequest = (): ApiError =>

@@ -29,7 +29,18 @@ export interface Route {
   readonly response?: TSchema;
   /** Code of the error that names wrong fields; default `storage.validation`. */
   readonly validationCode?: string;
-  /** Largest body; default that of a configuration. */
+  /**
+   * Judges who asks by what the headers say, before anything of the body is read; the handler does so again where it
+   * depends on more. What the address names (a bucket, a table, a component) is judged for every route.
+   *
+   * @throws {ApiError}
+   */
+  readonly judge?: (asked: {
+    /** Not for an open route. */
+    readonly caller: Caller;
+    readonly request: FastifyRequest;
+  }) => void;
+  /** Largest body; default that of a configuration, or less where the address names nothing that needs rights. */
   readonly maxBodyBytes?: number;
   /** The body is given untouched: the route checks it itself, or reads a multipart body as it comes. */
   readonly isRaw?: boolean;

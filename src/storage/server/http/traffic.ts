@@ -1,9 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import type { Visit } from '../care/visits.ts';
 import type { Context } from '../context.ts';
+import { discard } from './discard.ts';
+import { notFound } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     isProbe?: boolean;
+  }
+  interface FastifyRequest {
+    /** Not of a probe, which takes nothing. */
+    visit?: Visit;
   }
 }
 
@@ -26,8 +33,17 @@ export function watchTraffic(app: FastifyInstance, { admission, readiness, metri
       const ms = Math.round(seconds * 1000);
       log.debug('A request was answered', { requestId: request.id, method, route, status, ms });
     };
-    reply.raw.once('close', () => done(reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE));
-    reply.raw.once('close', admission.enter());
+    let isAnswered = false;
+    // of a request of this process nothing is written to a socket that could be looked at
+    reply.raw.once('finish', () => (isAnswered = true));
+    reply.raw.once('close', () => done(isAnswered ? reply.statusCode : CLIENT_GONE));
+    // What is unread of a body may hold the connection for a moment only.
+    reply.raw.once('finish', () => discard(request.raw));
+    const visit = admission.enter();
+    request.visit = visit;
+    reply.raw.once('close', () => visit.leave());
+    // No body is read that nobody asked for.
+    if (request.is404) throw notFound('Not found');
   });
 }
 

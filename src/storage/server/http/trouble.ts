@@ -1,6 +1,6 @@
 import { DatabaseAway } from '../database/failures.ts';
 import { ApiError } from './errors.ts';
-import { ObjectError, type ObjectErrorCode } from '../objects/errors.ts';
+import { DamagedObject, ObjectError, type ObjectErrorCode } from '../objects/errors.ts';
 import { TableError, type TableErrorCode } from '../tables/table-error.ts';
 
 /**
@@ -13,6 +13,7 @@ export function troubleOf(error: unknown): ApiError | undefined {
   if (isNotAllowed(error)) return new ApiError(503, 'storage.notWritable', NOT_WRITABLE, { cause: error });
   if (error instanceof DatabaseAway)
     return new ApiError(503, 'storage.databaseUnavailable', DATABASE_AWAY, { retryAfter: 2, cause: error });
+  if (isDamaged(error)) return new ApiError(500, 'storage.fileDamaged', FILE_DAMAGED, { cause: error });
   if (!(error instanceof ObjectError)) return undefined;
   if (error.code === 'ServiceUnavailable') return unavailable(error.message, error);
   if (!REFUSALS.has(error.code)) return undefined;
@@ -40,6 +41,13 @@ export function isOfDatabase(error: unknown): boolean {
   return ('code' in error && error.code === DATABASE_FULL) || isOfDatabase(error.cause);
 }
 
+/** Whether an error, or what led to it, is that bytes of a file are not those that were written. */
+function isDamaged(error: unknown): boolean {
+  return error instanceof DamagedObject || (error instanceof Error && isDamaged(error.cause));
+}
+
+const FILE_DAMAGED =
+  'The bytes of the file are not those that were written: it is damaged on the disk of the service. Its log names it; upload it once more.';
 const DATABASE_AWAY = 'The database of the service cannot be used now. Ask again in a moment.';
 
 /** Whether the service was refused what it must write: by the rights of a folder, or a file system that is read-only. */

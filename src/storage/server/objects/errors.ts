@@ -43,17 +43,39 @@ export class ObjectError extends Error {
   readonly code: ObjectErrorCode;
   readonly status: number;
   readonly facts: Readonly<Record<string, string | number>>;
+  /** The message with what an outside store said itself, which may name addresses: for whoever runs the service. */
+  readonly inFull: string;
 
   constructor(
     code: ObjectErrorCode,
     message: string,
-    options: { facts?: Readonly<Record<string, string | number>>; cause?: unknown } = {},
+    options: {
+      facts?: Readonly<Record<string, string | number>>;
+      words?: string | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'ObjectError';
     this.code = code;
     this.status = OBJECT_ERROR_STATUS[code];
     this.facts = options.facts ?? {};
+    const { words = '' } = options;
+    this.inFull = words === '' ? message : `${message.replace(/\.$/, '')}: ${words}.`;
+  }
+}
+
+/** The bytes of an object, or what is kept of it, are not those that were written: the disk, or somebody, changed them. */
+export class DamagedObject extends ObjectError {
+  /** @param file where it is, for the log alone */
+  constructor(file: string) {
+    super(
+      'InternalError',
+      'A file of the object store is damaged: its bytes are not those that were written.',
+      {
+        cause: new Error(file),
+      },
+    );
   }
 }
 

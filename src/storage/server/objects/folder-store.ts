@@ -69,6 +69,7 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
   });
   return {
     bucket,
+    root: '',
     region,
     get endpoint() {
       return endpoint();
@@ -77,6 +78,7 @@ export function createFolderStore(options: FolderStoreOptions): FolderStore {
     handler,
     keys,
     open: () => typed(folder.open()),
+    ready: async () => void (await typed(folder.head('ready'))),
     // Async, as other stores must ask for credentials elsewhere.
     grant: async (scope) => keys.issue(scope),
     presign: async (key, { expiresInSeconds }) =>

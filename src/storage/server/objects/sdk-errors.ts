@@ -19,7 +19,7 @@ export function typedBody(body: Readable): Readable {
 }
 
 /** Errors of the SDK carry the code of the protocol as their name, and HEAD gives only a status. */
-function fromSdk(error: unknown): ObjectError {
+export function fromSdk(error: unknown): ObjectError {
   if (error instanceof ObjectError) return error;
   const name = error instanceof Error ? error.name : '';
   if (name === 'NotFound')
@@ -33,14 +33,58 @@ function fromSdk(error: unknown): ObjectError {
       status === undefined
         ? 'The object store cannot be reached.'
         : `The object store cannot be used: it answered ${status}.`;
-    return new ObjectError('ServiceUnavailable', message, { cause: error });
+    const words = status === undefined ? undefined : wordsOf(error);
+    return new ObjectError('ServiceUnavailable', message, { words, cause: error });
   }
   return new ObjectError(knownCode(name), error instanceof Error ? error.message : '', { cause: error });
 }
 
-/** Whether the STS answered that it won't: with 400, which wrong keys (403) don't give. */
+/** The words of the store itself, with their code, as far as it has said any. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error) || NO_WORDS.test(error.name)) return '';
+  // Whatever stands in front of a store may answer with a page.
+  const words = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, MAX_WORDS);
+  return words === '' || words === error.name ? error.name : `“${words}” (${error.name})`;
+}
+
+/** Names that the SDK gives to answers without any. */
+const NO_WORDS = /^(?:\d+|Error|SyntaxError|TimeoutError|Unknown|UnknownError)$/;
+const MAX_WORDS = 300;
+
+/**
+ * Whether the STS answered that it won't: with 400, which wrong keys (403) don't give. AWS gives it as well for what has
+ * nothing to do with what was asked for: too many requests, and clocks and keys that are behind.
+ */
 export function isRefusal(error: unknown): boolean {
-  return statusOf(error) === 400;
+  return statusOf(error) === 400 && !(error instanceof Error && PASSING.has(error.name));
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'PriorRequestNotComplete',
+  'RequestExpired',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'RequestTimeTooSkewed',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+/** Whether something else is there already, or is just being written. */
+export function isConflict(error: unknown): boolean {
+  return statusOf(error) === 409 || statusOf(error) === 412;
+}
+
+/** Whether the store does not know what it was asked for. */
+export function isUnknown(error: unknown): boolean {
+  return statusOf(error) === 501;
 }
 
 /** What to do about a role that cannot be assumed; undefined for what is not the role's: a wrong key, or no answer. */

@@ -1,7 +1,8 @@
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Env } from '../../../env.ts';
-import { errnoOf, ObjectError } from './errors.ts';
+import { StorageError } from '../../../errors.ts';
+import { errnoOf } from './errors.ts';
 import { moveDurably } from './folder/disk.ts';
 
 const BYTES = 32;
@@ -14,10 +15,10 @@ export async function loadSecret(file: string, env: Pick<Env, 'randomBytes'>): P
   });
   if (known !== undefined) {
     if (known.length >= BYTES) return known;
-    throw new ObjectError(
-      'InternalError',
-      `The secret in ${path.basename(file)} is not whole; restore it, or delete the file to make a new one (credentials given out become invalid).`,
-    );
+    throw new StorageError('storage.damaged', `The secret in ${path.basename(file)} is not whole.`, {
+      where: { file },
+      hint: 'Restore it from a backup. Or delete the file: a new one is made, and credentials and signed addresses that were given out end.',
+    });
   }
   const secret = env.randomBytes(BYTES);
   const temporary = `${file}.tmp`;

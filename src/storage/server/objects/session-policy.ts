@@ -3,15 +3,22 @@ import type { GrantScope } from './store.ts';
 /**
  * The policy that limits a role to one file, for AssumeRole (spec storage 2.4). At most 2,048 characters: the key is
  * written twice, and everything else is short.
+ *
+ * @param hasAcls false for a store without lists of rights (MinIO), which refuses a policy that names them. Elsewhere an
+ * upload that says `x-amz-acl`, as clients are told to, needs the right to set one.
  */
-export function sessionPolicy(bucket: string, scope: Omit<GrantScope, 'expiresAt'>): string {
+export function sessionPolicy(
+  bucket: string,
+  scope: Omit<GrantScope, 'expiresAt'>,
+  { hasAcls = true }: { readonly hasAcls?: boolean } = {},
+): string {
   const pattern = literal(scope.key) + (scope.isPrefix ? '*' : '');
   const object = `arn:aws:s3:::${bucket}/${pattern}`;
   return JSON.stringify({
     Version: '2012-10-17',
     Statement:
       scope.access === 'upload'
-        ? upload(object, scope.requiresEncryption)
+        ? upload(object, scope.requiresEncryption, hasAcls)
         : download(bucket, object, pattern),
   });
 }
@@ -23,8 +30,9 @@ interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-function upload(object: string, requiresEncryption: boolean): Statement[] {
-  const put: Statement = { Effect: 'Allow', Action: ['s3:PutObject', 's3:PutObjectAcl'], Resource: object };
+function upload(object: string, requiresEncryption: boolean, hasAcls: boolean): Statement[] {
+  const Action = ['s3:PutObject', ...(hasAcls ? ['s3:PutObjectAcl'] : [])];
+  const put: Statement = { Effect: 'Allow', Action, Resource: object };
   const Condition = { StringEquals: { 's3:x-amz-server-side-encryption': 'AES256' } };
   return [
     requiresEncryption ? { ...put, Condition } : put,

@@ -8,15 +8,25 @@ import type { Readable } from 'node:stream';
  */
 export interface ObjectStore {
   readonly bucket: string;
+  /** What stands before the keys of this storage in the bucket: clients are told of both together. */
+  readonly root: string;
   readonly region: string;
   /** What clients are to use as their S3 endpoint; undefined when that of Amazon is meant. May change with time. */
   readonly endpoint: string | undefined;
   /** Whether it can be asked for encryption at rest; files of one that cannot are never marked as encrypted. */
   readonly hasEncryption: boolean;
+  /** Resolves when the store is there, lets us in, and belongs to this storage. */
+  ready(): Promise<void>;
   /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else (spec storage 2.4). */
   grant(scope: GrantScope): Promise<TemporaryCredentials>;
-  /** An address that answers GET of one object to a client without credentials. At most seven days. */
-  presign(key: string, options: { readonly expiresInSeconds: number }): Promise<string>;
+  /**
+   * An address that answers GET of one object to a client without credentials. At most seven days. A browser that is led
+   * there keeps the file, under that name, and shows nothing of it.
+   */
+  presign(
+    key: string,
+    options: { readonly expiresInSeconds: number; readonly fileName?: string },
+  ): Promise<string>;
   head(key: string): Promise<DescribedObject | undefined>;
   /** The bytes, or a part of them; the caller reads the stream to its end or destroys it. `NoSuchKey`, `InvalidRange`. */
   read(key: string, range?: ByteRange): Promise<Readable>;
@@ -36,7 +46,7 @@ export interface ObjectStore {
   dropUnfinished(before: Date): Promise<void>;
   /**
    * Drops objects that were last written before that moment and that are not among those that `known` gives back of
-   * them, where nobody else writes; a bucket elsewhere may be used by others, and is left alone.
+   * them. Those of a storage that is older than its id are left alone: others may have keys of the same form.
    */
   dropUnknown(before: Date, known: (keys: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }

@@ -13,18 +13,27 @@ const LONGEST_MS = 10 * 60_000;
 const LINES = 1000;
 /** Of one process: each holds the place of a request. */
 const MOST = 100;
+const MOST_OF_TOKEN = MOST / 2;
 
-let open = 0;
+const open: number[] = [];
 
-/** @throws {ApiError} 503 when too many follow already */
-export function requirePlace(): void {
-  if (open < MOST) return;
-  throw new ApiError(
-    503,
-    'storage.busy',
-    `${MOST} clients follow runs already. Ask for the log from time to time instead.`,
-    { retryAfter: 10 },
-  );
+/**
+ * Takes a place of those who follow runs, for a token.
+ *
+ * @returns gives it back
+ * @throws {ApiError} 503 when too many follow already
+ */
+export function takePlace(token: number): () => void {
+  const isFull = open.length >= MOST;
+  if (isFull || open.filter((each) => each === token).length >= MOST_OF_TOKEN)
+    throw new ApiError(
+      503,
+      'storage.busy',
+      `${isFull ? MOST : MOST_OF_TOKEN} clients follow runs${isFull ? '' : ' with this token'} already. Ask for the log from time to time instead.`,
+      { retryAfter: 10 },
+    );
+  open.push(token);
+  return () => open.splice(open.indexOf(token), 1);
 }
 
 /**
@@ -39,28 +48,23 @@ export async function* followRun(
   const until = env.now() + LONGEST_MS;
   let offset = from;
   let shown = '';
-  open += 1;
-  try {
-    while (!gone.aborted && env.now() < until) {
-      // Before the lines: whatever is written between the two is still to come then.
-      const run = await findRun(meta, id);
-      if (run === undefined) return;
-      const lines = await readLog(meta, id, { offset, limit: LINES });
-      if (lines.length > 0) {
-        offset += lines.length;
-        const told = lines.map((line): unknown => JSON.parse(line));
-        yield { id: String(offset), event: 'log', data: { lines: told, next: offset } };
-      }
-      const text = encodeReply(wholeRunReply(run));
-      if (text !== shown) yield { id: String(offset), event: 'run', data: JSON.parse(text) as unknown };
-      shown = text;
-      if (run.ended !== null && offset >= run.log_lines) {
-        yield { id: String(offset), event: 'end', data: {} };
-        return;
-      }
-      if (lines.length < LINES) await env.sleep(LOOK_MS, gone).catch(() => undefined);
+  while (!gone.aborted && env.now() < until) {
+    // Before the lines: whatever is written between the two is still to come then.
+    const run = await findRun(meta, id);
+    if (run === undefined) return;
+    const lines = await readLog(meta, id, { offset, limit: LINES });
+    if (lines.length > 0) {
+      offset += lines.length;
+      const told = lines.map((line): unknown => JSON.parse(line));
+      yield { id: String(offset), event: 'log', data: { lines: told, next: offset } };
     }
-  } finally {
-    open -= 1;
+    const text = encodeReply(wholeRunReply(run));
+    if (text !== shown) yield { id: String(offset), event: 'run', data: JSON.parse(text) as unknown };
+    shown = text;
+    if (run.ended !== null && offset >= run.log_lines) {
+      yield { id: String(offset), event: 'end', data: {} };
+      return;
+    }
+    if (lines.length < LINES) await env.sleep(LOOK_MS, gone).catch(() => undefined);
   }
 }

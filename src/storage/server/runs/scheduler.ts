@@ -66,6 +66,8 @@ async function runOne(
   await queue.runs.submit(tx, {
     configuration: schedule,
     asked: rows.length === 0 ? {} : { rows },
+    version: configuration.version,
+    approvedId: schedule.approved_version === configuration.head.version ? schedule.approved_id : null,
     schedule: { id: schedule.id, time: to.last },
     author: { creator_id: schedule.creator_id, creator_description: schedule.creator_description },
   });

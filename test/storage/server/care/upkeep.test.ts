@@ -11,6 +11,11 @@ import { dataPart } from '../../../../src/storage/server/data.ts';
 import type { Meta } from '../../../../src/storage/server/meta/database.ts';
 import { recordFinishedJob } from '../../../../src/storage/server/meta/jobs.ts';
 import { isoTime } from '../../../../src/storage/server/shapes/time.ts';
+import { upkeep } from '../../../../src/storage/server/care/upkeep.ts';
+import type { DataContext } from '../../../../src/storage/server/data-context.ts';
+import type { ObjectStore } from '../../../../src/storage/server/objects/store.ts';
+import type { MakePart } from '../../../../src/storage/server/part.ts';
+import type { TableEngine } from '../../../../src/storage/server/tables/engine.ts';
 import { isOnPostgres } from '../database.ts';
 import { startService } from '../harness.ts';
 
@@ -119,6 +124,38 @@ test('what is over goes in steps, requests are answered meanwhile, and the space
   const after = pages();
   expect(after['freelist_count']).toBe(0);
   expect(after['page_count']).toBeLessThan(Number(before['page_count']) / 2);
+});
+
+const away = async (): Promise<never> => await Promise.reject(new Error('away'));
+
+test('what has no objects goes while their store is away, and nothing else does', async () => {
+  const counts: number[] = [];
+  const keep: MakePart = (context) => ({
+    async start() {
+      const { meta, env } = context;
+      await fill(meta);
+      const { id } = await insertRun(meta, env, {
+        configuration: { branch_id: 1, component_id: 'x', configuration_id: '1' },
+        asked: {},
+        author: { creator_id: 1, creator_description: 'x' },
+      });
+      const ended = isoTime(env.now() - 100 * DAY_MS);
+      await meta.updateTable('runs').set({ ended, status: 'error' }).where('id', '=', id).execute();
+      const data: DataContext = {
+        ...context,
+        objects: { ready: away } as unknown as ObjectStore, // nothing else is asked of it
+        engine: {} as TableEngine, // nor anything of that one
+        origin: () => '',
+      };
+      const { signal } = new AbortController();
+      await expect(upkeep(data, { keepDays: 90, signal })).rejects.toThrow('away');
+      for (const table of ['jobs', 'events', 'request_keys', 'runs'] as const)
+        counts.push((await meta.selectFrom(table).select('created').execute()).length);
+    },
+  });
+  const service = await startService({ dir, parts: [keep] });
+  await service.service.stop();
+  expect(counts).toEqual([1, 1, 1, 1]);
 });
 
 test('a service that is stopped in the middle goes on the next time', async () => {

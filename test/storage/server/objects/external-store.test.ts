@@ -41,12 +41,13 @@ describeObjectStore('the external store, over our own S3 endpoint', async () => 
 const others = storeOfOthers();
 if (others !== undefined)
   describeObjectStore('the external store, over a store of others', async () => {
-    const { config, hasEncryption } = others;
+    const { config, hasEncryption, hasPaths } = others;
     await others.ready();
     const store = await createExternalStore({ ...others.options, env: systemEnv });
     return {
       store,
       hasEncryption,
+      hasPaths,
       client: (temporary) => new S3Client({ ...config, credentials: sdkCredentials(temporary) }),
       close: () => Promise.resolve(store.close()),
     };
@@ -101,6 +102,120 @@ describe('the external store', () => {
     await store.grant({ ...scope, expiresAt });
     expect(asked.map(Number)).toEqual([12 * 3600, 3600, 3600]);
     expect(Date.parse(Expiration)).toBeLessThanOrEqual(Date.now() + 3600_000);
+    store.close();
+    sts.closeAllConnections();
+    sts.close();
+    await embedded.close();
+  });
+
+  test('a store without lists of rights is given a policy without them, and what it refuses is told in its words', async () => {
+    const policies: string[] = [];
+    let isOpen = true;
+    const embedded = await startEmbedded();
+    const sts = createServer((request, response) => {
+      void textOf(request).then(async (body) => {
+        const policy = new URLSearchParams(body).get('Policy') ?? '';
+        policies.push(policy);
+        const isKnown = isOpen && !policy.includes('s3:PutObjectAcl');
+        const refusal = `<ErrorResponse><Error><Code>InvalidParameterValue</Code><Message>unsupported action 's3:PutObjectAcl'</Message></Error></ErrorResponse>`;
+        response.statusCode = isKnown ? 200 : 400;
+        response.end(isKnown ? await assumeRole(embedded.store, body) : refusal);
+      });
+    });
+    const store = await createExternalStore({
+      endpoint: embedded.endpoint,
+      stsEndpoint: await listen(sts),
+      region: 'us-east-1',
+      bucket: embedded.store.bucket,
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      roleArn: ROLE,
+      env: systemEnv,
+    });
+    const expiresAt = new Date(Date.now() + 900_000);
+    const scope = { key: 'x', isPrefix: false, access: 'upload', requiresEncryption: false } as const;
+    await store.grant({ ...scope, expiresAt });
+    await store.grant({ ...scope, expiresAt });
+    expect(policies.map((policy) => policy.includes('s3:PutObjectAcl'))).toEqual([true, false, false]);
+    isOpen = false;
+    const error: unknown = await store.grant({ ...scope, expiresAt }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      message: 'The object store cannot be used: it answered 400.',
+      inFull: `The object store cannot be used: it answered 400: “unsupported action 's3:PutObjectAcl'” (InvalidParameterValue).`,
+    });
+    store.close();
+    sts.closeAllConnections();
+    sts.close();
+    await embedded.close();
+  });
+
+  test.each(['Throttling', 'RequestExpired'])(
+    'an STS that answers %s for a while keeps the rights that it knows',
+    async (code) => {
+      const withAcls: boolean[] = [];
+      let isBusy = true;
+      const embedded = await startEmbedded();
+      const sts = createServer((request, response) => {
+        void textOf(request).then(async (body) => {
+          const hasAcls = new URLSearchParams(body).get('Policy')?.includes('s3:PutObjectAcl') === true;
+          withAcls.push(hasAcls);
+          // It is over at the moment at which less would be asked for.
+          const refuses = isBusy && hasAcls;
+          response.statusCode = refuses ? 400 : 200;
+          const refusal = `<ErrorResponse><Error><Code>${code}</Code><Message>Later.</Message></Error></ErrorResponse>`;
+          response.end(refuses ? refusal : await assumeRole(embedded.store, body));
+        });
+      });
+      const store = await createExternalStore({
+        endpoint: embedded.endpoint,
+        stsEndpoint: await listen(sts),
+        region: 'us-east-1',
+        bucket: embedded.store.bucket,
+        credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+        roleArn: ROLE,
+        env: systemEnv,
+      });
+      const expiresAt = new Date(Date.now() + 900_000);
+      const scope = { key: 'x', isPrefix: false, access: 'upload', requiresEncryption: false } as const;
+      await expect(store.grant({ ...scope, expiresAt })).rejects.toThrow('it answered 400');
+      isBusy = false;
+      await store.grant({ ...scope, expiresAt });
+      expect(withAcls).not.toContain(false);
+      store.close();
+      sts.closeAllConnections();
+      sts.close();
+      await embedded.close();
+    },
+  );
+
+  test('a refusal after lists of rights were accepted is not taken for one of them', async () => {
+    const withAcls: boolean[] = [];
+    const embedded = await startEmbedded();
+    const sts = createServer((request, response) => {
+      void textOf(request).then(async (body) => {
+        const hasAcls = new URLSearchParams(body).get('Policy')?.includes('s3:PutObjectAcl') === true;
+        withAcls.push(hasAcls);
+        const refuses = withAcls.length === 2;
+        response.statusCode = refuses ? 400 : 200;
+        const refusal =
+          '<ErrorResponse><Error><Code>Odd</Code><Message>No.</Message></Error></ErrorResponse>';
+        response.end(refuses ? refusal : await assumeRole(embedded.store, body));
+      });
+    });
+    const store = await createExternalStore({
+      endpoint: embedded.endpoint,
+      stsEndpoint: await listen(sts),
+      region: 'us-east-1',
+      bucket: embedded.store.bucket,
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      roleArn: ROLE,
+      env: systemEnv,
+    });
+    const expiresAt = new Date(Date.now() + 900_000);
+    const scope = { key: 'x', isPrefix: false, access: 'upload', requiresEncryption: false } as const;
+    await store.grant({ ...scope, expiresAt });
+    await expect(store.grant({ ...scope, expiresAt })).rejects.toThrow('it answered 400');
+    await store.grant({ ...scope, expiresAt });
+    expect(withAcls).toEqual([true, true, true]);
     store.close();
     sts.closeAllConnections();
     sts.close();

@@ -5,6 +5,8 @@ import { ROLE } from './assume-role.ts';
 export interface StoreOfOthers {
   readonly options: Omit<ExternalStoreOptions, 'env'>;
   readonly hasEncryption: boolean;
+  /** Keys are paths in it: none has a piece without a name, or `.` or `..`; nor is one an object and a folder (MinIO). */
+  readonly hasPaths: boolean;
   /** For clients of it. */
   readonly config: S3ClientConfig;
   /** Makes the bucket when it is missing. */
@@ -13,13 +15,14 @@ export interface StoreOfOthers {
 
 /**
  * A real store of others: TEST_S3_ENDPOINT, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY, TEST_S3_ROLE_ARN; TEST_S3_CHECKSUMS=0
- * and TEST_S3_ENCRYPTION=0 for a store that knows neither (Ceph 16). Undefined when none is named.
+ * and TEST_S3_ENCRYPTION=0 for a store that knows neither (Ceph 16), TEST_S3_PATHS=1 for one whose keys are paths (MinIO). Undefined when none is named.
  */
-export function storeOfOthers(): StoreOfOthers | undefined {
+export function storeOfOthers(named?: string): StoreOfOthers | undefined {
   const { env } = process;
   const endpoint = env['TEST_S3_ENDPOINT'];
   if (endpoint === undefined) return undefined;
-  const { TEST_S3_BUCKET: bucket = 'contract', TEST_S3_REGION: region = 'us-east-1' } = env;
+  const { TEST_S3_BUCKET = 'contract', TEST_S3_REGION: region = 'us-east-1' } = env;
+  const bucket = named ?? TEST_S3_BUCKET;
   const credentials = {
     accessKeyId: env['TEST_S3_ACCESS_KEY'] ?? '',
     secretAccessKey: env['TEST_S3_SECRET_KEY'] ?? '',
@@ -36,6 +39,7 @@ export function storeOfOthers(): StoreOfOthers | undefined {
   return {
     options: { endpoint, region, bucket, credentials, roleArn, hasChecksums, hasEncryption },
     hasEncryption,
+    hasPaths: env['TEST_S3_PATHS'] === '1',
     config,
     async ready() {
       const owner = new S3Client({ ...config, credentials });

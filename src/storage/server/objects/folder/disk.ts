@@ -8,7 +8,7 @@ export async function moveDurably(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     let firstMade: string | undefined;
     try {
-      firstMade = await mkdir(directory, { recursive: true });
+      firstMade = await mkdir(directory, { recursive: true, mode: 0o700 });
       await rename(from, to);
     } catch (error) {
       // A delete beside us may have taken a directory away again, as it was empty, also while we were making those in it.

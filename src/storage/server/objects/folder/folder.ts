@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Env } from '../../../../env.ts';
 import { checksumTexts } from '../checksums.ts';
 import { errnoOf, ObjectError } from '../errors.ts';
 import { checkKey } from '../keys.ts';
 import type { ByteRange } from '../store.ts';
+import { readBlocks } from './blocks.ts';
 import { moveDurably, removeFile } from './disk.ts';
 import { objectPath } from './layout.ts';
 import { createLocks } from './locks.ts';
@@ -35,8 +36,8 @@ export interface ObjectFolder extends Uploads {
     options: PutOptions,
   ): Promise<ObjectMeta>;
   /**
-   * Makes a file of this machine the object, without reading it when it lies on the same disk. The file is spoilt
-   * afterwards, also when this fails.
+   * Makes a file of this machine the object, without copying it when it lies on the same disk; it is read for its check
+   * sums. The file is spoilt afterwards, also when this fails.
    */
   adopt(key: string, file: string, attributes: ObjectAttributes): Promise<ObjectMeta>;
   /** Undefined when there is no such object. The caller reads or closes it. */
@@ -55,7 +56,7 @@ export interface ObjectFolder extends Uploads {
 
 export interface OpenObject {
   readonly meta: ObjectMeta;
-  /** Once. The file is closed at the end of the stream, or when it is destroyed. */
+  /** Once. The file is closed at the end of the stream, or when it is destroyed. What doesn't fit its sum is a `DamagedObject`. */
   read(range?: ByteRange): Readable;
   close(): Promise<void>;
 }
@@ -83,7 +84,7 @@ export function createObjectFolder(
     async open() {
       await rm(staging, { recursive: true, force: true });
       for (const part of [objects, staging, path.join(root, 'uploads')])
-        await mkdir(part, { recursive: true });
+        await mkdir(part, { recursive: true, mode: 0o700 });
     },
     async put(key, body, { attributes, checksums, digests = [], verify, condition }) {
       checkKey(key);
@@ -137,7 +138,9 @@ export function createObjectFolder(
       const opened = await openObjectFile<ObjectMeta>(fileOf(key));
       if (opened === undefined) return undefined;
       const { handle, meta } = opened;
-      return { meta, close: () => handle.close(), read: (range) => readPart(handle, meta, range) };
+      const { bytes, blocks: sums } = meta;
+      const all = { handle, start: 0, bytes, sums, name: fileOf(key), isClosed: true };
+      return { meta, close: () => handle.close(), read: (range) => readBlocks(all, range) };
     },
     async *list(prefix, after = new Uint8Array()) {
       for await (const { file } of walkObjects(objects, Buffer.from(prefix), after)) {
@@ -177,22 +180,6 @@ export function createObjectFolder(
 }
 
 const KEYS_AT_ONCE = 500;
-
-function readPart(
-  handle: FileHandle,
-  meta: ObjectMeta,
-  range: ByteRange = { start: 0, end: meta.bytes - 1 },
-): Readable {
-  if (meta.bytes > 0) return handle.createReadStream({ ...range, highWaterMark: 256 * 1024 });
-  return new Readable({
-    read() {
-      this.push(null);
-    },
-    destroy(error, done) {
-      handle.close().then(() => done(error), done);
-    },
-  });
-}
 
 function known<Value>(value: Value | undefined): Value {
   if (value === undefined)

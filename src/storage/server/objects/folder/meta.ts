@@ -1,4 +1,5 @@
 import type { Checksums } from '../checksums.ts';
+import type { Sums } from './object-file.ts';
 
 /** What an uploader may say about an object; given back with every download. Header values as they came (latin1). */
 export interface ObjectAttributes {
@@ -31,7 +32,7 @@ export type PartMeta = Pick<ObjectMeta, 'bytes' | 'etag' | 'modified' | 'checksu
 
 export const noAttributes: ObjectAttributes = { isEncrypted: false, userMetadata: {} };
 
-export function attributesOf(meta: ObjectMeta): ObjectAttributes {
+export function attributesOf(meta: ObjectMeta & Sums): ObjectAttributes {
   const {
     key: _key,
     bytes: _bytes,
@@ -39,6 +40,7 @@ export function attributesOf(meta: ObjectMeta): ObjectAttributes {
     modified: _modified,
     checksums: _sums,
     upload: _up,
+    blocks: _blocks,
     ...rest
   } = meta;
   return rest;

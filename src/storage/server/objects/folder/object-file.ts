@@ -1,21 +1,30 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { errnoOf, ObjectError } from '../errors.ts';
+import { crc32 } from 'node:zlib';
+import { DamagedObject, errnoOf } from '../errors.ts';
+import type { BlockSums } from './blocks.ts';
 
 /**
  * One file holds an object and what is known of it: the bytes, then JSON, then the length of the JSON (4 bytes,
  * big-endian) and a mark. With a single file, one rename publishes both, and no crash can leave one without the other.
+ * The JSON has the sums of the blocks of bytes, and ends with a sum of itself; that of files of before has neither.
  */
-export function trailerOf(meta: object): Buffer {
-  const json = Buffer.from(JSON.stringify(meta));
+export function trailerOf(meta: object, blocks: BlockSums): Buffer {
+  const text = JSON.stringify({ ...meta, blocks });
+  const json = Buffer.from(`${text.slice(0, -1)},"sum":"${sumOf(text)}"}`);
   const end = Buffer.alloc(4 + MARK.length);
   end.writeUInt32BE(json.length);
   MARK.copy(end, 4);
   return Buffer.concat([json, end]);
 }
 
+/** What proves that the bytes are those that were written; of files of before nothing does. */
+export interface Sums {
+  readonly blocks?: BlockSums;
+}
+
 export interface OpenFile<Meta> {
   readonly handle: FileHandle;
-  readonly meta: Meta;
+  readonly meta: Meta & Sums;
 }
 
 /** Opens it for reading; the caller closes the handle. Undefined when there is no such file. */
@@ -38,14 +47,15 @@ export async function openObjectFile<Meta extends { bytes: number }>(
 
 export async function readObjectFile<Meta extends { bytes: number }>(
   file: string,
-): Promise<Meta | undefined> {
+): Promise<(Meta & Sums) | undefined> {
   const opened = await openObjectFile<Meta>(file);
   await opened?.handle.close();
   return opened?.meta;
 }
 
 const MARK = Buffer.from('gexobj01');
-const FIRST_LOOK = 2048;
+/** As much as a page of the disk: what is known of most objects, with the sums of a hundred megabytes. */
+const FIRST_LOOK = 4096;
 
 /** Where such a file is: all of a file, or a part of an archive. */
 export interface Extent {
@@ -58,7 +68,7 @@ export async function readTrailer<Meta extends { bytes: number }>(
   handle: FileHandle,
   extent: Extent,
   file: string,
-): Promise<Meta> {
+): Promise<Meta & Sums> {
   let tail = await readEnd(handle, extent, FIRST_LOOK);
   const endLength = 4 + MARK.length;
   if (tail.length >= endLength && tail.subarray(-MARK.length).equals(MARK)) {
@@ -66,15 +76,29 @@ export async function readTrailer<Meta extends { bytes: number }>(
     if (length + endLength > tail.length) tail = await readEnd(handle, extent, length + endLength);
     if (length + endLength <= tail.length) {
       const json = tail.subarray(tail.length - endLength - length, tail.length - endLength);
-      // Written by `trailerOf` with this type; the mark and the length below prove that the file is whole.
-      const meta = JSON.parse(json.toString()) as Meta;
-      if (meta.bytes + length + endLength === extent.bytes) return meta;
+      const meta = readMeta(json.toString());
+      // Written by `trailerOf` with this type: the sum, the mark and the length prove that it is whole.
+      if (meta !== undefined && meta.bytes + length + endLength === extent.bytes) return meta as Meta & Sums;
     }
   }
-  throw new ObjectError('InternalError', 'A file of the object store is damaged.', {
-    cause: new Error(file),
-  });
+  throw new DamagedObject(file);
 }
+
+const SUM = /,"sum":"(?<sum>[\da-f]{8})"\}$/;
+
+/** Undefined for what doesn't fit its sum. */
+function readMeta(text: string): (Sums & { readonly bytes: number }) | undefined {
+  const end = SUM.exec(text);
+  if (end !== null && sumOf(`${text.slice(0, end.index)}}`) !== end.groups?.['sum']) return undefined;
+  try {
+    const meta = JSON.parse(text) as Sums & { bytes: number }; // what every trailer has
+    return end === null && meta.blocks !== undefined ? undefined : meta;
+  } catch {
+    return undefined;
+  }
+}
+
+const sumOf = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
 async function readEnd(handle: FileHandle, { start, bytes }: Extent, wanted: number): Promise<Buffer> {
   const buffer = Buffer.alloc(Math.min(bytes, wanted));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createDigest, type Checksums } from '../checksums.ts';
 import { ObjectError } from '../errors.ts';
+import { readBlocks } from './blocks.ts';
 import type { PartMeta } from './meta.ts';
 import { openObjectFile, readObjectFile } from './object-file.ts';
 import type { Upload } from './options.ts';
@@ -60,14 +61,17 @@ export async function* joinParts(parts: readonly KnownPart[]): AsyncGenerator<Ui
       await opened?.handle.close();
       throw new ObjectError('InvalidPart', 'A part was replaced while the upload was completed.');
     }
-    if (part.bytes === 0) await opened.handle.close();
-    // Annotated: the stream of a file handle yields buffers, and its type says any.
-    else
-      for await (const chunk of opened.handle.createReadStream({
-        end: part.bytes - 1,
-        highWaterMark: 1024 * 1024,
-      }))
-        yield chunk as Buffer;
+    const { handle, meta } = opened;
+    const blocks = {
+      handle,
+      start: 0,
+      bytes: meta.bytes,
+      sums: meta.blocks,
+      name: part.file,
+      isClosed: true,
+    };
+    // Without an encoding a stream gives buffers.
+    for await (const chunk of readBlocks(blocks)) yield chunk as Buffer;
   }
 }
 

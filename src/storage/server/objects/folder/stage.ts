@@ -1,6 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { createDigests, type DigestName } from '../checksums.ts';
+import { createBlockSums, type BlockSums } from './blocks.ts';
 import { trailerOf } from './object-file.ts';
 
 /** A body that is on disk, but not yet under its name. */
@@ -27,12 +28,17 @@ export async function stage<Result>(
   publish: (file: string) => Promise<Result>,
 ): Promise<Result> {
   const file = path.join(options.directory, options.name);
-  const handle = await open(file, 'wx');
+  const handle = await open(file, 'wx', 0o600);
   try {
     try {
       const digests = createDigests(options.digests);
-      const bytes = await copy(options.body, handle, (chunk) => digests.update(chunk));
-      await writeAll(handle, trailerOf(describe({ file, bytes, digests: digests.finish() })));
+      const sums = createBlockSums();
+      const bytes = await copy(options.body, handle, (chunk) => {
+        digests.update(chunk);
+        sums.update(chunk);
+      });
+      const meta = describe({ file, bytes, digests: digests.finish() });
+      await writeAll(handle, trailerOf(meta, sums.finish()));
       if (options.isDurable) await handle.sync();
     } finally {
       await handle.close();
@@ -46,15 +52,27 @@ export async function stage<Result>(
 
 /** Writes what is known of it behind the bytes of a file, all of which is on the disk itself on return. */
 export async function closeFile(file: string, meta: object): Promise<void> {
-  const handle = await open(file, 'a');
+  const handle = await open(file, 'a+');
   try {
-    await writeAll(handle, trailerOf(meta));
+    await writeAll(handle, trailerOf(meta, await sumsOf(handle)));
     await handle.sync();
   } finally {
     await handle.close();
   }
 }
 
+async function sumsOf(handle: FileHandle): Promise<BlockSums> {
+  const sums = createBlockSums();
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  for (let at = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return sums.finish();
+    sums.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+const READ_BYTES = 1024 * 1024;
 const BATCH_BYTES = 256 * 1024;
 
 /** Small chunks are written together: a body of many tiny pieces costs no more calls than a body of few. */

@@ -67,7 +67,7 @@ export function createUploads(context: {
       const id = newName();
       const upload: Upload = { ...wanted, id, key, created: env.now() };
       const made = path.join(staging, newName());
-      await mkdir(made);
+      await mkdir(made, { mode: 0o700 });
       try {
         await writeDurably(path.join(made, 'upload.json'), JSON.stringify(upload));
         await rename(made, directoryOf(id));
@@ -203,7 +203,7 @@ async function partNumbers(directory: string): Promise<number[]> {
 }
 
 async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx');
+  const handle = await open(file, 'wx', 0o600);
   try {
     await handle.writeFile(text);
     await handle.sync();

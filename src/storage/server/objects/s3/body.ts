@@ -45,7 +45,8 @@ export function openBody(call: Call, checksumsOf: 'body' | 'object' = 'body'): U
   const expected = new Map<DigestName, string>(
     given.flatMap(([name, sum]) => (sum === undefined ? [] : [[name, sum]])),
   );
-  const md5 = header(call, 'content-md5');
+  // An empty one is no MD5 either.
+  const md5 = call.request.headers['content-md5'] as string | undefined; // Node joins a header that comes twice
   if (md5 !== undefined) expected.set('md5', md5);
   for (const [name, sum] of expected) checkForm(name, sum);
   const trailing = trailingChecksums(call);

@@ -40,7 +40,7 @@ const MAX_LINE = 8 * 1024;
 const MAX_TRAILERS = 32;
 
 function readChunkHead(text: string): { size: number; signature: string } {
-  const match = /^([0-9a-fA-F]{1,13})\s*(?:;\s*chunk-signature=([0-9a-f]{64}))?\s*(?:;.*)?$/.exec(text);
+  const match = /^([0-9a-fA-F]{1,13})\s*(?:;\s*chunk-signature=([0-9a-f]{64})\s*)?(?:;.*)?$/.exec(text);
   if (match === null) throw malformed('a chunk does not begin with its size');
   return { size: Number.parseInt(match[1] ?? '', 16), signature: match[2] ?? '' };
 }

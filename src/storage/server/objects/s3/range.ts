@@ -1,12 +1,17 @@
 import { ObjectError } from '../errors.ts';
 import type { ByteRange } from '../store.ts';
 
+/** No range is longer. */
+const MOST_LETTERS = 200;
+
 /**
  * Reads `bytes=first-last`, `bytes=first-` and `bytes=-count`. Undefined when the header must be passed over (another
  * unit, several ranges, no range at all: RFC 9110 14.2); `InvalidRange` when it is of this form but beyond the end.
  */
 export function readRange(header: string | undefined, bytes: number): ByteRange | undefined {
-  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '');
+  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)$/i.exec(
+    (header ?? '').length > MOST_LETTERS ? '' : (header ?? '').trim(),
+  );
   if (match === null) return undefined;
   const [, first = '', last = ''] = match;
   if (first === '' && last === '') return undefined;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { ObjectError } from '../errors.ts';
 import type { ObjectMeta } from '../folder/meta.ts';
@@ -13,9 +14,12 @@ async function getObject(call: Call): Promise<void> {
   if (object === undefined) throw noSuchKey(call);
   try {
     const { status, range, headers } = describe(call, object.meta);
+    const body = object.read(range);
+    // What is damaged at its beginning can still be told; further on only a broken connection tells it.
+    await once(body, 'readable');
     setHeaders(call.response, headers);
     call.response.writeHead(status);
-    await pipeline(object.read(range), call.response);
+    await pipeline(body, call.response);
   } finally {
     await object.close();
   }
@@ -40,6 +44,8 @@ function describe(call: Call, meta: ObjectMeta): { status: number; range?: ByteR
   const isWhole = range === undefined;
   const headers = {
     ...objectHeaders(meta),
+    ...SAFE,
+    ...(meta.contentDisposition === undefined ? { 'content-disposition': 'attachment' } : {}),
     ...overrides(call),
     ...(isWhole && header(call, 'x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'
       ? checksumHeaders(meta.checksums)
@@ -50,6 +56,12 @@ function describe(call: Call, meta: ObjectMeta): { status: number; range?: ByteR
   };
   return isWhole ? { status: 200, headers } : { status: 206, range, headers };
 }
+
+/** Whatever it is: a browser keeps it, and shows or runs nothing of it. */
+const SAFE: Headers = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+};
 
 /** `partNumber=2`: the bytes that came as that part. */
 function readPartNumber(call: Call, meta: ObjectMeta): ByteRange | undefined {

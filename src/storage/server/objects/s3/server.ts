@@ -7,11 +7,11 @@ import { errorElement } from './reply.ts';
 import { XML_DECLARATION, xmlText } from './xml.ts';
 
 const IDLE_MS = 5 * 60_000;
-const HEADERS_MS = 60_000;
+const HEADERS_MS = 20_000;
 
 /**
- * A server for the handler alone. Uploads may take as long as bytes keep coming, and come fast enough; headers have a
- * minute. The caller listens and closes.
+ * A server for the handler alone. Uploads may take as long as bytes keep coming, and come fast enough; headers have
+ * twenty seconds. The caller listens and closes.
  */
 export function createS3Server(handler: S3Handler): Server {
   // Without a time for whole requests there would be none for headers either, unless it is said.

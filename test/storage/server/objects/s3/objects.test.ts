@@ -140,6 +140,15 @@ describe('PutObject and GetObject', () => {
     expect(await errorCode(put('wrong', { ChecksumSHA256: 'short' }))).toBe('InvalidRequest');
     expect(await errorCode(put('wrong', { ContentMD5: 'AAAAAAAAAAAAAAAAAAAAAA==' }))).toBe('BadDigest');
     expect(await errorCode(put('wrong', { ContentMD5: 'no md5' }))).toBe('InvalidDigest');
+    const address = new URL(await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'wrong' })));
+    const path = address.pathname + address.search;
+    const empty = await sendExactly(s3.endpoint, {
+      path,
+      method: 'PUT',
+      headers: { 'content-md5': '' },
+      body: [],
+    });
+    expect(empty).toMatchObject({ status: 400, text: expect.stringContaining('InvalidDigest') as string });
     expect(await s3.store.head('wrong')).toBeUndefined();
   });
 
