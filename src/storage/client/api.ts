@@ -16,6 +16,7 @@ import type { Network, OpenBody, SendCall } from './network.ts';
 import type { StorageClientOptions } from './options.ts';
 import { linesOf, lostOn } from './lines.ts';
 import { isUnsure, NOT_SENT, NOT_TAKEN } from './unsure.ts';
+import { trimEnd } from '../../trim.ts';
 
 /** A call to another address of the service, with a body that can be opened again. */
 export interface RawCall {
@@ -232,7 +233,7 @@ function baseOf(url: string): string {
     throw new StorageError('storage.unreachable', 'The address of the storage service is no URL.', {
       hint: 'It looks like http://127.0.0.1:8080 or https://storage.example.com.',
     });
-  return (parsed.origin + parsed.pathname).replace(/\/+$/, '').replace(/\/v2\/storage$/, '');
+  return trimEnd(parsed.origin + parsed.pathname, '/').replace(/\/v2\/storage$/, '');
 }
 
 /** What a network failure is called here; everything else stays. */

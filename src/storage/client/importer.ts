@@ -7,6 +7,7 @@ import { multipartBody } from './multipart.ts';
 import type { ImporterOptions } from './file-types.ts';
 import { shaped } from './shape.ts';
 import type { UploadBody } from './transfer/body.ts';
+import { trimEnd } from '../../trim.ts';
 
 /** Sends a file to the importer as a form, in one stream (service-core 4, operation 2; storage 2.8). */
 export async function uploadByImporter(api: Api, body: UploadBody, options: ImporterOptions): Promise<File> {
@@ -20,7 +21,7 @@ export async function uploadByImporter(api: Api, body: UploadBody, options: Impo
     ...tags.map((tag) => ['tags[]', tag] as const),
   ];
   const boundary = `form-${randomUUID()}`;
-  const url = `${(options.importUrl ?? (await importUrlOf(api, signal))).replace(/\/+$/, '')}/upload-file`;
+  const url = `${trimEnd(options.importUrl ?? (await importUrlOf(api, signal)), '/')}/upload-file`;
   const report = (bytes: number): void => {
     const progress = { direction: 'upload' as const, name, bytes, totalBytes: body.bytes };
     try {

@@ -5,6 +5,7 @@ import { systemEnv } from '../../env.ts';
 import { readKeyFile, type Keys } from '../../encryption/index.ts';
 import { RunError, StorageError } from '../../errors.ts';
 import { findHolder, type Holder } from '../server/folder/lock.ts';
+import { refuseLostMetadata } from '../server/folder/metadata-place.ts';
 import type { OpenOptions, OpenStorage } from './options.ts';
 import { clientOf, productionOf, steadyOf, verify } from './reach.ts';
 
@@ -105,7 +106,7 @@ async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStor
 }
 
 /** What a storage may consist of before its first start. */
-const OWN = /^(?:meta\.sqlite|service\.|objects|tables|encryption\.key|lost\+found|\.)/;
+const OWN = /^(?:meta\.sqlite|service\.|objects|tables|lost-|encryption\.key|lost\+found|\.)/;
 
 /** A data folder, or any other, that is named by mistake is not to be filled. */
 export function checkFolder(
@@ -123,6 +124,7 @@ export function checkFolder(
   }
   if (!stats.isDirectory()) throw refuse('is a file, and no storage folder');
   if (existsSync(path.join(dir, 'meta.sqlite'))) return;
+  if (!existsSync(path.join(dir, 'service.database'))) refuseLostMetadata(dir);
   const stray = reading(dir, () => readdirSync(dir)).find((name) => !OWN.test(name));
   if (stray !== undefined) throw refuse(`is no storage folder: it holds ${stray}, and no meta.sqlite`);
   if (mustExist === true) throw refuse('is an empty folder, and no storage yet');

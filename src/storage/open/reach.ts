@@ -1,6 +1,7 @@
 import { StorageError } from '../../errors.ts';
 import { StorageClient, type StorageClientOptions, type Token } from '../client/index.ts';
 import type { OpenOptions, OpenStorage } from './options.ts';
+import { trimEnd } from '../../trim.ts';
 
 /** How to reach a service. */
 export interface Reach {
@@ -103,5 +104,5 @@ function described(token: Token): Pick<OpenStorage, 'project' | 'token'> {
 /** Without what an address may hold beside the place. */
 export function shown(address: string): string {
   const url = URL.parse(address);
-  return url === null ? address : (url.origin + url.pathname).replace(/\/+$/, '');
+  return url === null ? address : trimEnd(url.origin + url.pathname, '/');
 }

@@ -84,6 +84,7 @@ export const FilesQuery = Type.Object({
   sinceId: Type.Optional(Type.Integer({ description: 'Only files after that one.' })),
   maxId: Type.Optional(Type.Integer({ description: 'Only files before that one.' })),
   runId: Type.Optional(Type.String()),
+  isPublic: Type.Optional(Type.Boolean({ description: 'Only those that are, or are not, public.' })),
   showExpired: Type.Optional(Type.Boolean()),
 });
 

@@ -37,6 +37,7 @@ function namedTime(text: string, now: number): Date | undefined {
 
 /** One or more of `<number> <unit> [ago]`, from now. */
 function offsetTime(text: string, now: number): Date | undefined {
+  if (text.length > MOST_LETTERS) return undefined;
   const parts = [...text.matchAll(PART)];
   if (parts.length === 0 || text.replaceAll(PART, '').trim() !== '') return undefined;
   const time = new Date(now);
@@ -45,6 +46,9 @@ function offsetTime(text: string, now: number): Date | undefined {
   }
   return validDate(time.getTime());
 }
+
+/** No text of a time is longer. */
+const MOST_LETTERS = 200;
 
 const PART =
   /\s*([+-]?)\s*(\d{1,9})\s*(sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?(\s+ago)?(?=[\s+-]|$)/g;

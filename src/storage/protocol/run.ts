@@ -35,6 +35,13 @@ export const RunCreate = Type.Object({
         'Asks for everything again, also where a run that failed could be gone on with. Default: false.',
     }),
   ),
+  ifVersion: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Refused with 412 when the configuration has another version by now. Without it, the run goes by the version that is there.',
+    }),
+  ),
   ifRunning: Type.Optional(
     Type.Enum(['wait', 'refuse'], {
       description:
@@ -164,6 +171,10 @@ export const Run = Type.Object(
       },
       { description: 'What it was started with.' },
     ),
+    configurationVersion: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'The version that was there when it was asked for, which it goes by; null of one that an older version of the service has asked for.',
+    }),
     schedule: nullable(Type.String({ description: 'Id of the schedule that asked for it.' })),
     scheduledTime: nullable(Time),
     creatorToken: Type.Object({ id: Type.String(), description: Type.String() }),

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { keysFrom, openServiceKeys, readKeyFile, type Keys } from '../../encryption/index.ts';
 import type { Env } from '../../env.ts';
 import { EncryptionError, RunError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { Database } from './database/database.ts';
 import type { Meta } from './meta/database.ts';
+import type { BucketOwner } from './objects/bucket-owner.ts';
+import { databaseOf } from './meta/incarnation.ts';
 import { inTurn, PROJECT } from './meta/transaction.ts';
 import { loadSecret } from './objects/secret.ts';
 import type { ServiceOptions } from './part.ts';
@@ -105,7 +109,8 @@ async function refuseOtherKey(
  */
 export async function agreeOnFiles(meta: Meta, options: ServiceOptions, env: Env): Promise<void> {
   const { dir, objects } = options;
-  const place = dir === undefined ? `bucket ${objects?.bucket}` : `folder ${await nameOf(dir, env)}`;
+  const below = objects?.prefix === undefined ? '' : `/${objects.prefix}`;
+  const place = dir === undefined ? `bucket ${objects?.bucket}${below}` : `folder ${await nameOf(dir, env)}`;
   const known = await agree(meta, 'files', [place]);
   if (known === undefined) return;
   throw new RunError(
@@ -113,11 +118,60 @@ export async function agreeOnFiles(meta: Meta, options: ServiceOptions, env: Env
     `The files that this database knows are in the ${known}, and this process has the ${place}.`,
     {
       hint: [
-        'Give all processes the same --s3 and --s3-bucket, or the one process its folder.',
+        'Give all processes the same --s3, --s3-bucket and --s3-prefix, or the one process its folder.',
         "When the files were moved: delete from gex.settings where name = 'files'.",
       ],
     },
   );
+}
+
+/**
+ * Whose the objects of this metadata are in a bucket: a storage gets its id before it has anything.
+ *
+ * @param name the database or the folder, as people know it
+ */
+export async function ownerOf(meta: Meta, name: string, env: Pick<Env, 'randomBytes'>): Promise<BucketOwner> {
+  const database = await databaseOf(meta);
+  return await inTurn(meta, [PROJECT], async (tx) => {
+    const known = await storedOwner(tx, name);
+    if (known !== undefined) return { ...known, database };
+    const id = Buffer.from(env.randomBytes(8)).toString('hex');
+    // One that is older than its id has objects under keys without it.
+    const isInKeys = !(await hasAny(tx, 'projects'));
+    const value = JSON.stringify({ id, isInKeys } satisfies StoredOwner);
+    await tx.insertInto('settings').values({ name: STORAGE, value }).execute();
+    return { id, isInKeys, name, isNew: isInKeys, database };
+  });
+}
+
+/** The same as far as it is known: undefined for a storage that no service of this version has run over. */
+export async function storedOwner(meta: Meta, name: string): Promise<BucketOwner | undefined> {
+  const row = await meta
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', STORAGE)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const isNew = !(await hasAny(meta, 'files')) && !(await hasAny(meta, 'runs'));
+  return { ...(JSON.parse(row.value) as StoredOwner), name, isNew }; // written above
+}
+
+/** A database or a folder as people know it, wherever they are. */
+export function placeName(place: Pick<Database, 'address' | 'schema'> | string): string {
+  return typeof place === 'string'
+    ? `the folder ${place} of ${hostname()}`
+    : `${place.address}, schema ${place.schema}`;
+}
+
+interface StoredOwner {
+  readonly id: string;
+  readonly isInKeys: boolean;
+}
+
+const STORAGE = 'storage';
+
+async function hasAny(meta: Meta, table: 'files' | 'projects' | 'runs'): Promise<boolean> {
+  return (await meta.selectFrom(table).select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Of a folder wherever it lies, and telling nothing of its secret. */

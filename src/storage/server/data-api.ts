@@ -1,6 +1,7 @@
 import type { DataContext } from './data-context.ts';
 import type { OpenStore } from './data-store.ts';
 import { createApp } from './http/app.ts';
+import { boundConnections } from './http/connections.ts';
 import { closeServer, listenOn } from './http/listening.ts';
 import { createS3Server } from './objects/s3/server.ts';
 import { GRACE_MS, type Part, type ServiceOptions } from './part.ts';
@@ -35,7 +36,7 @@ export async function dataApi(
   const { host = '127.0.0.1', graceMs = GRACE_MS } = options;
   const importer = await createApp(context, importerRoutes(context));
   const s3 = store.folder === undefined ? undefined : createS3Server(store.folder.handler);
-  if (s3 !== undefined) s3.maxConnections = context.admission.maxConnections;
+  if (s3 !== undefined) boundConnections(s3, context.admission);
   return {
     routes: [
       ...fileRoutes(context),

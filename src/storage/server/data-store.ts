@@ -1,7 +1,11 @@
 import { join } from 'node:path';
+import type { Env } from '../../env.ts';
+import type { Log } from '../../log.ts';
 import type { Context } from './context.ts';
 import { findFile } from './meta/files.ts';
 import { findToken } from './meta/tokens.ts';
+import { ownerError } from './objects/bucket-owner.ts';
+import type { ExternalStoreOptions } from './objects/external-store.ts';
 import { createFolderStore, type FolderStore } from './objects/folder-store.ts';
 import { loadSecret } from './objects/secret.ts';
 import type { KeyHolder, ObjectStore } from './objects/store.ts';
@@ -21,6 +25,31 @@ async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): P
   const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
   const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];
   return file !== undefined && token !== undefined && !isOver(file.expires) && !isOver(token.expires);
+}
+
+/**
+ * Marks the bucket as that of its owner, and works on it before anybody else does.
+ *
+ * @param options.takesOver the bucket may be that of the same storage in another database, which is gone
+ * @throws {RunError} `database.otherFiles` for the bucket of another storage
+ */
+export async function claimObjects(
+  objects: Omit<ExternalStoreOptions, 'env'>,
+  { env, log, takesOver }: { readonly env: Env; readonly log: Log; readonly takesOver: boolean },
+  work: (store: ObjectStore) => Promise<void>,
+): Promise<void> {
+  const { createExternalStore } = await import('./objects/external-store.ts');
+  const store = await createExternalStore({ ...objects, env });
+  try {
+    const before = takesOver ? await store.takeOverFromCopy() : undefined;
+    if (before !== undefined) log.warn('The bucket is taken over from another database', { before });
+    await store.ready();
+    await work(store);
+  } catch (error) {
+    throw ownerError(error);
+  } finally {
+    store.close();
+  }
 }
 
 /** The object store that the options name, or the one in the folder. */

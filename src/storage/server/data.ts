@@ -7,13 +7,14 @@ import { createSnapshots } from './folder/snapshot.ts';
 import { hasRole, type Part, type ServiceOptions } from './part.ts';
 import { folderRoutes } from './routes/folder.ts';
 import { serviceEngine } from './tables/service-engine.ts';
+import { trimEnd } from '../../trim.ts';
 
 /** Files, buckets, tables and jobs: what answers for them and what works on them, as far as this process does so. */
 export async function dataPart(base: Context, options: ServiceOptions): Promise<Part> {
   const isApi = hasRole(options, 'api');
   const isWorker = hasRole(options, 'worker');
   if (!isApi && !isWorker) return {};
-  const place = { api: base.publicUrl, s3: options.s3PublicUrl?.replace(/\/+$/, '') };
+  const place = { api: base.publicUrl, s3: options.s3PublicUrl && trimEnd(options.s3PublicUrl, '/') };
   const store = await openStore(base, options, () => place.s3);
   const tables = serviceEngine(base);
   const context: DataContext = {
@@ -34,13 +35,8 @@ export async function dataPart(base: Context, options: ServiceOptions): Promise<
   ];
   return {
     checks: [
-      // Whatever there is under that key, the answer shows that the store is there and lets us in.
       // Configurations, metadata and runs are served without it; a worker does nothing without it.
-      {
-        name: 'object store',
-        isBearable: isApi,
-        check: async () => void (await store.objects.head('ready')),
-      },
+      { name: 'object store', isBearable: isApi, check: async () => await store.objects.ready() },
     ],
     routes: parts.flatMap(({ routes = [] }) => routes),
     services: parts.flatMap(({ services = [] }) => services),

@@ -47,6 +47,8 @@ export interface ServiceOptions {
   readonly database?: DatabaseOptions;
   /** An outside object store instead of the folder. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'>;
+  /** Its bucket may be that of another database with the same storage, which is gone: it is this one's from now on. */
+  readonly takesOver?: boolean;
   /** How long running requests and jobs may go on when the service stops; default 8 seconds each. */
   readonly graceMs?: number;
   /** How long it goes on with `/ready` at 503 before it stops, so that a proxy sends nothing more; default 0. */
@@ -59,6 +61,10 @@ export interface ServiceOptions {
   readonly requestsPerMinute?: number;
   /** Requests that are answered at the same time; more get 503. Default 500. */
   readonly maxRequests?: number;
+  /** Bytes of bodies in memory at the same time; requests with more get 503. Default 192 MB, half of it for one token. */
+  readonly maxHeldBytes?: number;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed; default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Days that finished jobs, runs and events are kept; default 90. */
   readonly keepDays?: number;
   /** Jobs at a time; default 4. */

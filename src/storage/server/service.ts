@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { systemEnv, type Env } from '../../env.ts';
 import { RunError } from '../../errors.ts';
 import { silentLog, type Log } from '../../log.ts';
-import { agreeOnFiles, agreeOnKeys } from './agreement.ts';
+import { agreeOnFiles, agreeOnKeys, ownerOf, placeName } from './agreement.ts';
 import { createCare, type Care } from './care/care.ts';
+import { lookForRecovery } from './care/recovery.ts';
 import { correlated } from './care/correlation.ts';
+import type { SharedClock } from './care/shared-clock.ts';
 import { consoleRoutes } from './console/routes.ts';
 import { createApp } from './http/app.ts';
 import { builtInComponents } from './catalogue/built-in.ts';
@@ -17,16 +19,20 @@ import { createObserver, type Observer } from './events/observer.ts';
 import { injectFetch } from './http/inject.ts';
 import { addressOf, closeServer } from './http/listening.ts';
 import { lockFolder, type FolderLock } from './folder/lock.ts';
-import { claimFolder } from './folder/metadata-place.ts';
+import { claimFolder, refuseLostMetadata, refuseUsedFolder } from './folder/metadata-place.ts';
+import { closeFolder } from './folder/private.ts';
 import { createCode } from './meta/console-sessions.ts';
 import { openMeta, reclaimSpace, type Meta } from './meta/database.ts';
-import { createMasterToken, firstMasterToken, openProject } from './meta/projects.ts';
+import { createMasterToken, firstMasterToken, hasProject, openProject } from './meta/projects.ts';
 import { findTokenBySecret } from './meta/tokens.ts';
 import { refuseUnfinished } from './move/steps.ts';
+import type { ObjectStore } from './objects/store.ts';
 import { openQueue, type OpenedQueue } from './jobs/queue/open.ts';
 import { dataPart } from './data.ts';
+import { claimObjects } from './data-store.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './part.ts';
 import { coreRoutes } from './routes/all.ts';
+import { trimEnd } from '../../trim.ts';
 
 export { ROLES, type MakePart, type Part, type Role, type ServiceOptions } from './part.ts';
 
@@ -65,6 +71,7 @@ interface Running {
   database?: Database | undefined;
   meta?: Meta;
   queue?: OpenedQueue;
+  clock?: SharedClock;
   readonly parts: Part[];
   observer?: Observer;
   app?: FastifyInstance;
@@ -81,6 +88,7 @@ export function createService(options: ServiceOptions): Service {
       checkPlace(options);
       const lock = options.dir === undefined ? undefined : await lockFolder(options.dir, env.now());
       const log = correlated(options.log ?? silentLog);
+      if (options.dir !== undefined) closeFolder(options.dir, log);
       const starting: Running = { care: await createCare(options, env, log), lock, parts: [] };
       running = starting;
       try {
@@ -128,7 +136,10 @@ export async function newMasterToken(
   env: Env = systemEnv,
   log: Log = silentLog,
 ): Promise<string> {
-  if (typeof place === 'string') return await masterTokenOf(join(place, 'meta.sqlite'), env);
+  if (typeof place === 'string') {
+    refuseLostMetadata(place);
+    return await masterTokenOf(join(place, 'meta.sqlite'), env);
+  }
   const database = await openDatabase(place, log);
   try {
     return await masterTokenOf(database, env);
@@ -150,18 +161,23 @@ async function masterTokenOf(place: Database | string, env: Env): Promise<string
 const DEFAULT_NAME = 'My project';
 const DEFAULT_REGION = 'us-east-1';
 
-async function startOver(running: Running, options: ServiceOptions, env: Env, log: Log): Promise<Addresses> {
+async function startOver(running: Running, given: ServiceOptions, own: Env, log: Log): Promise<Addresses> {
   const { care } = running;
   const { metrics, admission, readiness } = care;
-  const { dir } = options;
-  if (dir !== undefined) await claimFolder(dir, options.database !== undefined);
-  const database = options.database && (await openDatabase(options.database, log));
+  const { dir } = given;
+  if (dir !== undefined) await claimFolder(dir, given.database !== undefined);
+  const database = given.database && (await openDatabase(given.database, log));
   running.database = database;
   const meta = await openMeta(database ?? join(dir ?? '', 'meta.sqlite'));
   running.meta = meta;
   await refuseUnfinished(meta);
-  if (database !== undefined) await agreeOnFiles(meta, options, env);
-  care.watch(meta, database && (() => connectionsOf(database)));
+  const env = await timeOf(running, own, log);
+  if (database !== undefined) {
+    if (dir !== undefined && given.objects === undefined && !(await hasProject(meta))) refuseUsedFolder(dir);
+    await agreeOnFiles(meta, given, env);
+  }
+  const options = await withOwner(running, given, env, log);
+  care.watch(meta, env, database && (() => connectionsOf(database)));
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
   const observer = createObserver(meta, env, log);
@@ -185,7 +201,7 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
     metrics,
     admission,
     readiness,
-    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+    publicUrl: options.publicUrl && trimEnd(options.publicUrl, '/'),
   };
   for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
   readiness.add(running.parts.flatMap((part) => part.checks ?? []));
@@ -197,6 +213,39 @@ async function startOver(running: Running, options: ServiceOptions, env: Env, lo
   // Last, so that a start that fails doesn't make a token that nobody sees.
   const masterToken = await firstMasterToken(meta, env);
   return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
+}
+
+/** The world with the time that all processes have: whatever expires, or is deleted when it is old, goes by it. */
+async function timeOf(running: Running, own: Env, log: Log): Promise<Env> {
+  const { meta, database, care } = running;
+  if (meta === undefined || database === undefined) return own;
+  const { shareClock } = await import('./care/shared-clock.ts');
+  const clock = await shareClock(meta, own, log);
+  running.clock = clock;
+  care.readiness.add([clock.check]);
+  return clock.env;
+}
+
+/** The same with whose the objects of an outside store are: it is marked before there is anything else. */
+async function withOwner(
+  { meta, database }: Running,
+  options: ServiceOptions,
+  env: Env,
+  log: Log,
+): Promise<ServiceOptions> {
+  const { dir, objects } = options;
+  if (meta === undefined) return options;
+  const lookBack = async (store?: ObjectStore): Promise<void> => {
+    if (database !== undefined) await lookForRecovery(meta, store, log);
+  };
+  if (objects === undefined) {
+    await lookBack();
+    return options;
+  }
+  const name = placeName(database ?? dir ?? '');
+  const owned = { ...objects, owner: await ownerOf(meta, name, env) };
+  await claimObjects(owned, { env, log, takesOver: options.takesOver === true }, lookBack);
+  return { ...options, objects: owned };
 }
 
 async function startApi(running: Running, context: Context, options: ServiceOptions): Promise<string> {
@@ -270,6 +319,7 @@ async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions)
       const begin = performance.now();
       while ((await reclaimSpace(running.meta)) > 0 && performance.now() - begin < RECLAIM_MS);
       await running.queue?.close();
+      running.clock?.close();
       await running.meta.destroy();
     },
     async () => await running.database?.close(),

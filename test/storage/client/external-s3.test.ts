@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { systemEnv } from '../../../src/env.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
@@ -46,7 +47,7 @@ const others = storeOfOthers();
 if (others !== undefined)
   describeStorageClient('with an object store of others', async () => {
     await others.ready();
-    const running = await startService({ objects: others.options });
+    const running = await startService({ objects: { ...others.options, prefix: `${randomUUID()}/` } });
     return {
       hasEncryption: others.hasEncryption,
       client: (options) =>

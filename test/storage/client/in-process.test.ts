@@ -1,3 +1,5 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
 import { startService } from '../server/harness.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
 import { describeStorageClient } from './contract.ts';
@@ -15,4 +17,17 @@ describeStorageClient('in one process, with a fetch that knows no network', asyn
       }),
     close: () => running.stop(),
   };
+});
+
+test('a request of the same process is told with the status that it got', async () => {
+  const told: unknown[] = [];
+  const running = await startService({
+    log: { ...silentLog, debug: (message, fields) => void told.push({ message, ...fields }) },
+  });
+  const headers = { 'x-storageapi-token': running.token };
+  for (const path of ['buckets', 'buckets/in.c-none'])
+    await running.service.fetch(`http://storage.invalid/v2/storage/${path}`, { headers });
+  await running.stop();
+  const answered = told.filter((line) => JSON.stringify(line).includes('A request was answered'));
+  expect(answered).toMatchObject([{ status: 200 }, { status: 404 }]);
 });

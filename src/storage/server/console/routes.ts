@@ -19,6 +19,7 @@ import { noCookie, sessionCookie, sessionOf } from './cookie.ts';
 import { consoleFiles } from './files.ts';
 import { requireOwnPage } from './guard.ts';
 import { pageAnswer, PLACES, SAFE } from './page.ts';
+import { trimEnd } from '../../../trim.ts';
 
 /** What the service does, for a page that shows only what there is. */
 export interface Abilities {
@@ -77,11 +78,12 @@ function sessionRoutes(context: Context, abilities: Abilities): Route[] {
       summary: 'Signs a browser in to the console, by a code or a token',
       status: 201,
       makesSecret: true,
+      judge: ({ request }) => requireOwnPage(request, publicUrl),
       body: Type.Object({ code: Type.Optional(Type.String()), token: Type.Optional(Type.String()) }),
       async handle({ request, origin, body }) {
-        requireOwnPage(request, publicUrl);
+        const address = context.admission.clients.addressOf(request.raw);
         const token = await context.admission.admitToken(
-          { address: request.ip, secret: body.code ?? body.token ?? '' },
+          { address, secret: body.code ?? body.token ?? '' },
           async () => await signInBy(body),
         );
         const before = sessionOf(request, origin);
@@ -96,8 +98,8 @@ function sessionRoutes(context: Context, abilities: Abilities): Route[] {
       method: 'DELETE',
       path: '/console/session',
       summary: 'Signs a browser out',
+      judge: ({ request }) => requireOwnPage(request, publicUrl),
       async handle({ request, origin }) {
-        requireOwnPage(request, publicUrl);
         const secret = sessionOf(request, origin);
         if (secret !== undefined) await endSession(meta, secret);
         return new Answer(204, undefined, { 'set-cookie': noCookie(origin) });
@@ -110,6 +112,10 @@ function sessionRoutes(context: Context, abilities: Abilities): Route[] {
       summary: 'Makes a code by which a browser may sign in with the token of this request, once',
       status: 201,
       makesSecret: true,
+      // Of a session: what comes of the code would outlive it.
+      judge: ({ caller }) => {
+        if (caller.secret === undefined) throw accessDenied();
+      },
       response: Type.Object({ code: Type.String() }),
       handle: async ({ caller }) => ({ code: await createCode(meta, env, caller.token) }),
     }),
@@ -139,7 +145,7 @@ const PRIVATE = { 'content-type': 'application/json', 'cache-control': 'no-store
 
 function fileRoutes({ env, publicUrl }: Context): Route[] {
   const files = consoleFiles();
-  const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const base = publicUrl === undefined ? '' : trimEnd(new URL(publicUrl).pathname, '/');
   const shared = { ...PUBLIC, method: 'GET', isHidden: true, status: 200 } as const;
   const page: Route['handle'] = async ({ request }) => {
     if (request.headers.accept?.includes('text/html') !== true) throw notFound('Not found');

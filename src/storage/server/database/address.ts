@@ -13,6 +13,10 @@ export function secretsOf(url: string): string[] {
   return [...new Set(all)].filter((text) => text !== '');
 }
 
+/** Hosts with commas between them, in their place or as a parameter, which the driver would take for one name. */
+const SEVERAL_HOSTS =
+  /^postgres(?:ql)?:\/\/(?:[^@/]*@)?(?:[^/?@,]*,[^/?@]*(?:[/?]|$)|.*[?&]host=[^&]*(?:,|%2c))/i;
+
 /**
  * The address as the driver is given it: `sslmode` means what it means to every other client of PostgreSQL.
  *
@@ -20,6 +24,10 @@ export function secretsOf(url: string): string[] {
  */
 export function driverAddress(url: string): string {
   // The text may hold a password, so no error names it.
+  if (SEVERAL_HOSTS.test(url))
+    throw new RunError('command.invalid', 'The address of the database names several hosts.', {
+      hint: 'Name one: a proxy in front of them that leads to the server that takes changes.',
+    });
   const address = URL.parse(url);
   if (address === null || !/^postgres(?:ql)?:$/.test(address.protocol) || !isDecodable(address.password))
     throw new RunError('command.invalid', 'The address of the database is none of PostgreSQL.', {

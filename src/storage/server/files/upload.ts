@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
+import type { MultipartFile } from '@fastify/multipart';
 import type { Json } from '../../../json/index.ts';
 import { ApiError, badRequest, invalidField } from '../http/errors.ts';
 import { authorOf } from '../tokens/caller.ts';
 import type { DataContext } from '../data-context.ts';
-import { fieldText, MAX_BODY_BYTES, tooLarge as bodyTooLarge } from '../input/bodies.ts';
+import { AS_STREAMS, MAX_BODY_BYTES, readField } from '../input/bodies.ts';
 import { nest } from '../input/nest.ts';
 import { updateFile, type TaggedFile } from '../meta/files.ts';
 import { attachmentOf } from '../objects/disposition.ts';
@@ -75,12 +76,12 @@ async function readParts(
   found: { file?: TaggedFile },
 ): Promise<[string, string][]> {
   const pairs: [string, string][] = [];
-  let bytes = 0;
-  for await (const part of call.request.parts({ limits: { fileSize: MAX_UPLOAD_BYTES } })) {
-    if (part.type === 'field') {
-      const text = fieldText(part);
-      bytes += text.length;
-      if (bytes > MAX_BODY_BYTES) throw bodyTooLarge();
+  let left = MAX_BODY_BYTES;
+  const parts = call.request.parts({ ...AS_STREAMS, limits: { fileSize: MAX_UPLOAD_BYTES } });
+  for await (const part of parts as AsyncIterable<MultipartFile>) {
+    if (!isFile(part)) {
+      const text = await readField(call.request, part.file, left);
+      left -= text.length;
       pairs.push([part.fieldname, text]);
     } else if (part.fieldname !== 'data' || found.file !== undefined) {
       part.file.resume();
@@ -99,6 +100,12 @@ async function readParts(
     }
   }
   return pairs;
+}
+
+/** Whether a part is what the standard of multipart bodies says of files. */
+function isFile({ filename, mimetype }: MultipartFile): boolean {
+  // The types of the parser don't know a part without a name of a file.
+  return (filename as string | undefined) !== undefined || mimetype === 'application/octet-stream';
 }
 
 async function storeText(context: DataContext, call: UploadCall, text: string): Promise<TaggedFile> {

@@ -1,4 +1,4 @@
-import type { MultipartValue } from '@fastify/multipart';
+import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseExact, type Json } from '../../../json/index.ts';
 import { badRequest, ApiError } from '../http/errors.ts';
@@ -33,15 +33,20 @@ export function addBodyParsers(app: FastifyInstance): void {
 }
 
 /** The fields of a multipart body; a file sent in place of a field counts as its text. */
-export async function readMultipart(request: FastifyRequest): Promise<Json> {
+export async function readMultipart(
+  request: FastifyRequest,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<Json> {
   const pairs: [string, string][] = [];
-  let bytes = 0;
+  let left = maxBytes;
   try {
-    for await (const part of request.parts({ limits: { fileSize: MAX_BODY_BYTES }, isPartAFile })) {
-      const text = part.type === 'file' ? (await part.toBuffer()).toString('utf8') : fieldText(part);
-      bytes += text.length;
-      if (bytes > MAX_BODY_BYTES) throw tooLarge();
-      pairs.push([part.fieldname, text]);
+    for await (const { fieldname, file } of request.parts({
+      ...AS_STREAMS,
+      limits: { fileSize: maxBytes + 1 },
+    }) as AsyncIterable<MultipartFile>) {
+      const text = await readField(request, file, left);
+      left -= text.length;
+      pairs.push([fieldname, text]);
     }
   } catch (error) {
     if (error instanceof ApiError || (error as { statusCode?: unknown }).statusCode === 413) throw error;
@@ -52,22 +57,34 @@ export async function readMultipart(request: FastifyRequest): Promise<Json> {
   return nest(pairs);
 }
 
-// A part of type JSON would be parsed with rounded numbers; as a file it comes as it is.
-function isPartAFile(
-  _name: string | undefined,
-  contentType: string | undefined,
-  file: string | undefined,
-): boolean {
-  return file !== undefined || contentType !== 'text/plain';
+/**
+ * Every part comes as a stream, so that what is kept of it is bounded while it comes; and a part of type JSON is a text
+ * with all its digits.
+ */
+export const AS_STREAMS = { isPartAFile: () => true } as const;
+
+/**
+ * The text of a part of a multipart body, which is in memory from then on.
+ *
+ * @throws {ApiError} 413, and 503 when there is no memory for it
+ */
+export async function readField(
+  { visit }: Pick<FastifyRequest, 'visit'>,
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge();
+    visit?.hold(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes).toString('utf8');
 }
 
-/** The text of a field of a multipart body; one that the parser has cut is refused. @throws {ApiError} 413 */
-export function fieldText({ value, valueTruncated }: MultipartValue): string {
-  if (valueTruncated) throw tooLarge();
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
-}
-
-export const tooLarge = (): ApiError =>
+const tooLarge = (): ApiError =>
   new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
 
 function settle(parse: () => Json, done: (error: Error | null, body?: unknown) => void): void {

@@ -30,6 +30,7 @@ export function changeOf(context: Context, caller: Caller, text: string | undefi
     env: context.env,
     text: text === '' ? undefined : text,
     runId: caller.runId,
+    isOfRun: caller.runLimits !== undefined,
   };
 }
 

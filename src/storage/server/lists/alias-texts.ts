@@ -1,7 +1,9 @@
 import { encodeReply } from '../http/encode-reply.ts';
 import type { Meta } from '../meta/database.ts';
 import type { TableColumnRow, TableRow } from '../meta/tables.ts';
-import { tableReply } from '../shapes/table.ts';
+import { listMetadata, listMetadataOf } from '../meta/metadata.ts';
+import { metadataReply } from '../shapes/metadata.ts';
+import { tableReply, type AliasSource } from '../shapes/table.ts';
 
 /**
  * Aliases with what they show of their sources, as JSON that is still open at its end, by id. There are few of them, and
@@ -11,18 +13,53 @@ export async function aliasTexts(
   meta: Meta,
   branchId: number,
   ids: readonly string[],
-  { origin, withColumns }: { readonly origin: string; readonly withColumns: boolean },
+  { origin, include }: { readonly origin: string; readonly include: readonly string[] },
 ): Promise<ReadonlyMap<string, string>> {
   const known = await withSources(meta, branchId, ids);
-  const columns = withColumns ? await columnsOf(meta, branchId, ids) : undefined;
+  const columns = await columnsOf(meta, branchId, ids);
+  const project = await meta.selectFrom('projects').select(['id', 'name']).executeTakeFirst();
   const texts = new Map<string, string>();
   for (const id of ids) {
     const alias = known.get(id);
     if (alias === undefined) continue;
-    const parts = { origin, source: sourceOf(alias, known), columns: columns && (columns.get(id) ?? []) };
+    const found = sourceOf(alias, known);
+    const source = found && {
+      ...found,
+      project,
+      ...(await sourceMetadata(meta, found.table, include, columns.get(id))),
+    };
+    const parts = {
+      origin,
+      source,
+      columns: include.includes('columns') ? (columns.get(id) ?? []) : undefined,
+    };
     texts.set(id, encodeReply(tableReply(alias, parts)).slice(0, -1));
   }
   return texts;
+}
+
+/** What is asked for of the metadata of a source: its own, and that of the columns that the alias shows. */
+async function sourceMetadata(
+  meta: Meta,
+  { branch_id, id }: TableRow,
+  include: readonly string[],
+  columns: readonly TableColumnRow[] = [],
+): Promise<Pick<AliasSource, 'columnMetadata' | 'metadata'>> {
+  const own = include.includes('sourceMetadata')
+    ? (await listMetadata(meta, { branch_id, scope: 'table', owner: id })).map((row) =>
+        metadataReply(row, true),
+      )
+    : undefined;
+  if (!include.includes('sourceColumnMetadata')) return { metadata: own };
+  const ofColumns = await listMetadataOf(meta, branch_id, 'column', `${id}.`);
+  const byColumn = Map.groupBy(ofColumns, ({ owner }) => owner.slice(id.length + 1));
+  const columnMetadata = Object.fromEntries(
+    columns.flatMap(({ name }) => {
+      const rows = byColumn.get(name);
+      return rows === undefined ? [] : [[name, rows.map((row) => metadataReply(row, true))]];
+    }),
+  );
+  return { metadata: own, columnMetadata };
 }
 
 /** Tables with all that they stand for: an alias may be one of an alias. */

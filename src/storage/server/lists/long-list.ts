@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import { Answer } from '../http/answer.ts';
+import { inSlices } from '../http/slices.ts';
 
 /** Sent at once. */
 const BYTES_AT_ONCE = 256 * 1024;
@@ -29,7 +29,7 @@ export async function longJson(pieces: AsyncIterable<Buffer | string>): Promise<
   keepText();
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const headers = { 'content-type': 'application/json', 'content-length': String(length) };
-  return new Answer(200, Readable.from(parts, { objectMode: false }), headers);
+  return new Answer(200, inSlices(parts), headers);
 }
 
 /** A list whose items come some at a time, each as JSON. */

@@ -103,7 +103,7 @@ async function textsOf(
   const isTyped = columns !== undefined && shown.some(({ is_typed }) => is_typed === 1);
   const definitions = isTyped ? await definitionTexts(meta, page) : undefined;
   const aliasIds = shown.flatMap(({ id, alias_source }) => (alias_source === null ? [] : [id]));
-  const aliases = await aliasTexts(meta, page.branchId, aliasIds, { origin, withColumns: has('columns') });
+  const aliases = await aliasTexts(meta, page.branchId, aliasIds, { origin, include });
   return page.refs.flatMap(({ id, bucket_id }) => {
     const table = own.get(id);
     if (table === undefined) return [];

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   Kysely,
@@ -13,6 +13,7 @@ import { postgresSchema } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { keepKey } from './claims.ts';
 import type { Tables } from './tables.ts';
+import { sqlite } from '../../../sqlite.ts';
 
 export type Meta = Kysely<Tables>;
 
@@ -46,7 +47,7 @@ async function openPostgres(database: Database): Promise<Meta> {
 /** The same without its tables: they are as they were left. */
 export function connectMeta(file: string): Meta {
   if (file !== ':memory:') keepPrivate(file);
-  const database = new DatabaseSync(file, { timeout: 10_000 });
+  const database = new (sqlite().DatabaseSync)(file, { timeout: 10_000 });
   for (const pragma of PRAGMAS) database.exec(`PRAGMA ${pragma}`);
   return new Kysely<Tables>({ dialect: new ImmediateDialect(database) });
 }

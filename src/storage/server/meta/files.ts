@@ -69,6 +69,7 @@ export interface FileFilter {
   readonly sinceId?: number | undefined;
   readonly maxId?: number | undefined;
   readonly runId?: string | undefined;
+  readonly isPublic?: boolean | undefined;
   /** ISO time; files that expired before it are left out. */
   readonly aliveAt?: string | undefined;
   readonly limit: number;
@@ -81,13 +82,14 @@ export type FileCondition = (expressions: FileExpressions) => Expression<SqlBool
 /** Files, the newest first. */
 export async function listFiles(meta: Meta, filter: FileFilter): Promise<TaggedFile[]> {
   let query = meta.selectFrom('files').selectAll('files').where('branch_id', '=', filter.branchId);
-  const { creatorId, tags, where, sinceId, maxId, runId, aliveAt } = filter;
+  const { creatorId, tags, where, sinceId, maxId, runId, isPublic, aliveAt } = filter;
   if (creatorId !== undefined) query = query.where('creator_id', '=', creatorId);
   if (tags !== undefined && tags.length > 0)
     query = query.where((build) => hasTag(build, (tag) => sql`${tag} in (${sql.join(tags)})`));
   if (where !== undefined) query = query.where(where);
   if (sinceId !== undefined) query = query.where('files.id', '>', sinceId);
   if (maxId !== undefined) query = query.where('files.id', '<', maxId);
+  if (isPublic !== undefined) query = query.where('is_public', '=', isPublic ? 1 : 0);
   if (runId !== undefined)
     query = query.where((build) => holds(build.ref('files.run_ids'), JSON.stringify(runId)));
   if (aliveAt !== undefined)

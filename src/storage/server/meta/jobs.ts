@@ -47,6 +47,7 @@ export async function insertJob(tx: Meta, env: Env, job: NewJob): Promise<JobRow
     ended: null,
     attempt: 0,
     ...NO_TURN,
+    mark: Buffer.from(env.randomBytes(16)).toString('hex'),
   };
   await tx.insertInto('jobs').values(row).execute();
   madeByRequest({ jobId: row.id });
@@ -184,6 +185,7 @@ export async function recordFinishedJob(
     ended: now,
     attempt: 1,
     ...NO_TURN,
+    mark: null,
   };
   await meta.insertInto('jobs').values(row).execute();
   return row;

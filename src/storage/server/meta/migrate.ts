@@ -23,6 +23,8 @@ import { runsPutOff } from './migrations/0017-runs-put-off.ts';
 import { consoleSessions } from './migrations/0023-console.ts';
 import { jobsOfTables } from './migrations/0024-jobs-of-tables.ts';
 import { tableStamps } from './migrations/0028-table-stamps.ts';
+import { versionsOfRuns } from './migrations/0029-versions-of-runs.ts';
+import { jobMarks } from './migrations/0030-job-marks.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -53,6 +55,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-console': consoleSessions,
   '0024-jobs-of-tables': jobsOfTables,
   '0028-table-stamps': tableStamps,
+  '0029-versions-of-runs': versionsOfRuns,
+  '0030-job-marks': jobMarks,
 };
 
 /** Those that a database lacks: of an older one that was put in the place of the one that was opened. */

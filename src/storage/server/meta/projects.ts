@@ -31,6 +31,11 @@ export async function openProject(
   });
 }
 
+/** Tells whether there is a storage in this metadata. */
+export async function hasProject(meta: Meta): Promise<boolean> {
+  return (await meta.selectFrom('projects').select('id').executeTakeFirst()) !== undefined;
+}
+
 const FIRST_ID = 1000;
 
 /** Of the master token that commands on the same machine use: nobody was ever shown it. */

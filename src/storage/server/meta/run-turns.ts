@@ -20,11 +20,12 @@ export interface Taker {
 
 /**
  * The oldest run that may begin now and is not put off, taken by the runner: no other run of its configuration is at work,
- * or waits before it. Of several runners one gets it.
+ * or waits before it. One that a token asked for of which no run is at work comes first. Of several runners one gets it.
  */
 export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefined> {
   for (;;) {
-    const next = await oldestFree(meta, taker.now);
+    const next =
+      (await oldestFree(meta, taker.now, await tokensAtWork(meta))) ?? (await oldestFree(meta, taker.now));
     if (next === undefined) return undefined;
     const run = await beginRun(meta, next, taker).catch((error: unknown) => {
       // Another run of the configuration was taken at the same moment.
@@ -36,11 +37,31 @@ export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefi
   }
 }
 
-async function oldestFree(meta: Meta, now: number): Promise<HeldRun | undefined> {
+/** Tokens that asked for the runs at work, but for those of which nobody knows. */
+async function tokensAtWork(meta: Meta): Promise<readonly number[]> {
+  const atWork = await meta
+    .selectFrom('runs')
+    .select('creator_id')
+    .where('status', '=', 'processing')
+    .execute();
+  return [...new Set(atWork.flatMap(({ creator_id }) => (creator_id === null ? [] : [creator_id])))];
+}
+
+/** @param notOf tokens whose runs have to wait */
+async function oldestFree(
+  meta: Meta,
+  now: number,
+  notOf: readonly number[] = [],
+): Promise<HeldRun | undefined> {
   return await meta
     .selectFrom('runs as r')
     .select(['r.id', 'r.fencing'])
     .where('r.status', '=', 'waiting')
+    .$if(notOf.length > 0, (runs) =>
+      runs.where((where) =>
+        where.or([where('r.creator_id', 'is', null), where('r.creator_id', 'not in', notOf)]),
+      ),
+    )
     .where((where) =>
       where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', momentOf(meta, now, 0))]),
     )
@@ -155,8 +176,8 @@ export interface RunEnd {
 }
 
 /**
- * Ends a run, and with it what its token is good for. The id of the token stays with a run that has not succeeded, for the
- * one that goes on with it ({@link inheritToken}).
+ * Ends a run, and with it what its token is good for. The id of the token stays with a run that has not succeeded and has asked for
+ * something, for the one that goes on with it ({@link inheritToken}).
  *
  * @returns whether it was still the taker's; what comes back late is turned away
  */
@@ -168,13 +189,13 @@ export async function finishRun(
   tell = tellNobody,
 ): Promise<boolean> {
   const { exitCode, ...rest } = end;
-  const isDone = rest.status === 'success';
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
       .select(['token_id', 'lock_key'])
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
+    const isDone = rest.status === 'success' || !(await hasAsked(tx, known?.token_id));
     const { numUpdatedRows } = await tx
       .updateTable('runs')
       .set({ ...rest, exit_code: exitCode, ended: isoTime(now), ...(isDone ? { token_id: null } : {}) })
@@ -185,6 +206,15 @@ export async function finishRun(
     await tellOfNext(tx, known.lock_key, tell);
     return true;
   });
+}
+
+/** Whether the service knows by a token what was asked for: else nobody has anything to go on with by its id. */
+async function hasAsked(tx: Meta, token: number | null | undefined): Promise<boolean> {
+  if (token == null) return false;
+  const keys = tx.selectFrom('request_keys').select('key').where('token_id', '=', token);
+  const jobs = tx.selectFrom('jobs').select('id').where('creator_id', '=', token);
+  if ((await keys.limit(1).executeTakeFirst()) !== undefined) return true;
+  return (await jobs.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**

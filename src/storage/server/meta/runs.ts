@@ -4,7 +4,7 @@ import { isoTime } from '../shapes/time.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import { keyOf } from './configurations/key.ts';
-import type { Author, ConfigurationKey, RunRow, RunStatus } from './tables.ts';
+import type { Author, ConfigurationKey, ConfigurationVersion, RunRow, RunStatus } from './tables.ts';
 
 /** What a run is started with. */
 export interface AskedOfRun {
@@ -17,6 +17,10 @@ export interface AskedOfRun {
 export interface NewRun {
   readonly configuration: ConfigurationKey;
   readonly asked: AskedOfRun;
+  /** The version that is there now: the run goes by it, whatever is changed meanwhile. */
+  readonly version?: Pick<ConfigurationVersion, 'identifier' | 'version'> | undefined;
+  /** Up to which number who asks answers for what others have changed; default: that of the run. Null: for nothing. */
+  readonly approvedId?: number | null | undefined;
   /** The schedule that asks for it, and its time as ISO text. */
   readonly schedule?: { readonly id: number; readonly time: string };
   readonly author: Author;
@@ -24,13 +28,17 @@ export interface NewRun {
 
 /** Writes down a run that waits for a runner. Must run in a transaction. */
 export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow> {
-  const { configuration, schedule } = run;
+  const { configuration, schedule, version } = run;
+  const id = await nextId(tx);
   const row: RunRow = {
-    id: await nextId(tx),
+    id,
     ...keyOf(configuration),
     lock_key: lockKeyOf(configuration),
     status: 'waiting',
     asked: JSON.stringify(run.asked),
+    version: version?.version ?? null,
+    version_identifier: version?.identifier ?? null,
+    approved_id: run.approvedId === undefined ? id : run.approvedId,
     schedule_id: schedule?.id ?? null,
     occurrence: schedule === undefined ? null : occurrenceOf(schedule.id, schedule.time),
     created: isoTime(env.now()),
@@ -97,6 +105,9 @@ const BRIEF = [
   'lock_key',
   'status',
   'asked',
+  'version',
+  'version_identifier',
+  'approved_id',
   'schedule_id',
   'occurrence',
   'created',

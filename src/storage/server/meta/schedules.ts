@@ -1,6 +1,6 @@
 import { keyOf } from './configurations/key.ts';
 import type { Meta } from './database.ts';
-import type { ConfigurationKey, ScheduleRow } from './tables.ts';
+import type { ConfigurationKey, RunRow, ScheduleRow } from './tables.ts';
 
 export async function insertSchedule(tx: Meta, row: ScheduleRow): Promise<void> {
   await tx.insertInto('schedules').values(row).execute();
@@ -38,6 +38,26 @@ export async function updateSchedule(
 
 export async function deleteSchedule(meta: Meta, id: number): Promise<void> {
   await meta.deleteFrom('schedules').where('id', '=', id).execute();
+}
+
+/** The last run of each schedule that has ended, without those that were cancelled. */
+export async function lastRuns(
+  meta: Meta,
+  schedules: readonly Pick<ScheduleRow, 'id'>[],
+): Promise<ReadonlyMap<number, Pick<RunRow, 'error' | 'id' | 'version'>>> {
+  const found = new Map<number, Pick<RunRow, 'error' | 'id' | 'version'>>();
+  for (const { id } of schedules) {
+    const last = await meta
+      .selectFrom('runs')
+      .select(['id', 'error', 'version'])
+      .where('schedule_id', '=', id)
+      .where('status', 'in', ['error', 'success'])
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (last !== undefined) found.set(id, last);
+  }
+  return found;
 }
 
 /** Schedules whose time has come. */

@@ -8,6 +8,7 @@ export interface Tables {
   settings: { name: string; value: string };
   projects: { id: number; name: string; region: string; created: string };
   tokens: TokenRow;
+  deleted_tokens: DeletedTokenRow;
   branches: BranchRow;
   configurations: ConfigurationHead;
   configuration_versions: ConfigurationVersion;
@@ -69,6 +70,18 @@ export interface TokenRow {
   creator_description: string | null;
 }
 
+/** What a token might do when it was deleted: what it has changed is still its own. */
+export type DeletedTokenRow = Pick<
+  TokenRow,
+  | 'bucket_branch_id'
+  | 'bucket_permissions'
+  | 'can_manage_buckets'
+  | 'can_read_all_files'
+  | 'component_access'
+  | 'id'
+  | 'is_master'
+>;
+
 export interface BranchRow {
   id: number;
   name: string;
@@ -92,6 +105,8 @@ export interface ConfigurationHead extends ConfigurationKey, Author {
   is_deleted: Flag;
   /** JSON text, sent back as it is. */
   state: string;
+  /** JSON of who has set the state ({@link StateWriter}); null for a run of the service, and for none. */
+  state_writer: string | null;
   /** JSON: list of row ids, `[]` until set. Orders of older versions follow from `configuration_orders`. */
   rows_sort_order: string;
   created: string;
@@ -131,6 +146,8 @@ export interface RowHead extends RowKey, Author {
   version: number;
   is_deleted: Flag;
   state: string;
+  /** As that of a configuration. */
+  state_writer: string | null;
   created: string;
 }
 
@@ -315,6 +332,8 @@ export interface JobRow extends Author {
   /** Goes up with every taking; a worker that comes back late with an older number is turned away. */
   fencing: number;
   worker: string | null;
+  /** The name that tables know its import by: random, as a number is given again when the metadata is lost or an older one is put back. */
+  mark: string | null;
 }
 
 export interface ExportRow {
@@ -354,6 +373,14 @@ export interface RunRow extends Author, ConfigurationKey {
   status: RunStatus;
   /** JSON: rows, from, to, restart. */
   asked: string;
+  /** The version of the configuration that was there when it was asked for, and its identifier; null before there were. */
+  version: number | null;
+  version_identifier: string | null;
+  /**
+   * Who asked for it answers for the version, and for states set before this number of the counter of ids; null when
+   * whoever made them must have the rights of the run as well.
+   */
+  approved_id: number | null;
   schedule_id: number | null;
   /** The schedule and its time, so that it is asked for once: `12@2026-01-02T03:04:00.000Z`. */
   occurrence: string | null;
@@ -392,6 +419,9 @@ export interface ScheduleRow extends Author, ConfigurationKey {
   /** JSON: list of row ids; empty for all. */
   rows: string;
   is_enabled: Flag;
+  /** The version that its author has approved, and the number of the counter of ids then. */
+  approved_version: number | null;
+  approved_id: number | null;
   /** When it is to run next; null while it is not. */
   next_occurrence: string | null;
   last_occurrence: string | null;

@@ -6,7 +6,7 @@ import { findBranch } from './branches.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { RunLimits } from '../tokens/run-limits.ts';
-import type { Author, TokenRow } from './tables.ts';
+import type { Author, DeletedTokenRow, TokenRow } from './tables.ts';
 
 export interface TokenRights {
   readonly description: string;
@@ -125,30 +125,60 @@ export async function revokeToken(meta: Meta, id: number): Promise<void> {
     .execute();
 }
 
-export async function deleteToken(meta: Meta, id: number): Promise<void> {
-  await meta.deleteFrom('tokens').where('id', '=', id).execute();
+/** Must run in a transaction. What it might do is kept: configurations that it has changed run with that. */
+export async function deleteToken(tx: Meta, id: number): Promise<void> {
+  const rights = tx
+    .selectFrom('tokens')
+    .select(DELETED)
+    .where((where) => where.and([where('id', '=', id), where('run_limits', 'is', null)]));
+  await tx
+    .insertInto('deleted_tokens')
+    .columns([...DELETED])
+    .expression(rights)
+    .execute();
+  await tx.deleteFrom('tokens').where('id', '=', id).execute();
+}
+
+const DELETED = [
+  'id',
+  'is_master',
+  'can_manage_buckets',
+  'can_read_all_files',
+  'bucket_permissions',
+  'bucket_branch_id',
+  'component_access',
+] as const satisfies readonly (keyof DeletedTokenRow)[];
+
+/** What a token may do, or might when it was deleted; undefined when nothing is known of it. */
+export async function findRights(meta: Meta, id: number): Promise<DeletedTokenRow | undefined> {
+  const known = await findToken(meta, id);
+  return (
+    known ?? (await meta.selectFrom('deleted_tokens').selectAll().where('id', '=', id).executeTakeFirst())
+  );
 }
 
 /** Takes a bucket that is deleted out of what tokens may do: another one of its id is another bucket. */
 export async function withdrawBucket(meta: Meta, branchId: number, bucketId: string): Promise<void> {
-  const tokens = await meta
-    .selectFrom('tokens')
-    .select(['id', 'bucket_permissions'])
-    .where('bucket_branch_id', '=', branchId)
-    .where('bucket_permissions', '!=', '{}')
-    .execute();
-  for (const { id, bucket_permissions } of tokens) {
-    // Written by this service.
-    const { [bucketId]: withdrawn, ...left } = JSON.parse(bucket_permissions) as Record<
-      string,
-      BucketPermission
-    >;
-    if (withdrawn === undefined) continue;
-    await meta
-      .updateTable('tokens')
-      .set({ bucket_permissions: JSON.stringify(left) })
-      .where('id', '=', id)
+  for (const table of ['tokens', 'deleted_tokens'] as const) {
+    const tokens = await meta
+      .selectFrom(table)
+      .select(['id', 'bucket_permissions'])
+      .where('bucket_branch_id', '=', branchId)
+      .where('bucket_permissions', '!=', '{}')
       .execute();
+    for (const { id, bucket_permissions } of tokens) {
+      // Written by this service.
+      const { [bucketId]: withdrawn, ...left } = JSON.parse(bucket_permissions) as Record<
+        string,
+        BucketPermission
+      >;
+      if (withdrawn === undefined) continue;
+      await meta
+        .updateTable(table)
+        .set({ bucket_permissions: JSON.stringify(left) })
+        .where('id', '=', id)
+        .execute();
+    }
   }
 }
 

@@ -8,9 +8,11 @@ import { writeTarball, type Written } from '../folder/tarball.ts';
 import { lastId, startIds } from '../meta/counter.ts';
 import { openMeta, reclaimSpace, type Meta } from '../meta/database.ts';
 import type { Connecting } from '../meta/postgres.ts';
-import type { ExternalStoreOptions } from '../objects/external-store.ts';
+import type { ExternalStore, ExternalStoreOptions } from '../objects/external-store.ts';
 import type { TableEngine } from '../tables/engine.ts';
-import { encryptionKey } from '../agreement.ts';
+import type { Moment } from '../tables/postgres/moment.ts';
+import { encryptionKey, placeName } from '../agreement.ts';
+import { openOwnedStore } from './owned-store.ts';
 import { refuseOtherVersions } from './database.ts';
 import { MEMORY_MB } from './folder.ts';
 import { withoutDeleted } from './deleted-files.ts';
@@ -50,15 +52,14 @@ export interface DatabaseBackup extends Written {
  */
 export async function backUpDatabase(options: DatabaseBackupOptions): Promise<DatabaseBackup> {
   const { file, env } = options;
-  const [{ createExternalStore }, { connectPostgres }] = await Promise.all([
-    import('../objects/external-store.ts'),
-    import('../meta/postgres.ts'),
-  ]);
+  const { connectPostgres } = await import('../meta/postgres.ts');
   const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, options.log);
-  const objects = await createExternalStore({ ...options.objects, env });
+  let objects: ExternalStore | undefined;
   try {
     const now = connectPostgres(database, { isBounded: false });
     await refuseOtherVersions(now, database.address);
+    const store = await openOwnedStore(now, placeName(database), { ...options, role: 'source' });
+    objects = store;
     return await withScratch(`${file}.parts`, env, async (dir) => {
       const copied = await copyMoment(database, dir, options);
       const state: { deleted: readonly string[] } = { deleted: [] };
@@ -67,7 +68,7 @@ export async function backUpDatabase(options: DatabaseBackupOptions): Promise<Da
       const written = await writeTarball(file, new Date(env.now()), async (tarball) => {
         const meta = await openMeta(join(dir, META));
         try {
-          await packObjects(meta, tarball, { ...options, objects });
+          await packObjects(meta, tarball, { ...options, objects: store });
           state.deleted = await withoutDeleted(meta, now);
           while ((await reclaimSpace(meta)) > 0);
         } finally {
@@ -79,7 +80,7 @@ export async function backUpDatabase(options: DatabaseBackupOptions): Promise<Da
       return { ...written, ...copied, ...state };
     });
   } finally {
-    objects.close();
+    objects?.close();
     await database.close();
   }
 }
@@ -116,13 +117,14 @@ async function copyMoment(
 async function copyAsItIs(
   database: Database,
   to: { readonly meta: Meta; readonly engine: TableEngine },
-  { signal, told }: DatabaseBackupOptions,
+  { signal, told, env }: DatabaseBackupOptions,
 ): Promise<string | undefined> {
   const [{ openMoment }, { connectPostgres }] = await Promise.all([
     import('../tables/postgres/moment.ts'),
     import('../meta/postgres.ts'),
   ]);
   const moment = await openMoment(database);
+  const isDone = keepAwake(moment.client, env);
   try {
     const pool: Connecting = {
       connect: async () =>
@@ -150,6 +152,23 @@ async function copyAsItIs(
       throw differs('Not every table can be copied.', problems, 'Mend it in the storage, and begin again.');
     return key;
   } finally {
+    isDone();
     await moment.end();
   }
+}
+
+/** The database lets go of the locks of one that it hears nothing of. */
+const AWAKE_MS = 10_000;
+
+/** Says something to the database now and then, also while this process is busy with what it has read. @returns what ends it */
+function keepAwake(client: Moment['client'], env: Env): () => void {
+  const over = new AbortController();
+  void (async () => {
+    while (!over.signal.aborted) {
+      await env.sleep(AWAKE_MS, over.signal).catch(() => undefined);
+      // Whoever reads next is told of what is wrong.
+      if (!over.signal.aborted) await client.query('SELECT 1').catch(() => undefined);
+    }
+  })();
+  return () => over.abort();
 }

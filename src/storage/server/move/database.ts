@@ -1,36 +1,27 @@
 import { RunError } from '../../../errors.ts';
 import type { Env } from '../../../env.ts';
-import type { Log } from '../../../log.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../database/database.ts';
 import { openMeta, type Meta } from '../meta/database.ts';
 import { missingMigrations, refuseNewer } from '../meta/migrate.ts';
-import { encryptionKey } from '../agreement.ts';
-import type { ExternalStoreOptions } from '../objects/external-store.ts';
+import { encryptionKey, placeName } from '../agreement.ts';
+import { serviceEngine } from '../tables/service-engine.ts';
+import { openOwnedStore, type OwnedStoreOptions } from './owned-store.ts';
 import type { OpenedStorage } from './storage.ts';
 
-export interface DatabaseStorageOptions {
-  readonly role: 'source' | 'target';
+export interface DatabaseStorageOptions extends OwnedStoreOptions {
   readonly database: DatabaseOptions;
-  /** Where the bytes of files are. */
-  readonly objects: Omit<ExternalStoreOptions, 'env'>;
-  readonly env: Env;
-  readonly log: Log;
 }
 
 /** Opens a database and its object store. @throws {RunError} `run.locked` while a service works on it, `database.…` */
 export async function openDatabaseStorage(options: DatabaseStorageOptions): Promise<OpenedStorage> {
   const { role, env, log } = options;
-  const [{ createExternalStore }, { createPostgresEngine }] = await Promise.all([
-    import('../objects/external-store.ts'),
-    import('../tables/postgres/engine.ts'),
-  ]);
   const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, log);
   try {
     await refuseServices(database, env);
     const meta = role === 'target' ? await openMeta(database) : await openSource(database);
-    const engine = createPostgresEngine({ pool: database.pool, schema: database.schema, log });
-    await engine.open();
-    const objects = await createExternalStore({ ...options.objects, env });
+    // Opened when the metadata is there: the schemas of buckets are called as by a service.
+    const { engine } = serviceEngine({ dir: undefined, database, meta, log });
+    const objects = await openOwnedStore(meta, placeName(database), options);
     return {
       name: database.address,
       meta,

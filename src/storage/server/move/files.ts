@@ -176,7 +176,7 @@ async function copyObject(
   if (found === undefined) return undefined;
   const hash = createHash('sha256');
   let bytes = 0;
-  const manifest = await manifestFor(owner, key, from, to.bucket);
+  const manifest = await manifestFor(owner, key, from, to);
   const body = manifest === undefined ? await from.read(key) : Readable.from([manifest]);
   const counted = body.map((chunk: Uint8Array) => {
     hash.update(chunk);
@@ -187,17 +187,19 @@ async function copyObject(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** A manifest names its slices with the bucket that they are in: the text of it there. Undefined for what is none. */
+/** A manifest names its slices with the bucket, and the place in it, that they are in: the text of it there. Undefined for what is none. */
 export async function manifestFor(
   file: Pick<FileRow, 'is_sliced' | 'object_key'>,
   key: string,
   from: ObjectReader,
-  bucket: string,
+  to: Pick<ObjectReader, 'bucket' | 'root'>,
 ): Promise<Buffer | undefined> {
   const isManifest = file.is_sliced === 1 && key === `${file.object_key}manifest`;
-  if (!isManifest || from.bucket === bucket) return undefined;
+  if (!isManifest || (from.bucket === to.bucket && from.root === to.root)) return undefined;
   const text = Buffer.concat(await (await from.read(key)).toArray()).toString();
-  const [here, there] = [from.bucket, bucket].map((name) => JSON.stringify(`s3://${name}/`).slice(0, -1));
+  const [here, there] = [from, to].map(({ bucket, root }) =>
+    JSON.stringify(`s3://${bucket}/${root}`).slice(0, -1),
+  );
   return Buffer.from(text.replaceAll(here ?? '', there ?? ''));
 }
 

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { keysFrom, readKeyFile } from '../../../encryption/index.ts';
 import { RunError } from '../../../errors.ts';
 import type { Env } from '../../../env.ts';
-import { silentLog } from '../../../log.ts';
+import { silentLog, type Log } from '../../../log.ts';
+import { placeName } from '../agreement.ts';
 import { lockFolder } from '../folder/lock.ts';
+import { refuseLostMetadata } from '../folder/metadata-place.ts';
 import { connectMeta, openMeta, type Meta } from '../meta/database.ts';
 import { missingMigrations } from '../meta/migrate.ts';
 import type { ExternalStoreOptions } from '../objects/external-store.ts';
@@ -14,6 +16,7 @@ import { loadSecret } from '../objects/secret.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { lazyEngine } from '../tables/lazy.ts';
 import { localTokenId } from '../tokens/local-token.ts';
+import { openOwnedStore } from './owned-store.ts';
 import type { OpenedStorage } from './storage.ts';
 
 export interface FolderOptions {
@@ -23,7 +26,10 @@ export interface FolderOptions {
   readonly objects?: Omit<ExternalStoreOptions, 'env'> | undefined;
   /** Where `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE` are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** As with {@link openOwnedStore}. */
+  readonly takesOver?: boolean | undefined;
   readonly env: Env;
+  readonly log: Log;
 }
 
 /** Holds a folder. @throws {RunError} `run.locked` while a service runs over it */
@@ -32,10 +38,11 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
   const lock = await lockFolder(dir, env.now());
   let meta: Meta | undefined;
   try {
+    refuseLostMetadata(dir);
     meta = role === 'target' ? await openMeta(join(dir, 'meta.sqlite')) : await openSource(dir);
     const opened = meta;
     const secret = await loadSecret(join(dir, 'objects.secret'), env);
-    const store = await openObjects(dir, secret, options);
+    const store = await openObjects(dir, secret, opened, options);
     const engine = lazyEngine(false, async () => {
       const { createDuckDbEngine } = await import('../tables/duckdb/engine.ts');
       return createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB, threads: 1 });
@@ -90,11 +97,12 @@ async function openSource(dir: string): Promise<Meta> {
 async function openObjects(
   dir: string,
   secret: Uint8Array,
-  { objects, env }: FolderOptions,
+  meta: Meta,
+  options: FolderOptions,
 ): Promise<{ readonly objects: ObjectStore; close(): void }> {
+  const { objects, env } = options;
   if (objects !== undefined) {
-    const { createExternalStore } = await import('../objects/external-store.ts');
-    const external = await createExternalStore({ ...objects, env });
+    const external = await openOwnedStore(meta, placeName(dir), { ...options, objects });
     return { objects: external, close: () => external.close() };
   }
   const folder = createFolderStore({
@@ -113,7 +121,7 @@ const SECRETS = ['objects.secret', 'encryption.key'];
 
 /** Gives a new folder the secrets of another one, unless it has its own. Before it is opened. */
 export async function copySecrets(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await mkdir(to, { recursive: true, mode: 0o700 });
   for (const name of SECRETS) {
     if (!existsSync(join(from, name)) || existsSync(join(to, name))) continue;
     // For its owner alone, as the original is.

@@ -1,6 +1,7 @@
 import { RunError, StorageError } from '../../../errors.ts';
 import { lastId, startIds } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
+import { hasProject } from '../meta/projects.ts';
 import { compareObjects, copyObjects } from './files.ts';
 import { copyMetadata, digestMetadata, type Digests } from './metadata.ts';
 import { compareRows, copyRows } from './rows.ts';
@@ -109,14 +110,10 @@ async function beginOrGoOn({ from, to, signal }: Moving, place: Place): Promise<
  */
 export async function refuseUsed({ name, meta }: OpenedStorage): Promise<Digests | undefined> {
   const known = (await readStep(meta, 'source')) as Digests | undefined; // saved below
-  if (known !== undefined || !(await isUsed(meta))) return known;
+  if (known !== undefined || !(await hasProject(meta))) return known;
   throw new RunError('command.invalid', `${name} is not empty: there is a project in it.`, {
     hint: 'Name an empty folder or an empty database.',
   });
-}
-
-async function isUsed(meta: Meta): Promise<boolean> {
-  return (await meta.selectFrom('projects').select('id').executeTakeFirst()) !== undefined;
 }
 
 /** @returns what differs, for people */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Env } from '../../../env.ts';
 import { OtherSize, type Tarball } from '../folder/tarball.ts';
 import { ObjectError } from '../objects/errors.ts';
+import { blankSums, createBlockSums } from '../objects/folder/blocks.ts';
 import { attributesOf } from '../objects/folder/described.ts';
 import { objectPath } from '../objects/folder/layout.ts';
 import type { ObjectMeta } from '../objects/folder/meta.ts';
@@ -88,7 +89,7 @@ async function tryToPack(
 ): Promise<void> {
   const found = await objects.head(key);
   if (found === undefined) return;
-  const manifest = await manifestFor(owner, key, objects, FOLDER_BUCKET);
+  const manifest = await manifestFor(owner, key, objects, { bucket: FOLDER_BUCKET, root: '' });
   const bytes = manifest?.length ?? found.bytes;
   const metaOf = (etag: string): ObjectMeta => ({
     ...attributesOf(found.attributes),
@@ -98,16 +99,18 @@ async function tryToPack(
     modified: new Date(env.now()).toISOString(),
     checksums: {},
   });
-  // It is as long as the one that has the MD5.
-  const trailer = trailerOf(metaOf('0'.repeat(32)));
+  // It is as long as the one that has the MD5 and the sums.
+  const trailer = trailerOf(metaOf('0'.repeat(32)), blankSums(bytes));
   async function* chunks(): AsyncGenerator<Uint8Array> {
     const md5 = createHash('md5');
+    const sums = createBlockSums();
     const body = manifest === undefined ? await objects.read(key) : [manifest];
     for await (const chunk of body as AsyncIterable<Buffer> | Buffer[]) {
       md5.update(chunk);
+      sums.update(chunk);
       yield chunk;
     }
-    yield trailerOf(metaOf(md5.digest('hex')));
+    yield trailerOf(metaOf(md5.digest('hex')), sums.finish());
   }
   const name = [...OBJECTS, objectPath(key)].join('/');
   await tarball.addContent({ name, bytes: bytes + trailer.length, chunks: chunks() });

@@ -35,6 +35,7 @@ export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
     change: (token, { endedToken }) =>
       token.id === endedToken ? { ...token, hash: `ended-${token.id}` } : token,
   },
+  deleted_tokens: { key: ['id'] },
   branches: { key: ['id'] },
   configurations: { key: CONFIGURATION, isLarge: true },
   configuration_versions: { key: [...CONFIGURATION, 'version'] },

@@ -18,7 +18,7 @@ export interface SourceStorage {
   close(): Promise<void>;
 }
 
-export type ObjectReader = Pick<ObjectStore, 'bucket' | 'head' | 'list' | 'read'>;
+export type ObjectReader = Pick<ObjectStore, 'bucket' | 'head' | 'list' | 'read' | 'root'>;
 
 /** A storage that no service runs over: a folder, or a database with an object store. */
 export interface OpenedStorage extends SourceStorage {

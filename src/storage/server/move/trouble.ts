@@ -2,7 +2,7 @@ import { ExtractorError, RunError, SinkError, StorageError } from '../../../erro
 import { shownAddress } from '../database/address.ts';
 import { codeOf, isAway, reasonOf, refusalOf, DatabaseAway } from '../database/failures.ts';
 import { isDiskFull, isOfDatabase } from '../http/trouble.ts';
-import { ObjectError } from '../objects/errors.ts';
+import { DamagedObject, ObjectError } from '../objects/errors.ts';
 import { TableError } from '../tables/table-error.ts';
 
 /** Where a copy is made. */
@@ -44,16 +44,28 @@ export function troubleOfCopy(error: unknown, place: CopyPlace): unknown {
     });
   const refusal = refusalOf(said, address ?? '');
   if (refusal !== undefined) return refusal;
+  if (said instanceof DamagedObject) return damaged([(said.cause as Error).message], said); // of its constructor
   if (said instanceof ObjectError)
     return said.code === 'ServiceUnavailable'
-      ? new StorageError('storage.unreachable', said.message, later)
-      : new StorageError('storage.refused', `The object store refuses it: ${said.message}`, {
+      ? new StorageError('storage.unreachable', said.inFull, later)
+      : new StorageError('storage.refused', `The object store refuses it: ${said.inFull}`, {
           hint: 'Check the name of the bucket and the keys.',
           cause: error,
         });
   return error instanceof TableError ? new StorageError('storage.failed', error.message, later) : error;
 }
 
+/** Files whose bytes are not those that were written. */
+export function damaged(files: readonly string[], cause?: unknown): StorageError {
+  const [what, them] = files.length === 1 ? ['A file is', 'it'] : [`${files.length} files are`, 'them'];
+  return new StorageError('storage.damaged', `${what} damaged: the bytes are not those that were written.`, {
+    lines: files.slice(0, MAX_LINES),
+    hint: `Put ${them} back from a backup, or delete ${them} and upload ${them} once more.`,
+    cause,
+  });
+}
+
+const MAX_LINES = 20;
 const NOT_ALLOWED = '42501';
 
 /** What the database or the store said itself: an engine puts it in words for those who use a table. */

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Readable } from 'node:stream';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Env } from '../../../env.ts';
 import { lockFolder, type FolderLock } from '../folder/lock.ts';
 import { readBackup } from '../folder/read-backup.ts';
 import { writeEntry } from '../folder/restore.ts';
 import { errnoOf, ObjectError } from '../objects/errors.ts';
 import { described } from '../objects/folder/described.ts';
+import { readBlocks } from '../objects/folder/blocks.ts';
 import { keyOfPath } from '../objects/folder/layout.ts';
 import type { ObjectMeta } from '../objects/folder/meta.ts';
-import { readTrailer, type Extent } from '../objects/folder/object-file.ts';
+import { readTrailer, type Extent, type Sums } from '../objects/folder/object-file.ts';
 import { FOLDER_BUCKET } from '../objects/folder-store.ts';
 import { OBJECTS } from './packed-objects.ts';
 import type { ObjectReader } from './storage.ts';
+import { sqlite } from '../../../sqlite.ts';
 
 /** A folder for what a command needs on its way; emptied when it is taken, and removed in the end. */
 export async function withScratch<T>(
@@ -48,7 +49,7 @@ export interface UnpackedObjects extends ObjectReader {
  * @throws {StorageError} `storage.differs` for a file that is cut, damaged or no backup
  */
 export async function unpack(file: string, dir: string): Promise<UnpackedObjects> {
-  const index = new DatabaseSync(join(dir, `${randomUUID()}.sqlite`));
+  const index = new (sqlite().DatabaseSync)(join(dir, `${randomUUID()}.sqlite`));
   try {
     index.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
     index.exec(
@@ -76,13 +77,14 @@ async function objectsOf(file: string, index: DatabaseSync): Promise<UnpackedObj
   const some = index.prepare(
     'SELECT key, start, bytes FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT 1000',
   );
-  const trailer = async (extent: Extent): Promise<ObjectMeta> =>
+  const trailer = async (extent: Extent): Promise<ObjectMeta & Sums> =>
     await readTrailer<ObjectMeta>(handle, extent, `${file} at ${extent.start}`);
   // The columns of the query.
   const find = (key: string): Extent | undefined => one.get(Buffer.from(key)) as Extent | undefined;
 
   return {
     bucket: FOLDER_BUCKET,
+    root: '',
     async head(key) {
       const extent = find(key);
       return extent === undefined ? undefined : described(await trailer(extent));
@@ -90,11 +92,14 @@ async function objectsOf(file: string, index: DatabaseSync): Promise<UnpackedObj
     async read(key, range) {
       const extent = find(key);
       if (extent === undefined) throw new ObjectError('NoSuchKey', 'The object does not exist.');
-      const { bytes } = await trailer(extent);
-      const start = extent.start + (range?.start ?? 0);
-      const end = extent.start + Math.min(range?.end ?? Infinity, bytes - 1);
-      if (end < start) return Readable.from([]);
-      return handle.createReadStream({ start, end, autoClose: false, highWaterMark: CHUNK });
+      const { start } = extent;
+      const { bytes, blocks: sums } = await trailer(extent);
+      const end = Math.min(range?.end ?? Infinity, bytes - 1);
+      const name = `${file} at ${start}`;
+      return readBlocks(
+        { handle, start, bytes, sums, name, isClosed: false },
+        { start: range?.start ?? 0, end },
+      );
     },
     async *list(prefix) {
       // No byte of UTF-8 is the last one, so there is one more.
@@ -115,5 +120,3 @@ async function objectsOf(file: string, index: DatabaseSync): Promise<UnpackedObj
     },
   };
 }
-
-const CHUNK = 256 * 1024;

@@ -47,6 +47,7 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches',
       summary: 'Makes a branch with a copy of all configurations',
       tag,
+      judge: ({ caller }) => requireMaster(caller),
       status: 202,
       body: BranchCreate,
       response: Job,
@@ -91,6 +92,7 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches/:id',
       summary: 'Changes the name or the description of a branch',
       tag,
+      judge: ({ caller }) => requireMaster(caller),
       body: BranchUpdate,
       response: Branch,
       handle: async ({ params, body, ...call }) => {
@@ -106,7 +108,8 @@ export function branchRoutes(context: Context): Route[] {
           await updateBranch(tx, branch.id, body);
           const changed = await requireBranch(tx, params.id);
           const doer = doerOf(call.branch.id, caller);
-          await recordEvent(tx, env, doer, branchEvent(changed, 'devBranchUpdated', 'Changed'));
+          // Under the name that it was known by until now.
+          await recordEvent(tx, env, doer, branchEvent(branch, 'devBranchUpdated', 'Changed'));
           return branchReply(changed);
         });
       },

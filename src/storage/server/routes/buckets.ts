@@ -61,7 +61,7 @@ function readRoutes(context: DataContext): Route[] {
       handle: async ({ query, caller, branch, origin }) => {
         context.observer.observe(doerOf(branch.id, caller), {
           name: 'bucketsListed',
-          message: 'Listed the buckets',
+          message: 'Listed buckets',
         });
         const include = namesOf(query.include);
         const buckets = (await listBuckets(meta, branch.id)).filter(({ id }) =>
@@ -84,10 +84,10 @@ function readRoutes(context: DataContext): Route[] {
       tag,
       query: BucketsQuery,
       response: Bucket,
-      handle: async ({ params, caller, branch, origin }) => {
+      handle: async ({ params, query, caller, branch, origin }) => {
         requireBucket(caller, branch.id, params.bucket, 'read');
         const bucket = await requireBucketRow(meta, context, branch.id, params.bucket);
-        return await bucketDetail(meta, bucket, origin);
+        return await bucketDetail(meta, bucket, origin, namesOf(query.include).filter(isOfTables));
       },
     }),
     route({
@@ -261,16 +261,20 @@ async function bucketDetail(
   meta: Meta,
   bucket: MeasuredBucket,
   origin: string,
+  include: readonly string[] = [],
 ): Promise<Record<string, Reply>> {
   const of = { branchId: bucket.branch_id, bucketId: bucket.id };
   return {
     ...bucketReply(bucket, origin),
-    tables: await collected(listTableTexts(meta, of, { origin, include: [] })),
+    tables: await collected(listTableTexts(meta, of, { origin, include })),
     attributes: [],
     metadata: await metadataOf(meta, bucket),
     linkedBy: [],
   };
 }
+
+/** What is asked for of a bucket, and is shown of its tables as well. */
+const isOfTables = (part: string): boolean => ['columns', 'metadata', 'columnMetadata'].includes(part);
 
 async function metadataOf(meta: Meta, bucket: MeasuredBucket): Promise<Reply[]> {
   const owner = { branch_id: bucket.branch_id, scope: 'bucket', owner: bucket.id } as const;

@@ -129,7 +129,9 @@ export function configurationRowRoutes(context: Context): Route[] {
         const { state } = await sealContents(context, key, given, () =>
           storedRowContents(meta, key, params.row),
         );
-        return wholeRow(await updateRowState(meta, key, params.row, state));
+        return wholeRow(
+          await updateRowState(meta, key, params.row, state, changeOf(context, call.caller, undefined)),
+        );
       },
     }),
     route({

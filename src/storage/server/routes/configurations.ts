@@ -16,7 +16,13 @@ import { findBranch } from '../meta/branches.ts';
 import type { Loaded, Whole } from '../meta/configurations/model.ts';
 import { listConfigurationTexts } from '../lists/configurations.ts';
 import { listOf, longJson } from '../lists/long-list.ts';
-import { contentOf, listRows, requireConfiguration, requireWhole } from '../meta/configurations/read.ts';
+import {
+  contentOf,
+  listRows,
+  requireAtVersion,
+  requireConfiguration,
+  requireWhole,
+} from '../meta/configurations/read.ts';
 import {
   createConfiguration,
   deleteConfiguration,
@@ -27,6 +33,7 @@ import {
 import { route, type Route } from '../http/route.ts';
 import { sealContents, storedContents } from '../input/seal-contents.ts';
 import { configurationReply } from '../shapes/configuration.ts';
+import { isOwnConfiguration } from '../tokens/run-limits.ts';
 
 const tag = 'Configurations';
 const validationCode = 'storage.components.validation';
@@ -90,6 +97,11 @@ export function configurationRoutes(context: Context): Route[] {
       response: Configuration,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
+        const { runLimits } = call.caller;
+        if (runLimits?.version !== undefined && isOwnConfiguration(runLimits, key))
+          return configurationReply(await requireAtVersion(meta, key, runLimits.version), {
+            withState: true,
+          });
         return await wholeReply(context, await requireWhole(meta, key));
       },
     }),
@@ -123,7 +135,10 @@ export function configurationRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const given = { state: await readStateBody(request, 'configuration') };
         const { state } = await sealContents(context, key, given, () => storedContents(meta, key));
-        return await wholeReply(context, await updateState(meta, key, state));
+        return await wholeReply(
+          context,
+          await updateState(meta, key, state, changeOf(context, call.caller, undefined)),
+        );
       },
     }),
     route({

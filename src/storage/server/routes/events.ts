@@ -50,6 +50,7 @@ export function eventRoutes(context: Context): Route[] {
       path: '/events',
       summary: 'Writes an event',
       tag,
+      maxBodyBytes: 4 * MAX_EVENT_BYTES, // as a form
       status: 201,
       body: EventCreate,
       response: Type.Object({ id: Type.String(), uuid: Type.String() }),

@@ -69,6 +69,7 @@ function singleRoutes(context: DataContext): Route[] {
           sinceId: query.sinceId,
           maxId: query.maxId,
           runId: query.runId,
+          isPublic: query.isPublic,
           aliveAt: query.showExpired === true ? undefined : isoTime(env.now()),
           limit: query.limit ?? 100,
           offset: query.offset ?? 0,

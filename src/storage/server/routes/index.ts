@@ -2,6 +2,7 @@ import { Component, ComponentsQuery, Index, IndexQuery } from '../../protocol/co
 import { namesOf } from '../../protocol/common.ts';
 import type { ComponentEntry } from '../catalogue/catalogue.ts';
 import type { Context } from '../context.ts';
+import { RawJson, type Reply } from '../http/answer.ts';
 import { encodeReply } from '../http/encode-reply.ts';
 import { invalidField, notFound } from '../http/errors.ts';
 import { listComponentIds, type ConfigurationListing } from '../lists/configuration-texts.ts';
@@ -19,6 +20,7 @@ export interface NamedService {
 
 /** The index of the API and the catalogue of components (storage 6). */
 export function indexRoutes(context: Context, services: readonly NamedService[]): Route[] {
+  const components = componentsOf(context);
   return [
     route({
       method: 'GET',
@@ -31,7 +33,6 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
       response: Index,
       handle: ({ query, origin }) => {
         const exclude = namesOf(query.exclude);
-        const show = exclude.includes('componentDetails') ? briefComponent : componentReply;
         return {
           host: new URL(origin).host,
           api: 'storage',
@@ -41,7 +42,12 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
           documentation: `${origin}/docs`,
           ...(exclude.includes('components')
             ? {}
-            : { components: context.catalogue.components.map((component) => show(component, origin)) }),
+            : {
+                components: components(
+                  exclude.includes('componentDetails') ? briefComponent : componentReply,
+                  origin,
+                ),
+              }),
           services: services.flatMap(({ id, url }) => {
             const known = typeof url === 'string' ? url : url();
             if (known === undefined) return [];
@@ -88,6 +94,24 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
     }),
   ];
 }
+
+/** The components of the catalogue as JSON, made once: nobody needs a token for it, and their schemas are long. */
+function componentsOf({
+  catalogue,
+}: Context): (
+  show: (entry: ComponentEntry, origin: string) => Record<string, Reply>,
+  origin: string,
+) => RawJson {
+  const texts = new Map<unknown, string>();
+  return (show, origin) => {
+    const text = texts.get(show) ?? encodeReply(catalogue.components.map((entry) => show(entry, ORIGIN)));
+    texts.set(show, text);
+    return new RawJson(text.replaceAll(ORIGIN, () => JSON.stringify(origin).slice(1, -1)));
+  };
+}
+
+/** Stands where the address of the service goes, as the client knows it. */
+const ORIGIN = '@origin@';
 
 interface Shown {
   readonly of: Omit<ConfigurationListing, 'componentId'>;

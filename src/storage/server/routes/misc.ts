@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { columnNameProblem, webalize, webalizeDisplayName } from '../../../names.ts';
+import { columnNameProblem, MAX_GIVEN_NAME, webalize, webalizeDisplayName } from '../../../names.ts';
 import type { Context } from '../context.ts';
 import { ApiError, invalidRequestText, notImplemented } from '../http/errors.ts';
 import { nextId } from '../meta/counter.ts';
@@ -26,14 +26,14 @@ export function miscRoutes(context: Context): Route[] {
 
 function nameRoutes(): Route[] {
   const tag = 'Names';
-  const columns = Type.Object({ columnNames: Type.Array(Type.String()) });
+  const columns = Type.Object({ columnNames: Type.Array(Type.String({ maxLength: MAX_GIVEN_NAME })) });
   return [
     route({
       method: 'POST',
       path: '/webalize/display-name',
       summary: 'The name that a bucket or table would have',
       tag,
-      body: Type.Object({ displayName: Type.String() }),
+      body: Type.Object({ displayName: Type.String({ maxLength: MAX_GIVEN_NAME }) }),
       response: Type.Object({ displayName: Type.String() }),
       handle: ({ body }) => {
         const displayName = webalizeDisplayName(body.displayName);
@@ -61,7 +61,7 @@ function nameRoutes(): Route[] {
       path: '/validate/column-names',
       summary: 'Whether names may be those of columns',
       tag,
-      body: columns,
+      body: Type.Object({ columnNames: Type.Array(Type.Union([Type.String(), Type.Null()])) }),
       handle: ({ body }) => {
         const errors = body.columnNames.flatMap((name, index) => {
           const message = columnNameMessage(name);
@@ -76,7 +76,9 @@ function nameRoutes(): Route[] {
 }
 
 /** In the words that the public API has for the names of buckets and tables. */
-function columnNameMessage(name: string): string | undefined {
+function columnNameMessage(name: unknown): string | undefined {
+  if (name === null) return 'This value should not be blank.';
+  if (typeof name !== 'string') return 'This value should be of type string.';
   const problem = columnNameProblem(name);
   if (problem === undefined) return undefined;
   if (name.trim() === '') return 'This value should not be blank.';
@@ -109,14 +111,16 @@ const NOT_SUPPORTED: readonly { methods: readonly Method[]; path: string; what: 
 ];
 
 function unsupported(method: Method, path: string, what: string): Route {
+  const refuse = (): never => {
+    throw notImplemented(what);
+  };
   return route({
     method,
     path,
     summary: `${what}: not supported`,
     tag: 'Not supported',
     isRaw: true,
-    handle: () => {
-      throw notImplemented(what);
-    },
+    judge: refuse,
+    handle: refuse,
   });
 }

@@ -6,13 +6,14 @@ import { ApiError, badRequest, notFound } from '../http/errors.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { keyFrom } from '../input/configuration.ts';
+import { checkVersion } from '../meta/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
 import { readLog } from '../meta/run-log.ts';
 import { countRows } from '../meta/run-rows.ts';
 import { findRun, findUnfinished, listRuns } from '../meta/runs.ts';
 import { configurationsOf, inTurn } from '../meta/transaction.ts';
 import type { ConfigurationKey, RunRow } from '../meta/tables.ts';
-import { followRun, requirePlace } from '../runs/follow.ts';
+import { followRun, takePlace } from '../runs/follow.ts';
 import { runReply, wholeRunReply } from '../shapes/run.ts';
 import { authorOf } from '../tokens/caller.ts';
 import { requireAnyComponent, requireComponent } from '../tokens/permissions.ts';
@@ -32,19 +33,25 @@ export function runRoutes(context: Context): Route[] {
       body: RunCreate,
       response: Run,
       handle: async ({ body, ...call }) => {
-        const { component, configuration, ifRunning = 'wait', ...asked } = body;
+        const { component, configuration, ifRunning = 'wait', ifVersion, ...asked } = body;
         const key = keyFrom(context, call, component, configuration);
         if (asked.to !== undefined && asked.from === undefined)
           throw badRequest('storage.validation', 'to: it needs "from", the time to begin at.');
         const run = await inTurn(meta, configurationsOf(key), async (tx) => {
-          await requireConfiguration(tx, key);
+          const { head, version } = await requireConfiguration(tx, key);
+          checkVersion('configuration', head.version, ifVersion);
           const known = asked.rows === undefined ? [] : await listRowIds(tx, key);
           const unknown = asked.rows?.find((row) => !known.includes(row));
           if (unknown !== undefined)
             throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
           const other = ifRunning === 'refuse' ? await findUnfinished(tx, key) : undefined;
           if (other !== undefined) throw isRunning(key, other);
-          return await queue.runs.submit(tx, { configuration: key, asked, author: authorOf(call.caller) });
+          return await queue.runs.submit(tx, {
+            configuration: key,
+            asked,
+            version,
+            author: authorOf(call.caller),
+          });
         });
         queue.wake('runs');
         return wholeRunReply(run);
@@ -115,8 +122,10 @@ export function runRoutes(context: Context): Route[] {
         const last = request.headers['last-event-id'];
         const offset =
           typeof last === 'string' && /^\d{1,12}$/.test(last) ? Number(last) : (query.offset ?? 0);
-        requirePlace();
-        return eventStream(context, (signal) => followRun(context, { run: run.id, offset }, signal));
+        const onEnd = takePlace(call.caller.id);
+        return eventStream(context, (signal) => followRun(context, { run: run.id, offset }, signal), {
+          onEnd,
+        });
       },
     }),
     route({

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { Schedule, ScheduleCreate, ScheduleUpdate } from '../../protocol/schedule.ts';
 import type { Context } from '../context.ts';
+import type { Reply } from '../http/answer.ts';
 import { badRequest, notFound } from '../http/errors.ts';
 import { route, type Route } from '../http/route.ts';
 import { keyFrom } from '../input/configuration.ts';
+import { checkVersion } from '../meta/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../meta/configurations/read.ts';
 import { nextId } from '../meta/counter.ts';
 import type { Meta } from '../meta/database.ts';
@@ -11,6 +13,7 @@ import {
   deleteSchedule,
   findSchedule,
   insertSchedule,
+  lastRuns,
   listSchedules,
   updateSchedule,
 } from '../meta/schedules.ts';
@@ -19,7 +22,7 @@ import { configurationsOf, inTurn } from '../meta/transaction.ts';
 import { checkTiming, nextTime, type Timing } from '../runs/cron.ts';
 import { scheduleReply } from '../shapes/run.ts';
 import { isoTime } from '../shapes/time.ts';
-import { authorOf } from '../tokens/caller.ts';
+import { authorOf, type Caller } from '../tokens/caller.ts';
 
 const tag = 'Schedules';
 const all = '/components/:component/configs/:configuration/schedules';
@@ -28,6 +31,11 @@ const one = `${all}/:schedule` as const;
 /** When configurations run by themselves. */
 export function scheduleRoutes(context: Context): Route[] {
   const { meta, env, queue } = context;
+  const replies = async (schedules: readonly ScheduleRow[]): Promise<Reply[]> => {
+    const last = await lastRuns(meta, schedules);
+    return schedules.map((schedule) => scheduleReply(schedule, last.get(schedule.id)));
+  };
+  const reply = async (schedule: ScheduleRow): Promise<Reply> => (await replies([schedule]))[0] ?? null;
   return [
     route({
       method: 'GET',
@@ -38,7 +46,7 @@ export function scheduleRoutes(context: Context): Route[] {
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         await requireConfiguration(meta, key);
-        return (await listSchedules(meta, key)).map(scheduleReply);
+        return await replies(await listSchedules(meta, key));
       },
     }),
     route({
@@ -55,15 +63,19 @@ export function scheduleRoutes(context: Context): Route[] {
         checkTiming({ cron, timeZone });
         const now = await queue.runs.now();
         const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
-          await requireConfiguration(tx, key);
+          const { head } = await requireConfiguration(tx, key);
           await requireRows(tx, key, rows);
+          const id = await nextId(tx);
           const made: ScheduleRow = {
-            id: await nextId(tx),
+            id,
             ...key,
             cron,
             time_zone: timeZone,
             rows: JSON.stringify(rows),
             is_enabled: isEnabled ? 1 : 0,
+            // Who asks for it asks for what is there, as who starts a run.
+            approved_version: head.version,
+            approved_id: id,
             next_occurrence: next({ cron, timeZone }, { now, isEnabled }),
             last_occurrence: null,
             created: isoTime(env.now()),
@@ -84,7 +96,7 @@ export function scheduleRoutes(context: Context): Route[] {
       response: Schedule,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        return scheduleReply(await requireSchedule(meta, key, params.schedule));
+        return await reply(await requireSchedule(meta, key, params.schedule));
       },
     }),
     route({
@@ -98,7 +110,9 @@ export function scheduleRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, params.component, params.configuration);
         const now = await queue.runs.now();
         const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
+          const { head } = await requireConfiguration(tx, key);
           const known = await requireSchedule(tx, key, params.schedule);
+          checkVersion('configuration', head.version, body.ifVersion);
           const timing = { cron: body.cron ?? known.cron, timeZone: body.timeZone ?? known.time_zone };
           const isEnabled = body.isEnabled ?? known.is_enabled === 1;
           checkTiming(timing);
@@ -109,6 +123,7 @@ export function scheduleRoutes(context: Context): Route[] {
             rows: body.rows === undefined ? known.rows : JSON.stringify(body.rows),
             is_enabled: isEnabled ? (1 as const) : (0 as const),
             next_occurrence: next(timing, { now, isEnabled, last: known.last_occurrence }),
+            ...(await approvalOf(tx, known, { caller: call.caller, version: body.ifVersion })),
             ...authorOf(call.caller),
           };
           await updateSchedule(tx, known.id, changes);
@@ -116,7 +131,7 @@ export function scheduleRoutes(context: Context): Route[] {
           await queue.runs.plan(tx, changed);
           return changed;
         });
-        return scheduleReply(schedule);
+        return await reply(schedule);
       },
     }),
     route({
@@ -139,6 +154,18 @@ async function requireSchedule(meta: Meta, key: ConfigurationKey, id: string): P
   const found = /^\d{1,15}$/.test(id) ? await findSchedule(meta, key, Number(id)) : undefined;
   if (found === undefined) throw notFound(`Schedule ${id} not found`, 'storage.schedules.notFound');
   return found;
+}
+
+/** Who has not approved a version answers for none: what another one has approved is not the caller's word. */
+async function approvalOf(
+  tx: Meta,
+  known: ScheduleRow,
+  { caller, version }: { readonly caller: Caller; readonly version: number | undefined },
+): Promise<Pick<ScheduleRow, 'approved_id' | 'approved_version'>> {
+  if (version !== undefined) return { approved_version: version, approved_id: await nextId(tx) };
+  const { approved_version, approved_id, creator_id } = known;
+  if (creator_id === caller.creator_id) return { approved_version, approved_id };
+  return { approved_version: null, approved_id: null };
 }
 
 async function requireRows(meta: Meta, key: ConfigurationKey, rows: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import { plain, requireColumns } from '../input/row-query.ts';
 import { requireNameLength } from '../input/table.ts';
 import {
   requireBucketRow,
-  requireFreeTable,
+  requireFreeAlias,
   requireTableRow,
   splitTableId,
 } from '../jobs/operations/table-place.ts';
@@ -67,7 +67,7 @@ function createRoute(context: DataContext): Route {
         const problem = storageNameProblem(name);
         if (problem !== undefined) throw badRequest(validationCode, `Invalid data - name: ${problem}`);
         requireNameLength(name);
-        await requireFreeTable(tx, { branchId: branch.id, bucketId: params.bucket, name });
+        await requireFreeAlias(tx, { branchId: branch.id, bucketId: params.bucket, name });
         const all = source.columns.map((column) => column.name);
         const chosen = [...new Set(body.aliasColumns)];
         requireColumns({ columns: chosen }, all, 'storage.tables.columnNotExists');

@@ -9,7 +9,12 @@ import type { DataContext } from '../data-context.ts';
 import { badRequest, notImplemented } from '../http/errors.ts';
 import type { NewJob } from '../meta/jobs.ts';
 import type { StoredTable } from '../meta/stored-tables.ts';
-import { refuseAlias, refuseReferenced } from '../jobs/operations/alias.ts';
+import {
+  refuseAlias,
+  refuseFilteredKey,
+  refuseReferenced,
+  requireOwnColumns,
+} from '../jobs/operations/alias.ts';
 import { requireNoKey, type ColumnInput } from '../jobs/operations/structure.ts';
 import { requireTableRow, splitTableId, tableLock } from '../jobs/operations/table-place.ts';
 import { requireBucket } from '../tokens/permissions.ts';
@@ -43,7 +48,7 @@ function columnRoutes(context: DataContext): Route[] {
       summary: 'Adds a column',
       body: ColumnAdd,
       handle: async ({ params, body, ...asker }) => {
-        const table = await requireWritable(context, params.table, asker);
+        const table = await requireTable(context, params.table, asker);
         const name = columnName(body.name);
         const problem = columnNameProblem(name);
         if (problem !== undefined)
@@ -53,6 +58,11 @@ function columnRoutes(context: DataContext): Route[] {
             'storage.tables.columnAlreadyExists',
             `The column "${name}" already exists in the table "${table.name}".`,
           );
+        }
+        if (table.alias_source !== null) {
+          // Who widens an alias must be able to read what it then shows.
+          requireBucket(asker.caller, asker.branch.id, splitTableId(table.alias_source).bucket, 'read');
+          await requireOwnColumns(context.meta, table, { added: name });
         }
         const column: ColumnInput = { name, ...definitionFields(body) };
         return await asJob(context, asker, workOn(table, 'tableColumnAdd', column));
@@ -66,16 +76,10 @@ function columnRoutes(context: DataContext): Route[] {
       query: DeleteQuery,
       handle: async ({ params, query, ...asker }) => {
         const force = query.force === true;
-        const table = await requireWritable(context, params.table, asker);
+        const table = await requireTable(context, params.table, asker);
         requireColumn(table, params.column);
-        const key = JSON.parse(table.primary_key) as string[]; // written by this service
-        if (key.includes(params.column)) {
-          throw badRequest(
-            'storage.tables.cannotDeletePrimaryKeyColumn',
-            `The column "${params.column}" is part of the primary key. Remove the key first.`,
-          );
-        }
-        if (!force) await refuseReferenced(context.meta, table, params.column);
+        if (table.alias_source === null) await requireDeletable(context, table, params.column, force);
+        else await requireOwnColumns(context.meta, table, { removed: params.column, force });
         const given = { name: params.column, ...(force ? { force } : {}) };
         return await asJob(context, asker, workOn(table, 'tableColumnDelete', given));
       },
@@ -133,6 +137,7 @@ function keyRoutes(context: DataContext): Route[] {
       summary: 'Removes the primary key of a table',
       handle: async ({ params, ...asker }) => {
         const table = await requireWritable(context, params.table, asker);
+        await refuseFilteredKey(context.meta, table);
         return await asJob(context, asker, workOn(table, 'tablePrimaryKeyDelete', {}));
       },
     }),
@@ -195,10 +200,31 @@ async function requireWritable(
   id: string,
   { caller, branch }: Who,
 ): Promise<StoredTable> {
-  requireBucket(caller, branch.id, splitTableId(id).bucket, 'write');
-  const table = await requireTableRow(context.meta, context, branch.id, id);
+  const table = await requireTable(context, id, { caller, branch });
   refuseAlias(table);
   return table;
+}
+
+/** A table or an alias that the caller may change. */
+async function requireTable(context: DataContext, id: string, { caller, branch }: Who): Promise<StoredTable> {
+  requireBucket(caller, branch.id, splitTableId(id).bucket, 'write');
+  return await requireTableRow(context.meta, context, branch.id, id);
+}
+
+async function requireDeletable(
+  { meta }: DataContext,
+  table: StoredTable,
+  column: string,
+  force: boolean,
+): Promise<void> {
+  await refuseReferenced(meta, table, column, force);
+  const key = JSON.parse(table.primary_key) as string[]; // written by this service
+  if (key.includes(column)) {
+    throw badRequest(
+      'storage.tables.cannotDeletePrimaryKeyColumn',
+      `The column "${column}" is part of the primary key. Remove the key first.`,
+    );
+  }
 }
 
 function requireColumn(table: StoredTable, name: string): void {

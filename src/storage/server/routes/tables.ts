@@ -50,7 +50,7 @@ function readRoutes(context: DataContext): Route[] {
         const include = includeOf(query.include, ['buckets', 'metadata', 'columnMetadata']);
         context.observer.observe(doerOf(branch.id, caller), {
           name: 'tablesListed',
-          message: 'Listed the tables',
+          message: 'Listed tables',
           params: { include: [...include] },
         });
         const isShown = ({ bucket_id }: TableRef): boolean =>
@@ -73,7 +73,7 @@ function readRoutes(context: DataContext): Route[] {
         const include = includeOf(query.include, ['metadata', 'columnMetadata']);
         context.observer.observe(doerOf(branch.id, caller), {
           name: 'tablesListed',
-          message: `Listed the tables of the bucket "${params.bucket}"`,
+          message: 'Listed tables',
           object: { type: 'bucket', id: params.bucket, name: params.bucket },
           params: { include: [...include] },
         });

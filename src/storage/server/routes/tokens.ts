@@ -4,6 +4,7 @@ import { authorOf, type Caller } from '../tokens/caller.ts';
 import type { Context } from '../context.ts';
 import { accessDenied, badRequest, notFound } from '../http/errors.ts';
 import { doerOf, recordEvent } from '../events/system-event.ts';
+import { findBranch } from '../meta/branches.ts';
 import { listBucketIds } from '../meta/buckets.ts';
 import type { Meta } from '../meta/database.ts';
 import type { TokenRow } from '../meta/tables.ts';
@@ -49,12 +50,15 @@ function readRoutes(context: Context): Route[] {
     route({
       method: 'GET',
       path: '/tokens',
-      summary: 'All tokens; of a token that is not the master, itself alone',
+      summary: 'All tokens but those of runs; of a token that is not the master, itself alone',
       tag,
       response: Type.Array(Token),
       handle: async (call) => {
         const { caller } = call;
-        const tokens = caller.isMaster ? await listTokens(meta) : [caller.token];
+        // Those of runs are nobody's, and end with them.
+        const tokens = caller.isMaster
+          ? (await listTokens(meta)).filter(({ run_limits }) => run_limits === null)
+          : [caller.token];
         const show = await repliesTo(context, call);
         return tokens.map((token) => show(token));
       },
@@ -98,6 +102,7 @@ function writeRoutes(context: Context): Route[] {
       makesSecret: true,
       summary: 'Makes a token; only this answer shows it',
       tag,
+      judge: ({ caller }) => requireTokenManagement(caller),
       status: 201,
       body: TokenCreate,
       response: Token,
@@ -123,6 +128,7 @@ function writeRoutes(context: Context): Route[] {
       path: '/tokens/:token',
       summary: 'Changes what a token may do',
       tag,
+      judge: ({ caller }) => requireTokenManagement(caller),
       body: TokenUpdate,
       response: Token,
       handle: async ({ params, body, ...call }) => {
@@ -151,6 +157,15 @@ function writeRoutes(context: Context): Route[] {
           await tell(tx, call, token, 'tokenDeleted', 'Deleted the token');
         });
         return undefined;
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/tokens',
+      summary: 'Refused: the id of the token is missing',
+      tag,
+      handle: () => {
+        throw noSuchToken();
       },
     }),
     route({
@@ -197,8 +212,10 @@ function writeRoutes(context: Context): Route[] {
   ];
 }
 
+/** Rights over all buckets are shown as those of the default branch, in whatever branch is asked. */
 async function repliesTo({ meta, env }: Context, { branch, origin }: Who) {
-  return tokenReplies({ origin, now: env.now(), buckets: await listBucketIds(meta, branch.id) });
+  const main = branch.is_default === 1 ? branch : ((await findBranch(meta, 'default')) ?? branch);
+  return tokenReplies({ origin, now: env.now(), buckets: await listBucketIds(meta, main.id) });
 }
 
 const described = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
@@ -207,10 +224,12 @@ const described = (text: string | undefined): string | undefined => (text === ''
 async function requireToken(context: Context, caller: Caller, id: string): Promise<TokenRow> {
   const found = /^\d{1,15}$/.test(id) ? await findToken(context.meta, Number(id)) : undefined;
   if (caller.id !== found?.id && !caller.isMaster) throw accessDenied();
-  // Without the id, which may be a token that was put in the place of one.
-  if (found === undefined) throw notFound('resource not found');
+  if (found === undefined) throw noSuchToken();
   return found;
 }
+
+// Without the id, which may be a token that was put in the place of one.
+const noSuchToken = (): Error => notFound('resource not found');
 
 async function projectSize({ meta }: Context): Promise<{ bytes: number; rows: number }> {
   const sums = await meta

@@ -26,7 +26,7 @@ export async function fileReply(objects: ObjectStore, file: TaggedFile): Promise
     isEncrypted: file.is_encrypted === 1,
     name: file.name,
     fileType: 'csv',
-    url: await objects.presign(contentKey(file), { expiresInSeconds: URL_SECONDS }),
+    url: await objects.presign(contentKey(file), { expiresInSeconds: URL_SECONDS, fileName: file.name }),
     provider: 'aws',
     region: objects.region,
     sizeBytes: file.size_bytes,
@@ -46,7 +46,7 @@ export async function uploadReply(
 ): Promise<Record<string, Reply>> {
   return {
     uploadParams: {
-      key: file.object_key,
+      key: objects.root + file.object_key,
       bucket: objects.bucket,
       ...endpointReply(objects),
       acl: file.is_public === 1 ? 'public-read' : 'private',
@@ -63,7 +63,7 @@ export async function downloadReply(
   asked: KeysFor,
 ): Promise<Record<string, Reply>> {
   return {
-    s3Path: { bucket: objects.bucket, key: file.object_key },
+    s3Path: { bucket: objects.bucket, key: objects.root + file.object_key },
     credentials: await credentials(objects, file, 'download', asked),
   };
 }

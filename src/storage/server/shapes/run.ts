@@ -1,3 +1,4 @@
+import type { RunError } from '../../protocol/run.ts';
 import { RawJson, type Reply } from '../http/answer.ts';
 import type { AskedOfRun, BriefRun } from '../meta/runs.ts';
 import type { RunRow, ScheduleRow } from '../meta/tables.ts';
@@ -13,6 +14,7 @@ export function runReply(run: BriefRun): Record<string, Reply> {
     component: run.component_id,
     configuration: run.configuration_id,
     asked: { ...asked },
+    configurationVersion: run.version,
     schedule: run.schedule_id === null ? null : String(run.schedule_id),
     scheduledTime: apiTime(run.occurrence?.replace(/^.*@/, '') ?? null),
     creatorToken: { id: String(run.creator_id), description: run.creator_description },
@@ -37,7 +39,8 @@ export function wholeRunReply(run: RunRow): Reply {
   return { ...runReply(run), ...(ended === null ? { progress: new RawJson(report) } : {}) };
 }
 
-export function scheduleReply(schedule: ScheduleRow): Record<string, Reply> {
+/** @param last its last run that has ended */
+export function scheduleReply(schedule: ScheduleRow, last?: LastRun): Record<string, Reply> {
   return {
     id: String(schedule.id),
     cron: schedule.cron,
@@ -46,7 +49,22 @@ export function scheduleReply(schedule: ScheduleRow): Record<string, Reply> {
     isEnabled: schedule.is_enabled === 1,
     nextTime: apiTime(schedule.next_occurrence),
     lastTime: apiTime(schedule.last_occurrence),
+    approvedVersion: schedule.approved_version,
+    refusal: refusalOf(schedule, last),
     createdTime: apiTime(schedule.created),
     creatorToken: { id: String(schedule.creator_id), description: schedule.creator_description },
   };
+}
+
+/** What is known of the last run of a schedule. */
+export type LastRun = Pick<RunRow, 'error' | 'id' | 'version'>;
+
+function refusalOf(schedule: ScheduleRow, last: LastRun | undefined): Reply {
+  if (last === undefined || last.error === null) return null;
+  // One that is approved, or was changed with the hand of another, was so after that run.
+  if (schedule.approved_id !== null && schedule.approved_id > last.id) return null;
+  // Written by this service.
+  const { code, message, hint } = JSON.parse(last.error) as RunError;
+  if (code !== 'storage.forbidden') return null;
+  return { run: String(last.id), message, ...(hint === undefined ? {} : { hint }), version: last.version };
 }

@@ -5,13 +5,20 @@ import type { TableColumnRow, TableRow } from '../meta/tables.ts';
 import { apiTime } from './time.ts';
 import { bucketReply } from './bucket.ts';
 
+/** What an alias shows of the table that it stands for. */
+export interface AliasSource extends Pick<TableParts, 'columnMetadata' | 'metadata'> {
+  readonly table: TableRow;
+  /** The table at the end, which has the rows. */
+  readonly rows: TableRow;
+  readonly project?: { readonly id: number; readonly name: string } | undefined;
+}
+
 /** What is shown of a table besides itself. */
 export interface TableParts {
   readonly origin: string;
   readonly bucket?: MeasuredBucket | undefined;
   readonly columns?: readonly TableColumnRow[] | undefined;
-  /** What an alias stands for, and the table at the end that has the rows. */
-  readonly source?: { readonly table: TableRow; readonly rows: TableRow } | undefined;
+  readonly source?: AliasSource | undefined;
   readonly metadata?: readonly Reply[] | undefined;
   readonly columnMetadata?: Readonly<Record<string, readonly Reply[]>> | undefined;
 }
@@ -50,15 +57,19 @@ export function tableReply(table: TableRow, parts: TableParts): Record<string, R
     reply['attributes'] = [];
     if (isTyped) reply['definition'] = definitionReply(table, columns);
   }
-  if (isAlias) Object.assign(reply, aliasReply(table, origin, source?.table));
+  if (isAlias) Object.assign(reply, aliasReply(table, origin, source));
   if (metadata !== undefined) reply['metadata'] = metadata;
-  if (columnMetadata !== undefined)
-    reply['columnMetadata'] = Object.keys(columnMetadata).length === 0 ? [] : columnMetadata;
+  if (columnMetadata !== undefined) reply['columnMetadata'] = mapOrList(columnMetadata);
   if (bucket !== undefined) reply['bucket'] = bucketWithoutTables(bucket, origin);
   return reply;
 }
 
-function aliasReply(alias: TableRow, origin: string, source: TableRow | undefined): Record<string, Reply> {
+/** An empty map is a list, as everywhere in this API. */
+const mapOrList = (map: Readonly<Record<string, readonly Reply[]>>): Reply =>
+  Object.keys(map).length === 0 ? [] : map;
+
+function aliasReply(alias: TableRow, origin: string, shown: AliasSource | undefined): Record<string, Reply> {
+  const source = shown?.table;
   return {
     aliasColumnsAutoSync: alias.alias_auto_sync === 1,
     ...(alias.alias_filter === null ? {} : { aliasFilter: new RawJson(alias.alias_filter) }),
@@ -74,6 +85,11 @@ function aliasReply(alias: TableRow, origin: string, source: TableRow | undefine
             lastChangeDate: apiTime(source.last_change ?? source.created),
             primaryKey: JSON.parse(source.primary_key) as string[],
             isAlias: source.alias_source !== null,
+            ...(shown?.project === undefined ? {} : { project: { ...shown.project } }),
+            ...(shown?.metadata === undefined ? {} : { metadata: shown.metadata }),
+            ...(shown?.columnMetadata === undefined
+              ? {}
+              : { columnMetadata: mapOrList(shown.columnMetadata) }),
           },
         }),
   };

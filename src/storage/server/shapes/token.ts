@@ -13,7 +13,7 @@ type Shape = Record<string, Reply>;
 export interface TokenView {
   readonly origin: string;
   readonly now: number;
-  /** The buckets of the branch: who may manage buckets may manage each. */
+  /** The buckets of the default branch: who may manage buckets may manage each. */
   readonly buckets: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function tokenReplies({
       isDisabled: false,
       bucketPermissions: token.can_manage_buckets === 1 ? everyBucket : permissionsOf(token),
       ...(token.component_access === '[]' ? {} : { componentAccess: new RawJson(token.component_access) }),
-      ...(isMaster ? { admin: adminReply(token) } : {}),
+      ...(isMaster ? { admin: adminReply() } : {}),
       adminOwner: ADMIN,
       ...(token.creator_id === null
         ? {}
@@ -64,10 +64,10 @@ function permissionsOf(token: TokenRow): Reply {
 }
 
 /** Whom a master token stands for: clients tell such a token by it. */
-function adminReply(token: TokenRow): Shape {
+function adminReply(): Shape {
   return {
     id: ADMIN.id,
-    name: token.description,
+    name: ADMIN.name,
     features: [],
     isOrganizationMember: true,
     role: 'admin',
@@ -93,7 +93,8 @@ function ownerReply(project: Project, size: { bytes: number; rows: number }): Sh
     region: project.region,
     created: apiTime(project.created),
     expires: null,
-    features: ['queuev2'],
+    // Of a token only a hash is kept: nobody can be shown it again.
+    features: ['queuev2', 'hide-decrypted-token'],
     dataSizeBytes: size.bytes,
     rowsCount: size.rows,
     hasMysql: false,

@@ -49,14 +49,14 @@ export function importSource(
   }
   const named = given ?? (isByPosition ? tableColumns : undefined);
   const isTimeUnnamed =
-    given !== undefined && request.useTimestampFromDataFile === true && !given.includes(TIMESTAMP_COLUMN);
+    named !== undefined && request.useTimestampFromDataFile === true && !named.includes(TIMESTAMP_COLUMN);
   return {
     dialect,
     hasHeader: given === undefined ? !isByPosition : headerOf(given, request, isTimeUnnamed),
     ignoredLines,
     // The first record says whether the time stands behind the columns that are named.
     columns: isTimeUnnamed ? undefined : named?.length,
-    fileColumns: (found) => (isTimeUnnamed ? withTime(given, found) : (named ?? found.header ?? [])),
+    fileColumns: (found) => (isTimeUnnamed ? withTime(named, found) : (named ?? found.header ?? [])),
   };
 }
 

@@ -12,7 +12,12 @@ export interface ServiceTables {
 }
 
 /** Where the service keeps its tables: in its database when it has one, else in a file of its folder. */
-export function serviceEngine({ dir, database, meta, log }: Context): ServiceTables {
+export function serviceEngine({
+  dir,
+  database,
+  meta,
+  log,
+}: Pick<Context, 'database' | 'dir' | 'log' | 'meta'>): ServiceTables {
   let ofFolder: DuckDbEngine | undefined;
   const engine =
     database === undefined

@@ -1,28 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/errors.ts';
 import type { Meta } from '../meta/database.ts';
-import type { Author, TokenRow } from '../meta/tables.ts';
+import type { Author, DeletedTokenRow, TokenRow } from '../meta/tables.ts';
 import { sharedLook } from '../meta/shared-look.ts';
 import { findTokenBySecret } from '../meta/tokens.ts';
 import type { BucketPermission } from '../../protocol/token.ts';
 import type { RunLimits } from './run-limits.ts';
 
-/** Who asks, and what they may do. */
-export interface Caller extends Author {
-  readonly id: number;
-  readonly token: TokenRow;
-  /** What was sent; only for the answer to the caller itself. Undefined in a session of the console, which never sees it. */
-  readonly secret: string | undefined;
+/** What a token may do. */
+export interface Rights {
   readonly isMaster: boolean;
   readonly canManageBuckets: boolean;
   readonly canReadAllFileUploads: boolean;
-  readonly canPurgeTrash: boolean;
   /** Of buckets of one branch: those of another have nothing but their ids in common with these. */
   readonly bucketPermissions: Readonly<Record<string, BucketPermission>>;
   readonly bucketBranchId: number;
   readonly componentAccess: readonly string[];
   /** Of the token of a run: what alone it may do. */
   readonly runLimits?: RunLimits;
+}
+
+/** Who asks, and what they may do. */
+export interface Caller extends Author, Rights {
+  readonly id: number;
+  readonly token: TokenRow;
+  /** What was sent; only for the answer to the caller itself. Undefined in a session of the console, which never sees it. */
+  readonly secret: string | undefined;
+  readonly canPurgeTrash: boolean;
   /** `X-KBC-RunId`: the run that it asks for. */
   readonly runId: string | null;
 }
@@ -54,18 +58,25 @@ export function callerOf(token: TokenRow, secret?: string, runId: string | null 
     id: token.id,
     token,
     secret,
-    isMaster: token.is_master === 1,
-    canManageBuckets: token.can_manage_buckets === 1,
-    canReadAllFileUploads: token.can_read_all_files === 1,
+    ...rightsOfToken(token),
     canPurgeTrash: token.can_purge_trash === 1,
-    // Written by this service from a checked request.
-    bucketPermissions: JSON.parse(token.bucket_permissions) as Record<string, BucketPermission>,
-    bucketBranchId: token.bucket_branch_id,
-    componentAccess: JSON.parse(token.component_access) as string[],
     ...(token.run_limits === null ? {} : { runLimits: JSON.parse(token.run_limits) as RunLimits }),
     runId,
     creator_id: token.id,
     creator_description: token.description,
+  };
+}
+
+/** Beside the limits of a run. */
+export function rightsOfToken(token: DeletedTokenRow): Rights {
+  return {
+    isMaster: token.is_master === 1,
+    canManageBuckets: token.can_manage_buckets === 1,
+    canReadAllFileUploads: token.can_read_all_files === 1,
+    // Written by this service from a checked request.
+    bucketPermissions: JSON.parse(token.bucket_permissions) as Record<string, BucketPermission>,
+    bucketBranchId: token.bucket_branch_id,
+    componentAccess: JSON.parse(token.component_access) as string[],
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BucketPermission } from '../../protocol/token.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Rights } from './caller.ts';
 import type { TokenRow } from '../meta/tables.ts';
 import { accessDenied } from '../http/errors.ts';
 
@@ -7,7 +7,7 @@ const LEVELS: readonly BucketPermission[] = ['read', 'write', 'manage'];
 
 /** Whether the caller may do that much with a bucket of a branch: one of the same id elsewhere is another. Master and bucket managers may do everything. */
 export function mayUseBucket(
-  caller: Caller,
+  caller: Rights,
   branchId: number,
   bucketId: string,
   need: BucketPermission,
@@ -44,7 +44,7 @@ export function requireBucketCreation(caller: Caller, branchId: number, bucketId
 }
 
 /** Whether the caller may read and change the configurations of a component (storage 5.6). */
-export function mayUseComponent(caller: Caller, componentId: string): boolean {
+export function mayUseComponent(caller: Rights, componentId: string): boolean {
   return caller.isMaster || caller.canManageBuckets || caller.componentAccess.includes(componentId);
 }
 

@@ -4,6 +4,8 @@ import type { ConfigurationKey } from '../meta/tables.ts';
 export interface RunLimits extends ConfigurationKey {
   /** Id of the run. */
   readonly run: number;
+  /** The version of the configuration that it goes by: it sees no other. */
+  readonly version?: number | undefined;
   /** Tags that it may add to files that it may read: the `processed_tags` of its input mapping. */
   readonly tags: readonly string[];
   /** Buckets of the default branch that it may read: a run in another branch takes from there what its own lacks. */

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { anyText, FORM, matching, startService, type Running } from '../harness.ts';
-import { metaOf } from '../database.ts';
+import { hurry, metaOf } from '../database.ts';
 import { clientOf, type FileBody } from './client.ts';
 
 let api: Running;
@@ -441,6 +441,7 @@ test('files are swept when their time is over, and not before', async () => {
   ).body;
   await first.service.stop();
   ahead = 16 * 86_400_000;
+  await hurry(first.dir, ahead);
   const meta = await metaOf(first.dir);
   // The clock of the database has not moved: so it has never been done.
   await meta.deleteFrom('counters').where('name', '!=', 'id').execute();

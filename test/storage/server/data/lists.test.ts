@@ -58,7 +58,10 @@ test('a list of tables shows of each what its detail shows, whatever its columns
     metadata: [{ key: 'k', value: '' }],
   });
 
-  const { body } = await api.call('GET', 'tables?include=buckets,columns,metadata,columnMetadata');
+  const { body } = await api.call(
+    'GET',
+    'tables?include=buckets,columns,metadata,columnMetadata,sourceMetadata,sourceColumnMetadata',
+  );
   const list = body as { id: string; columnMetadata: object; metadata: { key: string }[]; bucket: object }[];
   expect(list.map(({ id }) => id)).toEqual([
     'in.c-main.plain',

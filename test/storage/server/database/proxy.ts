@@ -7,6 +7,8 @@ export interface Proxy {
   cut(): Promise<void>;
   /** Lets connections through again, at the same address. */
   mend(): Promise<void>;
+  /** Ends all connections; new ones go to another server. */
+  leadTo(url: string): void;
   /**
    * Lets the commit of the next transaction through that says something, and cuts its connection in place of the answer.
    *
@@ -16,7 +18,7 @@ export interface Proxy {
 }
 
 export async function proxyTo(url: string): Promise<Proxy> {
-  const target = new URL(url);
+  let target = new URL(url);
   const open = new Set<Socket>();
   let lost: { readonly said: string; isDone: boolean } | undefined;
   const server = createServer((near) => {
@@ -60,6 +62,10 @@ export async function proxyTo(url: string): Promise<Proxy> {
       await closed;
     },
     mend: async () => void (await listen(port)),
+    leadTo(other) {
+      target = new URL(other);
+      for (const socket of open) socket.destroy();
+    },
     loseCommitOf(said) {
       const watched = { said, isDone: false };
       lost = watched;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createKey } from '../../../../src/encryption/index.ts';
 import { systemEnv } from '../../../../src/env.ts';
+import type { DatabaseOptions } from '../../../../src/storage/server/database/database.ts';
 import {
   createService,
   type Addresses,
@@ -22,14 +23,15 @@ export interface Shared {
   stop(): Promise<void>;
 }
 
-export async function share(): Promise<Shared> {
+/** @param given a database that is none of the server that tests have; its owner removes it */
+export async function share(given?: DatabaseOptions): Promise<Shared> {
   const store = await startEmbedded();
   const sts = createServer((request, response) => {
     void answerAssumeRole(store.store, request).then((xml) => response.end(xml));
   });
   const stsEndpoint = await listen(sts);
   const name = randomUUID();
-  const database = await databaseOf(name);
+  const database = given ?? (await databaseOf(name));
   if (database === undefined) throw new Error('These tests need a server.');
   const key = Buffer.from(createKey(systemEnv).bytes).toString('base64');
   const options: ServiceOptions = {

@@ -21,6 +21,11 @@ test.each([
   ['postgres://u:secret@127.0.0.1:1/d', 'database.unreachable'],
   ['postgres://u:secret@no.invalid/d', 'database.unreachable'],
   ['postgres://u:secret@127.0.0.1:1/d?sslmode=verify-ca', 'database.tls'],
+  ['postgres://u:secret@a:5432,b:5432/d', 'command.invalid'],
+  ['postgres://u:secret@a,b', 'command.invalid'],
+  ['postgres://a,b/d?password=secret&target_session_attrs=read-write', 'command.invalid'],
+  ['postgres://u:secret@a/d?host=a,b', 'command.invalid'],
+  ['postgres://u:secret,a@127.0.0.1:1/d?application_name=a,b', 'database.unreachable'],
 ])('%s is refused, and its password is in no message', async (url, code) => {
   const error = await refusal(url);
   expect(error).toMatchObject({ code, audience: 'user' });

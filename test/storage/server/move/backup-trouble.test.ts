@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startGex } from '../../../cli/support.ts';
 import { createS3Server } from '../../../../src/storage/server/objects/s3/server.ts';
 import { clientOf } from '../data/client.ts';
 import type { Running } from '../harness.ts';
@@ -93,6 +94,30 @@ describe.runIf(SERVER !== undefined)('a backup of a database', () => {
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('1 table with 2,000 rows');
   });
+
+  test('that is frozen lets go of what it has locked', async () => {
+    const { database } = source;
+    const child = startGex(['storage', 'backup', join(work, 'frozen.tar'), ...places.named('from', source)], {
+      env: { ...process.env, ...places.keys() },
+    });
+    onTestFinished(() => child.kill('SIGKILL'));
+    const holders = async (): Promise<number> =>
+      (
+        await database.pool.query(
+          `select distinct l.pid from pg_locks l join pg_class c on c.oid = l.relation join pg_namespace n on n.oid = c.relnamespace
+           where l.mode = 'AccessShareLock' and n.nspname = 'gex' and c.relname = 'runs'
+             and l.pid <> pg_backend_pid() and l.database = (select oid from pg_database where datname = current_database())`,
+        )
+      ).rowCount ?? 0;
+    while ((await holders()) === 0) await new Promise((next) => setTimeout(next, 2));
+    child.kill('SIGSTOP');
+    expect(await holders()).toBe(1);
+    await expect.poll(holders, { timeout: 120_000, interval: 1000 }).toBe(0);
+    child.kill('SIGCONT');
+    const { code, stderr } = await child.ended;
+    expect(stderr).toContain('Give the same command again');
+    expect(code).toBe(1);
+  }, 150_000);
 
   test('waits for an object store that is away for a moment, and gives up on one that stays away', async () => {
     const { endpoint, away } = await startPassing(source.store.store.handler);

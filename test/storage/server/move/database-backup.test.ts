@@ -134,7 +134,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     expect(await answersOf(restored, filled)).toMatchObject({
       verified: 200,
       sliced: '1,a\n2,b\n',
-      plain: ['plain bytes', null],
+      plain: ['plain bytes', 'attachment'],
     });
     const odd = 'tables/in.c-main.odd/data-preview';
     expect((await restored.call('GET', odd)).text).toBe((await api.call('GET', odd)).text);

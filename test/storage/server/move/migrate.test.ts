@@ -120,10 +120,12 @@ test('killed at any moment and given again, it goes on and ends with the same; n
   await api.stop();
 });
 
-function stepsOf(dir: string): number {
+/** @param like counts those alone that are called so */
+function stepsOf(dir: string, like = '%'): number {
   try {
     const database = new DatabaseSync(join(dir, 'meta.sqlite'), { readOnly: true, timeout: 1000 });
-    const row = database.prepare('SELECT count(*) AS steps FROM transfers').get() as { steps: number };
+    const count = database.prepare('SELECT count(*) AS steps FROM transfers WHERE step LIKE ?');
+    const row = count.get(like) as { steps: number };
     database.close();
     return row.steps;
   } catch {
@@ -160,7 +162,7 @@ test('what differs in the end is named, and is an error', async () => {
   await mkdir(target);
   // A migration that has copied all, and in which something was changed before it was compared.
   const child = startGex(['storage', 'migrate', '--from', source, '--to', target]);
-  while (stepsOf(target) < 5) await new Promise((next) => setTimeout(next, 5));
+  while (stepsOf(target, 'metadata/configurations') < 1) await new Promise((next) => setTimeout(next, 5));
   child.kill('SIGKILL');
   await child.ended;
   const meta = await openMeta(join(target, 'meta.sqlite'));
@@ -259,6 +261,11 @@ describe.runIf(SERVER !== undefined)('a database and an object store', () => {
     const done = await runHere(out, { env });
     expect(done.code, done.stderr).toBe(0);
     expect(await steps()).toBe(0);
+    // As a service calls them: the SQL of people, and the roles of readers, go by it.
+    const { rows: schemas } = await database.pool.query<{ nspname: string }>(
+      'select nspname from pg_namespace',
+    );
+    expect(schemas.map(({ nspname }) => nspname)).toContain('gex_in_c_main');
     expect((await runHere(out, { env })).stderr).toContain('is not empty: there is a project in it');
 
     const home = [

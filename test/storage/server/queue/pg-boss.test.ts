@@ -56,6 +56,8 @@ const SCHEDULE = {
   id: 1,
   cron: '* * * * *',
   time_zone: 'UTC',
+  approved_version: null,
+  approved_id: null,
   rows: '[]',
   is_enabled: 1,
   next_occurrence: null,
@@ -160,6 +162,61 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
       await expect.poll(async () => (await rowOf(other))?.status).toBe('success');
       const left = await sql<{ n: number }>`select count(*) as n from gex_queue.job`.execute(here.meta);
       expect(left.rows).toEqual([{ n: 0 }]);
+    });
+
+    test('however many jobs wait, what is looked at to give out the next is one ticket for each key', async () => {
+      const jobs: JobRow[] = [];
+      for (let n = 0; n < 30; n++) jobs.push(await submit(here, 'work', n % 3 === 0 ? 'k' : 'l'));
+      const tickets = sql<{ key: string }>`select singleton_key as key from gex_queue.job order by 1`;
+      expect((await tickets.execute(here.meta)).rows).toEqual([{ key: 'k' }, { key: 'l' }]);
+      const begun: number[] = [];
+      const note: Operation = async ({ id }) => {
+        begun.push(id);
+        return await Promise.resolve({ results: null });
+      };
+      await work({ work: note });
+      for (const job of jobs) await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
+      const ids = jobs.map(({ id }) => id);
+      for (const rest of [true, false]) {
+        const ofKey = (list: number[]): number[] => list.filter((id) => (ids.indexOf(id) % 3 === 0) === rest);
+        expect(ofKey(begun)).toEqual(ofKey(ids));
+      }
+      expect((await tickets.execute(here.meta)).rows).toEqual([]);
+    });
+
+    test('a job that is asked for while the one before it ends is not left behind', async () => {
+      const take = async (): Promise<JobRow | undefined> =>
+        (await here.queue.take('storage', { worker: 'w', leaseMs: 60_000 }, 1))[0];
+      await submit(here, 'work', 'k');
+      const first = await take();
+      if (first === undefined) throw new Error('There is a job to take.');
+      const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
+      let next: JobRow | undefined;
+      await here.meta.transaction().execute(async (tx) => {
+        // It has looked for what waits behind it, and found none.
+        await here.queue.finish(tx, first, end);
+        next = await submit(here, 'work', 'k');
+        expect(await take()).toBeUndefined();
+      });
+      expect(await take()).toMatchObject({ id: next?.id });
+    });
+
+    test('what an older version does not lead to is led to by a look now and then', async () => {
+      await submit(here, 'work', 'k');
+      const next = await submit(here, 'work', 'k');
+      const take = async (): Promise<JobRow | undefined> =>
+        (await here.queue.take('storage', { worker: 'w', leaseMs: 60_000 }, 1))[0];
+      const first = await take();
+      // It sent a ticket for each job, so the end of one only deleted its own.
+      await here.meta
+        .updateTable('jobs')
+        .set({ status: 'success' })
+        .where('id', '=', first?.id ?? 0)
+        .execute();
+      await sql`delete from gex_queue.job`.execute(here.meta);
+      expect(await take()).toBeUndefined();
+      await here.repair();
+      expect(await take()).toMatchObject({ id: next.id });
     });
 
     test('the next job of a key waits for a turn whose ticket is lost', async () => {

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/env.ts';
 import { silentLog } from '../../../../src/log.ts';
 import { insertConfiguration } from '../../../../src/storage/server/meta/configurations/model.ts';
-import { insertRun } from '../../../../src/storage/server/meta/runs.ts';
+import { beatRun } from '../../../../src/storage/server/meta/run-turns.ts';
+import { findRun, insertRun } from '../../../../src/storage/server/meta/runs.ts';
 import { insertSchedule } from '../../../../src/storage/server/meta/schedules.ts';
 import type { RunRow } from '../../../../src/storage/server/meta/tables.ts';
 import { runDue } from '../../../../src/storage/server/runs/scheduler.ts';
@@ -74,6 +75,9 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
       expect(await here().queue.runs.giveBack(first)).toBe(false);
       expect(await taken()).toMatchObject({ id, attempt: 2 });
       expect(await take()).toBeUndefined();
+      const { beat } = (await findRun(here().meta, id)) ?? {};
+      expect(await beatRun(here().meta, first, '{"pages":9}')).toBeUndefined();
+      expect(await findRun(here().meta, id)).toMatchObject({ beat, report: null, status: 'processing' });
       expect(await here().queue.runs.finish(first, done)).toBe(false);
       expect(await here().queue.runs.putOff(first, { waitMs: 1, ...putOff })).toBe('lost');
     });
@@ -137,6 +141,8 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
         is_enabled: 1,
         next_occurrence: new Date((await here().queue.runs.now()) + awayMs).toISOString(),
         last_occurrence: null,
+        approved_version: null,
+        approved_id: null,
         created: '',
         creator_id: 1,
         creator_description: '',

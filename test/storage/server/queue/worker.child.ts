@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { systemEnv } from '../../../../src/env.ts';
 import { silentLog } from '../../../../src/log.ts';
 import { openDatabase } from '../../../../src/storage/server/database/database.ts';
-import type { Operation } from '../../../../src/storage/server/jobs/operations/operation.ts';
+import { markOf, type Operation } from '../../../../src/storage/server/jobs/operations/operation.ts';
 import { openSharedQueue } from '../../../../src/storage/server/jobs/queue/pg-boss.ts';
 import { createWorker } from '../../../../src/storage/server/jobs/worker.ts';
 import { createPostgresEngine } from '../../../../src/storage/server/tables/postgres/engine.ts';
@@ -55,7 +55,7 @@ const load: Operation = async (job) => {
     yield file();
   }
   const fence = { jobId: job.id, fencing: job.fencing };
-  const request = { importedAt: new Date(), incremental: true, mark: `job ${job.id}`, fence };
+  const request = { importedAt: new Date(), incremental: true, mark: markOf(job), fence };
   try {
     await engine.import({ bucket: '1/in.c-main', table: 'rows' }, request, slices());
   } catch (error) {

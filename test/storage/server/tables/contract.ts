@@ -319,6 +319,25 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         ]);
       });
 
+      test('with a key a row is changed when any of its cells is, and keeps its change time when none is', async () => {
+        const values = ['', 'x', 'y'];
+        // every way from the cells of a row to others, empty ones among them: 27 before, 27 after
+        const cells = values.flatMap((a) => values.flatMap((b) => values.map((c) => [a, b, c])));
+        const pairs = cells.flatMap((before) => cells.map((after) => ({ before, after })));
+        const text = (side: 'after' | 'before'): string =>
+          `"id","a","b","c"\n${pairs.map((pair, id) => `"${id}",${pair[side].map((cell) => `"${cell}"`).join(',')}\n`).join('')}`;
+        const table = await made(text('before'), ['id']);
+        const { totalRows } = await load(table, text('after'), { incremental: true, importedAt: LATE });
+        expect(totalRows).toBe(pairs.length);
+        const { text: whole } = await exported(table, { includeInternalTimestamp: true });
+        const time = { kept: '2026-01-01 00:00:00', changed: '2026-02-01 00:00:00' };
+        const expected = pairs.map(({ before, after }, id) => {
+          const isKept = before.join('|') === after.join('|');
+          return `"${id}",${after.map((cell) => `"${cell}"`).join(',')},"${isKept ? time.kept : time.changed}"`;
+        });
+        expect(whole.trimEnd().split('\n').sort()).toEqual(expected.sort());
+      });
+
       test('a table whose columns are all in its key keeps its rows', async () => {
         const table = await made('id\n1\n', ['id']);
         await load(table, 'id\n1\n2\n', { incremental: true, importedAt: LATE });

@@ -66,18 +66,83 @@ export async function refuseAliased(meta: Meta, table: TableRow): Promise<void> 
   );
 }
 
-/** @throws {ApiError} 400 when an alias names the column, or shows rows by it */
-export async function refuseReferenced(meta: Meta, table: TableRow, column: string): Promise<void> {
+/**
+ * Makes sure that no alias needs a column. What is forced may be named by aliases, which then lose it; an alias that
+ * shows rows by it would show others.
+ *
+ * @throws {ApiError} 400 when an alias names the column, or shows rows by it
+ */
+export async function refuseReferenced(
+  meta: Meta,
+  table: TableRow,
+  column: string,
+  force: boolean,
+): Promise<void> {
   for (const alias of await listAliases(meta, table.branch_id, table.id)) {
     const stored = await findTable(meta, alias.branch_id, alias.id);
     if (stored === undefined) continue;
     const isNamed = alias.alias_auto_sync === 0 && stored.columns.some(({ name }) => name === column);
-    if (isNamed || filterOf(alias)?.column === column) {
+    if ((isNamed && !force) || filterOf(alias)?.column === column) throw referenced(alias, column);
+    if (isNamed || alias.alias_auto_sync === 1) await refuseReferenced(meta, alias, column, force);
+  }
+}
+
+/** @throws {ApiError} 400 when an alias shows rows by a column of the primary key */
+export async function refuseFilteredKey(meta: Meta, table: TableRow): Promise<void> {
+  const key = JSON.parse(table.primary_key) as string[]; // written by this service
+  for (const alias of await listAliases(meta, table.branch_id, table.id)) {
+    const column = filterOf(alias)?.column;
+    if (column !== undefined && key.includes(column)) {
       throw badRequest(
-        'storage.tables.cannotDeleteReferencedColumn',
-        `The column "${column}" is used by the alias "${alias.id}". Change the alias first, or use "force".`,
+        'storage.tables.cannotRemoveReferencedColumnFromPrimaryKey',
+        `The column "${column}" of the primary key is used in the filter of the alias "${alias.id}". Remove the filter first.`,
       );
     }
-    if (alias.alias_auto_sync === 1) await refuseReferenced(meta, alias, column);
+    await refuseFilteredKey(meta, { ...alias, primary_key: table.primary_key });
   }
+}
+
+export type ColumnChange = { readonly added: string } | { readonly removed: string; readonly force: boolean };
+
+/**
+ * Checks that an alias may be given a column of its source, or lose one.
+ *
+ * @throws {ApiError} 400 for a table that is none or has all columns of its source, and for one that needs the column
+ */
+export async function requireOwnColumns(
+  meta: Meta,
+  alias: StoredTable,
+  change: ColumnChange,
+): Promise<StoredTable> {
+  const source =
+    alias.alias_source === null ? undefined : await findTable(meta, alias.branch_id, alias.alias_source);
+  if (source === undefined)
+    throw badRequest('storage.tables.notAlias', `The table "${alias.id}" is not an alias.`);
+  if (alias.alias_auto_sync === 1)
+    throw badRequest(
+      'storage.tables.cannotChangeAlias',
+      `The alias "${alias.id}" has all columns of its source. Switch alias-columns-auto-sync off first.`,
+    );
+  if ('added' in change) {
+    if (source.columns.some(({ name }) => name === change.added)) return source;
+    throw badRequest(
+      'storage.tables.columnNotExists',
+      `The column "${change.added}" does not exist in the table "${source.id}".`,
+    );
+  }
+  if (filterOf(alias)?.column === change.removed) throw referenced(alias, change.removed);
+  if (alias.columns.length === 1)
+    throw badRequest(
+      'storage.tables.cannotDeleteLastColumn',
+      `"${change.removed}" is the last column of the alias "${alias.id}".`,
+    );
+  await refuseReferenced(meta, alias, change.removed, change.force);
+  return source;
+}
+
+function referenced(alias: TableRow, column: string): Error {
+  return badRequest(
+    'storage.tables.cannotDeleteReferencedColumn',
+    `The column "${column}" is used by the alias "${alias.id}". Change the alias first, or use "force" where it doesn't filter by the column.`,
+  );
 }

@@ -155,7 +155,10 @@ async function writeSlices(
       else await objects.write(key, slice.stream, options);
     },
   );
-  const entries = keys.map((key) => ({ url: `s3://${objects.bucket}/${key}`, mandatory: true }));
+  const entries = keys.map((key) => ({
+    url: `s3://${objects.bucket}/${objects.root}${key}`,
+    mandatory: true,
+  }));
   await objects.write(`${target.objectKey}manifest`, Buffer.from(JSON.stringify({ entries })), {
     contentType: 'application/json',
     disposition: attachmentOf(`${name}manifest`),

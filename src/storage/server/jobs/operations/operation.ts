@@ -48,6 +48,6 @@ export function fenceOf(job: Pick<JobRow, 'fencing' | 'id'>): WriteOptions {
 }
 
 /** What the table engine knows a job's import by. */
-export function markOf(job: Pick<JobRow, 'id'>): string {
-  return `job ${job.id}`;
+export function markOf({ id, mark }: Pick<JobRow, 'id' | 'mark'>): string {
+  return mark ?? `job ${id}`;
 }

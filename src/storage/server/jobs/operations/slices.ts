@@ -75,7 +75,7 @@ async function manifestKeys(objects: ObjectStore, file: FileRow): Promise<Entry[
       'The manifest is not JSON with a list "entries" of {"url"}.',
     );
   return entries.map(({ url, mandatory }) => {
-    const start = `s3://${objects.bucket}/`;
+    const start = `s3://${objects.bucket}/${objects.root}`;
     const key = url.startsWith(start) ? url.slice(start.length) : '';
     if (!key.startsWith(file.object_key) || CLIMBS.test(key))
       throw badRequest(

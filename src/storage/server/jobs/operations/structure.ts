@@ -7,6 +7,7 @@ import {
   insertTable,
   NO_ALIAS,
   saveState,
+  setAliasColumns,
   type ColumnDefinition,
   type StoredTable,
 } from '../../meta/stored-tables.ts';
@@ -15,7 +16,14 @@ import { readRowFilter, type RowFilterInput } from '../../input/row-query.ts';
 import { wholeTable } from '../../shapes/table.ts';
 import type { TableDescription } from '../../tables/engine.ts';
 import { isoTime } from '../../shapes/time.ts';
-import { refuseAlias, refuseAliased, refuseReferenced } from './alias.ts';
+import {
+  refuseAlias,
+  refuseAliased,
+  refuseFilteredKey,
+  refuseReferenced,
+  requireOwnColumns,
+  type ColumnChange,
+} from './alias.ts';
 import { fenceOf, paramsOf, type Done, type Operation } from './operation.ts';
 import {
   engineTable,
@@ -108,6 +116,7 @@ export const tableDrop: Operation = async (job, context) => {
 
 export const tableColumnAdd: Operation = async (job, context) => {
   const column = paramsOf(job) as ColumnInput;
+  if (await isOfAlias(job, context)) return changeAlias(job, context, { added: column.name });
   return await change(job, context, async ({ stored, table }) => {
     const isInCatalogue = stored.columns.some(({ name }) => name === column.name);
     // A killed process may have added it without knowing.
@@ -118,9 +127,10 @@ export const tableColumnAdd: Operation = async (job, context) => {
 };
 
 export const tableColumnDelete: Operation = async (job, context) => {
-  const { name, force } = paramsOf(job) as { name: string; force?: boolean };
+  const { name, force = false } = paramsOf(job) as { name: string; force?: boolean };
+  if (await isOfAlias(job, context)) return changeAlias(job, context, { removed: name, force });
   return await change(job, context, async ({ stored, table }) => {
-    if (force !== true) await refuseReferenced(context.meta, stored, name);
+    await refuseReferenced(context.meta, stored, name, force);
     const isInCatalogue = stored.columns.some((column) => column.name === name);
     const isDone = isInCatalogue && !(await describe(context, job)).columns.includes(name);
     if (!isDone) await context.engine.dropColumn(table, name, fenceOf(job));
@@ -145,7 +155,8 @@ export function requireNoKey(table: StoredTable): void {
 }
 
 export const tablePrimaryKeyDelete: Operation = async (job, context) =>
-  await change(job, context, async ({ table }) => {
+  await change(job, context, async ({ stored, table }) => {
+    await refuseFilteredKey(context.meta, stored);
     await context.engine.setPrimaryKey(table, [], fenceOf(job));
     return {};
   });
@@ -165,6 +176,30 @@ export const tableColumnDefinitionUpdate: Operation = async (job, context) => {
     Promise.resolve({ definitions: new Map([[column.name, definitionOf(column)]]) }),
   );
 };
+
+async function isOfAlias(job: JobRow, context: DataContext): Promise<boolean> {
+  const { alias_source } = await requireTableRow(context.meta, context, job.branch_id, job.table_id ?? '');
+  return alias_source !== null;
+}
+
+/** Gives an alias a column of its source, or takes one from it: it has no rows, so only the metadata change. */
+function changeAlias(job: JobRow, context: DataContext, wanted: ColumnChange): Done {
+  return {
+    results: null,
+    commit: async (tx) => {
+      const alias = await requireTableRow(tx, context, job.branch_id, job.table_id ?? '');
+      const source = await requireOwnColumns(tx, alias, wanted);
+      const names = alias.columns.map(({ name }) => name);
+      const columns =
+        'added' in wanted
+          ? [...new Set([...names, wanted.added])]
+          : names.filter((name) => name !== wanted.removed);
+      // A list of names, written by this service.
+      const primaryKey = JSON.parse(source.primary_key) as string[];
+      await setAliasColumns(tx, alias, { columns, primaryKey });
+    },
+  };
+}
 
 interface Changed {
   readonly results?: Done['results'];

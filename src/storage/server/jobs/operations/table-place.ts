@@ -1,7 +1,8 @@
 import { badRequest, notFound } from '../../http/errors.ts';
 import { findBucket, type MeasuredBucket } from '../../meta/buckets.ts';
 import type { Meta } from '../../meta/database.ts';
-import { findTable, findTableByDisplayName, type StoredTable } from '../../meta/stored-tables.ts';
+import { findTable, findTableByDisplayName, listTables, type StoredTable } from '../../meta/stored-tables.ts';
+import type { TableRow } from '../../meta/tables.ts';
 import type { Context } from '../../context.ts';
 import type { TableId } from '../../tables/engine.ts';
 
@@ -53,16 +54,28 @@ export async function requireTableRow(
 ): Promise<StoredTable> {
   const table = await findTable(meta, branchId, id);
   if (table !== undefined) return table;
-  await requireBucketRow(meta, context, branchId, splitTableId(id).bucket);
-  throw tableNotFound(context, id);
+  const hasBucket = (await findBucket(meta, branchId, splitTableId(id).bucket)) !== undefined;
+  throw tableNotFound(context, id, hasBucket ? 'storage.tables.notFound' : 'storage.buckets.notFound');
 }
 
-export function tableNotFound({ project }: Project, id: string): Error {
+export function tableNotFound({ project }: Project, id: string, code = 'storage.tables.notFound'): Error {
   const { bucket, name } = splitTableId(id);
   return notFound(
     `The table "${name}" was not found in the bucket "${bucket}" in the project "${project.id}"`,
-    'storage.tables.notFound',
+    code,
   );
+}
+
+/** The same for an alias, whose name is another only when it differs in more than case. @throws {ApiError} 400 */
+export async function requireFreeAlias(
+  meta: Meta,
+  place: { readonly branchId: number; readonly bucketId: string; readonly name: string },
+): Promise<void> {
+  await requireFreeTable(meta, place);
+  const known = (await listTables(meta, place.branchId, place.bucketId)).find(
+    ({ display_name }) => display_name.toLowerCase() === place.name.toLowerCase(),
+  );
+  if (known !== undefined) throw nameTaken(known, place.name);
 }
 
 /** @throws {ApiError} 400 when a table of the bucket has that name already, or is shown under it */
@@ -80,9 +93,11 @@ export async function requireFreeTable(
     display_name: name,
   });
   const known = shown ?? (await findTable(meta, branchId, `${bucketId}.${name}`));
-  if (known === undefined) return;
-  throw badRequest(
+  if (known !== undefined) throw nameTaken(known, name);
+}
+
+const nameTaken = (known: TableRow, name: string): Error =>
+  badRequest(
     'storage.buckets.tableAlreadyExists',
     `The table "${known.name}" in the bucket already has the same display name "${name}".`,
   );
-}

@@ -26,9 +26,10 @@ interface Options {
 /**
  * The queue of a service over PostgreSQL: pg-boss, in a schema of its own beside that of the service.
  *
- * For every unfinished job a ticket is sent in the transaction that inserts the job; it says under which key there is
- * work, and the oldest job of that key is what is done under it. Tickets of one key are given out one after another
- * (`key_strict_fifo`). A ticket is taken, deleted and put back in the transaction that changes the row of the job, so
+ * A ticket says under which key there is work, and the oldest job of that key is what is done under it. The transaction
+ * that inserts a job sees to it that a ticket of its key waits, and the one that ends a job that a ticket waits for the
+ * jobs behind it: one for each key, however many jobs wait, as all that wait are looked at to give out the next. Tickets
+ * of one key are given out one after another (`key_strict_fifo`). A ticket is taken, deleted and put back in the transaction that changes the row of the job, so
  * neither is ever there without the other. Whether a worker is alive is for the lease in the row to say: heartbeats of
  * pg-boss and its supervision, which work in steps of ten seconds and more, are not used.
  */
@@ -134,9 +135,12 @@ interface Ticket {
 
 const keyOf = ({ lock_key, id }: JobRow): string => lock_key ?? `job ${id}`;
 
+/** Sees to it that a ticket of the job's key waits; one that does is locked, so it stays until the transaction ends. */
 async function send(boss: PgBoss, tx: Meta, job: JobRow): Promise<void> {
   const ticket: Ticket = { lockKey: job.lock_key, job: job.id };
-  await boss.send(job.queue, ticket, { singletonKey: keyOf(job), db: within(tx) });
+  const options = { singletonKey: keyOf(job), db: within(tx) };
+  if (job.lock_key === null) await boss.send(job.queue, ticket, options);
+  else await boss.upsert(job.queue, ticket, options);
 }
 
 interface Tickets {
@@ -164,8 +168,10 @@ function ticketDispatch({ boss, meta, env, lookout, repair, schema }: Tickets): 
         if (jobs.length > 0 || tickets === 0) return jobs;
       }
     },
-    async end(tx, { queue, ticket }) {
+    async end(tx, job) {
+      const { queue, ticket } = job;
       if (ticket !== null) await boss.deleteJob(queue, ticket, { db: within(tx) });
+      if (job.lock_key !== null && (await isAwaited(tx, job))) await send(boss, tx, job);
     },
     async putBack(tx, job, reason) {
       const { queue, ticket } = job;
@@ -225,6 +231,16 @@ function ticketDispatch({ boss, meta, env, lookout, repair, schema }: Tickets): 
 
 /** SQLSTATEs: a unique key that is taken, and what follows in the same transaction. */
 const TWO_AT_ONCE = /^(?:23505|25P02)$/;
+
+/** Whether a job waits under the key of one that ends. One that is inserted in this moment has a ticket of its own. */
+async function isAwaited(tx: Meta, { queue, lock_key }: JobRow): Promise<boolean> {
+  const waiting = tx
+    .selectFrom('jobs')
+    .select('id')
+    .where('queue', '=', queue)
+    .where('status', '=', 'waiting');
+  return (await waiting.where('lock_key', '=', lock_key).limit(1).executeTakeFirst()) !== undefined;
+}
 
 /** The oldest job that waits under the key of a ticket; `busy` while another turn of that key is not over. */
 async function findWork(tx: Meta, queue: QueueName, ticket: Ticket): Promise<number | 'busy' | undefined> {

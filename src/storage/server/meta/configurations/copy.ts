@@ -27,8 +27,8 @@ import { appendRowVersion, dropRows, findRowHead, rowContent } from './row-model
 import { configurationsOf, inTurn } from '../transaction.ts';
 
 /**
- * A new configuration from a version of another, with its description unless one is given. Rows keep their ids, the
- * texts of their changes, and their current state (5.3.9).
+ * A new configuration from a version of another, with its description unless one is given. Rows keep their ids and their
+ * current state, and say where they were copied from, as the configuration does.
  */
 export async function copyConfiguration(
   meta: Meta,
@@ -46,7 +46,7 @@ export async function copyConfiguration(
     const copy = await copyVersion(tx, target, key, named, {
       state: 'kept',
       change: noted,
-      rowText: (row) => row.change_description,
+      rowText: () => noted.text,
     });
     return await toldOf(tx, 'Copied', copy, change);
   });

@@ -1,4 +1,5 @@
 import type { Env } from '../../../../env.ts';
+import { nextId } from '../counter.ts';
 import { newIdentifier } from '../identifier.ts';
 import { isoTime } from '../../shapes/time.ts';
 import type { Meta } from '../database.ts';
@@ -41,6 +42,13 @@ export interface Change {
   readonly text: string | undefined;
   /** The run that asked for it. */
   readonly runId?: string | null;
+  /** Whether a run of the service does it, by its own token. */
+  readonly isOfRun?: boolean | undefined;
+}
+
+/** Who has set a state, and the number of the counter of ids then. */
+export interface StateWriter extends Author {
+  readonly at: number;
 }
 
 // Written by this module only.
@@ -56,6 +64,8 @@ export interface VersionChange extends RowsChange {
   readonly configuration?: string | undefined;
   /** JSON text. It belongs to the configuration, not to the version. */
   readonly state?: string | undefined;
+  /** Of that state: {@link stateWriterOf}. */
+  readonly stateWriter?: string | null | undefined;
   /** Content of an older version. */
   readonly contentVersion?: number;
 }
@@ -109,6 +119,7 @@ export function nextVersion(
     is_deleted: version.is_deleted,
     rows_sort_order: JSON.stringify(order.ids),
     state: changed.state ?? before.head.state,
+    state_writer: changed.stateWriter === undefined ? before.head.state_writer : changed.stateWriter,
   };
   return { head, version };
 }
@@ -126,6 +137,7 @@ export async function insertConfiguration(
     version: 1,
     is_deleted: 0,
     state: first.state,
+    state_writer: (await stateWriterOf(meta, first.state, change)) ?? null,
     rows_sort_order: '[]',
     created,
     ...change.author,
@@ -178,13 +190,37 @@ export async function completeVersion(
   };
 }
 
-export async function saveState(meta: Meta, key: ConfigurationKey, state: string): Promise<void> {
+export async function saveState(
+  meta: Meta,
+  key: ConfigurationKey,
+  state: string,
+  state_writer: string | null,
+): Promise<void> {
   await meta
     .updateTable('configurations')
-    .set({ state })
+    .set({ state, state_writer })
     .where((where) => where.and(keyOf(key)))
     .execute();
 }
+
+/**
+ * JSON of the writer of a state ({@link StateWriter}): what somebody puts into it steers the next run as the configuration
+ * does. An empty one steers nothing, and of what a run remembers nobody but the run is the writer.
+ *
+ * @returns undefined when there is no state to write
+ */
+export async function stateWriterOf(
+  meta: Meta,
+  state: string | undefined,
+  { author, isOfRun = false }: Change,
+): Promise<string | null | undefined> {
+  if (state === undefined) return undefined;
+  if (isOfRun || EMPTY.test(state)) return null;
+  const writer: StateWriter = { ...author, at: await nextId(meta) };
+  return JSON.stringify(writer);
+}
+
+const EMPTY = /^(?:\{\s*\}|\[\s*\])?$/;
 
 export const orderOf = ({ head, version }: Loaded): Order => ({
   ids: sortOrder(head),
@@ -207,11 +243,11 @@ export const insertVersions = (meta: Meta, versions: readonly ConfigurationVersi
 
 /** What a configuration is now; its state, which may be long, only when it is another. */
 export function updateHead(meta: Meta, before: Loaded, { head }: Loaded): Write {
-  const { version, is_deleted, rows_sort_order, state } = head;
+  const { version, is_deleted, rows_sort_order, state, state_writer } = head;
   const isSameState = state === before.head.state;
   return meta
     .updateTable('configurations')
-    .set({ version, is_deleted, rows_sort_order, ...(isSameState ? {} : { state }) })
+    .set({ version, is_deleted, rows_sort_order, state_writer, ...(isSameState ? {} : { state }) })
     .where((where) => where.and(keyOf(head)));
 }
 

@@ -59,6 +59,7 @@ function current(meta: Meta, key: ConfigurationKey) {
     .selectAll('v')
     .select([
       'c.state',
+      'c.state_writer',
       'c.rows_sort_order',
       'c.is_deleted as head_is_deleted',
       'c.created as head_created',
@@ -73,6 +74,7 @@ function current(meta: Meta, key: ConfigurationKey) {
 /** A version, and beside it what its configuration is now. */
 interface Current extends ConfigurationVersion {
   readonly state: string;
+  readonly state_writer: string | null;
   readonly rows_sort_order: string;
   readonly head_is_deleted: ConfigurationHead['is_deleted'];
   readonly head_created: string;
@@ -83,6 +85,7 @@ interface Current extends ConfigurationVersion {
 function loadedOf(found: Current): Loaded {
   const {
     state,
+    state_writer,
     rows_sort_order,
     head_is_deleted,
     head_created,
@@ -95,6 +98,7 @@ function loadedOf(found: Current): Loaded {
     version: version.version,
     is_deleted: head_is_deleted,
     state,
+    state_writer,
     rows_sort_order,
     created: head_created,
     creator_id: head_creator_id,
@@ -170,6 +174,7 @@ export async function listRows(meta: Meta, configuration: Loaded): Promise<Loade
     .selectAll('v')
     .select([
       'r.state',
+      'r.state_writer',
       'r.created as head_created',
       'r.creator_id as head_creator_id',
       'r.creator_description as head_creator_description',
@@ -180,13 +185,21 @@ export async function listRows(meta: Meta, configuration: Loaded): Promise<Loade
     .where('r.is_deleted', '=', 0)
     .execute();
   const rows = found.map(
-    ({ state, head_created, head_creator_id, head_creator_description, ...version }): LoadedRow => ({
+    ({
+      state,
+      state_writer,
+      head_created,
+      head_creator_id,
+      head_creator_description,
+      ...version
+    }): LoadedRow => ({
       head: {
         ...keyOf(version),
         row_id: version.row_id,
         version: version.version,
         is_deleted: 0,
         state,
+        state_writer,
         created: head_created,
         creator_id: head_creator_id,
         creator_description: head_creator_description,
@@ -204,6 +217,39 @@ export async function listRowIds(meta: Meta, key: ConfigurationKey): Promise<str
     .where((where) => where.and({ ...keyOf(key), is_deleted: 0 }))
     .execute();
   return rows.map(({ row_id }) => row_id);
+}
+
+/**
+ * A configuration as it was in a version, with the states that it has now.
+ *
+ * @throws {ApiError} 404 when it is deleted, or has no such version
+ */
+export async function requireAtVersion(
+  meta: Meta,
+  key: ConfigurationKey,
+  number: number,
+): Promise<Loaded & { readonly configuration: string; readonly rows: readonly LoadedRow[] }> {
+  const { head } = await requireConfiguration(meta, key);
+  const version = await requireVersion(meta, key, number);
+  const heads = await meta
+    .selectFrom('configuration_rows')
+    .selectAll()
+    .where((where) => where.and(keyOf(key)))
+    .execute();
+  const byId = new Map(heads.map((row) => [row.row_id, row]));
+  const rows = (await listRowsOf(meta, version)).flatMap((row): LoadedRow[] => {
+    const known = byId.get(row.row_id);
+    return known === undefined
+      ? []
+      : [{ head: { ...known, version: row.version, is_deleted: 0 }, version: row }];
+  });
+  const order = JSON.stringify(await orderAt(meta, version));
+  return {
+    head: { ...head, version: version.version, rows_sort_order: order },
+    version,
+    configuration: await contentOf(meta, version),
+    rows,
+  };
 }
 
 /** The rows that a version had, in its order. */

@@ -3,7 +3,7 @@ import { isoTime } from '../../shapes/time.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey, RowHead, RowVersion } from '../tables.ts';
 import { keyOf } from './key.ts';
-import type { Change, Loaded, LoadedRow } from './model.ts';
+import { stateWriterOf, type Change, type Loaded, type LoadedRow } from './model.ts';
 
 /** What a row holds, apart from who changed it and when. */
 export interface RowContent {
@@ -54,12 +54,14 @@ export async function appendRowVersion(
 ): Promise<LoadedRow> {
   const known = await findRowHead(meta, key, row);
   const now = isoTime(change.env.now());
+  const writer = await stateWriterOf(meta, state, change);
   const head: RowHead = {
     ...keyOf(key),
     row_id: row,
     version: (known?.version ?? 0) + 1,
     is_deleted: 0,
     state: state ?? known?.state ?? '{}',
+    state_writer: (writer === undefined ? known?.state_writer : writer) ?? null,
     created: known?.created ?? now,
     creator_id: known?.creator_id ?? change.author.creator_id,
     creator_description: known?.creator_description ?? change.author.creator_description,

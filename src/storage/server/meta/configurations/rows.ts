@@ -3,7 +3,7 @@ import { toldOfRow } from '../../events/of-configurations.ts';
 import type { Meta } from '../database.ts';
 import type { ConfigurationKey } from '../tables.ts';
 import { checkVersion } from './check-version.ts';
-import { appendVersion, type Change, type LoadedRow } from './model.ts';
+import { appendVersion, stateWriterOf, type Change, type LoadedRow } from './model.ts';
 import { requireConfiguration, requireRow, requireRowVersion } from './read.ts';
 import {
   appendRowVersion,
@@ -53,7 +53,7 @@ export async function createRow(
 
 /**
  * Changes what is given; what changes nothing, or only the state, makes no version (5.3.5). The first change of a row
- * that was made without a configuration gives it one, and so is a change whatever it says.
+ * that was made without a configuration gives it one, and so is a change whatever it says; an empty list alone is none.
  */
 export async function updateRow(
   meta: Meta,
@@ -71,10 +71,9 @@ export async function updateRow(
       name: given.name ?? before.name,
       description: given.description ?? before.description,
       isDisabled: given.isDisabled ?? before.isDisabled,
-      configuration:
-        given.configuration ?? (hasContent(given) ? rowConfiguration(before) : before.configuration),
+      configuration: nextConfiguration(before, given),
     };
-    if (isSameRow(before, content)) return await withState(tx, current, given.state);
+    if (isSameRow(before, content)) return await withState(tx, current, given.state, change);
     const noted = { ...change, text: change.text ?? `Row ${row} changed` };
     const changed = await appendRowVersion(tx, key, row, content, given.state, noted);
     await appendVersion(tx, configuration, { row: { id: row, version: changed.head.version } }, noted);
@@ -87,10 +86,11 @@ export async function updateRowState(
   key: ConfigurationKey,
   row: string,
   state: string,
+  change: Change,
 ): Promise<LoadedRow> {
   return await inTurn(meta, configurationsOf(key), async (tx) => {
     await requireConfiguration(tx, key);
-    return await withState(tx, await requireRow(tx, key, row), state);
+    return await withState(tx, await requireRow(tx, key, row), state, change);
   });
 }
 
@@ -139,11 +139,27 @@ export async function rollbackRow(
   });
 }
 
-async function withState(meta: Meta, row: LoadedRow, state: string | undefined): Promise<LoadedRow> {
+async function withState(
+  meta: Meta,
+  row: LoadedRow,
+  state: string | undefined,
+  change: Change,
+): Promise<LoadedRow> {
   if (state === undefined) return row;
-  await updateRowHead(meta, row.head, { state });
-  return { ...row, head: { ...row.head, state } };
+  const changes = { state, state_writer: (await stateWriterOf(meta, state, change)) ?? null };
+  await updateRowHead(meta, row.head, changes);
+  return { ...row, head: { ...row.head, ...changes } };
 }
+
+function nextConfiguration(before: RowContent, given: NewRow): string {
+  const isEmptyStill = before.configuration === '' && given.configuration === EMPTY_LIST;
+  if (given.configuration !== undefined && !isEmptyStill) return given.configuration;
+  if (!hasContent(given)) return before.configuration;
+  return given.configuration ?? rowConfiguration(before);
+}
+
+/** An empty array of a client in PHP: none, as before. */
+const EMPTY_LIST = '[]';
 
 const hasContent = ({ name, description, isDisabled }: NewRow): boolean =>
   name !== undefined || description !== undefined || isDisabled !== undefined;

@@ -46,6 +46,7 @@ export interface Given {
   readonly configuration?: string | undefined;
   /** JSON text. */
   readonly state?: string | undefined;
+  readonly stateWriter?: string | null | undefined;
   readonly rowsSortOrder?: readonly string[] | undefined;
 }
 
@@ -69,14 +70,16 @@ export function withVersion(unwritten: Unwritten, given: Given, change: Change):
 }
 
 /** Gives it another state, which makes no version. */
-export function withState(unwritten: Unwritten, state: string): Unwritten {
+export function withState(unwritten: Unwritten, state: string, state_writer: string | null): Unwritten {
   const { now } = unwritten;
-  return { ...unwritten, now: { ...now, head: { ...now.head, state } } };
+  return { ...unwritten, now: { ...now, head: { ...now.head, state, state_writer } } };
 }
 
 export async function writeAll(tx: Meta, unwritten: Unwritten): Promise<void> {
   const { stored, now, versions, contents, orders, events } = unwritten;
-  if (versions.length === 0 && now.head.state === stored.head.state) return;
+  const isSameState =
+    now.head.state === stored.head.state && now.head.state_writer === stored.head.state_writer;
+  if (versions.length === 0 && isSameState) return;
   for (const content of contents.filter(isLong)) await insertContents(tx, [content]).execute();
   const short = contents.filter((content) => !isLong(content));
   const writes: Write[] = [updateHead(tx, stored, now)];

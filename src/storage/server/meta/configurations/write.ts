@@ -7,6 +7,7 @@ import {
   insertConfiguration,
   saveState,
   sortOrder,
+  stateWriterOf,
   type Change,
   type Loaded,
   type Whole,
@@ -54,8 +55,9 @@ export async function createConfiguration(
     }
     await dropRows(tx, known);
     await deleteMetadata(tx, key);
-    await saveState(tx, key, first.state);
-    const head = { ...known.head, state: first.state };
+    const state_writer = (await stateWriterOf(tx, first.state, change)) ?? null;
+    await saveState(tx, key, first.state, state_writer);
+    const head = { ...known.head, state: first.state, state_writer };
     const changed = { ...first, isDeleted: false, rows: [], rowsSortOrder: [] };
     const revived = await appendVersion(tx, { head, version: known.version }, changed, noted);
     return await toldOf(tx, 'Created', revived, change);
@@ -80,15 +82,25 @@ export async function updateConfiguration(
     const { state, rowsSortOrder: order, ifVersion } = given;
     checkVersion('configuration', now.head.version, ifVersion);
     if (order !== undefined) await checkOrder(tx, order, now);
-    if (isChanged(now, given))
-      return withVersion(unwritten, given, { ...change, text: change.text ?? 'Configuration updated' });
-    return state === undefined ? unwritten : withState(unwritten, state);
+    const stateWriter = await stateWriterOf(tx, state, change);
+    if (isChanged(now, given)) {
+      const noted = { ...change, text: change.text ?? 'Configuration updated' };
+      return withVersion(unwritten, { ...given, stateWriter }, noted);
+    }
+    return state === undefined ? unwritten : withState(unwritten, state, stateWriter ?? null);
   });
 }
 
 /** The state alone; never a version (5.3.3). */
-export async function updateState(meta: Meta, key: ConfigurationKey, state: string): Promise<Whole> {
-  return await changeWhole(meta, key, async (_tx, unwritten) => withState(unwritten, state));
+export async function updateState(
+  meta: Meta,
+  key: ConfigurationKey,
+  state: string,
+  change: Change,
+): Promise<Whole> {
+  return await changeWhole(meta, key, async (tx, unwritten) =>
+    withState(unwritten, state, (await stateWriterOf(tx, state, change)) ?? null),
+  );
 }
 
 async function changeWhole(

@@ -64,7 +64,7 @@ export async function openDatabase({
   const freshFolder = join(folder, 'compact');
   const spoolFolder = join(folder, 'spool');
   const tempFolder = join(folder, 'temp');
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const sessions = createPlaces(SESSIONS);
   const statements = createPlaces(STATEMENTS);
   const commits = createPlaces(SESSIONS);
@@ -76,7 +76,7 @@ export async function openDatabase({
   // What a killed process left; nobody else is here now.
   for (const leftover of [spoolFolder, freshFolder, tempFolder])
     await rm(leftover, { recursive: true, force: true });
-  for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true });
+  for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true, mode: 0o700 });
 
   const checkpoints = createCheckpoints(file, {
     beside: () => sessions.use(() => connected(toFile)),

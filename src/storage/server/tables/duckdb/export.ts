@@ -25,7 +25,7 @@ export async function exportTable(
   take: TakeSlice,
 ): Promise<ExportOutcome> {
   const folder = join(database.spoolFolder, randomUUID());
-  await mkdir(folder);
+  await mkdir(folder, { mode: 0o700 });
   try {
     return await database.transaction(async (session) => {
       const result = await findResult(session, table, query);
@@ -131,7 +131,7 @@ async function* compressed(pieces: Pieces, folder: string): Pieces {
         }
       }
       const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 });
-      await pipeline(content, gzip, createWriteStream(path));
+      await pipeline(content, gzip, createWriteStream(path, { mode: 0o600 }));
       const { size } = await stat(path);
       yield { path, rows, bytes: size, slice };
     }

@@ -50,7 +50,7 @@ export async function withSpool<T>(
   work: (spool: Spool) => Promise<T>,
 ): Promise<T> {
   const own = join(folder, randomUUID());
-  await mkdir(own);
+  await mkdir(own, { mode: 0o700 });
   try {
     return await work(await fill(own, slices, options));
   } finally {
@@ -112,7 +112,7 @@ function needsRewrite(files: readonly SpooledFile[], dialect: CsvDialect): boole
 
 /** Writes the chunks behind the place of the first line, each while the next one is being checked; gives their size. */
 async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  const file = await open(path, 'w');
+  const file = await open(path, 'w', 0o600);
   let size = 0;
   let writing: Promise<void> = Promise.resolve();
   try {

@@ -1,5 +1,5 @@
 import { createPlaces } from '../turns.ts';
-import { asTableError } from './failures.ts';
+import { asTableError, stateOf } from './failures.ts';
 import type { Pool, PoolClient } from 'pg';
 
 /** Statements of one connection, in one transaction. */
@@ -8,9 +8,9 @@ export interface Session {
   readonly client: PoolClient;
   /** The database spreads tables over several servers. */
   readonly isDistributed: boolean;
-  /** Gives how many rows it changed. */
-  run(sql: string): Promise<number>;
-  rows(sql: string): Promise<readonly (readonly unknown[])[]>;
+  /** Gives how many rows it changed. @param values those of its parameters */
+  run(sql: string, values?: readonly unknown[]): Promise<number>;
+  rows(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>;
   /** The only value of the only row, as a number. */
   number(sql: string): Promise<number>;
   /** A change of a table that waits for its readers, but not for ever: others wait behind it. */
@@ -24,6 +24,8 @@ export interface Session {
 export interface Connections {
   /** What is found out about the database when the engine is opened. */
   isDistributed: boolean;
+  /** The database can look, in the middle of a statement, whether its client is still there: on Linux and some others. */
+  seesClients: boolean;
   /** All of it is kept, or nothing when it throws. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A statement that can't be in a transaction. */
@@ -41,6 +43,26 @@ const CHANGE_WAIT = '20s';
  */
 const SILENCE = '10s';
 
+/**
+ * How often the database looks whether its client is still there while a statement goes on: that of a process that was
+ * killed would go on for as long as it takes, and hold its table.
+ */
+const LOOK_FOR_CLIENT = "SET LOCAL client_connection_check_interval = '2s'";
+
+/** Finds out whether the database can do that where it runs. */
+export async function seesClients(session: Session): Promise<boolean> {
+  try {
+    await session.attempt(async () => await session.run(LOOK_FOR_CLIENT));
+    return true;
+  } catch (error) {
+    if (stateOf(error) === NOT_THERE) return false;
+    throw error;
+  }
+}
+
+/** Of a setting whose value cannot be had on this system. */
+const NOT_THERE = '22023';
+
 /** Connections of the pool that are left to others. */
 const LEFT_TO_OTHERS = 2;
 
@@ -54,8 +76,8 @@ export function createConnections(pool: Pool): Connections {
 
   const connections: Connections = {
     isDistributed: false,
-    transaction: (work) =>
-      places.use(() => connected((client) => inTransaction(client, connections.isDistributed, work))),
+    seesClients: false,
+    transaction: (work) => places.use(() => connected((client) => inTransaction(client, connections, work))),
     alone: (sql) => places.use(() => connected(async (client) => void (await client.query(sql)))),
     idle: () => places.alone(() => Promise.resolve()),
   };
@@ -88,13 +110,14 @@ function isLeftOpen(client: PoolClient): boolean {
 
 async function inTransaction<T>(
   client: PoolClient,
-  isDistributed: boolean,
+  { isDistributed, seesClients }: Pick<Connections, 'isDistributed' | 'seesClients'>,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   let isAbandoned = false;
   const session = sessionOf(client, isDistributed, () => void (isAbandoned = true));
   open.add(client);
-  await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'`);
+  const look = seesClients ? `; ${LOOK_FOR_CLIENT}` : '';
+  await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'${look}`);
   try {
     const result = await work(session);
     await client.query('COMMIT');
@@ -112,14 +135,14 @@ async function inTransaction<T>(
 
 export function sessionOf(client: PoolClient, isDistributed: boolean, abandon: () => void): Session {
   // Without parameters a statement goes to the server in one message and is prepared nowhere.
-  const rows = async (text: string): Promise<readonly (readonly unknown[])[]> =>
-    (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+  const rows: Session['rows'] = async (text, values = []) =>
+    (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows;
   return {
     client,
     isDistributed,
     abandon,
     rows,
-    run: async (sql) => (await client.query(sql)).rowCount ?? 0,
+    run: async (sql, values = []) => (await client.query(sql, [...values])).rowCount ?? 0,
     number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
     async change(sql) {
       await client.query(`SET LOCAL lock_timeout = '${CHANGE_WAIT}'; ${sql}; SET LOCAL lock_timeout = 0`);

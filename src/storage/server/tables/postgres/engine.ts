@@ -5,10 +5,11 @@ import { createBuckets, lockNumber } from './buckets.ts';
 import { createCatalog, placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
 import { addColumns } from './columns.ts';
 import { compact } from './compact.ts';
-import { createConnections, type Session } from './connection.ts';
+import { createConnections, seesClients, type Session } from './connection.ts';
 import { isDistributed } from './distribution.ts';
 import { exportTable } from './export.ts';
 import { checkFence } from './fence.ts';
+import { FEW_ROWS, type FewRows } from './few.ts';
 import { importTable } from './import.ts';
 import { column as columnIdentifier, columnList, literal, quoted } from './names.ts';
 import { describeTable, reading } from './reading.ts';
@@ -27,6 +28,8 @@ export interface PostgresEngineOptions {
   readonly log: Log;
   /** What a bucket is called in the name of its schema; default: as in its id. */
   readonly shownBucket?: (bucket: string) => string;
+  /** Files of so few rows are loaded without a table of their own; default: 500 rows and 64 KiB. */
+  readonly few?: FewRows;
 }
 
 /**
@@ -34,11 +37,11 @@ export interface PostgresEngineOptions {
  * table, named as in the storage, so that people can look at them with any client.
  */
 export function createPostgresEngine(options: PostgresEngineOptions): TableEngine {
-  const { pool, schema: service } = options;
+  const { pool, schema: service, few = FEW_ROWS } = options;
   const connections = createConnections(pool);
   const catalog = createCatalog(service);
   const buckets = createBuckets(service, options);
-  let store: Store = { connections, catalog, buckets, service, letters: 'C' };
+  let store: Store = { connections, catalog, buckets, service, few, letters: 'C' };
 
   return {
     isShared: true,
@@ -54,6 +57,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
         await catalog.setUp(session);
         await buckets.setUp(session);
         connections.isDistributed = await isDistributed(session);
+        connections.seesClients = await seesClients(session);
         return { ...store, letters: await findLetters(session) };
       });
     },

@@ -1,7 +1,7 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
+import { Readable } from 'node:stream';
 import { to as copyTo } from 'pg-copy-streams';
 import { relation } from './catalog.ts';
+import { gzipped } from './gzip.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { reading } from './reading.ts';
 import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
@@ -110,13 +110,10 @@ function createSource(chunks: AsyncIterable<Buffer>, targetBytes: number): Sourc
   }
 }
 
-/** Twice as fast as the default, for files a tenth larger. */
-const GZIP_LEVEL = 4;
-
 /** A slice as it is to be taken, and how large it was. */
 function counted(content: AsyncGenerator<Buffer>, isGzip: boolean): { stream: Readable; bytes(): number } {
   let bytes = 0;
-  const packed = isGzip ? gzip(content) : content;
+  const packed = isGzip ? gzipped(content) : content;
   return { stream: Readable.from(count(packed), { objectMode: false }), bytes: () => bytes };
 
   async function* count(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -125,12 +122,4 @@ function counted(content: AsyncGenerator<Buffer>, isGzip: boolean): { stream: Re
       yield chunk;
     }
   }
-}
-
-function gzip(content: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
-  const packer = createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 });
-  // Whoever reads it is told of a failure.
-  pipeline(content, packer, () => undefined);
-  // Without an encoding it gives buffers.
-  return packer as AsyncIterable<Buffer>;
 }

@@ -6,16 +6,18 @@ import { noSuchTable } from '../table-error.ts';
 import { placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
 import { openContent, type Content } from './content.ts';
 import { checkFence } from './fence.ts';
-import { mergeRows, replaceRows, emptyValues, TIME_TEXT, type Staged } from './load.ts';
+import { fewOrMany, type FewRows } from './few.ts';
+import { mergeRows, replaceRows } from './load.ts';
 import { column, literal, timestampLiteral } from './names.ts';
+import { stagedInMemory, stagedInTable, TIME_TEXT, type Staged } from './staged.ts';
 import { makeTable, placeBeside } from './table.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
 import type { Session } from './connection.ts';
 import type { Store } from './store.ts';
 
 /**
- * All in one transaction, so nothing is left of an import that is cut: the rows go into a table of their own while they
- * are checked, and only then is the table they are for locked against other writers.
+ * All in one transaction, so nothing is left of an import that is cut: the rows are held in memory, or go into a table of
+ * their own, while they are checked, and only then is the table they are for locked against other writers.
  */
 export async function importTable(
   store: Store,
@@ -35,12 +37,23 @@ export async function importTable(
   try {
     const fileColumns = source.fileColumns(content);
     const planned = plan(request, fileColumns, request.create === undefined ? known : undefined);
+    // Before the transaction begins: one that waits for a file of few rows would be silent meanwhile.
+    const found = await fewOrMany(content, isFew(store, request, known) ? store.few : NONE);
     // In a transaction of its own: others with tables in a new bucket would wait for the whole import.
     const schema = await connections.transaction((session) => buckets.schemaOf(session, table.bucket));
     return await connections.transaction(async (session) => {
       await session.run(`SET LOCAL work_mem = '64MB'`);
-      const staged = await stage(session, placeOf(schema, table), { request, content, planned, fileColumns });
-      await emptyValues(session, staged, request.treatValuesAsNull ?? []);
+      const staged =
+        found.records === undefined
+          ? await stage(session, placeOf(schema, table), {
+              request,
+              content,
+              chunks: found.chunks,
+              planned,
+              fileColumns,
+            })
+          : stagedInMemory(found.records, planned, request.importedAt);
+      await staged.emptyValues(request.treatValuesAsNull ?? []);
       const outcome = await load(session, store, table, request, { staged, content, fileColumns });
       await checkFence(session, store.service, request);
       return outcome;
@@ -48,6 +61,22 @@ export async function importTable(
   } finally {
     await content.close();
   }
+}
+
+/** No file has so few. */
+const NONE: FewRows = { rows: -1, bytes: -1 };
+
+/**
+ * Whether rows may come without a table of their own: where that would not become the table they are for, and where
+ * those that they replace are few as well. Where tables are spread over servers, rows are merged on each of them.
+ */
+function isFew(
+  { connections, few }: Store,
+  request: ImportRequest,
+  known: CatalogEntry | undefined,
+): boolean {
+  if (connections.isDistributed || request.create !== undefined || known === undefined) return false;
+  return request.incremental === true || known.rows <= few.rows;
 }
 
 function outcomeOfMark(entry: CatalogEntry | undefined, { mark }: ImportRequest): ImportOutcome | undefined {
@@ -81,13 +110,14 @@ function plan(
 interface Source {
   readonly request: ImportRequest;
   readonly content: Content;
+  readonly chunks: AsyncIterable<Uint8Array>;
   readonly planned: Planned;
   readonly fileColumns: readonly string[];
 }
 
 /** Brings the rows into a table of their own. */
 async function stage(session: Session, beside: Place, source: Source): Promise<Staged> {
-  const { request, content, planned, fileColumns } = source;
+  const { request, content, chunks, planned, fileColumns } = source;
   const { timestampCell, primaryKey, isReplaced } = planned;
   const place = placeBeside(beside);
   const columns = planned.columns.map(({ name }) => name);
@@ -116,11 +146,11 @@ async function stage(session: Session, beside: Place, source: Source): Promise<S
   ];
   const copy = copyFrom(`COPY ${relation(place)} (${inFile.join(', ')}) FROM STDIN (${options.join(', ')})`);
   session.client.query(copy);
-  await pipeline(content.chunks(), copy);
+  await pipeline(chunks, copy);
   const { records } = content.counted;
   if (copy.rowCount !== records)
     throw new Error(`The database read ${copy.rowCount} rows of a file that has ${records}.`);
-  return { place, columns, records, hasTimes, canReplace };
+  return stagedInTable(session, place, { columns, records, hasTimes, canReplace });
 }
 
 async function load(
@@ -138,7 +168,7 @@ async function load(
       : await catalog.claim(session, table, place);
   const before = outcomeOfMark(found, request);
   if (before !== undefined) {
-    await session.run(`DROP TABLE ${relation(staged.place)}`);
+    await staged.drop();
     return before;
   }
   const entry = request.create === undefined ? found : undefined;
@@ -154,7 +184,7 @@ async function load(
   let loaded;
   if (entry !== undefined && !isReplaced) {
     loaded = await mergeRows(session, staged, entry, key);
-    await session.run(`DROP TABLE ${relation(staged.place)}`);
+    await staged.drop();
   } else {
     const target = { place, old: found, isNew: entry === undefined, primaryKey };
     loaded = await replaceRows(session, staged, target, key);

@@ -2,31 +2,12 @@ import { carryOver } from './carry-over.ts';
 import { relation, type CatalogEntry, type KeyIndex, type Place } from './catalog.ts';
 import { addColumns } from './columns.ts';
 import { HAS_DEPENDENTS, IS_NULL, LOCK_NOT_AVAILABLE, stateOf } from './failures.ts';
-import { CHANGED_AT, column, columnList, literal, quoted, ROW } from './names.ts';
-import {
-  finishTable,
-  indexKey,
-  indexRows,
-  keepLastOfKey,
-  keyIndexFor,
-  makeTable,
-  placeBeside,
-  sameKey,
-} from './table.ts';
+import { CHANGED_AT, column, columnList, quoted, ROW } from './names.ts';
+import { stagedInTable, TIME_TEXT, type RowSource, type Staged } from './staged.ts';
+import { finishTable, indexKey, indexRows, keyIndexFor, makeTable, placeBeside, sameKey } from './table.ts';
 import { TableError } from '../table-error.ts';
 import { timeOf } from './values.ts';
 import type { Session } from './connection.ts';
-
-/** Rows of a file in a table of their own, which has the columns of the table they are for. */
-export interface Staged {
-  readonly place: Place;
-  readonly columns: readonly string[];
-  readonly records: number;
-  /** The text of the change time is in a column of its own. */
-  readonly hasTimes: boolean;
-  /** It can take the place of the table. */
-  readonly canReplace: boolean;
-}
 
 /** The table that rows are for. */
 export interface Target {
@@ -45,26 +26,6 @@ export interface Loaded {
   readonly keyIndex: KeyIndex | undefined;
 }
 
-/** Name of the column with the text of the change time. */
-export const TIME_TEXT = '"_time"';
-
-/** Empties the cells of staged rows that hold one of these values. */
-export async function emptyValues(
-  session: Session,
-  { place, columns }: Staged,
-  values: readonly string[],
-): Promise<void> {
-  const list = values
-    .filter((value) => value !== '' && !value.includes('\0'))
-    .map(literal)
-    .join(', ');
-  if (list === '') return;
-  const cells = columns.map(column);
-  const emptied = cells.map((cell) => `${cell} = CASE WHEN ${cell} IN (${list}) THEN '' ELSE ${cell} END`);
-  const isMeant = cells.map((cell) => `${cell} IN (${list})`).join(' OR ');
-  await session.run(`UPDATE ${relation(place)} SET ${emptied.join(', ')} WHERE ${isMeant}`);
-}
-
 /**
  * Puts staged rows in place of those of a table, which need not be there.
  *
@@ -77,30 +38,45 @@ export async function replaceRows(
   key: readonly string[],
 ): Promise<Loaded> {
   const { place, old, primaryKey } = target;
-  const dropped = await keepLastOfKey(session, staged.place, key);
-  const fresh = staged.canReplace ? staged.place : placeBeside(place);
-  if (staged.canReplace) await finishTable(session, fresh);
+  const dropped = await staged.keepLast(key);
+  const loaded = { rows: staged.records - dropped, nextRow: staged.records + 1 };
+  // A few rows come into the table itself: making another one would cost more than they do.
+  if (staged.isHeld && old !== undefined && !target.isNew)
+    return { ...loaded, keyIndex: await exchangeRows(session, old, staged) };
+
+  const fresh = staged.replacement ?? placeBeside(place);
+  if (staged.replacement !== undefined) await finishTable(session, fresh);
   else {
     await makeTable(session, fresh, { columns: staged.columns, primaryKey });
     await copyRows(session, staged, fresh, 0);
-    await session.run(`DROP TABLE ${relation(staged.place)}`);
+    await staged.drop();
   }
   await indexRows(session, fresh);
   const keyIndex = await indexKey(session, fresh, primaryKey);
   // The order of the rows is that of their places; without that known the database would sort them for each export.
   await session.run(`ANALYZE ${relation(fresh)} (${ROW})`);
-  const loaded = { rows: staged.records - dropped, nextRow: staged.records + 1 };
   const refusal = await takePlace(session, fresh, target);
   if (refusal === undefined) return { ...loaded, keyIndex };
   if (old === undefined || target.isNew) throw refusal;
 
   // Rows come and go beside readers.
-  const ready = await withColumns(session, old, staged);
-  await session.run(`DELETE FROM ${relation(place)}`);
-  const kept = await keyIndexFor(session, ready, fresh);
-  await copyRows(session, { place: fresh, columns: staged.columns, hasTimes: false }, place, 0);
-  await session.run(`DROP TABLE ${relation(fresh)}`);
+  const ready = stagedInTable(session, fresh, { ...staged, hasTimes: false, canReplace: false });
+  const kept = await exchangeRows(session, old, ready);
+  await ready.drop();
   return { ...loaded, keyIndex: kept };
+}
+
+/** Puts rows in place of those of a table, which stays the same one. */
+async function exchangeRows(
+  session: Session,
+  before: CatalogEntry,
+  staged: Staged,
+): Promise<KeyIndex | undefined> {
+  const entry = await withColumns(session, before, staged);
+  await session.run(`DELETE FROM ${relation(entry.place)}`);
+  const keyIndex = await keyIndexFor(session, entry, staged);
+  await copyRows(session, staged, entry.place, 0);
+  return keyIndex;
 }
 
 /** How long readers may be in the way of a table that takes the place of another one. */
@@ -142,15 +118,16 @@ export async function mergeRows(
 ): Promise<Loaded> {
   const entry = await withColumns(session, before, staged);
   const target = relation(entry.place);
-  const keyIndex = await keyIndexFor(session, entry, staged.place);
+  const keyIndex = await keyIndexFor(session, entry, staged);
   const nextRow = entry.nextRow + staged.records;
   if (key.length === 0) {
     const added = await copyRows(session, staged, entry.place, entry.nextRow);
     return { rows: entry.rows + added, nextRow, keyIndex };
   }
 
-  await keepLastOfKey(session, staged.place, key);
-  await session.run(`ANALYZE ${relation(staged.place)} (${columnList(key)})`);
+  await staged.keepLast(key);
+  await staged.analyze(key);
+  const { from, values } = staged.source();
   const isSame = sameKey(key, 't', 's', keyIndex);
   const others = staged.columns.filter((name) => !key.includes(name)).map(column);
   // Rows that are the same already stay, and keep their change time.
@@ -158,9 +135,7 @@ export async function mergeRows(
   const deleted =
     others.length === 0
       ? 0
-      : await session.run(
-          `DELETE FROM ${target} t USING ${relation(staged.place)} s WHERE ${isSame} AND (${differs})`,
-        );
+      : await session.run(`DELETE FROM ${target} t USING ${from} s WHERE ${isSame} AND (${differs})`, values);
   const added = await copyRows(
     session,
     staged,
@@ -186,11 +161,13 @@ async function withColumns(
 /** Gives how many there were. @throws TableError (`csvImport.invalidTimestamp`) */
 async function copyRows(
   session: Session,
-  { place, columns, hasTimes }: Pick<Staged, 'columns' | 'hasTimes' | 'place'>,
+  staged: Staged,
   target: Place,
   firstRow: number,
   where = '',
 ): Promise<number> {
+  const { columns, hasTimes } = staged;
+  const { from, values } = staged.source();
   const names = columnList(columns);
   const cells = columns.map((name) => `s.${column(name)}`).join(', ');
   const changedAt = hasTimes
@@ -199,20 +176,22 @@ async function copyRows(
   const copy = async (): Promise<number> =>
     await session.run(
       `INSERT INTO ${relation(target)} (${names}, ${CHANGED_AT}, ${ROW}) ` +
-        `SELECT ${cells}, ${changedAt}, s.${ROW} + ${firstRow} FROM ${relation(place)} s${where}`,
+        `SELECT ${cells}, ${changedAt}, s.${ROW} + ${firstRow} FROM ${from} s${where}`,
+      values,
     );
   if (!hasTimes) return await copy();
   try {
     return await session.attempt(copy);
   } catch (error) {
     // A text that is no time gives no change time.
-    throw stateOf(error) === IS_NULL ? await wrongTime(session, place) : error;
+    throw stateOf(error) === IS_NULL ? await wrongTime(session, staged.source()) : error;
   }
 }
 
-async function wrongTime(session: Session, staged: Place): Promise<TableError> {
+async function wrongTime(session: Session, { from, values }: RowSource): Promise<TableError> {
   const [row] = await session.rows(
-    `SELECT ${TIME_TEXT} FROM ${relation(staged)} WHERE ${TIME_TEXT} <> '' AND ${timeOf(TIME_TEXT)} IS NULL ORDER BY ${ROW} LIMIT 1`,
+    `SELECT ${TIME_TEXT} FROM ${from} s WHERE ${TIME_TEXT} <> '' AND ${timeOf(TIME_TEXT)} IS NULL ORDER BY ${ROW} LIMIT 1`,
+    values,
   );
   return new TableError(
     'csvImport.invalidTimestamp',

@@ -13,7 +13,7 @@ import { describeTable } from './reading.ts';
 
 /** A database as it is at one moment, in one transaction of one connection, while others go on changing it. */
 export interface Moment {
-  /** For what is read besides tables. Statements come one after another. */
+  /** For what is read besides tables. Statements come one after another, and one at least each half minute. */
   readonly client: Pick<PoolClient, 'query'>;
   /** Each is exported once: it is let go afterwards. */
   readonly tables: TableReader;
@@ -75,8 +75,9 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
   // In the order in which they are let go, the last first: savepoints are in each other.
   const held = [...tables, ...metadata].map((place, i) => ({ name: `held_${i}`, place, isDone: false }));
   await client.query(
-    'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0; ' +
-      `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '${LOCK_WAIT}'`,
+    // A statement of any kind is due now and then: who is frozen, or cut off, holds no locks without end.
+    "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '1min'; " +
+      `SET LOCAL tcp_user_timeout = '1min'; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '${LOCK_WAIT}'`,
   );
   for (let i = 0; i < held.length; i += LOCKS)
     await client
@@ -116,6 +117,7 @@ function momentOf(client: PoolClient, schema: string, held: Held[]): Moment {
   let isBroken = false;
   const connections: Connections = {
     isDistributed: false,
+    seesClients: false,
     transaction: (work) =>
       inTurn('', async () => {
         const session = sessionOf(client, false, () => void (isBroken = true));

@@ -1,6 +1,7 @@
 import type { Buckets } from './buckets.ts';
 import type { Catalog } from './catalog.ts';
 import type { Connections } from './connection.ts';
+import type { FewRows } from './few.ts';
 
 /** What reading tables needs. */
 export interface ReadStore {
@@ -15,4 +16,6 @@ export interface Store extends ReadStore {
   readonly buckets: Buckets;
   /** Schema of the service. */
   readonly service: string;
+  /** Files of so few rows are loaded without a table of their own. */
+  readonly few: FewRows;
 }

@@ -58,17 +58,17 @@ const MAX_KEY_COLUMNS = 32;
  * An index to find rows by their key. It is not unique: rows may be added that share one, when that is asked for.
  * An ordinary one serves those who look for values of the key as well; where keys are too long for it, one of hashes.
  *
- * @param filled the table with the rows that are to be in it
+ * @param longest gives the bytes of the longest key that is to be in it
  */
 export async function indexKey(
   session: Session,
   place: Place,
   key: readonly string[],
-  filled = place,
+  longest = async (): Promise<number> => await longestKey(session, place, key),
 ): Promise<KeyIndex | undefined> {
   if (key.length === 0) return undefined;
   const name = besideName(place.name, randomUUID());
-  const isLong = key.length > MAX_KEY_COLUMNS || (await longestKey(session, filled, key)) > MAX_KEY_BYTES;
+  const isLong = key.length > MAX_KEY_COLUMNS || (await longest()) > MAX_KEY_BYTES;
   const what = isLong ? `USING hash ((${wholeKey(key)}))` : `(${columnList(key)})`;
   await session.run(`CREATE INDEX ${quoted(name)} ON ${relation(place)} ${what}`);
   return { name, isLong };
@@ -83,16 +83,18 @@ export async function dropKeyIndex(session: Session, { place, keyIndex }: Catalo
 export async function keyIndexFor(
   session: Session,
   entry: CatalogEntry,
-  added: Place,
+  added: { longestKey(key: readonly string[]): Promise<number> },
 ): Promise<KeyIndex | undefined> {
   const { place, primaryKey, keyIndex } = entry;
   if (keyIndex === undefined || keyIndex.isLong) return keyIndex;
-  if ((await longestKey(session, added, primaryKey)) <= MAX_KEY_BYTES) return keyIndex;
+  const longest = await added.longestKey(primaryKey);
+  if (longest <= MAX_KEY_BYTES) return keyIndex;
   await dropKeyIndex(session, entry);
-  return await indexKey(session, place, primaryKey, added);
+  return await indexKey(session, place, primaryKey, async () => await Promise.resolve(longest));
 }
 
-async function longestKey(session: Session, place: Place, key: readonly string[]): Promise<number> {
+/** Gives the bytes of the longest key of a table. */
+export async function longestKey(session: Session, place: Place, key: readonly string[]): Promise<number> {
   const bytes = key.map((name) => `octet_length(${column(name)})`).join(' + ');
   return await session.number(`SELECT coalesce(max(${bytes}), 0) FROM ${relation(place)}`);
 }

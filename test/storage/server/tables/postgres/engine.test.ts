@@ -14,4 +14,14 @@ describe.runIf(SERVER)('over PostgreSQL', () => {
   testTableEngine('PostgreSQL', () =>
     createPostgresEngine({ pool: database.pool, schema: 'gex', log: silentLog }),
   );
+
+  // The files of the contract are small: here their rows come by a table of their own as those of large ones do.
+  testTableEngine('PostgreSQL with large files', () =>
+    createPostgresEngine({
+      pool: database.pool,
+      schema: 'large',
+      log: silentLog,
+      few: { rows: -1, bytes: -1 },
+    }),
+  );
 });

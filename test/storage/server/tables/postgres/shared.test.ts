@@ -111,6 +111,35 @@ describe.runIf(SERVER)('a database of several processes', () => {
     }
   });
 
+  test('a statement of a process that is gone ends, however long it would take', async () => {
+    const { pool } = given.database;
+    const table = newId();
+    await load(engine, table, 'id,v\n1,a\n', { create });
+    const proxy = await startProxy(given.database.url);
+    const gone = await openEngine(given.database.connect({ connectionString: proxy.url }));
+    const others = await pool.connect();
+    const waiting = async (): Promise<number> =>
+      (
+        await pool.query<{ n: number }>(
+          `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+      ).rows[0]?.n ?? 0;
+    try {
+      // its statement takes for as long as this is held
+      await others.query(`begin; lock table gex_in_c_shared.${table.table} in access exclusive mode`);
+      const cut = load(gone, table, 'id,v\n1,b\n', { incremental: true }).catch((error: unknown) => error);
+      await expect.poll(waiting).toBe(1);
+      proxy.cut();
+      expect(await cut).toBeInstanceOf(Error);
+      await expect.poll(waiting).toBe(0);
+    } finally {
+      await others.query('rollback');
+      others.release();
+      await proxy.stop();
+    }
+    expect((await load(other, table, 'id,v\n1,c\n', { incremental: true })).totalRows).toBe(1);
+  });
+
   test('an import whose server process is ended can be given again', async () => {
     const table = newId();
     await load(engine, table, 'id,v\n1,a\n', { create });
@@ -222,6 +251,26 @@ describe.runIf(SERVER)('a database of several processes', () => {
       await change(own);
       expect(await engine.describe(table)).not.toEqual(before);
     }
+    await load(engine, table, 'id,v\n1,a\n', { create });
+    const before = await engine.describe(table);
+    // One that was put back waits for another worker, whatever its number is.
+    await pool.query(`update gex.jobs set status = 'waiting'`);
+    await expect(engine.addColumn(table, 'late', own)).rejects.toBeInstanceOf(Superseded);
+    await pool.query(`update gex.jobs set status = 'processing'`);
+    // One that is taken away in the moment of the end is waited for.
+    const taking = await pool.connect();
+    await taking.query('begin');
+    await taking.query('update gex.jobs set fencing = 4');
+    const change = engine.addColumn(table, 'late', own).catch((error: unknown) => error);
+    try {
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%jobs WHERE id = 7%'`;
+      await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+    } finally {
+      await taking.query('commit');
+      taking.release();
+    }
+    expect(await change).toBeInstanceOf(Superseded);
+    expect(await engine.describe(table)).toEqual(before);
     await pool.query('drop table gex.jobs');
   });
 });

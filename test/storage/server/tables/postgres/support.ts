@@ -2,7 +2,10 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll } from 'vitest';
 import type { Pool } from 'pg';
 import { silentLog } from '../../../../../src/log.ts';
-import { createPostgresEngine } from '../../../../../src/storage/server/tables/postgres/engine.ts';
+import {
+  createPostgresEngine,
+  type PostgresEngineOptions,
+} from '../../../../../src/storage/server/tables/postgres/engine.ts';
 import { bytesOf } from '../slices.ts';
 import { makeDatabase, type TestDatabase } from './database.ts';
 import type {
@@ -31,8 +34,11 @@ export function useDatabase(): { readonly database: TestDatabase } {
   };
 }
 
-export async function openEngine(pool: Pool): Promise<TableEngine> {
-  const engine = createPostgresEngine({ pool, schema: 'gex', log: silentLog });
+export async function openEngine(
+  pool: Pool,
+  options: Partial<PostgresEngineOptions> = {},
+): Promise<TableEngine> {
+  const engine = createPostgresEngine({ pool, schema: 'gex', log: silentLog, ...options });
   await engine.open();
   return engine;
 }
