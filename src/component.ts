@@ -9,6 +9,7 @@ import { createLog, type LeveledLog, type WriteEvent } from './logging/log.ts';
 import { listenForInterruption, quietOnEpipe } from './process.ts';
 import { run } from './runner.ts';
 import { Secrets } from './secrets.ts';
+import { trimEnd } from './trim.ts';
 
 /** The world of a container. */
 export interface ComponentOptions {
@@ -42,7 +43,7 @@ export async function main(): Promise<void> {
  */
 export async function component(options: ComponentOptions): Promise<0 | 1 | 2> {
   const { environment, signal } = options;
-  const dataFolder = (environment['KBC_DATADIR'] ?? '').replace(/(?<=.)\/+$/, '') || '/data';
+  const dataFolder = folderOf(environment['KBC_DATADIR'] ?? '') || '/data';
   const secrets = new Secrets();
   const action = await actionOf(dataFolder);
   if (action !== undefined) return runAction(action, dataFolder, secrets, options);
@@ -112,4 +113,9 @@ async function runAction(
 function failed(error: unknown, secrets: Secrets, { stderr }: ComponentOptions): 1 | 2 {
   stderr.write(`${secrets.redactMessage(describeError(error))}\n`);
   return exitCodeOf(error);
+}
+
+/** Without slashes at the end, unless it has nothing else. */
+function folderOf(path: string): string {
+  return trimEnd(path, '/') || path.slice(0, 1);
 }

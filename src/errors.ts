@@ -84,6 +84,7 @@ export const ERROR_CODES = {
   'database.readOnly': 'The database of the service takes no changes.',
   'database.tooOld': 'The database of the service is too old.',
   'database.newer': 'The metadata of the service is that of a newer version.',
+  'database.lost': 'The metadata of a storage folder is gone.',
   'database.otherFiles': 'The files that the database knows are elsewhere than those of this process.',
   'storage.unauthorized': 'The storage service did not accept the token.',
   'storage.forbidden': 'The token may not do this in the storage service.',
@@ -99,6 +100,7 @@ export const ERROR_CODES = {
   'storage.unsure': 'Nobody knows whether the storage service has taken an import.',
   'storage.unfinished': 'A migration or restore into this storage has not come to its end.',
   'storage.differs': 'What was migrated or restored is not what it was before.',
+  'storage.damaged': 'A file in a storage folder is not what was written there.',
   'storage.transferFailed': 'A file could not be uploaded or downloaded, after all retries.',
   'push.invalid':
     'What a run left in out/ cannot be pushed into the storage as it is: a manifest, a mapping or a file is wrong.',

@@ -1,4 +1,5 @@
 import type * as Sqlite from 'node:sqlite';
+import { sqlite } from './sqlite.ts';
 
 /** A lock that this process holds. */
 export interface FileLock {
@@ -32,20 +33,6 @@ export function lockFile(file: string, waitMs: number): FileLock | undefined {
     database.close();
     if (isBusy(error)) return undefined;
     throw error;
-  }
-}
-
-let loaded: typeof Sqlite | undefined;
-
-/** Older versions of the runtime call the module experimental on stderr, where a component writes errors alone. */
-function sqlite(): typeof Sqlite {
-  if (loaded !== undefined) return loaded;
-  const emitWarning = process.emitWarning.bind(process);
-  process.emitWarning = () => {};
-  try {
-    return (loaded = process.getBuiltinModule('node:sqlite'));
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
 

@@ -1,5 +1,10 @@
+import { trimBoth, trimEnd } from './trim.ts';
+
 /** Longest name of a column, in characters (spec storage 10.1). */
 const MAX_COLUMN_NAME = 64;
+
+/** Longest name, in characters, of which a name is made. */
+export const MAX_GIVEN_NAME = 1000;
 
 /**
  * A name of ASCII letters, digits and underscores (spec storage 3.3): letters lose their accents,
@@ -11,10 +16,11 @@ export function webalize(name: string): string {
 }
 
 /**
- * The name a column has in a table: webalized but never cut (longer ones are an error there), and with `_`
+ * The name a column has in a table: webalized but never cut (longer ones are an error there, and those beyond 1,000 are not looked at), and with `_`
  * behind a name that databases keep for themselves (`CTID` gives `CTID_`).
  */
 export function columnName(name: string): string {
+  if (name.length > MAX_GIVEN_NAME) return name;
   const plain = sanitize(name);
   return RESERVED.has(plain.toLowerCase()) ? `${plain}_` : plain;
 }
@@ -31,7 +37,7 @@ export function columnNameProblem(name: string): string | undefined {
 /** A display name as the service suggests it: `Môj 1$ obľúbený bucket $` gives `Moj-1-oblubeny-bucket`. May be empty. */
 export function webalizeDisplayName(name: string): string {
   const plain = toAscii(name).replaceAll(/[^A-Za-z0-9_]+/g, '-');
-  return plain.replace(/^[-_]+/, '').replace(/-+$/, '');
+  return trimEnd(plain.replace(/^[-_]+/, ''), '-');
 }
 
 /** Why a name can't be that of a bucket or a table, nor a display name; `undefined` when it can. */
@@ -54,7 +60,7 @@ const RESERVED = new Set(['oid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ct
 function sanitize(name: string): string {
   const plain = toAscii(name).replaceAll(/[^A-Za-z0-9_]+/g, '_');
   // `_` put in at the ends goes with those that were there; inner runs stay as they are.
-  return plain.replace(/^_+/, '').replace(/_+$/, '');
+  return trimBoth(plain, '_');
 }
 
 /** Latin letters without accents, Greek and Cyrillic in Latin letters; what has no letters stays. */

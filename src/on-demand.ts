@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as re2js from 're2js';
 import type * as saxes from 'saxes';
+import type * as yauzl from 'yauzl';
 
 const require = createRequire(import.meta.url);
 
@@ -10,3 +11,4 @@ const require = createRequire(import.meta.url);
  */
 export const loadRe2 = (): typeof re2js => require('re2js') as typeof re2js;
 export const loadSaxes = (): typeof saxes => require('saxes') as typeof saxes;
+export const loadYauzl = (): typeof yauzl => require('yauzl') as typeof yauzl;

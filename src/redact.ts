@@ -1,4 +1,5 @@
 import { ExtractorError } from './errors.ts';
+import { logOf } from './given-log.ts';
 import type { Log, LogFields } from './log.ts';
 import { Secrets } from './secrets.ts';
 import { oneLine } from './shown-text.ts';
@@ -7,13 +8,13 @@ import { oneLine } from './shown-text.ts';
  * Does work that knows secrets: its log lines, and the error that it may end with, are free of all that are known by
  * then. Who calls need not ask for it.
  */
-export async function discreetly<T extends { readonly log: Log; readonly secrets?: Secrets }, R>(
+export async function discreetly<T extends { readonly log?: Log | undefined; readonly secrets?: Secrets }, R>(
   options: T,
-  work: (options: T & { readonly secrets: Secrets }) => Promise<R>,
+  work: (options: T & { readonly secrets: Secrets; readonly log: Log }) => Promise<R>,
 ): Promise<R> {
   const { log, secrets = new Secrets() } = options;
   try {
-    return await work({ ...options, secrets, log: redactingLog(log, secrets) });
+    return await work({ ...options, secrets, log: redactingLog(logOf(log), secrets) });
   } catch (error) {
     throw redactError(error, secrets);
   }
@@ -44,6 +45,7 @@ function redactError(error: unknown, secrets: Secrets): unknown {
   for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth++) {
     hideAt(at, 'message', secrets);
     hideAt(at, 'stack', secrets);
+    hideFacts(at, secrets);
     if (at instanceof ExtractorError) {
       const { hint, where, details } = at;
       Object.assign(at, {
@@ -71,6 +73,14 @@ function hideAt(error: Error, name: 'message' | 'stack', secrets: Secrets): void
       writable: true,
       enumerable: false,
     });
+}
+
+/** What the platform puts beside a message: the path of a file, the name of a host. */
+function hideFacts(error: Error, secrets: Secrets): void {
+  for (const name of Object.keys(error)) {
+    const value: unknown = Reflect.get(error, name);
+    if (typeof value === 'string') Reflect.set(error, name, secrets.redactMessage(value));
+  }
 }
 
 function redactValue(value: unknown, secrets: Secrets): unknown {

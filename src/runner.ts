@@ -1,12 +1,13 @@
 import { systemEnv } from './env.ts';
 import { ExtractorError, RunError } from './errors.ts';
+import type { Log } from './log.ts';
 import type { RecordingCopy } from './recording/copy.ts';
 import { discreetly } from './redact.ts';
 import type { EndedRows } from './runner/ended-rows.ts';
 import { lockFolder } from './runner/lock.ts';
 import { placed } from './runner/place-error.ts';
 import { makePlan, type ReadyRow } from './runner/plan.ts';
-import { cleanUp, sweep } from './runner/row-folder.ts';
+import { cleanUp, closeFolders, sweep } from './runner/row-folder.ts';
 import { rowPlace, type RowPlace } from './runner/row-place.ts';
 import { deliver, endedBefore, isCommand, runRow, trialOf, type RowOptions } from './runner/run-row.ts';
 import type { RowResult } from './runner/row-result.ts';
@@ -18,7 +19,9 @@ export type { RowResult } from './runner/row-result.ts';
 export type { RunProgress } from './runner/run-row.ts';
 
 /** `dataFolder` gets `out/`, or `rows/<id>/out/` for each row. */
-export interface RunOptions extends Omit<RowOptions, 'storage'> {
+export interface RunOptions extends Omit<RowOptions, 'storage' | 'log'> {
+  /** By default warnings and errors are written to stderr; with `console`, also what is done. */
+  readonly log?: Log | undefined;
   /**
    * Where inputs come from and outputs go to: the folder of a storage, the address of a service (its token in
    * `KBC_TOKEN`), or a storage that is open ({@link openTarget}). By default all stays in the data folder.
@@ -59,7 +62,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 async function openAndRun({
   storage,
   ...options
-}: RunOptions & { readonly secrets: Secrets }): Promise<RunResult> {
+}: RunOptions & { readonly secrets: Secrets; readonly log: Log }): Promise<RunResult> {
   if (options.replay !== undefined) return await runPacked({ ...options, storage: noStorage });
   if (typeof storage !== 'string') return await runPacked({ ...options, storage });
   const { dataFolder, environment, log, secrets, env, signal = new AbortController().signal } = options;
@@ -109,6 +112,7 @@ async function runRows(
   const lock = lockFolder(dataFolder, options.command ?? 'generic-extractor', env.now());
   try {
     sweep(dataFolder);
+    closeFolders(dataFolder, log, isCommand(options));
     if (ready.length > 0) await options.storage?.begin();
     for (const row of skipped) log.info(`Row “${row}” is disabled and is skipped`, { row });
     if (ready.length === 0) log.info('All rows are disabled: there is nothing to run');

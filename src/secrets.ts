@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { toJsonText } from './json/index.ts';
+import { trimEnd } from './trim.ts';
 
 /** What stands where a secret was. */
 export const HIDDEN = '***';
@@ -69,6 +70,42 @@ export class Secrets {
     return masked === text ? bytes : Buffer.from(masked, encoding);
   }
 
+  /**
+   * Masks the secrets of a JSON text, or of JSON lines, so that it stays JSON of as many bytes: stars in texts, and
+   * digits of another number in numbers.
+   *
+   * @param numbers `kept` where they are not from outside
+   */
+  maskJson(bytes: Uint8Array, numbers: 'masked' | 'kept' = 'masked'): Uint8Array {
+    if (this.#forms.size === 0) return bytes;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    const masked = this.#maskedJson(text, numbers);
+    if (masked === text) return bytes;
+    const isBroken = !isUtf8(bytes) || (isJson(text) && !isJson(masked));
+    return isBroken ? this.mask(bytes) : Buffer.from(masked);
+  }
+
+  #maskedJson(text: string, numbers: 'masked' | 'kept'): string {
+    this.#pattern ??= patternOf(this.#forms, this.#windows);
+    // an escape is one sign: a secret does not begin inside of it
+    const signs = new RegExp(`(${this.#pattern.source})|\\\\u[\\da-fA-F]{4}|\\\\[^]|"`, 'g');
+    let isInText = false;
+    return text.replace(signs, (found, secret?: string) => {
+      const hidden =
+        secret === undefined ? found : isInText ? starsFor(secret) : this.#hiddenNumber(secret, numbers);
+      if (found.replace(/\\[^]/g, '').split('"').length % 2 === 0) isInText = !isInText;
+      return hidden;
+    });
+  }
+
+  /** Outside of texts only numbers can be secret; words such as `true` are not. */
+  #hiddenNumber(secret: string, numbers: 'masked' | 'kept'): string {
+    if (!/^[\d.eE+-]+$/.test(secret)) return /^[a-z]+$/.test(secret) ? secret : starsFor(secret);
+    if (numbers === 'kept') return secret;
+    const others = Array.from('123456789', (digit) => secret.replace(/\d/g, digit));
+    return others.find((other) => !this.holds(other)) ?? '0'.padEnd(secret.length);
+  }
+
   /** True for a text with a known secret in it, in any of these forms. */
   holds(text: string): boolean {
     return this.redact(text) !== text;
@@ -94,10 +131,12 @@ export class Secrets {
   /** A body to show, of JSON or of a form: values are hidden when they are secret by the name of their key, too. */
   redactBody(body: string): string {
     if (!/^\s*[[{]/.test(body)) return this.redactUrl(`?${body}`).slice(1);
-    const named = body.replace(/"((?:[^"\\]|\\.)*)":\s*"(?:[^"\\]|\\.)*"/g, (pair, name: string) =>
-      isSecretName(name) ? `"${name}":"${HIDDEN}"` : pair,
-    );
-    return this.redact(named);
+    return this.redact(withoutNamed(body));
+  }
+
+  /** The same for the beginning of an answer in a message, which may end inside of a value. */
+  redactBeginning(text: string): string {
+    return this.redactMessage(withoutNamed(text));
   }
 
   redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -110,6 +149,14 @@ export class Secrets {
   }
 }
 
+/** A key of JSON, and its text, which may be cut off. */
+const MEMBER = /(?<!\\)"((?:[^"\\]|\\[^])*)"\s*:\s*"(?:[^"\\]|\\[^])*(?:"|\\?$)/g;
+
+/** Hides what is secret in JSON by the name of its key. */
+function withoutNamed(json: string): string {
+  return json.replace(MEMBER, (pair, name: string) => (isSecretName(name) ? `"${name}":"${HIDDEN}"` : pair));
+}
+
 /** The value as it may stand in an address, a form, a header, JSON text or a page. */
 function formsOf(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed());
@@ -117,7 +164,7 @@ function formsOf(value: string): string[] {
   const form = strict.replaceAll('~', '%7E').replaceAll('%20', '+');
   const json = JSON.stringify(value).slice(1, -1);
   const base64 = Buffer.from(value).toString('base64');
-  const bare = base64.replace(/=+$/, '');
+  const bare = trimEnd(base64, '=');
   const inUrl = [encoded, strict, form, encodeURIComponent(base64)];
   return [
     value,
@@ -163,6 +210,19 @@ function asciiJson(json: string, spell: (code: string) => string): string {
     /[\u0080-\uffff]/g,
     (char) => `\\u${spell(char.charCodeAt(0).toString(16).padStart(4, '0'))}`,
   );
+}
+
+function starsFor(secret: string): string {
+  return '*'.repeat(Buffer.byteLength(secret));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const APOSTROPHES = ["'", '&#39;', '&#039;', '&#x27;'];

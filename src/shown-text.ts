@@ -15,7 +15,18 @@ export function shownLines(text: string): string {
 
 /** A message as one line: where it has lines of its own they follow one another. */
 export function oneLine(text: string): string {
-  return shownText(text.replace(/\s*[\r\n]+\s*/g, ' '));
+  return shownText(linesOf(text).join(' '));
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/[\r\n]+/);
+  const last = lines.length - 1;
+  return lines
+    .map((line, i) => {
+      const begun = i === 0 ? line : line.trimStart();
+      return i === last ? begun : begun.trimEnd();
+    })
+    .filter((line, i) => line !== '' || i === 0 || i === last);
 }
 
 // Controls; line and paragraph separators; marks, embeddings, overrides and isolates of the bidirectional algorithm.

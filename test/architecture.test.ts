@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:json|csv|encryption)\//, 'leaf'],
   [
-    /^(?:advice|errors|log|redact|env|evaluate|bytes|file-lock|merge-request|on-demand|secrets|settings|shell-word|shown-text|suggest|names|reason|traits|completeness|version|escapes)\.ts$/,
+    /^(?:advice|errors|log|redact|env|evaluate|bytes|file-lock|given-log|merge-request|on-demand|secrets|settings|shell-word|shown-text|sqlite|suggest|names|private-files|reason|traits|completeness|version|escapes|trim|thousands)\.ts$/,
     'leaf',
   ],
   [/^http\/message\.ts$/, 'message'],
@@ -134,6 +134,13 @@ describe('folders', () => {
     );
     expect(missing.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
   });
+});
+
+test('SQLite is loaded where older versions of the runtime are kept from talking on stderr', () => {
+  const importing = FILES.filter((file) => /^import (?!type ).*'node:sqlite'/m.test(codeOf(file)));
+  expect(importing).toEqual([]);
+  const loading = FILES.filter((file) => /getBuiltinModule\('node:sqlite'\)/.test(codeOf(file)));
+  expect(loading).toEqual(['sqlite.ts']);
 });
 
 describe('clock and randomness come from Env', () => {

@@ -17,7 +17,11 @@ describe.concurrent('the container entrypoint', () => {
         /^\[\d{4}-\d\d-\d\dT[\d:.]+Z\] generic-extractor\.(INFO|WARNING): .* (\[\]|\{.*\}) \[\]$/,
       );
     expect(lines.some((line) => line.includes('WARNING: There is no state file'))).toBe(true);
-    expect(lines.some((line) => line.includes('WARNING: `datatype` is no known key'))).toBe(true);
+    expect(
+      lines.some((line) =>
+        line.includes('WARNING: parameters.config.jobs[0].datatype: `datatype` is no known key'),
+      ),
+    ).toBe(true);
     expect(lines.some((line) => line.includes('INFO: “books” ended after 1 page'))).toBe(true);
     expect(lines.at(-1)).toMatch(/INFO: Extractor finished successfully\. \[\] \[\]$/);
     expect(Object.keys(filesOf(folder))).toEqual([

@@ -56,7 +56,8 @@ describe('an API that never ends its pages', () => {
     });
     const { error } = await run(api.url, byToken);
     expect(codeOf(error)).toBe('pagination.loop');
-    expect(api.asked).toHaveLength(256 + length);
+    // the circle begins anew behind its last page, and so many pages with nothing new are enough
+    expect(api.asked).toHaveLength(length + 27);
   });
 
   test('every page is the first one: a warning, and the page budget ends it', async () => {

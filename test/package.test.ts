@@ -1,5 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -181,18 +183,42 @@ describe('the repository', () => {
   });
 
   test('has scripts that may be run', () => {
-    for (const file of ['.ci/run', 'docker/entrypoint.sh', 'docker/health.sh'])
+    for (const file of ['.ci/run', 'docker/entrypoint.sh', 'docker/health.sh', 'scripts/image.sh'])
       expect(statSync(path.join(root, file)).mode & 0o111, file).toBe(0o111);
   });
 });
 
 describe('an old Node', () => {
   test.each(['18.20.4', '20.20.2', '22.18.0'])('%s is told what is needed, in one sentence', (version) => {
-    expect(withNode(version)).toEqual({
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'gex-package-'));
+    cpSync(path.join(root, 'bin'), path.join(folder, 'bin'), { recursive: true });
+    writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    expect(withNode(version, ['--version'], folder)).toEqual({
       status: 2,
       stdout: '',
       stderr: `generic-extractor needs Node 22.19 or newer, and this is Node ${version}.\n`,
     });
+    rmSync(folder, { recursive: true });
+  });
+
+  test('goes on with the one that was installed beside the command', () => {
+    expect(withNode('20.20.2')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    const refused = withNode('20.20.2', ['run', '--data', 'nowhere', '--nothing']);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain('--nothing');
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, and ends as the command does', async (name) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'gex-package-'));
+    const child = spawn(process.execPath, [...asNode('20.20.2'), 'demo-api', '--port', '0'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')]);
+    child.kill(name);
+    // as a server that is told to stop
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    rmSync(folder, { recursive: true });
   });
 
   test.each(['22.19.0', '24.0.0', '26.1.0'])('%s is good enough', (version) => {
@@ -205,19 +231,16 @@ describe('an old Node', () => {
 });
 
 /** Runs the command as if it were run by another Node. */
-function withNode(version: string) {
-  const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [
-      '--import',
-      `data:text/javascript,${encodeURIComponent(fake)}`,
-      path.join(root, 'bin/gex.js'),
-      '--version',
-    ],
-    { encoding: 'utf8' },
-  );
+function withNode(version: string, args: readonly string[] = ['--version'], folder = root) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...asNode(version, folder), ...args], {
+    encoding: 'utf8',
+  });
   return { status, stdout, stderr };
+}
+
+function asNode(version: string, folder = root): string[] {
+  const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
+  return ['--import', `data:text/javascript,${encodeURIComponent(fake)}`, path.join(folder, 'bin/gex.js')];
 }
 
 /** Text files that git knows. */

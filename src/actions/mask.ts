@@ -102,7 +102,7 @@ function headerSecrets(headers: Headers): readonly string[] {
     if (lower === 'cookie') return value.split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
     if (lower === 'set-cookie') return [...value.matchAll(SET_COOKIE)].map((match) => match[1] ?? '');
     if (!isSecretName(name)) return [];
-    const [, scheme = '', credentials = ''] = /^(\S+) +(.+)$/.exec(value) ?? [];
+    const [, scheme = '', credentials = ''] = /^(\S+) +([^ ].*)$/.exec(value) ?? [];
     const plain = scheme.toLowerCase() === 'basic' ? Buffer.from(credentials, 'base64').toString('utf8') : '';
     return [value, credentials, plain, plain.slice(plain.indexOf(':') + 1)];
   });

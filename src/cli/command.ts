@@ -1,3 +1,4 @@
+import type { Span } from '../logging/lines.ts';
 import type { Secrets } from '../secrets.ts';
 
 /** Commands that begin with the same word: `gex storage tables list` is `list` of `tables` of `storage`. */
@@ -64,8 +65,8 @@ export interface Io {
   print(text: string): void;
   /** Writes bytes to stdout as they are, no faster than they are taken; ends early when nobody takes them any more. */
   send(bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Writes a line for people to stderr. */
-  note(text: string): void;
+  /** Writes a line for people to stderr: a text, or its spans with their colours. */
+  note(line: string | readonly Span[]): void;
   /** Shows one line that the next call replaces; empty removes it. Only where stderr is a terminal. */
   live(text: string): void;
   readonly isTerminal: boolean;

@@ -1,6 +1,8 @@
+import { inThousands } from '../thousands.ts';
+
 /** `12,345`. */
 export function formatCount(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return inThousands(String(Math.round(value)), ',');
 }
 
 /** `1 page`, `2 pages`. */

@@ -57,7 +57,7 @@ function describeOption({ describe, default: fallback }: Option): string {
 
 /** What is optional shows in the usage line, and a flag by its having no value. */
 function withoutTypes(help: string): string {
-  return help.replaceAll(/ *\[(?:boolean|required|array|default: \[\])\]/g, '').trimEnd();
+  return help.replaceAll(/(?<! ) *\[(?:boolean|required|array|default: \[\])\]/g, '').trimEnd();
 }
 
 /** Examples that can be pasted as they are, however narrow the terminal is. */

@@ -1,3 +1,4 @@
+import { painted } from '../logging/lines.ts';
 import { quietOnEpipe } from '../process.ts';
 import type { Secrets } from '../secrets.ts';
 import { shownLines, shownText } from '../shown-text.ts';
@@ -32,8 +33,13 @@ export function processIo(secrets: Secrets, signal: AbortSignal): Io {
         if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
       }
     },
-    note(text) {
-      process.stderr.write(`${erase()}${ended(shownLines(secrets.redactMessage(text)))}`);
+    note(line) {
+      const spans = typeof line === 'string' ? [{ text: line }] : line;
+      // coloured last: the signs of a colour in what came from outside are shown and not obeyed
+      const text = spans.map((span) =>
+        painted({ ...span, text: shownLines(secrets.redactMessage(span.text)) }),
+      );
+      process.stderr.write(`${erase()}${ended(text.join(''))}`);
       if (shown !== '') process.stderr.write(shown);
     },
     live(text) {

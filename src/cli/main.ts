@@ -1,5 +1,4 @@
 import { exitCodeOf } from '../errors.ts';
-import { painted } from '../logging/lines.ts';
 import { listenForInterruption } from '../process.ts';
 import { Secrets } from '../secrets.ts';
 import { describe, runCommandLine } from './cli.ts';
@@ -10,7 +9,7 @@ const io = processIo(new Secrets(), interruption.signal);
 try {
   process.exitCode = await runCommandLine(process.argv.slice(2), io);
 } catch (error) {
-  io.note(`${painted('red', 'error')}: ${describe(error)}`);
+  io.note([{ text: 'error', colour: 'red' }, { text: `: ${describe(error)}` }]);
   process.exitCode = interruption.exitCode() ?? exitCodeOf(error);
 } finally {
   interruption.dispose();

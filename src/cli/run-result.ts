@@ -80,7 +80,7 @@ function errorJson(error: unknown, secrets: Secrets): Record<string, unknown> {
     message: secrets.redactMessage(message),
     where,
     ...(hint === undefined ? {} : { hint: secrets.redactMessage(hint) }),
-    ...(isStorageAway(error) ? { mayPass: true } : {}),
+    ...(isStorageAway(error) || isDiskFull(error) ? { mayPass: true } : {}),
   };
 }
 
@@ -88,6 +88,12 @@ function errorJson(error: unknown, secrets: Secrets): Record<string, unknown> {
 function isStorageAway(error: unknown): boolean {
   if (error instanceof StorageError) return error.recovery === 'retry';
   return error instanceof ExtractorError && isStorageAway(error.cause);
+}
+
+/** Tells a disk without room, which another machine may have, or this one later. */
+function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) || isDiskFull(error.cause);
 }
 
 /** From here when that is shorter. */

@@ -1,4 +1,5 @@
 import { RunError } from '../errors.ts';
+import { isNetwork } from '../storage/server/care/clients.ts';
 import type { ServiceOptions } from '../storage/server/service.ts';
 import type { Args, Option } from './command.ts';
 import { portArg } from './port.ts';
@@ -32,6 +33,12 @@ export const careOptions = {
     default: '500',
     describe: 'Requests that are answered at the same time; more are told to come again',
   },
+  'trust-proxy': {
+    type: 'string',
+    value: 'ADDRESSES',
+    describe:
+      'Addresses and networks of proxies, with commas: the addresses of clients come from their X-Forwarded-For',
+  },
   'drain-seconds': {
     type: 'string',
     value: 'N',
@@ -42,7 +49,7 @@ export const careOptions = {
 
 type CareOptions = Pick<
   ServiceOptions,
-  'healthHost' | 'healthPort' | 'keepDays' | 'maxRequests' | 'requestsPerMinute'
+  'healthHost' | 'healthPort' | 'keepDays' | 'maxRequests' | 'requestsPerMinute' | 'trustedProxies'
 > & { readonly drainMs: number };
 
 /** @throws {RunError} `command.invalid` */
@@ -58,6 +65,7 @@ export function careArgs(args: Args, environment: Readonly<Record<string, string
     keepDays: number('--keep-days', args.text('keep-days') ?? '90', 'a number of days', 30),
     maxRequests: number('--max-requests', args.text('max-requests') ?? '500', 'a number of requests', 500),
     drainMs: drainMs(args.text('drain-seconds') ?? '0'),
+    trustedProxies: trustedProxies(args, environment),
     ...(hasPort ? { healthPort: portArg(args, 'health-port') } : {}),
     ...(healthHost === undefined ? {} : { healthHost }),
     ...(perMinute === ''
@@ -73,6 +81,20 @@ export function careArgs(args: Args, environment: Readonly<Record<string, string
           ),
         }),
   };
+}
+
+/** @throws {RunError} `command.invalid` */
+export function trustedProxies(
+  args: Args,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const text = args.text('trust-proxy') ?? environment['GEX_TRUST_PROXY'] ?? '';
+  const networks = text.split(/[\s,]+/).filter((network) => network !== '');
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong === undefined) return networks;
+  throw new RunError('command.invalid', `--trust-proxy takes addresses and networks, and not “${wrong}”.`, {
+    hint: 'Write for example --trust-proxy 127.0.0.1,10.0.0.0/8.',
+  });
 }
 
 function number(name: string, text: string, what: string, example: number): number {

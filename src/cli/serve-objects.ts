@@ -1,5 +1,6 @@
 import { systemEnv } from '../env.ts';
 import { RunError } from '../errors.ts';
+import { ObjectError } from '../storage/server/objects/errors.ts';
 import type { ExternalStoreOptions } from '../storage/server/objects/external-store.ts';
 import type { Args, Io, Option } from './command.ts';
 import { urlArg } from './shared.ts';
@@ -13,6 +14,11 @@ export const objectOptions = {
       'Keep the bytes of files in this S3 endpoint, with GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY, and not in the folder; GEX_S3 by default, and so on for those below',
   },
   's3-bucket': { type: 'string', value: 'NAME', describe: 'Its bucket, which must be there' },
+  's3-prefix': {
+    type: 'string',
+    value: 'TEXT',
+    describe: 'What all keys in it begin with, such as team-a/, where several storages share a bucket',
+  },
   's3-region': { type: 'string', value: 'NAME', describe: 'Its region; us-east-1 by default' },
   's3-role-arn': {
     type: 'string',
@@ -52,6 +58,7 @@ export async function externalObjects(
     publicEndpoint: urlArg(args, 's3-public-url'),
     stsEndpoint: urlArg(args, 's3-sts'),
     bucket: required(args, 's3-bucket', 'files'),
+    prefix: prefixArg(args, 's3-prefix'),
     region: args.text('s3-region') ?? 'us-east-1',
     roleArn: required(args, 's3-role-arn', 'arn:aws:iam:::role/files'),
     credentials: { accessKeyId: variable(environment, 'GEX_S3_ACCESS_KEY'), secretAccessKey },
@@ -69,7 +76,7 @@ async function tryStore(objects: Objects): Promise<void> {
   try {
     await store.list('-')[Symbol.asyncIterator]().next();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = inFull(error);
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new RunError(
       'command.invalid',
@@ -92,7 +99,7 @@ export async function tryRole(objects: Objects): Promise<void> {
   try {
     await store.grant({ key: '-', isPrefix: false, access: 'upload', requiresEncryption: false, expiresAt });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = inFull(error);
     throw new RunError('command.invalid', `No temporary keys can be made: ${message}`, {
       hint: 'Check --s3-role-arn, --s3-sts and the keys of the environment.',
       cause: error,
@@ -102,8 +109,28 @@ export async function tryRole(objects: Objects): Promise<void> {
   }
 }
 
+/** With the words of the store itself. */
+function inFull(error: unknown): string {
+  if (error instanceof ObjectError) return error.inFull;
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The shortest time that keys can be made for. */
 const TRY_MS = 900_000;
+
+/** What keys begin with: folders as they are written in keys, with a slash at the end. @throws {RunError} `command.invalid` */
+export function prefixArg(args: Args, name: string): string | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  const prefix = text.endsWith('/') ? text : `${text}/`;
+  if (prefix.length <= MAX_PREFIX && /^(?:[\w.+=@-]*[\w+=@-]\/)+$/.test(prefix)) return prefix;
+  throw new RunError('command.invalid', `--${name} is “${text}”, which keys cannot begin with everywhere.`, {
+    hint: `Write names of letters, digits and -_.+=@ with slashes between them: --${name} team-a/`,
+  });
+}
+
+/** Keys have 1,024 bytes. */
+const MAX_PREFIX = 200;
 
 function required(args: Args, name: string, example: string): string {
   const text = args.text(name);

@@ -1,6 +1,7 @@
 import { RunError } from '../errors.ts';
 import type { MakePart } from '../storage/server/part.ts';
 import type { Args, Option } from './command.ts';
+import { reachEnvironment } from './serve-hosts.ts';
 
 /** The options of `gex serve` for the runs that it does. */
 export const runsOptions = {
@@ -21,13 +22,17 @@ export async function runsPart(args: Args): Promise<MakePart | undefined> {
     });
   if (Number(text) === 0) return undefined;
   const { runnerPart } = await import('../runs/part.ts');
-  return runnerPart({ command: ownCommand(), concurrency: Number(text) });
+  return runnerPart({
+    command: ownCommand(),
+    concurrency: Number(text),
+    environment: reachEnvironment(args, process.env),
+  });
 }
 
 /** What looks at APIs and tries sources out. */
-export async function sourcesPart(): Promise<MakePart> {
+export async function sourcesPart(args: Args): Promise<MakePart> {
   const { workshopPart } = await import('../workshop/part.ts');
-  return workshopPart({ command: ownCommand() });
+  return workshopPart({ command: ownCommand(), environment: reachEnvironment(args, process.env) });
 }
 
 function ownCommand(): readonly [string, string] {

@@ -10,6 +10,7 @@ import { portArg, portError } from './port.ts';
 import { consoleLink } from './console-link.ts';
 import { databaseArgs, databaseOptions } from './serve-database.ts';
 import { careArgs, careOptions } from './serve-care.ts';
+import { hostOptions } from './serve-hosts.ts';
 import { externalObjects, objectOptions, tryRole } from './serve-objects.ts';
 import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
@@ -47,8 +48,20 @@ export const serveCommand: Command = {
     ...careOptions,
     ...databaseOptions,
     ...runsOptions,
+    ...hostOptions,
     ...objectOptions,
+    // Not of the environment: it is for one start.
+    's3-take-over': {
+      type: 'boolean',
+      describe:
+        'The database that the bucket belonged to is gone for good, and this one, which was restored from a dump of it, goes on in its place',
+    },
     'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
+    'new-metadata': {
+      type: 'boolean',
+      describe:
+        'For a folder whose meta.sqlite is lost: set aside its tables and files in a folder lost-…, and end; the next start begins anew',
+    },
     backup: {
       type: 'string',
       value: 'FILE',
@@ -80,11 +93,17 @@ export const serveCommand: Command = {
       const { backUpShared } = await import('./storage/back-up.ts');
       return await backUpShared({ database, objects: await sharedObjects(args, io) }, backup, args, io);
     }
+    const isAnew = args.isSet('new-metadata');
+    if (isAnew && database !== undefined)
+      throw new RunError('command.invalid', '--new-metadata is for a folder that has its own metadata.', {
+        hint: 'Leave out --database, or leave out --new-metadata.',
+      });
     if (database !== undefined && args.text('s3') !== undefined && args.text('dir') === undefined)
       return await serve(shared, args, io);
     const storage = args.text('dir') ?? 'storage';
     const dir = path.resolve(storage);
     const { checkFolder, fileError } = await import('../storage/open/folder.ts');
+    if (isAnew) return await beginAnew(dir, io);
     checkFolder(dir, { storage, mustExist: isNewToken || backup !== undefined });
     try {
       if (isNewToken) return await printNewToken(dir, args, io);
@@ -117,6 +136,15 @@ async function printNewToken(place: DatabaseOptions | string, args: Args, io: Io
   return 0;
 }
 
+async function beginAnew(dir: string, io: Io): Promise<number> {
+  const { beginAnew: setAside } = await import('../storage/server/folder/begin-anew.ts');
+  const aside = await setAside(dir, systemEnv);
+  io.note(
+    `What was there is in ${aside}, and nothing of it was deleted. The next start makes a new storage.`,
+  );
+  return 0;
+}
+
 /** What the space for new objects may grow to: more makes a long list no quicker (`bench/day.ts`). */
 const YOUNG_BYTES = 8 << 20;
 
@@ -137,6 +165,8 @@ export async function serve(
     import('./schema-file.ts'),
   ]);
   boundYoungMemory(YOUNG_BYTES);
+  // What libraries and children write of the storage is for its user alone, too.
+  process.umask(0o077);
   const publicUrl = urlArg(args, 'public-url');
   const s3PublicUrl = urlArg(args, 's3-public-url');
   const objects = await externalObjects(args, io, process.env);
@@ -146,11 +176,16 @@ export async function serve(
     throw new RunError('command.invalid', `--s3-public-url cannot have a path, as in “${s3PublicUrl}”.`, {
       hint: 'Give the object store a host name or a port of its own: the path is part of what clients sign.',
     });
+  const takesOver = args.isSet('s3-take-over');
+  if (takesOver && (objects === undefined || shared.database === undefined))
+    throw new RunError('command.invalid', '--s3-take-over is for a database with an object store.', {
+      hint: 'Leave it out, or name both with --database and --s3.',
+    });
   const care = careArgs(args, process.env);
   const runs = await runsPart(args);
   const service = createService({
     ...shared,
-    parts: [dataPart, await sourcesPart(), ...(runs === undefined ? [] : [runs])],
+    parts: [dataPart, await sourcesPart(args), ...(runs === undefined ? [] : [runs])],
     host: args.text('host') ?? '127.0.0.1',
     port: portArg(args, 'port'),
     s3Port: portArg(args, 's3-port'),
@@ -158,7 +193,7 @@ export async function serve(
     ...care,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
-    ...(objects === undefined ? {} : { objects }),
+    ...(objects === undefined ? {} : { objects, takesOver }),
     extractorSchema: await readSchema(),
     log: await openLog(args, io),
   });

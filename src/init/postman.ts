@@ -201,10 +201,12 @@ function filled(text: string, variables: ReadonlyMap<string, string>, unknown: S
   let at = text;
   // a variable may refer to another one
   for (let i = 0; i < 5 && at.includes('{{'); i++)
-    at = at.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (whole, name: string) => variables.get(name) ?? whole);
-  for (const [, name = ''] of at.matchAll(/\{\{\s*([^{}]+?)\s*\}\}/g)) unknown.add(name);
+    at = at.replace(VARIABLE, (whole, name: string) => variables.get(name.trim()) ?? whole);
+  for (const [, name = ''] of at.matchAll(VARIABLE)) unknown.add(name.trim());
   return at.replace(/^\{\{[^{}]+\}\}/, 'https://api.example.com');
 }
+
+const VARIABLE = /\{\{([^{}]+)\}\}/g;
 
 /** Folders that all paths begin with: `/v1/`. */
 function commonFolder(paths: readonly string[]): string {

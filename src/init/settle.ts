@@ -233,7 +233,14 @@ function doubtsOf(report: JobReport | undefined, isCut: boolean): string[] {
   return doubts.filter(({ code }) => !isCut || !OF_THE_END.has(code)).map(({ text }) => text);
 }
 
-const OF_THE_END = new Set<string>(['totalAbove', 'pagesAbove', 'nextPage', 'moreFlag', 'fullPage']);
+const OF_THE_END = new Set<string>([
+  'totalAbove',
+  'pagesAbove',
+  'nextPage',
+  'moreFlag',
+  'contradiction',
+  'fullPage',
+]);
 
 const RANK = { doubtful: 0, cut: 1, ended: 2, complete: 3 } as const;
 

@@ -154,7 +154,9 @@ function scalarOf(value: Json): string | number | undefined {
 }
 
 export function isUrl(value: string | number): boolean {
-  return typeof value === 'string' && /^(?:https?:)?\/\/\S+$|^\/[^\s]*$|^[\w./-]*\?\S+=\S*$/i.test(value);
+  return (
+    typeof value === 'string' && /^(?:https?:)?\/\/\S+$|^\/[^\s]*$|^[\w./-]*\?\S[^\s=]*=\S*$/i.test(value)
+  );
 }
 
 /** A path as a configuration has it; JSONPath where a key has a dot or would be taken for something else. */
@@ -189,10 +191,10 @@ function* linksIn(value: Json, name: string, depth = 0): Iterable<{ rel: string;
 }
 
 function* linksInHeader(header: string | undefined): Iterable<{ rel: string; url: string }> {
-  for (const [, url = '', rel = ''] of (header ?? '').matchAll(
-    /<([^>]*)>[^,<]*?;\s*rel\s*=\s*"?([\w ]+)"?/gi,
-  ))
-    yield { rel: rel.toLowerCase(), url };
+  for (const [, url = '', attributes = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
+    const rel = /;\s*rel\s*=\s*"?([\w ]+)/i.exec(attributes)?.[1];
+    if (rel !== undefined) yield { rel: rel.toLowerCase(), url };
+  }
 }
 
 /** A body with something else at a place. */

@@ -66,7 +66,7 @@ export class Vault {
       name
         .toUpperCase()
         .replace(/[^A-Z0-9]+/g, '_')
-        .replace(/^_+|_+$/g, '')
+        .replace(/^_|_$/g, '')
         .replace(/^X_/, '') || 'API_SECRET';
     for (let i = 1; ; i++) {
       const wanted = i === 1 ? base : `${base}_${i}`;

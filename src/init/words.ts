@@ -105,7 +105,9 @@ export function openPoints(found: Discovery): readonly OpenPoint[] {
     !notes.some((text) => text.startsWith('Whether these are all'))
   )
     points.push(
-      note('Whether these are all rows: no total in the answers equals them, and nothing else says so.'),
+      note(
+        'Whether these are all rows: nothing in the answers says so, or only a total that may be the number of rows of the page.',
+      ),
     );
   if (
     settled !== undefined &&

@@ -23,20 +23,38 @@ export function plainLine(nowMs: number, level: Level, message: string, fields: 
   return `${iso(nowMs)} ${NAMES[level]} ${oneLine(message)}${Object.keys(fields).length === 0 ? '' : ` ${json(fields)}`}`;
 }
 
+/** A part of a line for a terminal, with its colour. It has none until it is written, when its text is made safe. */
+export interface Span {
+  readonly text: string;
+  readonly colour?: Colour;
+}
+
+type Colour = Parameters<typeof styleText>[0];
+
 /** `warning: message (job users, page 2)`: for someone who is looking on. What the message says is not said again. */
-export function terminalLine(level: Level, message: string, fields: LogFields): string {
+export function terminalLine(level: Level, message: string, fields: LogFields): readonly Span[] {
   const facts = Object.entries(fields)
     .filter(
       ([, value]) => value !== undefined && !(typeof value === 'string' && message.includes(`“${value}”`)),
     )
     .map(([name, value]) => `${name} ${typeof value === 'string' ? shownText(value) : json(value)}`);
-  const prefix = level === 'info' ? '' : `${painted(COLOURS[level], NAMES[level].toLowerCase())}: `;
-  const more = facts.length === 0 ? '' : painted('dim', ` (${facts.join(', ')})`);
-  return `${prefix}${oneLine(message)}${more}`;
+  return [
+    ...(level === 'info'
+      ? []
+      : [{ text: NAMES[level].toLowerCase(), colour: COLOURS[level] }, { text: ': ' }]),
+    { text: oneLine(message) },
+    ...(facts.length === 0 ? [] : [{ text: ` (${facts.join(', ')})`, colour: 'dim' } as const]),
+  ];
+}
+
+/** The text of a line, without its colours. */
+export function plainText(line: string | readonly Span[]): string {
+  return typeof line === 'string' ? line : line.map(({ text }) => text).join('');
 }
 
 /** In colour where stderr shows it: not with `NO_COLOR`, nor for a terminal that has none (https://no-color.org). */
-export function painted(colour: Parameters<typeof styleText>[0], text: string): string {
+export function painted({ text, colour }: Span): string {
+  if (colour === undefined) return text;
   // an import would load all that the module exports
   return process.getBuiltinModule('node:util').styleText(colour, text, { stream: process.stderr });
 }

@@ -88,7 +88,7 @@ function journalAt(file: string, begun: JournalDocument): Journal & { save(): vo
   const tables = new Map(begun.tables);
   const files = new Map(begun.files);
   let document: JournalDocument = { ...begun, tables, files };
-  const save = (): void => writeFileAtomic(file, journalText(document));
+  const save = (): void => writeFileAtomic(file, journalText(document), 0o600);
   return {
     file,
     get document() {

@@ -41,7 +41,8 @@ export async function checkConfiguration(
   const refused = options.onError === 'refuse' && errors.length > 0;
   for (const problem of problems) {
     if (refused && problem.severity === 'error') continue;
-    log.warn(problemText(problem), placeOf(problem, document));
+    const { path } = problem;
+    log.warn(`${path === '' ? '' : `${path}: `}${problemText(problem)}`, placeOf(problem, document));
   }
   if (refused) throw allOf(errors, document);
 }

@@ -49,15 +49,16 @@ export function doubtError(
   if (first === undefined || job === undefined) return undefined;
   const names = doubtful.flatMap(({ jobs }) => jobs.filter(isOpen).map((each) => `“${each.job}”`));
   const isHeld = first.isHeld === true;
-  const pushed = isHeld ? ', so nothing of it was pushed: the tables are in ' : ': the tables are in ';
-  const message = `${names.join(', ')} may not have everything${pushed}${doubtful.map(({ out }) => out).join(', ')}.`;
+  const place = `he tables are in ${doubtful.map(({ out }) => out).join(', ')}.`;
+  const why = isHeld ? ', so nothing of it was pushed.' : `: t${place}`;
+  const message = `${names.join(', ')} may not have everything${why}`;
   const row = doubtful.length === 1 && first.id !== undefined ? ` --row ${shellWord(first.id)}` : '';
   const accept =
     'run again with --accept-doubtful, or write `"completeness": {"mode": "accept", "because": "…"}` into the job';
   return new RunError('run.doubtful', message, {
     where: { job: job.job, path: job.at, ...(first.id === undefined ? {} : { row: first.id }) },
     hint: isHeld
-      ? `Correct what the warnings name; or push all the same with: gex storage push ${shellWord(dataFolder)}${row}; or ${accept}.`
+      ? `T${place} Correct what the warnings name; or push all the same with: gex storage push ${shellWord(dataFolder)}${row}; or ${accept}.`
       : `Correct what the warnings name; or ${accept}.`,
   });
 }

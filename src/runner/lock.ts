@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { RunError } from '../errors.ts';
 import { lockFile, type FileLock } from '../file-lock.ts';
+import { makePrivateFolder } from '../private-files.ts';
 import { guard } from '../sink/file-error.ts';
 import { removeIfEmpty } from './row-folder.ts';
 
@@ -63,7 +64,7 @@ function take(folder: string, file: string): FileLock | undefined {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === ATTEMPTS;
     try {
-      guard(folder, () => mkdirSync(folder, { recursive: true }));
+      guard(folder, () => makePrivateFolder(folder));
       const before = identityOf(file);
       const lock = guard(file, () => lockFile(file, 0));
       // a file that is gone is no lock; one that was just made is taken the second time

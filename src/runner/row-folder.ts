@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Log } from '../log.ts';
+import { closeToOthers, makePrivateFolder } from '../private-files.ts';
 import { guard } from '../sink/file-error.ts';
 
 /** The places of one row in the data folder; of the data folder itself when there are no rows. */
@@ -50,7 +52,8 @@ export function prepare({ work, ended }: RowFolder): void {
   guard(work, () => {
     rmSync(ended, { force: true });
     rmSync(work, { recursive: true, force: true });
-    mkdirSync(work, { recursive: true });
+    makePrivateFolder(path.dirname(work));
+    mkdirSync(work);
   });
 }
 
@@ -80,14 +83,33 @@ export function cleanUp({ work }: RowFolder): void {
 
 /** Removes the work folders of runs that were killed. Call it only while the folder is locked. */
 export function sweep(dataFolder: string): void {
+  for (const folder of rowFolders(dataFolder))
+    if (existsSync(folder.work)) guard(folder.work, () => cleanUp(folder));
+}
+
+/**
+ * Keeps what a run remembers for its user alone, also what an earlier version left; says so when it was not. What is in
+ * `out/` is for others as well, if the umask has it so.
+ *
+ * @param hasStates whether the states in the folder are the run's own; a container gets them from others
+ */
+export function closeFolders(dataFolder: string, log: Log, hasStates: boolean): void {
+  const kept = rowFolders(dataFolder).flatMap(({ work, cache, inState, inStorageState }) => [
+    path.dirname(work),
+    cache,
+    ...(hasStates ? [inState, inStorageState] : []),
+  ]);
+  const files = kept.filter((file) => closeToOthers(file) === 'closed');
+  if (files.length > 0)
+    log.info('What runs remember was open to other users of this machine, and is not any more', { files });
+}
+
+function rowFolders(dataFolder: string): RowFolder[] {
   const rows = path.join(dataFolder, 'rows');
   const ids = existsSync(rows)
     ? readdirSync(rows, { withFileTypes: true }).filter((entry) => entry.isDirectory())
     : [];
-  for (const id of [undefined, ...ids.map(({ name }) => name)]) {
-    const folder = rowFolder(dataFolder, id);
-    if (existsSync(folder.work)) guard(folder.work, () => cleanUp(folder));
-  }
+  return [undefined, ...ids.map(({ name }) => name)].map((id) => rowFolder(dataFolder, id));
 }
 
 export function removeIfEmpty(folder: string): void {

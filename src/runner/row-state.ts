@@ -37,8 +37,8 @@ export const fileStates: States = {
   },
   async write({ folder }, component, storage) {
     // first, as the push that the state ends is given again when only this was written
-    if (storage !== undefined) writeFileAtomic(folder.inStorageState, toJsonText(storage));
-    writeFileAtomic(folder.inState, component);
+    if (storage !== undefined) writeFileAtomic(folder.inStorageState, toJsonText(storage), 0o600);
+    writeFileAtomic(folder.inState, component, 0o600);
   },
 };
 

@@ -30,7 +30,7 @@ export class ExchangeFiles {
     this.#host ??= host;
     this.#requests.push(`${method} ${target}`);
     const name = path.join('api', String(this.#requests.length).padStart(4, '0'));
-    const address = host === this.#host ? target : url.replace(/#.*$/, '').replace(/\/\/[^/?#]*@/, '//');
+    const address = host === this.#host ? target : (url.split('#', 1)[0] ?? '').replace(/\/\/[^/?#]*@/, '//');
     const line = `${method} ${address}\n`;
     this.#put(
       `${name}.request`,

@@ -46,7 +46,7 @@ function readExchange(folder: string, name: string): Exchange {
   if (!existsSync(`${base}.response`))
     throw wrong(`${base}.response`, 'There is a .request and no .response beside it.');
   const { line, body } = splitRequest(readFileSync(`${base}.request`, 'latin1'));
-  const parsed = /^([A-Z]+) +(?:https?:\/\/([^/?#\s]+))?(\S*)$/.exec(line);
+  const parsed = /^([A-Z]+) +(?:https?:\/\/([^/?#\s]+)(?![^/?#\s]))?(\S*)$/.exec(line);
   if (parsed === null)
     throw wrong(`${base}.request`, `“${line}” is no request line such as “GET /books?page=2”.`);
   const [, method = '', host, target = ''] = parsed;

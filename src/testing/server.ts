@@ -26,6 +26,7 @@ export interface FixtureServerOptions {
 /** Starts the server on a free port of 127.0.0.1. */
 export async function startServer({ answer, onAnswered }: FixtureServerOptions): Promise<FixtureServer> {
   const server = createServer((request, response) => {
+    response.sendDate = false; // a fixture has a clock of its own
     void readBody(request).then((body) => {
       const asked = askedOf(request, body);
       reply(response, answer(asked), asked);

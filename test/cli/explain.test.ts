@@ -36,6 +36,16 @@ const library = (): Promise<Api> => {
       if (number('page') < 2) response.setHeader('Link', `</link?page=${number('page') + 1}>; rel="next"`);
       return json(response, rows(number('page'), 1, 3));
     }
+    if (url.pathname === '/wiki') {
+      const from = Number((url.searchParams.get('gapcontinue') ?? 'Page_0').slice(5));
+      const next = { gapcontinue: `Page_${from + 27}`, continue: 'gapcontinue||' };
+      return json(response, { data: rows(from, 2, 99), ...(from < 50 ? { continue: next } : {}) });
+    }
+    if (url.pathname === '/steps') {
+      const from = Number(url.searchParams.get('after[id]') ?? 0);
+      const next = from < 4 ? { id: from + 2, kind: 'row' } : null;
+      return json(response, { data: rows(from, 2, 6), meta: { next, left: 7 } });
+    }
     if (url.pathname === '/evil') return json(response, [{ id: '\u001b[2J\nx' }]);
     if (url.pathname === '/many') return json(response, rows((number('page') - 1) * 2, 2, 60));
     if (url.pathname === '/shelves') return json(response, rows(0, 5, 5));
@@ -80,6 +90,49 @@ describe('gex explain', () => {
       pagination: { method: 'cursor', idKey: 'id', param: 'page', forceStop: { pages: 2 } },
     });
     expect(await explained('--data', byId)).toContain('page=1 by the highest `id`');
+  });
+
+  test('says what led to the keys of an object, also to the first of them', async () => {
+    const wiki = { method: 'response.param', merge: { from: 'continue', to: { query: '*' } } };
+    const merged = await explained(
+      '--data',
+      await ran([{ endpoint: 'wiki', dataField: 'data' }], { pagination: wiki }),
+    );
+    expect(merged).toContain('gapcontinue=Page_27 from `continue.gapcontinue`');
+    expect(merged).toContain('gapcontinue=Page_54 from `continue.gapcontinue`');
+    expect(merged).toContain('continue=gapcontinue|| from `continue.continue`');
+    expect(merged).not.toContain('counted');
+    const steps = { method: 'response.param', set: [{ from: 'meta.next', to: 'after' }] };
+    const set = await explained(
+      '--data',
+      await ran([{ endpoint: 'steps', dataField: 'data' }], { pagination: steps }),
+    );
+    expect(set).toContain('after[id]=4 from `meta.next.id`');
+    expect(set).toContain('after[kind]=row from `meta.next.kind`');
+    expect(set).not.toContain('counted');
+  });
+
+  test('says nothing where it is not known', async () => {
+    // the number of the next page is reckoned from a value, and is none that the answer has
+    const sum = { function: 'add', args: [{ path: 'meta.next.id' }, 0.5] };
+    const reckoned = { method: 'response.param', set: [{ from: sum, to: 'page' }], forceStop: { pages: 2 } };
+    const steps = [{ endpoint: 'steps', dataField: 'data', params: { page: 1 } }];
+    const byFunction = await explained('--data', await ran(steps, { pagination: reckoned }));
+    expect(byFunction).toContain('page=2.5');
+    expect(byFunction).not.toContain('counted');
+    // a page that is counted on is not that of a number in the answer, which happens to be the same
+    const counted = {
+      method: 'offset',
+      limit: 2,
+      stopWhen: { path: 'meta.total', is: 2 },
+      firstPageParams: false,
+    };
+    const byCount = await explained(
+      '--data',
+      await ran([{ endpoint: 'offset', dataField: 'data' }], { pagination: counted }),
+    );
+    expect(byCount).not.toContain('from `');
+    expect(byCount).not.toContain('limit=2, counted');
   });
 
   test('says what led to a header, and to a part of a text or of the path', async () => {

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { processIo } from '../../src/cli/io.ts';
-import { componentLine, plainLine, terminalLine } from '../../src/logging/lines.ts';
+import { componentLine, plainLine, plainText, terminalLine } from '../../src/logging/lines.ts';
 import { Secrets } from '../../src/secrets.ts';
-import { component, configOf, dataFolder, gex, json, startApi, type Api } from './support.ts';
+import { MAIN } from '../command.ts';
+import { component, configOf, dataFolder, gex, json, startApi, startGex, type Api } from './support.ts';
 
 /** Clears the screen, colours, sets the title, turns text around, and begins a line of the log. */
 const EVIL =
@@ -66,7 +70,7 @@ describe('text of an API cannot act', () => {
 
   test('in a line of the log, message and facts', () => {
     for (const line of [terminalLine, plainLine.bind(undefined, 0), componentLine.bind(undefined, 0)]) {
-      const text = line('info', EVIL, { fact: EVIL, deep: [{ [EVIL]: EVIL }] });
+      const text = plainText(line('info', EVIL, { fact: EVIL, deep: [{ [EVIL]: EVIL }] }));
       expect(text).not.toMatch(/[\n\r\u2028\u202e\p{Cc}]/u);
     }
     const [, facts = ''] =
@@ -95,4 +99,33 @@ describe('a terminal', () => {
     expect(text).not.toMatch(ACTING);
     expect(text).toContain('one\ntwo ');
   });
+
+  test('shows colours of ours, and none of what came from outside', async () => {
+    const folder = dataFolder(configOf(await evil(), [{ endpoint: 'status' }]));
+    const { stderr } = await startGex(['run', '--data', folder], {
+      env: { ...process.env, FORCE_COLOR: '1' },
+    }).ended;
+    expect(stderr).toContain('\u001B[31merror\u001B[39m: ');
+    expect(stderr).toContain(String.raw`\u001b[2J`);
+    expect(stderr.replaceAll('\u001B[31m', '').replaceAll('\u001B[39m', '')).not.toMatch(ACTING);
+  });
+
+  // a terminal as util-linux makes one
+  test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
+    'that is a real one shows them too, in warnings and in the last line',
+    async () => {
+      const folder = dataFolder(configOf(await evil(), [{ endpoint: 'status' }]));
+      const command = [process.execPath, MAIN, 'run', '--data', folder].map((word) => `'${word}'`).join(' ');
+      const { NO_COLOR: _none, CI: _machine, ...env } = process.env;
+      const { stdout } = await promisify(execFile)(
+        '/usr/bin/script',
+        ['-qec', `${command} || true`, '/dev/null'],
+        {
+          env: { ...env, TERM: 'xterm-256color', NODE_COMPILE_CACHE: '' },
+        },
+      );
+      expect(stdout).toContain('\u001B[31merror\u001B[39m: ');
+      expect(stdout).not.toContain(String.raw`\u001b[31merror`);
+    },
+  );
 });

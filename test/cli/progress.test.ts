@@ -4,7 +4,7 @@ import { formatBytes, formatCount, formatTable } from '../../src/cli/format.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 import type { RowRun } from '../../src/config/index.ts';
 import { silentLog, type Log } from '../../src/log.ts';
-import { componentLine, plainLine, terminalLine } from '../../src/logging/lines.ts';
+import { componentLine, plainLine, plainText, terminalLine } from '../../src/logging/lines.ts';
 import { createLog } from '../../src/logging/log.ts';
 import { Secrets } from '../../src/secrets.ts';
 
@@ -14,7 +14,7 @@ function watch(isLive: boolean) {
   const io: Io = {
     print: () => {},
     send: async () => {},
-    note: (text) => shown.push(`note ${text}`),
+    note: (line) => shown.push(`note ${plainText(line)}`),
     live: (text) => shown.push(`live ${text}`),
     isTerminal: isLive,
     secrets: new Secrets(),
@@ -85,8 +85,8 @@ describe('log lines', () => {
     expect(plainLine(0, ...event)).toBe(
       '1970-01-01T00:00:00.000Z WARNING two lines {"job":"books","page":2}',
     );
-    expect(terminalLine(...event)).toBe('warning: two lines (job books, page 2)');
-    expect(terminalLine('info', 'done', {})).toBe('done');
+    expect(plainText(terminalLine(...event))).toBe('warning: two lines (job books, page 2)');
+    expect(plainText(terminalLine('info', 'done', {}))).toBe('done');
   });
 
   test('leave out what is below the level, and hide secrets in text, numbers and depth', () => {

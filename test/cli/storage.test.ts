@@ -20,6 +20,7 @@ import { storageGroup } from '../../src/cli/storage.ts';
 import { createTransferLine } from '../../src/cli/storage/transfer-line.ts';
 import { ExtractorError } from '../../src/errors.ts';
 import type { Job } from '../../src/storage/client/index.ts';
+import { plainText } from '../../src/logging/lines.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { startService, type Running } from '../storage/server/harness.ts';
 import { gex, startGex } from './support.ts';
@@ -69,7 +70,7 @@ async function storageWith(signal: AbortSignal, words: readonly string[]): Promi
     async send(bytes) {
       for await (const chunk of bytes) out += Buffer.from(chunk).toString('utf8');
     },
-    note: (text) => (notes += `${text}\n`),
+    note: (line) => (notes += `${plainText(line)}\n`),
     live: () => {},
     isTerminal: false,
     secrets: new Secrets(),

@@ -17,6 +17,7 @@ import { afterAll } from 'vitest';
 import { describe, runCommandLine } from '../../src/cli/cli.ts';
 import type { Io } from '../../src/cli/command.ts';
 import { exitCodeOf } from '../../src/errors.ts';
+import { plainText } from '../../src/logging/lines.ts';
 import { Secrets } from '../../src/secrets.ts';
 import { BUILT, MAIN } from '../command.ts';
 
@@ -83,7 +84,7 @@ async function commandLine(args: readonly string[]): Promise<Ended> {
     signal: new AbortController().signal,
     isTerminal: false,
     print: (text) => void (stdout += line(text)),
-    note: (text) => void (stderr += line(text)),
+    note: (spans) => void (stderr += line(plainText(spans))),
     live: () => {},
     send: async (bytes) => {
       for await (const part of bytes) stdout += Buffer.from(part).toString();
@@ -141,6 +142,7 @@ export async function startApi(answer: Answer): Promise<Api> {
   const seen: string[] = [];
   const server = createServer(({ method = '', url = '', headers }, response) => {
     seen.push(`${method} ${url}`);
+    response.sendDate = false; // tests have clocks of their own
     answer({ method, url: new URL(url, 'http://localhost'), headers }, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

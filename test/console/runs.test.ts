@@ -3,6 +3,7 @@ import { runnerPart } from '../../src/runs/part.ts';
 import { dataPart } from '../../src/storage/server/data.ts';
 import { json, startApi, COMPILE_CACHE, type Api } from '../cli/support.ts';
 import { MAIN } from '../command.ts';
+import { metaOf } from '../storage/server/database.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 
 // Processes that run the sources start in half the time with it.
@@ -198,6 +199,32 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the schedule' }).click();
     await page.getByText('It runs only when somebody starts it').waitFor();
     expect(await of.list()).toEqual([]);
+  });
+
+  test('a schedule that a weaker token stopped says so, and is approved there', async () => {
+    await source('stopped', await booksApi(pages(1)));
+    const clerk = await own.client.tokens.create({ description: 'clerk', componentAccess: [component] });
+    const of = own.client.configurations(component).schedules('stopped');
+    const { id } = await of.create({ cron: '0 0 1 1 *' });
+    const changed = await fetch(`${own.url}/v2/storage/components/${component}/configs/stopped`, {
+      method: 'PUT',
+      headers: { 'x-storageapi-token': clerk.token ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({ description: 'changed' }),
+    });
+    expect(changed.status).toBe(200);
+    const meta = await metaOf(own.dir);
+    const next_occurrence = new Date(Date.now() - 60_000).toISOString();
+    await meta.updateTable('schedules').set({ next_occurrence }).where('id', '=', Number(id)).execute();
+    await meta.destroy();
+    await expect.poll(async () => (await of.detail(id)).refusal, { timeout: 40_000 }).not.toBeNull();
+    const { page } = await own.open(`/runs/schedules/${component}/stopped`);
+    await page.getByText('The token “clerk”, which made version 2 of the configuration').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'schedule-stopped');
+    await page.getByRole('button', { name: 'Approve version 2' }).click();
+    await page.getByText('The version is approved').waitFor();
+    await expect.poll(async () => await page.getByText('The token “clerk”').count()).toBe(0);
+    expect(await of.detail(id)).toMatchObject({ approvedVersion: 2, refusal: null });
   });
 
   test('the list is filtered by source and status, and says so in its address', async () => {

@@ -130,6 +130,34 @@ describe('gex init never writes a wrong configuration without a word', () => {
     expect(stdout).toMatch(/rows of page 1|came twice/);
   });
 
+  test.each([
+    [
+      'the size that is asked for',
+      'ORIGIN/v1/users?text=a&size=10',
+      1,
+      'may be the number of its rows alone',
+    ],
+    ['a size that pages commonly have', 'ORIGIN/v1/users', 0, 'Whether these are all rows'],
+  ])('a total that only counts the page, which has %s', async (_name, word, exit, words) => {
+    const all = rowsOf(63);
+    const api: Api = (asked) => {
+      const rows = all.slice(0, int(asked, 'size', 20));
+      return { body: { data: rows, total: rows.length } };
+    };
+    const { code, stdout } = await init(api, { word });
+    expect(code, stdout).toBe(exit);
+    expect(stdout).toContain(words);
+    expect(stdout).not.toContain('complete:');
+  });
+
+  test('a flag of the end beside a link to more', async () => {
+    const { code, stdout } = await init(() => ({
+      body: { data: rowsOf(50), truncated: false, next_url: '/v1/elsewhere', filtered_table_rows_count: 237 },
+    }));
+    expect(code, stdout).toBe(1);
+    expect(stdout).toContain('237');
+  });
+
   test('an empty list', async () => {
     const { code, stdout } = await init(() => ({ body: { data: [], total: 0 } }));
     expect(code).toBe(1);

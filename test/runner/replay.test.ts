@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { run, type RunOptions } from '../../src/runner.ts';
+import { withRecordings } from '../../src/runner/recordings.ts';
 import { configOf, dataFolder, filesOf, gex, json, put, startApi, type Api } from '../cli/support.ts';
 
 const PAGES = 3;
@@ -45,6 +47,24 @@ const row = (id: string): object => ({
 function start(folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> {
   return run({ dataFolder: folder, log: silentLog, ...options });
 }
+
+describe('a recording that unpacks to very much more than its size', () => {
+  test('is not played again, and nothing of it is left', async () => {
+    const folder = dataFolder(configuration('http://127.0.0.1:1/'));
+    const file = path.join(folder, 'bomb.gexr');
+    writeFileSync(file, zstdCompressSync(Buffer.alloc(2 ** 29)));
+    await expect(start(folder, { replay: file })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'replay.invalid',
+        message: expect.stringContaining('it unpacks to more than 268435456 bytes') as string,
+      }),
+    );
+    await expect(withRecordings({ dataFolder: folder, recording: file }, async () => {})).rejects.toThrow(
+      expect.objectContaining({ code: 'recording.invalid' }),
+    );
+    expect(existsSync(path.join(folder, '.gex/replay'))).toBe(false);
+  });
+});
 
 describe('a run that is played again', () => {
   test('gives the same tables without asking, also of a changed configuration, and moves no state on', async () => {

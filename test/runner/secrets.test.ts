@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -90,6 +91,38 @@ describe('a user of the library who says nothing of secrets', () => {
     expect(said).toContain('page=1');
     for (const secret of [basic, 'open-s3same', '0p3n-k3y-1234', 'other-pass', 'third-k3y'])
       expect(said).not.toContain(secret);
+  });
+
+  test('sees no secret in what the platform says of a file', async () => {
+    const secret = 'folder-s3cret-77';
+    const folder = path.join(dataFolder(), secret);
+    mkdirSync(folder);
+    const config = configOf('http://127.0.0.1:9/', [{ endpoint: 'x' }], { config: { '#pin': secret } });
+    writeFileSync(path.join(folder, 'config.json'), JSON.stringify(config));
+    // In the place of a folder: errors of the file system name the path.
+    writeFileSync(path.join(folder, '.gex'), '');
+    const { log, text } = everything();
+    const error = await failure(run({ dataFolder: folder, log }));
+    expect(error).toBeInstanceOf(Error);
+    expect(allOf(error)).toMatch(/\*\*\*/);
+    expect(allOf(error) + text()).not.toContain(secret);
+  });
+
+  test('sees no secret in the stack of an error that was made with it', async () => {
+    const secret = 'proxy-s3cret-77.invalid';
+    const api = { retryConfig: { maxRetries: 0 } };
+    const config = configOf('http://api.invalid/', [{ endpoint: 'x' }], { api, config: { '#pin': secret } });
+    const before = process.env['http_proxy'];
+    process.env['http_proxy'] = `http://${secret}:9`;
+    try {
+      const { log, text } = everything();
+      const said = allOf(await failure(run({ dataFolder: dataFolder(config), log })));
+      expect(said).toContain('getaddrinfo');
+      expect(said + text()).not.toContain(secret);
+    } finally {
+      if (before === undefined) delete process.env['http_proxy'];
+      else process.env['http_proxy'] = before;
+    }
   });
 
   test('sends no body with a secret to a host that nobody named', async () => {

@@ -56,6 +56,17 @@ describe('an API that cannot be reached', () => {
     expect(error).toMatchObject({ code: 'http.network' });
   });
 
+  test('a status that stays is tried again twice in a trial, with its answer shown once', async () => {
+    const api = await startApi((_request, response) => json(response, { error: 'disk full' }, 500));
+    const { waits, told, error } = await runOver(api.url, { limit: 1 });
+    expect(waits).toEqual([1, 2]);
+    expect(told.filter((line) => line.includes('disk full'))).toEqual([
+      'Retrying in 1 second (1 of 2) after status 500: {"error":"disk full"}',
+    ]);
+    expect(error).toMatchObject({ code: 'http.status' });
+    expect((await runOver(api.url)).waits).toHaveLength(10);
+  });
+
   test('later, when it has answered before, it is waited for', async () => {
     const closed = await freePort();
     const api = await startApi((_request, response) => json(response, [{ id: 1 }]));

@@ -229,7 +229,7 @@ function formField(name: string, text: string): string {
   const value = text.slice(equals + 1);
   if (/^[@<]/.test(value)) throw file(name);
   const quoted = /^"((?:[^"\\]|\\["\\])*)"(?:;.*)?$/.exec(value)?.[1]?.replace(/\\(["\\])/g, '$1');
-  return `${text.slice(0, equals)}=${quoted ?? value.replace(/;\s*(?:type|filename|headers|encoder)=.*$/, '')}`;
+  return `${text.slice(0, equals)}=${quoted ?? value.replace(/;\s*(?:type|filename|headers|encoder)=[^]*$/, '')}`;
 }
 
 function file(name: string): ActionError {

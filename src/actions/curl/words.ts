@@ -14,7 +14,7 @@ export interface CommandLine {
 const SPACE = /(?:[ \t\r]|\\[ \t]*\r?\n|`\r?\n)+/y;
 const COMMENT = /#[^\n]*/y;
 const OPERATOR = /\d*[<>]|\||[;&](?=[;&\s]|$)|[()](?=\s|$)/y;
-const VARIABLE = /\$(?:\{(\w+)[^}]*\}|([A-Za-z_]\w*))/y;
+const VARIABLE = /\$(?:\{(\w+)(?!\w)[^}]*\}|([A-Za-z_]\w*))/y;
 
 /**
  * Splits one command into its words by the rules of POSIX shells and bash: quotes of all four kinds, backslashes,

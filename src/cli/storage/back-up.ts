@@ -46,7 +46,10 @@ export async function backUpFolder(dir: string, file: string, io: Io): Promise<n
     throw await errorOf(error, file);
   });
   io.note(`${file}: ${plural(written.files, 'file')}, ${formatBytes(written.bytes)}`);
-  return 0;
+  if (written.damaged.length === 0) return 0;
+  const { damaged } = await import('../../storage/server/move/trouble.ts');
+  io.note('The backup is whole, and has these files as they are in the folder.');
+  throw damaged(written.damaged);
 }
 
 /** Writes a database with its object store into a tar file, also for `gex serve --backup`. */

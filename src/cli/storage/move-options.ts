@@ -1,6 +1,7 @@
 import { RunError } from '../../errors.ts';
 import type { ExternalStoreOptions } from '../../storage/server/objects/external-store.ts';
 import type { Args, Io, Option } from '../command.ts';
+import { prefixArg } from '../serve-objects.ts';
 import { urlArg } from '../shared.ts';
 
 /** The object store of an end, named as `gex serve` names its own. */
@@ -8,7 +9,13 @@ export const fromStoreOptions = optionsOf(
   'from',
   'The files of the source are in this S3 endpoint, as with gex serve --s3',
 );
-export const toStoreOptions = optionsOf('to', 'Put the files into this S3 endpoint, as with gex serve --s3');
+export const toStoreOptions = {
+  ...optionsOf('to', 'Put the files into this S3 endpoint, as with gex serve --s3'),
+  'to-s3-take-over': {
+    type: 'boolean',
+    describe: 'The bucket belonged to a storage that is gone for good: it is this one’s from now on',
+  },
+} as const satisfies Record<string, Option>;
 
 type End = 'from' | 'to';
 type Objects = Omit<ExternalStoreOptions, 'env'>;
@@ -17,18 +24,25 @@ function optionsOf<Name extends End>(
   end: Name,
   describe: string,
 ): Readonly<
-  Record<`${Name}-s3` | `${Name}-s3-${'bucket' | 'no-checksums' | 'no-encryption' | 'region'}`, Option>
+  Record<
+    `${Name}-s3` | `${Name}-s3-${'bucket' | 'no-checksums' | 'no-encryption' | 'prefix' | 'region'}`,
+    Option
+  >
 > {
   const keys = `GEX_${end.toUpperCase()}_S3_ACCESS_KEY and GEX_${end.toUpperCase()}_S3_SECRET_KEY, or those without ${end.toUpperCase()}_`;
   // Names made of the parameter.
   return {
     [`${end}-s3`]: { type: 'string', value: 'URL', describe: `${describe}; keys are in ${keys}` },
     [`${end}-s3-bucket`]: { type: 'string', value: 'NAME', describe: 'Its bucket, which must be there' },
+    [`${end}-s3-prefix`]: { type: 'string', value: 'TEXT', describe: 'What all keys in it begin with' },
     [`${end}-s3-region`]: { type: 'string', value: 'NAME', describe: 'Its region; us-east-1 by default' },
     [`${end}-s3-no-encryption`]: { type: 'boolean', describe: 'It refuses x-amz-server-side-encryption' },
     [`${end}-s3-no-checksums`]: { type: 'boolean', describe: 'It knows no CRC checksums' },
   } as Readonly<
-    Record<`${Name}-s3` | `${Name}-s3-${'bucket' | 'no-checksums' | 'no-encryption' | 'region'}`, Option>
+    Record<
+      `${Name}-s3` | `${Name}-s3-${'bucket' | 'no-checksums' | 'no-encryption' | 'prefix' | 'region'}`,
+      Option
+    >
   >;
 }
 
@@ -60,6 +74,7 @@ export function storeOf(
   return {
     endpoint,
     bucket,
+    prefix: prefixArg(args, `${end}-s3-prefix`),
     region: args.text(`${end}-s3-region`) ?? 'us-east-1',
     credentials: { accessKeyId: variable(environment, end, 'S3_ACCESS_KEY'), secretAccessKey },
     hasEncryption: !args.isSet(`${end}-s3-no-encryption`),

@@ -21,9 +21,16 @@ interface Opening {
 export async function openEnd(end: 'from' | 'to', name: string, opening: Opening): Promise<OpenedStorage> {
   const { args, io, log, secretsOf } = opening;
   const role = end === 'from' ? 'source' : 'target';
+  const takesOver = end === 'to' && args.isSet('to-s3-take-over');
   if (isDatabase(name)) {
     const { openDatabaseStorage } = await import('../../storage/server/move/database.ts');
-    return await openDatabaseStorage({ role, ...databaseOf(end, name, args, io), env: systemEnv, log });
+    return await openDatabaseStorage({
+      role,
+      takesOver,
+      ...databaseOf(end, name, args, io),
+      env: systemEnv,
+      log,
+    });
   }
   const objects = storeOf(end, args, io, process.env);
   const [{ checkFolder, fileError }, { copySecrets, openFolderStorage }] = await Promise.all([
@@ -34,7 +41,14 @@ export async function openEnd(end: 'from' | 'to', name: string, opening: Opening
   checkFolder(dir, { storage: name, mustExist: end === 'from' });
   try {
     if (secretsOf !== undefined && !isDatabase(secretsOf)) await copySecrets(path.resolve(secretsOf), dir);
-    return await openFolderStorage(dir, { role, objects, environment: process.env, env: systemEnv });
+    return await openFolderStorage(dir, {
+      role,
+      objects,
+      takesOver,
+      environment: process.env,
+      env: systemEnv,
+      log,
+    });
   } catch (error) {
     throw fileError(error, dir);
   }

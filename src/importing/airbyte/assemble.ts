@@ -123,12 +123,12 @@ function outputOf({ isIncremental, primaryKey }: JobTree, bucket: string, table:
 
 /** A column as the tables name it. */
 function columnOf(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '');
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_|_$/g, '');
 }
 
 /** Letters, digits and hyphens, as names of tables have them. */
 export function plainName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '') || 'import';
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_|_$/g, '') || 'import';
 }
 
 /** An id of its own for each row, also where streams have equal names. */

@@ -9,6 +9,7 @@ import { readResources, type Resource } from './resources.ts';
 import { Settings } from './settings.ts';
 import { filledMap } from './templates.ts';
 import { Code, isList, shownValue, ValueMap, type Value } from './value.ts';
+import { trimEnd } from '../../trim.ts';
 
 export interface ImportDltOptions {
   /** For messages. */
@@ -132,7 +133,7 @@ function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record
   if (session !== undefined && session !== null)
     whole.not('client.session', 'No counterpart: a session of its own', session);
   const address = whole.attempt('client.base_url', () => scalarOut(client.get('base_url'), settings));
-  const baseUrl = typeof address === 'string' ? address.replace(/\/*$/, '/') : address;
+  const baseUrl = typeof address === 'string' ? `${trimEnd(address, '/')}/` : address;
   const headers =
     whole.attempt('client.headers', () =>
       filledMap(client.get('headers'), (field) => `{${field}}`, settings),
@@ -232,16 +233,21 @@ class Tree {
     const { findings, at } = resource;
     const { settings, whole, client } = this.#context;
     const parent = this.#parentOf(resource, above);
-    const { job, names, parentColumns } = jobOf(resource, {
-      settings,
-      paginator: client.get('paginator'),
-      above: parent,
-    });
+    const {
+      job: asked,
+      names,
+      parentColumns,
+    } = jobOf(resource, { settings, paginator: client.get('paginator'), above: parent });
+    const job = { ...asked, ...keyOf(resource) };
     const own = resource.endpoint.get('auth');
     const authentication = findings.attempt(own === undefined ? 'client.auth' : `${at}.endpoint.auth`, () =>
       readAuth(own ?? client.get('auth'), settings),
     );
     readHints(resource);
+    if (parent !== undefined && dispositionOf(resource) !== dispositionOf(parent.resource))
+      findings.note(
+        `Its table is written as that of “${parent.resource.name}” is, with which it shares a row: there it is another way.`,
+      );
     if (parent !== undefined && JSON.stringify(parent.authentication) !== JSON.stringify(authentication))
       findings.not(`${at}.endpoint.auth`, 'No counterpart: a parent that is authenticated in another way');
     const isWhole =
@@ -299,14 +305,14 @@ function withLogin(
 }
 
 function rowOf(
-  { resource: { name, map }, isWhole }: Taken,
+  { resource, isWhole }: Taken,
   id: string,
   job: Job,
   reasons: readonly Reason[],
   api: Readonly<Record<string, Out>>,
 ): Readonly<Record<string, unknown>> {
-  const given = map.get('write_disposition');
-  const disposition = given instanceof ValueMap ? given.get('disposition') : given;
+  const { name } = resource;
+  const disposition = dispositionOf(resource);
   // tables are appended to there unless it says otherwise
   const isIncremental =
     disposition === 'append' || disposition === 'merge' || (disposition === undefined && keepsState(job));
@@ -326,6 +332,29 @@ function rowOf(
       },
     },
   };
+}
+
+/** How the table of a resource is written; undefined where it does not say. */
+function dispositionOf({ map }: Resource): Value | undefined {
+  const given = map.get('write_disposition');
+  return (given instanceof ValueMap ? given.get('disposition') : given) ?? undefined;
+}
+
+/** The primary key of a table whose rows are merged by it. */
+function keyOf(resource: Resource): { readonly primaryKey?: Out } {
+  if (dispositionOf(resource) !== 'merge') return {};
+  const names = keyNames(resource.map.get('primary_key'));
+  if (names === undefined) return {};
+  const [only, second] = names;
+  return { primaryKey: only !== undefined && second === undefined ? only : names };
+}
+
+/** Columns with __ between the levels, as paths; undefined where there are none, or code says them. */
+function keyNames(value: Value | undefined): readonly string[] | undefined {
+  const items = value !== undefined && isList(value) ? value : [value];
+  const names = items.flatMap((item) => (typeof item === 'string' && item !== '' ? [item] : []));
+  const isRead = items.length > 0 && names.length === items.length;
+  return isRead ? names.map((name) => name.replaceAll('__', '.')) : undefined;
 }
 
 function keepsState({ incremental, children }: Job): boolean {
@@ -353,13 +382,13 @@ const HARMLESS = new Set([
 ]);
 
 /** What a resource says besides its requests. */
-function readHints({ map, findings, at }: Resource): void {
+function readHints(resource: Resource): void {
+  const { map, findings, at } = resource;
   for (const [key, value] of map.entries) {
     if (HARMLESS.has(key) || value === null) continue;
     if (key === 'processing_steps') steps(value, findings, at);
-    else if (key === 'primary_key')
-      findings.note(`The primary key is ${shownValue(value)}: set it for the table in the storage.`);
-    else if (key === 'write_disposition') disposition(value, findings);
+    else if (key === 'primary_key') primaryKey(value, resource);
+    else if (key === 'write_disposition') disposition(value, resource);
     else if (key === 'columns')
       findings.note('Types and hints of columns are not taken over: all cells are text.');
     else if (key === 'max_table_nesting')
@@ -391,13 +420,24 @@ function steps(value: Value, findings: Findings, at: string): void {
   }
 }
 
-function disposition(value: Value, findings: Findings): void {
-  if (value === 'replace' || value === 'append' || value === 'skip') return;
-  if (value === 'merge' || (value instanceof ValueMap && value.get('disposition') === 'merge')) {
-    findings.note(
-      'Rows are merged by the primary key there; here a table with a primary key in the storage does the same.',
-    );
-    return;
-  }
+/** It is the key of the job where rows are merged by it; elsewhere it is no more than a hint there, and rows stay. */
+function primaryKey(value: Value, resource: Resource): void {
+  const { findings, at } = resource;
+  const isMerged = dispositionOf(resource) === 'merge';
+  if (isMerged && keyNames(value) === undefined)
+    findings.not(`${at}.primary_key`, 'A primary key that code makes; write “primaryKey” of the job', value);
+  if (isMerged) return;
+  findings.note(
+    `The primary key is ${shownValue(value)}, and rows are not merged by it there. To have that, write it as “primaryKey” of the job.`,
+  );
+}
+
+function disposition(value: Value, resource: Resource): void {
+  const { findings, map } = resource;
   if (value instanceof Code) findings.note(`How the table is written is decided by code: ${value.text}.`);
+  if (dispositionOf(resource) !== 'merge') return;
+  if (value instanceof ValueMap && value.get('strategy') === 'scd2')
+    findings.note('Old rows are kept there with the time in which they were valid; here the new one stays.');
+  if ((map.get('primary_key') ?? null) === null)
+    findings.note('Rows are to be merged there, and no primary key is given: they are added.');
 }

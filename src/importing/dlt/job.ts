@@ -8,6 +8,7 @@ import { resolveParam, resourceField, type Resource } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
 import { Code, isList, ValueMap, type Value } from './value.ts';
+import { trimBoth } from '../../trim.ts';
 
 export type Job = Record<string, Out>;
 
@@ -118,7 +119,7 @@ class Placeholders {
     const known = this.#fields.get(field);
     if (known !== undefined) return known;
     const path = pathOf(field, 'a field of the parent');
-    const name = this.#free(path.replaceAll(/\W+/g, '_').replace(/^_+|_+$/g, '') || 'value');
+    const name = this.#free(trimBoth(path.replaceAll(/\W+/g, '_'), '_') || 'value');
     this.#fields.set(field, name);
     return name;
   }

@@ -5,6 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import { openStorage } from '../../../src/storage/open/index.ts';
+import { textOf } from '../../storage/client/support.ts';
 import type { ImportReport } from '../../../src/importing/report.ts';
 import { dataFolder, filesOf, json, runHere } from '../../cli/support.ts';
 
@@ -386,6 +389,78 @@ describe('requests', () => {
       form: { url: '/v1/echo?lang=en', body: 'a=x+y&b=1' },
       plain: { url: '/v1/echo?lang=en', body: 'text' },
     });
+  });
+});
+
+/** Rows of all tables in the storage after two runs. */
+async function storedTwice({ folder }: Taken): Promise<Record<string, number>> {
+  const storage = path.join(folder, 'storage');
+  for (let run = 0; run < 2; run++) {
+    const { code, stderr } = await runHere(['run', '--data', folder, '--storage', storage], {
+      env: { TOKEN: 's3cret' },
+    });
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+  }
+  const opened = await openStorage({
+    storage,
+    environment: {},
+    log: silentLog,
+    signal: new AbortController().signal,
+    purpose: 'look',
+    mustExist: true,
+  });
+  try {
+    const counts: Record<string, number> = {};
+    for (const { id, name } of await opened.client.tables.list()) {
+      const csv = parse<object>(await textOf(await opened.client.tables.read(id)), { columns: true });
+      counts[name] = csv.length;
+    }
+    return counts;
+  } finally {
+    await opened.close();
+  }
+}
+
+describe('a table whose rows are merged', () => {
+  test.each<[string, string, number]>([
+    ['by a key', '"write_disposition": "merge", "primary_key": "id"', 7],
+    ['by several', '"write_disposition": "merge", "primary_key": ("id", "updated_at")', 7],
+    [
+      'in some way',
+      '"write_disposition": {"disposition": "merge", "strategy": "upsert"}, "primary_key": ["id"]',
+      7,
+    ],
+    ['by no key: they are added', '"write_disposition": "merge"', 14],
+    ['not at all, but added, whatever the key is', '"write_disposition": "append", "primary_key": "id"', 14],
+    ['not at all, but replaced', '"write_disposition": "replace"', 7],
+  ])('has each of them once after two runs: %s', async (_how, hints, rows) => {
+    const imported = await taken(
+      `{"name": "offset", ${hints}, "endpoint": {"data_selector": "rows", "paginator": {"type": "offset", "limit": 3}}}`,
+    );
+    expect(imported.report.streams).toMatchObject([{ outcome: 'exact' }]);
+    expect(await storedTwice(imported)).toEqual({ offset: rows });
+  });
+
+  test('has its key as a path', async () => {
+    const { folder } = await taken(
+      '{"name": "offset", "write_disposition": "merge", "primary_key": "owner__id"}',
+    );
+    const [row] = (
+      JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8')) as {
+        rows: { configuration: { parameters: { config: { jobs: object[] } } } }[];
+      }
+    ).rows;
+    expect(row?.configuration.parameters.config.jobs).toMatchObject([{ primaryKey: 'owner.id' }]);
+  });
+
+  test('is not taken over where code makes its key', async () => {
+    const { report } = await taken('{"name": "offset", "write_disposition": "merge", "primary_key": keys()}');
+    expect(report.streams).toMatchObject([
+      {
+        outcome: 'not',
+        reasons: [{ message: 'A primary key that code makes; write “primaryKey” of the job' }],
+      },
+    ]);
   });
 });
 

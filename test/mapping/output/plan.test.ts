@@ -185,6 +185,13 @@ describe('the mapping', () => {
     expect(await problems({ 'tables/in.c-a.users': 'id\n' }, mapping)).toEqual([problem]);
   });
 
+  test('a NUL byte is told with what to do about it', async () => {
+    const out = await outWith({ 'tables/in.c-a.users': 'id,name\n1,a\0b\n' });
+    const error = await mappingError(planOutputs({ out, mapping: {}, origin: ORIGIN }));
+    expect(error.message).toContain('Line 2 (record 2): there is a NUL byte, which text can not hold');
+    expect(error.hint).toContain('Write the file without NUL bytes, such as with U+FFFD in their place.');
+  });
+
   test('the only problem is told with what to do about it', async () => {
     const out = await outWith({ 'tables/users.csv': 'id\n' });
     const mapping = { tables: [{ source: 'users', destination: 'in.c-a.b' }] };

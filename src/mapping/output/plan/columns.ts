@@ -12,6 +12,8 @@ const CHUNK_BYTES = 16 * 1024;
 export interface LineProblem {
   readonly problem: string;
   readonly line?: number | undefined;
+  /** What to do, where the file itself is wrong. */
+  readonly hint?: string;
 }
 
 /** The names in the first line of a file, which may be gzip; no more of it is read than that needs. */
@@ -27,7 +29,14 @@ export async function readHeader(
     if (error instanceof TooLong)
       return { problem: `has a first line of more than ${MAX_HEADER_BYTES / 1024 / 1024} MiB` };
     if (error instanceof CsvError)
-      return { problem: `cannot be read as CSV: ${error.message.replace(/\.$/, '')}`, line: error.line };
+      return {
+        problem: `cannot be read as CSV: ${error.message.replace(/\.$/, '')}`,
+        line: error.line,
+        hint:
+          error.problem === 'nul'
+            ? 'Write the file without NUL bytes, such as with U+FFFD in their place.'
+            : 'Write the file as CSV by RFC 4180, in UTF-8.',
+      };
     return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   } finally {
     stream.destroy();

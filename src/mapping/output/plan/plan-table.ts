@@ -107,7 +107,7 @@ async function columnsOf(
   if ('problem' in names)
     return tell(
       `“${source.name}” ${names.problem}.`,
-      'Write a header, or give “columns” in the manifest or the output mapping.',
+      names.hint ?? 'Write a header, or give “columns” in the manifest or the output mapping.',
       names.line,
     );
   const checked = tableColumns(names);

@@ -1,0 +1,18 @@
+import type * as Sqlite from 'node:sqlite';
+
+let loaded: typeof Sqlite | undefined;
+
+/**
+ * Loads SQLite of the runtime. Older versions of it call the module experimental on stderr, where a component writes errors
+ * alone; an import would do so, too.
+ */
+export function sqlite(): typeof Sqlite {
+  if (loaded !== undefined) return loaded;
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => {};
+  try {
+    return (loaded = process.getBuiltinModule('node:sqlite'));
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
