@@ -8,6 +8,8 @@ RUN npm ci --loglevel=error --no-progress --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY console ./console
+# the editor of the console completes by it
+COPY schemas ./schemas
 COPY scripts/bundle.ts ./scripts/
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle.ts \
     && node node_modules/vite/bin/vite.js build --config console/vite.config.ts

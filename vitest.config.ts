@@ -21,6 +21,7 @@ const LONG = [
   'test/{runs,workshop}/*.test.ts',
   'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',
   'test/formats/large.test.ts',
+  'test/verdict/lossy.test.ts',
   'test/runs/keeper/{push,takeover}.test.ts',
   'test/storage/{client,open,server}/**/*.test.ts',
 ];

@@ -29,7 +29,8 @@ export default defineConfig({
 function compressed(): Plugin {
   return {
     name: 'compressed',
-    closeBundle() {
+    // not when the bundle is closed: it is closed after an error too, which a missing folder would then hide
+    writeBundle() {
       const assets = `${target}/assets`;
       for (const name of readdirSync(assets)) {
         if (/\.(?:br|gz)$/.test(name)) continue;

@@ -29,6 +29,10 @@ const chosen = mutants.filter(
 );
 if (chosen.length === 0) fail(`No mutant has ${words.join(' or ')} in its name or file.`);
 for (const mutant of chosen) mutated(mutant);
+if (chosen.some(({ overPostgres }) => overPostgres === true) && !process.env['TEST_DATABASE_URL'])
+  fail(
+    'Name a server of PostgreSQL in TEST_DATABASE_URL: `bash scripts/postgres.sh start FOLDER PORT` starts one.',
+  );
 
 const copy = mkdtempSync(path.join(tmpdir(), 'mutate-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));

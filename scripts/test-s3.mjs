@@ -12,8 +12,12 @@ if (!process.env.TEST_S3_ENDPOINT) {
 const files = [
   'test/storage/server/objects/external-store.test.ts',
   'test/storage/client/external-s3.test.ts',
+  // Processes over it: those over a database too where TEST_DATABASE_URL names one.
+  'test/storage/server/one-bucket.test.ts',
+  'test/storage/server/clocks.test.ts',
+  'test/storage/server/recovery.test.ts',
 ];
-// One after the other: in the bucket that they share, one drops all uploads that were not completed.
+// One after the other: in the bucket that two of them share, one drops all uploads that were not completed.
 const args = ['run', ...files, '--no-file-parallelism', '-t', 'store of others'];
 const { status } = spawnSync('vitest', [...args, ...process.argv.slice(2)], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),

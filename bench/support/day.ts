@@ -122,6 +122,7 @@ export async function fillDay(meta: Meta, day: Day, token: number): Promise<void
       lease_until: null,
       fencing: 1,
       worker: null,
+      mark: null,
     };
   });
   await insert(meta, 'events', day.events, (n) => ({

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { trimEnd } from '../../src/trim.ts';
 
 /** Where the page is: the path below the service's address, and the query. */
 export interface Place {
@@ -37,7 +38,7 @@ export function setQuery(values: Readonly<Record<string, string | undefined>>): 
 function currentPlace(): Place {
   const { pathname, search } = window.location;
   const path = pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : pathname;
-  return { path: path.replace(/(?!^)\/+$/, ''), query: new URLSearchParams(search) };
+  return { path: trimEnd(path, '/') || path.slice(0, 1), query: new URLSearchParams(search) };
 }
 
 export const PlaceContext = createContext<Place>(currentPlace());

@@ -6,7 +6,8 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Banner, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Link } from '../../route/link.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 import { cronText } from './cron-words.ts';
@@ -134,12 +135,17 @@ function One({
   readonly configuration: string;
   readonly onEdit: () => void;
 }) {
-  const { id, cron, timeZone, rows, isEnabled, nextTime, lastTime, creatorToken } = schedule;
+  const { id, cron, timeZone, rows, isEnabled, nextTime, lastTime, creatorToken, refusal } = schedule;
   const [isDeleting, setDeleting] = useState(false);
   const group = () => client().configurations(component).schedules(configuration);
   const change = useAction(async (enabled: boolean) => {
     await group().update(id, { isEnabled: enabled });
     await invalidate('schedules');
+  });
+  const approve = useAction(async (version: number) => {
+    await group().update(id, { ifVersion: version });
+    await invalidate('schedules');
+    return true;
   });
   const remove = useAction(async () => {
     await group().delete(id);
@@ -187,6 +193,35 @@ function One({
         )}
         , with the rights of <Text>{creatorToken.description}</Text>
       </p>
+      {refusal !== null && (
+        <Banner
+          kind="warn"
+          action={
+            refusal.version !== null && (
+              <Button
+                isBusy={approve.isRunning}
+                onPress={() =>
+                  void approve.run(refusal.version ?? 0).then((done) => {
+                    if (done === true) toast('The version is approved');
+                  })
+                }
+              >
+                {`Approve version ${refusal.version}`}
+              </Button>
+            )
+          }
+        >
+          <p>
+            <Link to={at`/runs/${refusal.run}`}>Its last run</Link> was refused.{' '}
+            <Text>{refusal.message}</Text>
+          </p>
+          <p class="small">
+            <Link to={at`/sources/${component}/${configuration}`}>Look at the source</Link>, then approve it:
+            the schedule goes by your rights from then on.
+          </p>
+        </Banner>
+      )}
+      {approve.error !== undefined && <ErrorBanner error={approve.error} />}
       {change.error !== undefined && <ErrorBanner error={change.error} />}
       {isDeleting && (
         <Confirm

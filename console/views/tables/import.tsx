@@ -13,6 +13,7 @@ import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { bytesText, countText, plural, Text } from '../../ui/values.tsx';
 import { csvStart, type CsvStart } from './csv-header.ts';
+import { trimBoth } from '../../../src/trim.ts';
 
 interface Chosen {
   readonly file: File;
@@ -176,11 +177,13 @@ export function ImportAsTable({ into, first, children }: ImportAsTableProps) {
     setChosen(found);
     setKey([]);
     setName(
-      found.file.name
-        .replace(/\.gz$/i, '')
-        .replace(/\.\w+$/, '')
-        .replaceAll(/[^\w-]+/g, '_')
-        .replace(/^_+|_+$/g, ''),
+      trimBoth(
+        found.file.name
+          .replace(/\.gz$/i, '')
+          .replace(/\.\w+$/, '')
+          .replaceAll(/[^\w-]+/g, '_'),
+        '_',
+      ),
     );
   }
   useEffect(() => {
