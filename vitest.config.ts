@@ -3,33 +3,32 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** They replace modules, or measure the memory of their process: other files of the same worker would be in the way. */
 const ALONE = [
-  'test/http/send/{got,node}.test.ts',
-  'test/sink/sink.test.ts',
-  'test/storage/server/objects/small-disk.test.ts',
-  'test/storage/server/tables/duckdb/full-disk.test.ts',
+  'test/engine/http/send/{got,node}.test.ts',
+  'test/engine/sink/sink.test.ts',
+  'test/service/stores/objects/small-disk.test.ts',
+  'test/service/stores/tables/duckdb/full-disk.test.ts',
 ];
 /** In a real browser, over what `npm run build` has made: `npm run test:console` alone runs them. */
 const BROWSER = ['test/console/**/*.test.ts'];
 /** They start commands and services, kill them, or go through many cases: `npm run test:quick` leaves them out. */
 const LONG = [
   'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,wrong-input}.test.ts',
-  'test/{compose,demo,docker,docs,hostile}.test.ts',
-  'test/http/tunnel/ssh-tunnel.test.ts',
-  'test/importing/dlt/import.test.ts',
-  'test/mapping/{input,output}/*.test.ts',
-  'test/extract/{budgets,look-ahead}.test.ts',
-  'test/{runs,workshop}/*.test.ts',
+  'test/repository/{compose,demo,docker,docs}.test.ts',
+  'test/engine/hostile.test.ts',
+  'test/engine/http/tunnel/ssh-tunnel.test.ts',
+  'test/authoring/importing/dlt/import.test.ts',
+  'test/runner/mapping/{input,output}/*.test.ts',
+  'test/engine/extract/{budgets,look-ahead}.test.ts',
   'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',
-  'test/formats/large.test.ts',
-  'test/verdict/lossy.test.ts',
-  'test/runs/keeper/{push,takeover}.test.ts',
-  'test/storage/{client,open,server}/**/*.test.ts',
+  'test/engine/formats/large.test.ts',
+  'test/engine/completeness/lossy.test.ts',
+  'test/{service,storage/client}/**/*.test.ts',
 ];
 
 export default defineConfig({
   test: {
     watch: false,
-    globalSetup: ['test/databases.setup.ts'],
+    globalSetup: ['test/support/databases.setup.ts'],
     // Tests start servers and child processes: two at a time keep two cores busy, more than four get in each other's way.
     maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     testTimeout: 60_000,

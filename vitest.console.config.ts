@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     watch: false,
-    globalSetup: ['test/databases.setup.ts'],
+    globalSetup: ['test/support/databases.setup.ts'],
     include: ['test/console/**/*.test.ts'],
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { systemEnv } from '../src/env.ts';
-import { silentLog } from '../src/log.ts';
-import type { FolderStore } from '../src/storage/server/objects/folder-store.ts';
-import type { Slice } from '../src/storage/server/tables/engine.ts';
+import { systemEnv } from '../src/lib/env.ts';
+import { silentLog } from '../src/lib/log.ts';
+import type { FolderStore } from '../src/service/stores/objects/folder-store.ts';
+import type { Slice } from '../src/service/stores/tables/engine.ts';
 
 interface EngineTimes {
   readonly importMs: number;
@@ -101,7 +101,7 @@ async function compare(): Promise<void> {
 }
 
 async function measureEngine(work: string): Promise<EngineTimes> {
-  const { createDuckDbEngine } = await import('../src/storage/server/tables/duckdb/engine.ts');
+  const { createDuckDbEngine } = await import('../src/service/stores/tables/duckdb/engine.ts');
   const tables = join(work, 'tables');
   const engine = createDuckDbEngine({ folder: tables });
   await engine.open();
@@ -147,7 +147,7 @@ function pathOf(slice: Slice): string {
 }
 
 async function openObjects(directory: string): Promise<FolderStore> {
-  const { createFolderStore } = await import('../src/storage/server/objects/folder-store.ts');
+  const { createFolderStore } = await import('../src/service/stores/objects/folder-store.ts');
   const store = createFolderStore({
     directory,
     secret: Buffer.alloc(32),

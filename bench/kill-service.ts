@@ -1,5 +1,5 @@
 // Kills the storage service at twenty random moments: `node bench/kill-service.ts [kills]`.
-import { killRounds } from '../test/storage/server/data/kill-rounds.ts';
+import { killRounds } from '../test/service/data/kill-rounds.ts';
 
 const { kills, acknowledged, restartMs, lost } = await killRounds(Number(process.argv[2] ?? 20));
 const sorted = restartMs.toSorted((a, b) => a - b);

@@ -14,9 +14,9 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
-import { silentLog } from '../src/log.ts';
-import { createPostgresEngine } from '../src/storage/server/tables/postgres/engine.ts';
-import { bytesOfSlice } from '../src/storage/server/tables/slice.ts';
+import { silentLog } from '../src/lib/log.ts';
+import { createPostgresEngine } from '../src/service/stores/tables/postgres/engine.ts';
+import { bytesOfSlice } from '../src/service/stores/tables/slice.ts';
 import { median, printTable, seconds } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 

@@ -11,7 +11,7 @@
 // restored. The keys of the store are GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { roughPushes, type ServiceOfSeveral } from '../test/mapping/output/rough-pushes.ts';
+import { roughPushes, type ServiceOfSeveral } from '../test/runner/mapping/output/rough-pushes.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { openStore } from './cluster/engines.ts';
 import { printTable, seconds } from './support/figures.ts';

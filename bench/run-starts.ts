@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { systemEnv } from '../src/env.ts';
-import { createRunner, type Runner } from '../src/runs/runner.ts';
-import type { MakePart, ServiceOptions } from '../src/storage/server/part.ts';
-import { createService } from '../src/storage/server/service.ts';
-import { memoryStore } from '../test/runs/keeper/support.ts';
-import { request } from '../test/storage/server/harness.ts';
+import { systemEnv } from '../src/lib/env.ts';
+import { createRunner, type Runner } from '../src/service/domain/runs/runner.ts';
+import type { MakePart, ServiceOptions } from '../src/service/start/service-options.ts';
+import { createService } from '../src/service/start/service.ts';
+import { memoryStore } from '../test/service/domain/runs/checkpoint/support.ts';
+import { request } from '../test/service/harness.ts';
 
 const IDLE_SECONDS = 20;
 process.env['GEX_ENCRYPTION_KEY'] = Buffer.alloc(32, 1).toString('base64');

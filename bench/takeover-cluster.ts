@@ -19,7 +19,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { encodeExact, parseExact, type Json } from '../src/json/index.ts';
+import { encodeExact, parseExact, type Json } from '../src/lib/json/index.ts';
 import { StorageClient } from '../src/storage/client/index.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
 import { openStore } from './cluster/engines.ts';

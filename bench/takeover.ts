@@ -16,7 +16,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { StorageClient } from '../src/storage/client/index.ts';
-import type { RunnerArgs } from '../test/runs/keeper/runner.child.ts';
+import type { RunnerArgs } from '../test/service/domain/runs/checkpoint/runner.child.ts';
 import { median, printTable, seconds } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 import { COMMAND } from './support/processes.ts';
@@ -39,7 +39,7 @@ const [pages, latencyMs, kills, everyMs, turns] = [
 ].map(Number) as [number, number, number, number, number]; // as many
 const COMPONENT = 'ex-generic-v2';
 const SERVICE = new URL('support/storage-service.ts', import.meta.url).pathname;
-const RUNNER = new URL('../test/runs/keeper/runner.child.ts', import.meta.url).pathname;
+const RUNNER = new URL('../test/service/domain/runs/checkpoint/runner.child.ts', import.meta.url).pathname;
 
 /** A look for what is new, and what a request takes besides. */
 const SLACK_MS = 1500;

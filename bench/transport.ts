@@ -5,15 +5,15 @@
 import http from 'node:http';
 import { parseArgs } from 'node:util';
 import got from 'got';
-import type * as GotSend from '../src/http/send/got.ts';
-import type * as NodeSend from '../src/http/send/node.ts';
+import type * as GotSend from '../src/engine/http/send/got.ts';
+import type * as NodeSend from '../src/engine/http/send/node.ts';
 import { median, milliseconds, printTable } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 import { measure, startMockApi } from './support/processes.ts';
 
 /** The built ones, as they are run. */
 async function built<T>(file: string): Promise<T> {
-  return (await import(new URL(`../dist/http/send/${file}.js`, import.meta.url).href)) as T; // built from that source
+  return (await import(new URL(`../dist/engine/http/send/${file}.js`, import.meta.url).href)) as T; // built from that source
 }
 const { createNodeSend } = await built<typeof NodeSend>('node');
 const { createGotSend } = await built<typeof GotSend>('got');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The entrypoint of a container: see the contract in dist/component.js.
+// The entrypoint of a container: see the contract in dist/cli/container.js.
 import module from 'node:module';
 
 module.enableCompileCache?.();
-const { main } = await import('../dist/component.js');
+const { main } = await import('../dist/cli/container.js');
 await main();

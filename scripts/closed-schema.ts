@@ -1,5 +1,5 @@
-import type { OptionSchema } from '../src/evaluate.ts';
-import { isSchema, propertiesOf } from '../src/config/validation-schema.ts';
+import type { OptionSchema } from '../src/engine/shared/evaluate.ts';
+import { isSchema, propertiesOf } from '../src/engine/config/validation-schema.ts';
 
 /**
  * A schema for editors: an object that lists its keys has no others, so that a misspelled one is underlined while it is

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout } from 'node:timers/promises';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { startLibraryApi, type LibraryApi } from '../src/demo/library-api.ts';
+import { startLibraryApi, type LibraryApi } from '../src/cli/demo/library-api.ts';
 import { StorageClient } from '../src/storage/client/index.ts';
 import { startService, type DemoService } from './demo/command.ts';
 import { COMPONENT, CONFIGURATION, createConfiguration } from './demo/configuration.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { StorageClient } from '../src/storage/client/index.ts';
-import { startLibraryApi, type LibraryApi } from '../src/demo/library-api.ts';
+import { startLibraryApi, type LibraryApi } from '../src/cli/demo/library-api.ts';
 import { GEX, runGex, startService, type DemoService } from './demo/command.ts';
 import { COMPONENT, CONFIGURATION, createConfiguration } from './demo/configuration.ts';
 import { cellsOf, command, output, paste, requests, say, table, title, type Cells } from './demo/show.ts';

@@ -5,10 +5,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { componentSchema, configSchema } from '../src/config/schema.ts';
-import { fixtureSchema } from '../src/config/schemas/fixture.ts';
-import { manifestSchema } from '../src/config/schemas/manifest.ts';
-import { stateSchema } from '../src/config/schemas/state.ts';
+import { componentSchema, configSchema } from '../src/engine/config/schema.ts';
+import { fixtureSchema } from '../src/engine/config/schemas/fixture.ts';
+import { manifestSchema } from '../src/engine/config/schemas/manifest.ts';
+import { stateSchema } from '../src/engine/config/schemas/state.ts';
 import { closedSchema } from './closed-schema.ts';
 import { apiReference } from './api-reference.ts';
 import { compileValidator } from './compile-validator.ts';
@@ -21,7 +21,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['schemas/state.schema.json', jsonText(stateSchema)],
     ['schemas/manifest.schema.json', jsonText(manifestSchema)],
     ['schemas/fixture.schema.json', jsonText(fixtureSchema)],
-    ['src/config/validator.generated.ts', compileValidator(componentSchema)],
+    ['src/engine/config/validator.generated.ts', compileValidator(componentSchema)],
     ['docs/configuration.md', referenceOf(componentSchema, configSchema)],
     ['docs/api.md', apiReference()],
   ]);

@@ -1,11 +1,11 @@
-import type { OptionSchema } from '../src/evaluate.ts';
+import type { OptionSchema } from '../src/engine/shared/evaluate.ts';
 import {
   branchesOf,
   discriminatorOf,
   fixedValues,
   isSchema,
   propertiesOf,
-} from '../src/config/validation-schema.ts';
+} from '../src/engine/config/validation-schema.ts';
 
 /**
  * `docs/configuration.md`: every key of a configuration, from the schemas.

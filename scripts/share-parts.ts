@@ -1,5 +1,5 @@
-import type { OptionSchema } from '../src/evaluate.ts';
-import { isSchema } from '../src/config/validation-schema.ts';
+import type { OptionSchema } from '../src/engine/shared/evaluate.ts';
+import { isSchema } from '../src/engine/config/validation-schema.ts';
 
 /** Parts of a schema that are shorter stay where they are: a reference would be no shorter once it is compiled. */
 const SHORTEST = 150;

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = join(root, 'scripts/postgres.sh');
-const FILES = ['test/storage/server', 'test/storage/client', 'test/runs'];
+const FILES = ['test/service', 'test/storage/client'];
 
 process.exitCode = process.env.TEST_DATABASE_URL ? test(process.env.TEST_DATABASE_URL) : await testOverOwn();
 

@@ -10,12 +10,12 @@ if (!process.env.TEST_S3_ENDPOINT) {
   process.exit(1);
 }
 const files = [
-  'test/storage/server/objects/external-store.test.ts',
+  'test/service/stores/objects/external-store.test.ts',
   'test/storage/client/external-s3.test.ts',
   // Processes over it: those over a database too where TEST_DATABASE_URL names one.
-  'test/storage/server/one-bucket.test.ts',
-  'test/storage/server/clocks.test.ts',
-  'test/storage/server/recovery.test.ts',
+  'test/service/one-bucket.test.ts',
+  'test/service/clocks.test.ts',
+  'test/service/recovery.test.ts',
 ];
 // One after the other: in the bucket that two of them share, one drops all uploads that were not completed.
 const args = ['run', ...files, '--no-file-parallelism', '-t', 'store of others'];

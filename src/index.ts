@@ -23,16 +23,21 @@
  */
 
 // One run: a component configuration becomes tables
-export { extract, type ExtractOptions, type ExtractResult, type WrittenTable } from './extract.ts';
+export {
+  extract,
+  type ExtractOptions,
+  type ExtractResult,
+  type WrittenTable,
+} from './engine/extract/extract.ts';
 export {
   firstRequests,
   type ChildPreview,
   type JobPreview,
   type PreviewOptions,
   type ShownRequest,
-} from './extract/preview.ts';
-export { reasonText, type Reason, type ReasonCode } from './reason.ts';
-export type { EndEvent, PageEvent, Progress } from './extract/progress.ts';
+} from './engine/extract/preview.ts';
+export { reasonText, type Reason, type ReasonCode } from './engine/shared/stop-reason.ts';
+export type { EndEvent, PageEvent, Progress } from './engine/extract/progress.ts';
 export {
   doubtText,
   proofText,
@@ -42,16 +47,22 @@ export {
   type JobReport,
   type Proof,
   type Verdict,
-} from './verdict/index.ts';
+} from './engine/completeness/index.ts';
 
 // A data folder: rows, states, lock
-export { run, type RowResult, type RunOptions, type RunProgress, type RunResult } from './runner.ts';
+export { run, type RunOptions } from './service/open/run.ts';
+export type { RowResult, RunProgress, RunResult } from './runner/run.ts';
 export { previewRun, type PreviewRunOptions, type RowPreview } from './runner/preview.ts';
 export { noStorage, type Storage } from './runner/storage.ts';
-export { openTarget, type BranchPlace, type RunTarget, type TargetOptions } from './runner/target.ts';
-export { openStorage, type OpenOptions, type OpenStorage, type TokenInfo } from './storage/open/index.ts';
+export {
+  openTarget,
+  type BranchPlace,
+  type RunTarget,
+  type TargetOptions,
+} from './service/open/open-target.ts';
+export { openStorage, type OpenOptions, type OpenStorage, type TokenInfo } from './service/open/index.ts';
 export type { RowFolder } from './runner/row-folder.ts';
-export { component, type ComponentOptions } from './component.ts';
+export { component, type ComponentOptions } from './cli/container.ts';
 
 // Configurations
 export {
@@ -71,16 +82,16 @@ export {
   type RowRun,
   type Severity,
   type ValidateOptions,
-} from './config/index.ts';
+} from './engine/config/index.ts';
 
 // Sync actions and recorded examples
-export { ACTION_NAMES, actionError, runAction, type ActionOptions } from './actions.ts';
+export { ACTION_NAMES, actionError, runAction, type ActionOptions } from './authoring/actions/actions.ts';
 export {
   runFixtures,
   type FixtureReport,
   type FixtureResult,
   type RunFixturesOptions,
-} from './testing/index.ts';
+} from './authoring/testing/index.ts';
 
 // What a user of the library may add
 export {
@@ -98,7 +109,7 @@ export {
   type PaginatorState,
   type ParseTime,
   type Step,
-} from './pagination/index.ts';
+} from './engine/pagination/index.ts';
 export {
   AUTH_TYPES,
   type AuthContext,
@@ -112,7 +123,7 @@ export {
   type PendingRefresh,
   type PersonLogin,
   type Tokens,
-} from './http/auth/index.ts';
+} from './engine/http/auth/index.ts';
 export type {
   ApiRequest,
   ApiResponse,
@@ -121,8 +132,8 @@ export type {
   Send,
   SendOptions,
   SendWrapper,
-} from './http/message.ts';
-export type { Contexts, Evaluate, OptionSchema } from './evaluate.ts';
+} from './engine/shared/message.ts';
+export type { Contexts, Evaluate, OptionSchema } from './engine/shared/evaluate.ts';
 
 // Encrypted values
 export {
@@ -141,12 +152,12 @@ export {
   type Sealed,
   type SealOptions,
   type SealProblem,
-} from './encryption/index.ts';
+} from './lib/encryption/index.ts';
 
 // The world outside
-export { systemEnv, type Env } from './env.ts';
-export { silentLog, type Log, type LogFields } from './log.ts';
-export { Secrets } from './secrets.ts';
+export { systemEnv, type Env } from './lib/env.ts';
+export { silentLog, type Log, type LogFields } from './lib/log.ts';
+export { Secrets } from './lib/secrets.ts';
 
 // Errors
 export {
@@ -170,7 +181,7 @@ export {
   type ErrorOptions,
   type Recovery,
   type Where,
-} from './errors.ts';
+} from './lib/errors.ts';
 
 // JSON, exact: numbers keep their literal, objects the order of their keys
 export {
@@ -190,4 +201,4 @@ export {
   type JsonObject,
   type Path,
   type PathOptions,
-} from './json/index.ts';
+} from './lib/json/index.ts';

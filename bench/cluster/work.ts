@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { encodeExact, objectOf, parseExact, type Json } from '../../src/json/index.ts';
+import { encodeExact, objectOf, parseExact, type Json } from '../../src/lib/json/index.ts';
 import { bytesBody, StorageError, type StorageClient } from '../../src/storage/client/index.ts';
 import type { Import } from './recovery.ts';
 

@@ -1,10 +1,10 @@
-import { systemEnv } from '../../src/env.ts';
-import { createConfiguration } from '../../src/storage/server/meta/configurations/write.ts';
-import { createRow } from '../../src/storage/server/meta/configurations/rows.ts';
-import type { Meta } from '../../src/storage/server/meta/database.ts';
-import type { Tables } from '../../src/storage/server/meta/tables.ts';
-import { NO_METRICS } from '../../src/storage/server/shapes/job.ts';
-import { isoTime } from '../../src/storage/server/shapes/time.ts';
+import { systemEnv } from '../../src/lib/env.ts';
+import { createConfiguration } from '../../src/service/domain/configurations/write.ts';
+import { createRow } from '../../src/service/domain/configurations/rows.ts';
+import type { Meta } from '../../src/service/stores/metadata/database.ts';
+import type { Tables } from '../../src/service/stores/metadata/tables.ts';
+import { NO_METRICS } from '../../src/service/stores/metadata/jobs.ts';
+import { isoTime } from '../../src/lib/iso-time.ts';
 
 export interface Day {
   readonly jobs: number;

@@ -1,6 +1,6 @@
 // An embedded storage service over a folder, until its input ends: `node storage-service.ts DIR` prints its address and
 // token as one line of JSON.
-import { createService } from '../../src/storage/server/service.ts';
+import { createService } from '../../src/service/start/service.ts';
 
 const service = createService({ dir: process.argv[2] ?? '' });
 const { url, masterToken } = await service.start();

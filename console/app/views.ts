@@ -9,7 +9,7 @@ export interface ViewProps {
 export interface View {
   /** Name of its folder in `console/views/`. */
   readonly name: string;
-  /** First part of its paths, none for the first page; `src/storage/server/console/page.ts` has it, too. */
+  /** First part of its paths, none for the first page; `src/service/http/console/page.ts` has it, too. */
   readonly place: string;
   readonly title: string;
   readonly icon: IconName;

@@ -1,4 +1,4 @@
-import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../src/json/value.ts';
+import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../src/lib/json/value.ts';
 
 /** JSON for people, exact: literals and the order of keys stay. */
 export function pretty(value: Json, indent = ''): string {

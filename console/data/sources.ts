@@ -1,4 +1,4 @@
-import { shownText } from '../../src/shown-text.ts';
+import { shownText } from '../../src/lib/shown-text.ts';
 import { client } from './client.ts';
 import { useQuery } from './query.ts';
 

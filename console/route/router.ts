@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import { trimEnd } from '../../src/trim.ts';
+import { trimEnd } from '../../src/lib/trim.ts';
 
 /** Where the page is: the path below the service's address, and the query. */
 export interface Place {

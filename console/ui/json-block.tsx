@@ -1,4 +1,4 @@
-import { shownLines } from '../../src/shown-text.ts';
+import { shownLines } from '../../src/lib/shown-text.ts';
 import { CopyButton } from './values.tsx';
 import './json-block.css';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from '../route/link.tsx';
-import { shownText } from '../../src/shown-text.ts';
+import { shownText } from '../../src/lib/shown-text.ts';
 import { Text } from './values.tsx';
 import './page.css';
 

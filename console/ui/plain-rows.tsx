@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { shownText } from '../../src/shown-text.ts';
+import { shownText } from '../../src/lib/shown-text.ts';
 import { BASE, navigate } from '../route/router.ts';
 import { type Plain, type PlainCell, placeIn } from './grid-column.ts';
 import type { GridWindow } from './grid-window.ts';

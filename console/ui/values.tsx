@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from './button.tsx';
-import { shownText } from '../../src/shown-text.ts';
+import { shownText } from '../../src/lib/shown-text.ts';
 import './values.css';
 
 /** A text from outside: its direction stays its own, and what would act instead of being read is shown escaped. */

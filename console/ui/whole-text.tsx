@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { shownLines } from '../../src/shown-text.ts';
+import { shownLines } from '../../src/lib/shown-text.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { bytesText, CopyButton } from './values.tsx';

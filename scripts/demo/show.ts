@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { SeenRequest } from '../../src/demo/library-api.ts';
+import type { SeenRequest } from '../../src/cli/demo/library-api.ts';
 
 const MOST_LINES = 4;
 const WIDEST_CELL = 16;

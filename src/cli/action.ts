@@ -1,4 +1,4 @@
-import { encodeExact } from '../json/index.ts';
+import { encodeExact } from '../lib/json/index.ts';
 import type { Command } from './command.ts';
 import { dataOption, logOptions, openLog } from './shared.ts';
 
@@ -16,7 +16,7 @@ export const actionCommand: Command = {
     ['gex action infer_mapping --data my-api --row users', 'Propose a mapping for the records of a row'],
   ],
   async run(args, io) {
-    const { runSyncAction } = await import('../runner/action.ts');
+    const { runSyncAction } = await import('../authoring/actions/run-action.ts');
     const row = args.text('row');
     const answer = await runSyncAction({
       action: args.word('name'),

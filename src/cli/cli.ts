@@ -1,4 +1,4 @@
-import { describeError, ExtractorError } from '../errors.ts';
+import { describeError, ExtractorError } from '../lib/errors.ts';
 import { actionCommand } from './action.ts';
 import type { Entry, Io } from './command.ts';
 import { completionCommand } from './completion.ts';
@@ -17,7 +17,7 @@ import { testCommand } from './test.ts';
 import { uiCommand } from './ui.ts';
 import { validateCommand } from './validate.ts';
 import { workshopCommand } from './workshop.ts';
-import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
+import { RUNNER_VARIABLE } from '../service/domain/runs/runner-variable.ts';
 
 /** Every command, in the order of the help. */
 export const ENTRIES: readonly Entry[] = [
@@ -74,7 +74,7 @@ async function help(place: Place): Promise<string> {
 }
 
 async function version(): Promise<string> {
-  return (await import('../version.ts')).VERSION;
+  return (await import('../lib/version.ts')).VERSION;
 }
 
 /** A mistake of this program is shown with the place in its code, which helps whoever looks for it. */

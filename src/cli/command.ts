@@ -1,5 +1,5 @@
-import type { Span } from '../logging/lines.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Span } from '../lib/logging/lines.ts';
+import type { Secrets } from '../lib/secrets.ts';
 
 /** Commands that begin with the same word: `gex storage tables list` is `list` of `tables` of `storage`. */
 export interface Group {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
+import { RunError } from '../lib/errors.ts';
 import type { Command } from './command.ts';
 import { portArg, portError } from './port.ts';
 
@@ -23,7 +23,7 @@ export const demoApiCommand: Command = {
     ['gex demo-api --port 0', 'On a free port'],
   ],
   async run(args, io) {
-    const { startLibraryApi } = await import('../demo/library-api.ts');
+    const { startLibraryApi } = await import('./demo/library-api.ts');
     const api = await startLibraryApi({
       port: portArg(args, 'port'),
       onRequest: ({ line, answer }) => io.note(`${line} → ${answer}`),
@@ -55,7 +55,7 @@ async function save(folder: string, baseUrl: string): Promise<string> {
     });
   }
   mkdirSync(folder, { recursive: true });
-  const { writeFileAtomic } = await import('../sink/atomic.ts');
+  const { writeFileAtomic } = await import('../engine/sink/atomic.ts');
   writeFileAtomic(file, `${JSON.stringify(configurationOf(baseUrl), null, 2)}\n`);
   return file;
 }

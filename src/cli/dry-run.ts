@@ -1,4 +1,4 @@
-import type { ChildPreview, JobPreview, ShownRequest } from '../extract/preview.ts';
+import type { ChildPreview, JobPreview, ShownRequest } from '../engine/extract/preview.ts';
 import type { RowPreview } from '../runner/preview.ts';
 import { plural } from './format.ts';
 

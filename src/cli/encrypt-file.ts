@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { pathText } from '../config/index.ts';
-import { openText, replaceFile, sealText, type Sealed, type SealOptions } from '../encryption/index.ts';
-import { ConfigError, EncryptionError } from '../errors.ts';
-import { guard } from '../sink/file-error.ts';
+import { pathText } from '../engine/config/index.ts';
+import { openText, replaceFile, sealText, type Sealed, type SealOptions } from '../lib/encryption/index.ts';
+import { ConfigError, EncryptionError } from '../lib/errors.ts';
+import { guard } from '../engine/sink/file-error.ts';
 import type { Io } from './command.ts';
 import { plural } from './format.ts';
 import { parseGiven } from './parse-given.ts';

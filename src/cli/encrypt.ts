@@ -1,6 +1,6 @@
-import { systemEnv } from '../env.ts';
-import type { Keys, Scope } from '../encryption/index.ts';
-import { RunError } from '../errors.ts';
+import { systemEnv } from '../lib/env.ts';
+import type { Keys, Scope } from '../lib/encryption/index.ts';
+import { RunError } from '../lib/errors.ts';
 import type { Args, Command, Io } from './command.ts';
 
 export const encryptCommand: Command = {
@@ -49,7 +49,7 @@ export const encryptCommand: Command = {
     refuseMixed(args);
     const keyFile = args.text('new-key');
     if (keyFile !== undefined) return await newKey(keyFile, io);
-    const { keysFrom, readKeyFile, scopeFrom } = await import('../encryption/index.ts');
+    const { keysFrom, readKeyFile, scopeFrom } = await import('../lib/encryption/index.ts');
     const given = args.text('key-file');
     const keys = given === undefined ? keysFrom(process.env) : readKeyFile(given);
     const place = scopeFrom(process.env);
@@ -67,9 +67,9 @@ export const encryptCommand: Command = {
 };
 
 async function newKey(file: string, io: Io): Promise<number> {
-  const { makeKeyFile } = await import('../encryption/index.ts');
-  const { guard } = await import('../sink/file-error.ts');
-  const { EncryptionError } = await import('../errors.ts');
+  const { makeKeyFile } = await import('../lib/encryption/index.ts');
+  const { guard } = await import('../engine/sink/file-error.ts');
+  const { EncryptionError } = await import('../lib/errors.ts');
   let refused: unknown;
   const key = guard(file, () => {
     try {
@@ -88,8 +88,8 @@ async function newKey(file: string, io: Io): Promise<number> {
 
 async function oneValue(args: Args, io: Io, keys: Keys, scope: Scope): Promise<number> {
   const { readValue } = await import('./read-value.ts');
-  const { decryptValue, encryptValue, kindOfSecret } = await import('../encryption/index.ts');
-  const { encodeExact } = await import('../json/index.ts');
+  const { decryptValue, encryptValue, kindOfSecret } = await import('../lib/encryption/index.ts');
+  const { encodeExact } = await import('../lib/json/index.ts');
   const value = await readValue(args.text('value-file'), io);
   const isEncrypted = kindOfSecret(value.trim()) === 'encrypted';
   if (args.isSet('decrypt')) {

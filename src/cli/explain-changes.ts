@@ -1,8 +1,8 @@
-import { collectSecrets, planRows, readConfig, resolveSecrets, resourceOf } from '../config/index.ts';
-import { changedKey } from '../recording/head.ts';
+import { collectSecrets, planRows, readConfig, resolveSecrets, resourceOf } from '../engine/config/index.ts';
+import { changedKey } from '../engine/recording/head.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
-import type { Secrets } from '../secrets.ts';
-import { VERSION } from '../version.ts';
+import type { Secrets } from '../lib/secrets.ts';
+import { VERSION } from '../lib/version.ts';
 
 /** A recording has no credential; what an API echoed in its answers is hidden as far as the configuration is known. */
 export async function learnSecrets(dataFolder: string, secrets: Secrets): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ShownRequest } from '../recording/exchange.ts';
+import type { ShownRequest } from '../engine/recording/exchange.ts';
 
 /** The longest beginning, up to a slash, that all addresses have. */
 export function commonBase(urls: readonly string[]): string {

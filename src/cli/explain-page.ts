@@ -1,14 +1,14 @@
-import { RunError } from '../errors.ts';
-import type { ToldJob, ToldPage } from '../explain/story.ts';
-import { parseExact } from '../json/index.ts';
-import { RecordedBody } from '../recording/large.ts';
+import { RunError } from '../lib/errors.ts';
+import type { ToldJob, ToldPage } from '../engine/explain/trace.ts';
+import { parseExact } from '../lib/json/index.ts';
+import { RecordedBody } from '../engine/recording/large.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
-import type { Secrets } from '../secrets.ts';
-import { shownLines } from '../shown-text.ts';
-import { leadText } from '../explain/lead-text.ts';
+import type { Secrets } from '../lib/secrets.ts';
+import { shownLines } from '../lib/shown-text.ts';
+import { leadText } from '../engine/explain/value-origin-text.ts';
 import type { Told } from './explain-text.ts';
 import { formatBytes, plural } from './format.ts';
-import { formatJson } from '../json/format-json.ts';
+import { formatJson } from '../lib/json/format-json.ts';
 
 export interface PageChoice {
   readonly page: number;

@@ -1,4 +1,4 @@
-import { leadText, startText } from '../explain/lead-text.ts';
+import { leadText, startText } from '../engine/explain/value-origin-text.ts';
 import {
   isRepeated,
   judgementOf,
@@ -6,11 +6,11 @@ import {
   type ToldJob,
   type ToldPage,
   type ToldRun,
-} from '../explain/story.ts';
-import { reasonText } from '../reason.ts';
+} from '../engine/explain/trace.ts';
+import { reasonText } from '../engine/shared/stop-reason.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
-import { shownText } from '../shown-text.ts';
-import { doubtText, proofText, reactionText, type Judgement } from '../verdict/index.ts';
+import { shownText } from '../lib/shown-text.ts';
+import { doubtText, proofText, reactionText, type Judgement } from '../engine/completeness/index.ts';
 import { commonBase, lineOf } from './explain-line.ts';
 import { fitTable } from './fit-table.ts';
 import { formatBytes, formatCount, plural } from './format.ts';

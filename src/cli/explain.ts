@@ -1,5 +1,5 @@
-import { RunError } from '../errors.ts';
-import type { Story, ToldJob } from '../explain/story.ts';
+import { RunError } from '../lib/errors.ts';
+import type { Story, ToldJob } from '../engine/explain/trace.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
 import type { Args, Command } from './command.ts';
 import { countArg, recordingOptions } from './shared.ts';
@@ -30,7 +30,7 @@ export const explainCommand: Command = {
   ],
   async run(args, io) {
     const { withRecordings } = await import('../runner/recordings.ts');
-    const { readStory } = await import('../explain/story.ts');
+    const { readStory } = await import('../engine/explain/trace.ts');
     const page = countArg(args, 'page');
     const parent = countArg(args, 'parent');
     const dataFolder = args.text('data') ?? '.';
@@ -46,7 +46,7 @@ export const explainCommand: Command = {
         const { describePage } = await import('./explain-page.ts');
         io.print(describePage(told, { page, parent, isJson: args.isSet('json'), secrets: io.secrets }));
       } else if (args.isSet('json')) {
-        const { storyJson } = await import('../explain/story-json.ts');
+        const { storyJson } = await import('../engine/explain/trace-json.ts');
         const all = told.map(({ recording, story }) => storyJson({ ...recording, story }));
         io.print(JSON.stringify(all, null, 2));
       } else {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { Command } from './command.ts';
 import { plural } from './format.ts';
 import { countArg, recordingOptions } from './shared.ts';
@@ -25,7 +25,7 @@ export const fixtureCommand: Command = {
   ],
   async run(args, io) {
     const { withRecordings } = await import('../runner/recordings.ts');
-    const { makeFixture } = await import('../testing/make-fixture.ts');
+    const { makeFixture } = await import('../authoring/testing/make-fixture.ts');
     const dataFolder = args.text('data') ?? '.';
     const rowIds = args.list('row');
     const [pages, rows] = [countArg(args, 'pages'), countArg(args, 'rows')];

@@ -1,6 +1,6 @@
-import type { Env } from '../env.ts';
-import { RunError, StorageError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Env } from '../lib/env.ts';
+import { RunError, StorageError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 import type { Run, RunLogPart, Runs } from '../storage/client/index.ts';
 import type { ShowLine } from './log-line.ts';
 

@@ -1,4 +1,4 @@
-import { inThousands } from '../thousands.ts';
+import { inThousands } from '../lib/thousands.ts';
 
 /** `12,345`. */
 export function formatCount(value: number): string {

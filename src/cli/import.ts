@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
-import type { NodeMap } from '../importing/airbyte/node.ts';
-import type { Imported } from '../importing/report.ts';
+import { RunError } from '../lib/errors.ts';
+import type { NodeMap } from '../authoring/importing/airbyte/node.ts';
+import type { Imported } from '../authoring/importing/report.ts';
 import type { Command } from './command.ts';
 
 export const importCommand: Command = {
@@ -44,18 +44,18 @@ export const importCommand: Command = {
     const tool = args.word('tool');
     const file = args.word('file');
     const settingsFile = args.text('settings');
-    const { readYaml } = await import('../importing/airbyte/read-yaml.ts');
+    const { readYaml } = await import('../authoring/importing/airbyte/read-yaml.ts');
     const settings =
       settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
-    const { checked } = await import('../importing/check.ts');
+    const { checked } = await import('../authoring/importing/check.ts');
     const imported = await checked(await importFrom(tool, file, settings));
     const out = args.text('out');
     if (out !== undefined) {
-      const { writeImported } = await import('../importing/write.ts');
+      const { writeImported } = await import('../authoring/importing/write.ts');
       const written = await writeImported(imported, out, args.isSet('force'));
       io.note(`Written: ${written}`);
     }
-    const { reportText } = await import('../importing/report.ts');
+    const { reportText } = await import('../authoring/importing/report.ts');
     io.print(args.isSet('json') ? JSON.stringify(imported.report, null, 2) : reportText(imported.report));
     return 0;
   },
@@ -63,11 +63,11 @@ export const importCommand: Command = {
 
 async function importFrom(tool: string, file: string, settings: NodeMap | undefined): Promise<Imported> {
   if (tool === 'airbyte') {
-    const { importAirbyte } = await import('../importing/airbyte/index.ts');
+    const { importAirbyte } = await import('../authoring/importing/airbyte/index.ts');
     return importAirbyte(await textOf(file), { file, name: nameFor(file), settings });
   }
   if (tool === 'dlt') {
-    const { importDlt } = await import('../importing/dlt/index.ts');
+    const { importDlt } = await import('../authoring/importing/dlt/index.ts');
     return importDlt(await textOf(file), { file, name: nameFor(file), settings });
   }
   throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {

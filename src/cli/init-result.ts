@@ -5,8 +5,8 @@ import {
   type Discovery,
   type FromDocument,
   type Line,
-} from '../init/index.ts';
-import { shownText } from '../shown-text.ts';
+} from '../authoring/init/index.ts';
+import { shownText } from '../lib/shown-text.ts';
 import { openText } from './init-words.ts';
 
 interface Surroundings {

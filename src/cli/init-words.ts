@@ -1,5 +1,5 @@
-import { adviceIn, type Advice, type OpenPoint } from '../advice.ts';
-import { ExtractorError } from '../errors.ts';
+import { adviceIn, type Advice, type OpenPoint } from '../storage/protocol/advice.ts';
+import { ExtractorError } from '../lib/errors.ts';
 
 /** What may be done about a list that was not found, said in options of `gex init`. */
 function adviceLines(advice: Advice): readonly string[] {

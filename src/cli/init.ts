@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemEnv } from '../env.ts';
-import { RunError } from '../errors.ts';
-import type { Discovery, FromDocument, RecordedRequest, Source } from '../init/index.ts';
-import type { AnyObject } from '../json/index.ts';
-import { guard } from '../sink/file-error.ts';
+import { systemEnv } from '../lib/env.ts';
+import { RunError } from '../lib/errors.ts';
+import type { Discovery, FromDocument, RecordedRequest, Source } from '../authoring/init/index.ts';
+import type { AnyObject } from '../lib/json/index.ts';
+import { guard } from '../engine/sink/file-error.ts';
 import type { Args, Command, Io } from './command.ts';
 import { countArg } from './shared.ts';
 
@@ -65,7 +65,7 @@ export const initCommand: Command = {
     const folder = args.text('out') ?? '.';
     const file = path.join(folder, 'config.json');
     if (!args.isSet('dry-run')) refuseToReplace(file, args);
-    const { discover, targetOf, Vault } = await import('../init/index.ts');
+    const { discover, targetOf, Vault } = await import('../authoring/init/index.ts');
     const vault = new Vault(process.env);
     const source = await sourceOf(args);
     if (source.kind === 'document') return await concludeDocument(source.document, { args, io, file });
@@ -101,7 +101,7 @@ async function inWords<T>(work: () => Promise<T> | T): Promise<T> {
 
 /** A file, the text behind it, or the word itself. */
 async function sourceOf(args: Args): Promise<Source> {
-  const { readContent, readSource } = await import('../init/index.ts');
+  const { readContent, readSource } = await import('../authoring/init/index.ts');
   const word = args.word('source');
   if (word === '-') return await readContent(await stdin(), 'stdin');
   if (existsSync(word) && statSync(word).isFile()) {
@@ -170,7 +170,7 @@ async function concludeDocument(
   { args, io, file }: Omit<Conclusion, 'missing'>,
 ): Promise<number> {
   const { describeDocument, documentJson } = await import('./init-result.ts');
-  const { selected } = await import('../init/index.ts');
+  const { selected } = await import('../authoring/init/index.ts');
   const taken = selected(document, args.text('select'));
   if (taken.lists.length === 0) {
     const skipped = taken.skipped.slice(0, 5).map(({ what, why }) => `${what}: ${why}`);

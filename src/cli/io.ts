@@ -1,7 +1,7 @@
-import { painted } from '../logging/lines.ts';
-import { quietOnEpipe } from '../process.ts';
-import type { Secrets } from '../secrets.ts';
-import { shownLines, shownText } from '../shown-text.ts';
+import { painted } from '../lib/logging/lines.ts';
+import { quietOnEpipe } from './process.ts';
+import type { Secrets } from '../lib/secrets.ts';
+import { shownLines, shownText } from '../lib/shown-text.ts';
 import type { Io } from './command.ts';
 
 /** stdout and stderr of this process. What is written is free of secrets, and of what a terminal would obey. */

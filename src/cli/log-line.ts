@@ -1,6 +1,6 @@
-import { plainLine, terminalLine } from '../logging/lines.ts';
-import { LEVELS, type Level } from '../logging/log.ts';
-import { encodeExact, type Json } from '../json/index.ts';
+import { plainLine, terminalLine } from '../lib/logging/lines.ts';
+import { LEVELS, type Level } from '../lib/logging/log.ts';
+import { encodeExact, type Json } from '../lib/json/index.ts';
 import type { RunLogLine } from '../storage/client/index.ts';
 import type { Args, Io } from './command.ts';
 

@@ -1,5 +1,5 @@
-import { RunError } from '../errors.ts';
-import { openTarget } from '../runner/target.ts';
+import { RunError } from '../lib/errors.ts';
+import { openTarget } from '../service/open/open-target.ts';
 import type { Command, Io } from './command.ts';
 import { countArg, logOptions, openLog } from './shared.ts';
 import { storedArg } from './stored-arg.ts';

@@ -1,6 +1,6 @@
-import { exitCodeOf } from '../errors.ts';
-import { listenForInterruption } from '../process.ts';
-import { Secrets } from '../secrets.ts';
+import { exitCodeOf } from '../lib/errors.ts';
+import { listenForInterruption } from './process.ts';
+import { Secrets } from '../lib/secrets.ts';
 import { describe, runCommandLine } from './cli.ts';
 import { processIo } from './io.ts';
 

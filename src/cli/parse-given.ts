@@ -1,5 +1,5 @@
-import { parseConfig, type ConfigDocument } from '../config/read.ts';
-import { ConfigError } from '../errors.ts';
+import { parseConfig, type ConfigDocument } from '../engine/config/read-config.ts';
+import { ConfigError } from '../lib/errors.ts';
 
 /**
  * Parses a file that a command line names. Its mistakes are those of the command line (exit code 1), unlike those of

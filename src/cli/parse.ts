@@ -1,6 +1,6 @@
 import type { parseArgs } from 'node:util';
-import { RunError } from '../errors.ts';
-import { nearest } from '../suggest.ts';
+import { RunError } from '../lib/errors.ts';
+import { nearest } from '../lib/suggest.ts';
 import type { Args, Command, Entry, Group, Option } from './command.ts';
 
 /** A command line, understood. */

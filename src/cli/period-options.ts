@@ -1,5 +1,5 @@
-import { RunError } from '../errors.ts';
-import { momentFrom, type Stretch } from '../jobs/index.ts';
+import { RunError } from '../lib/errors.ts';
+import { momentFrom, type Stretch } from '../engine/jobs/index.ts';
 import type { Args, Option } from './command.ts';
 
 /** A stretch of time that is asked for again. */

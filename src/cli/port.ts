@@ -1,4 +1,4 @@
-import { RunError } from '../errors.ts';
+import { RunError } from '../lib/errors.ts';
 import type { Args } from './command.ts';
 
 /** A port from 0; 0 when the option is not given and has no default. */

@@ -1,7 +1,7 @@
-import type { Env } from '../env.ts';
-import { endText, type EndEvent, type PageEvent } from '../extract/progress.ts';
-import type { Log } from '../log.ts';
-import type { RunProgress } from '../runner.ts';
+import type { Env } from '../lib/env.ts';
+import { endText, type EndEvent, type PageEvent } from '../engine/extract/progress.ts';
+import type { Log } from '../lib/log.ts';
+import type { RunProgress } from '../runner/run.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
 import type { Io } from './command.ts';
 import { formatBytes, plural } from './format.ts';

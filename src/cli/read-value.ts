@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { RunError } from '../errors.ts';
+import { RunError } from '../lib/errors.ts';
 import type { Io } from './command.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { RunError } from '../errors.ts';
-import { strtotime } from '../jobs/functions/index.ts';
-import type { RunOptions } from '../runner.ts';
+import { RunError } from '../lib/errors.ts';
+import { strtotime } from '../engine/jobs/functions/index.ts';
+import type { RunOptions } from '../runner/run.ts';
 import type { RecordingOptions } from '../runner/row-recording.ts';
 import type { Args, Option } from './command.ts';
 

@@ -1,9 +1,9 @@
-import { systemEnv } from '../env.ts';
-import { ERROR_CODES, RunError, type ErrorCode } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { shellWord } from '../shell-word.ts';
+import { systemEnv } from '../lib/env.ts';
+import { ERROR_CODES, RunError, type ErrorCode } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { Run } from '../storage/client/index.ts';
-import type { OpenStorage } from '../storage/open/index.ts';
+import type { OpenStorage } from '../service/open/index.ts';
 import type { Args, Io } from './command.ts';
 import { formatCount } from './format.ts';
 import { periodArg } from './period-options.ts';
@@ -16,7 +16,7 @@ import { storedArg } from './stored-arg.ts';
 /** Starts a run in the service, or takes one that is there, and shows it to its end. @returns 0 for a good one */
 export async function runRemote(args: Args, io: Io): Promise<number> {
   const log = await openLog(args, io);
-  const { openStorage } = await import('../storage/open/index.ts');
+  const { openStorage } = await import('../service/open/index.ts');
   const storage = args.text('storage') ?? 'storage';
   const period = periodArg(args, systemEnv.now());
   const opened = await openStorage({
@@ -86,7 +86,7 @@ async function conclude(run: Run, args: Args, io: Io): Promise<number> {
   const { rows = [], error: told, status } = run;
   const error = errorOf(run);
   if (args.isSet('json')) {
-    const { formatJson } = await import('../json/format-json.ts');
+    const { formatJson } = await import('../lib/json/format-json.ts');
     const asked = error === undefined ? {} : { error: told ?? { code: error.code, message: error.message } };
     io.print(formatJson({ status: error === undefined ? 'success' : status, run: run.id, rows, ...asked }));
   } else if (rows.length > 0 || error === undefined) {

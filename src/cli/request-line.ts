@@ -1,4 +1,4 @@
-import type { RequestEvent } from '../extract/progress.ts';
+import type { RequestEvent } from '../engine/extract/progress.ts';
 import { formatBytes } from './format.ts';
 
 /** Bodies are longer than a line, and begin with what they are about. */

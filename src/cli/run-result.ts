@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { describeError, ExtractorError, StorageError } from '../errors.ts';
-import type { RowResult } from '../runner.ts';
-import type { Secrets } from '../secrets.ts';
+import { describeError, ExtractorError, StorageError } from '../lib/errors.ts';
+import type { RowResult } from '../runner/run.ts';
+import type { Secrets } from '../lib/secrets.ts';
 import { formatCount, formatTable } from './format.ts';
 
 export interface DescribeOptions {

@@ -1,12 +1,12 @@
-import { systemEnv } from '../env.ts';
-import type { RowResult } from '../runner.ts';
-import type { Progress } from '../extract/progress.ts';
-import type { Log } from '../log.ts';
-import { RUN_VARIABLE } from '../runs/keeper/channel.ts';
-import type { KeptRun } from '../runs/keeper/kept-run.ts';
+import { systemEnv } from '../lib/env.ts';
+import type { RowResult } from '../runner/run.ts';
+import type { Progress } from '../engine/extract/progress.ts';
+import type { Log } from '../lib/log.ts';
+import { RUN_VARIABLE } from '../service/domain/runs/checkpoint/channel.ts';
+import type { KeptRun } from '../service/domain/runs/checkpoint/kept-run.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
-import { openTarget, type RunTarget, type TargetOptions } from '../runner/target.ts';
-import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
+import { openTarget, type RunTarget, type TargetOptions } from '../service/open/open-target.ts';
+import { RUNNER_VARIABLE } from '../service/domain/runs/runner-variable.ts';
 import type { Args, Command, Io } from './command.ts';
 import type { ShownProgress } from './progress.ts';
 import { periodArg, periodOptions } from './period-options.ts';
@@ -14,7 +14,7 @@ import { recordingArgs, recordingOptions } from './recording-options.ts';
 import { isRemote, remoteOptions } from './remote-options.ts';
 import { countArg, logOptions, openLog, strictOption } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
-import { boundYoungMemory } from '../young-memory.ts';
+import { boundYoungMemory } from './heap-tuning.ts';
 
 export const runCommand: Command = {
   name: 'run',
@@ -142,7 +142,7 @@ export const runCommand: Command = {
       };
       if (isDryRun) return await dryRun(args, io, common);
       boundYoungMemory();
-      const { run } = await import('../runner.ts');
+      const { run } = await import('../runner/run.ts');
       const { rows } = await run({
         ...common,
         id: runId ?? kept?.id,
@@ -175,10 +175,10 @@ async function givenByRunner(): Promise<
 > {
   // the module is not loaded for others
   if (process.env[RUNNER_VARIABLE] !== '1') return {};
-  const { receiveCredentials } = await import('../runs/credentials.ts');
+  const { receiveCredentials } = await import('../service/domain/runs/credentials.ts');
   const credentials = await receiveCredentials();
   if (credentials === undefined) return {};
-  const { parseKeys } = await import('../encryption/index.ts');
+  const { parseKeys } = await import('../lib/encryption/index.ts');
   return {
     run: credentials.run,
     encryptionKeys: parseKeys(credentials.keys, 'the runner'),
@@ -189,7 +189,7 @@ async function givenByRunner(): Promise<
 /** What it depends on is kept for whoever takes it over, when a runner has started it for that. */
 async function keptBySomebody(): Promise<KeptRun | undefined> {
   if (process.env[RUN_VARIABLE] === undefined) return undefined;
-  const { keptRun } = await import('../runs/keeper/kept-run.ts');
+  const { keptRun } = await import('../service/domain/runs/checkpoint/kept-run.ts');
   return keptRun(process, process.env);
 }
 
@@ -198,7 +198,7 @@ async function toldToRunner(): Promise<ShownProgress | undefined> {
   // the module is not loaded for others
   if (process.env[RUNNER_VARIABLE] !== '1') return undefined;
   const { createRunProgress } = await import('./runner-progress.ts');
-  const { tellRunner } = await import('../runs/run-progress.ts');
+  const { tellRunner } = await import('../service/domain/runs/run-progress.ts');
   return createRunProgress(systemEnv, tellRunner);
 }
 

@@ -1,11 +1,11 @@
-import type { Env } from '../env.ts';
+import type { Env } from '../lib/env.ts';
 import {
   endText,
   type EndEvent,
   type PageEvent,
   type RequestEvent,
   type WaitEvent,
-} from '../extract/progress.ts';
+} from '../engine/extract/progress.ts';
 import type { RunProgress } from '../storage/protocol/run.ts';
 import type { ShownProgress } from './progress.ts';
 

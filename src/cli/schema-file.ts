@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { parseExact, type Json } from '../json/index.ts';
+import { parseExact, type Json } from '../lib/json/index.ts';
 
 /** The schema of configurations that this package carries, for the catalogue of the service. */
 export async function readSchema(): Promise<Json> {

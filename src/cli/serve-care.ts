@@ -1,6 +1,6 @@
-import { RunError } from '../errors.ts';
-import { isNetwork } from '../storage/server/care/clients.ts';
-import type { ServiceOptions } from '../storage/server/service.ts';
+import { RunError } from '../lib/errors.ts';
+import { isNetwork } from '../service/http/limits/clients.ts';
+import type { ServiceOptions } from '../service/start/service.ts';
 import type { Args, Option } from './command.ts';
 import { portArg } from './port.ts';
 

@@ -1,6 +1,6 @@
-import { secretsOf } from '../storage/server/database/address.ts';
-import { RunError } from '../errors.ts';
-import { ROLES, type Role, type ServiceOptions } from '../storage/server/part.ts';
+import { secretsOf } from '../service/platform/database/address.ts';
+import { RunError } from '../lib/errors.ts';
+import { ROLES, type Role, type ServiceOptions } from '../service/start/service-options.ts';
 import type { Args, Io, Option } from './command.ts';
 
 /** The options of `gex serve` for several processes. */

@@ -1,4 +1,4 @@
-import { createReach, REACH_VARIABLE, type ReachRules } from '../http/trust/reach.ts';
+import { createReach, REACH_VARIABLE, type ReachRules } from '../engine/http/trust/reach.ts';
 import type { Args, Option } from './command.ts';
 import { trustedProxies } from './serve-care.ts';
 

@@ -1,7 +1,7 @@
-import { systemEnv } from '../env.ts';
-import { RunError } from '../errors.ts';
-import { ObjectError } from '../storage/server/objects/errors.ts';
-import type { ExternalStoreOptions } from '../storage/server/objects/external-store.ts';
+import { systemEnv } from '../lib/env.ts';
+import { RunError } from '../lib/errors.ts';
+import { ObjectError } from '../service/stores/objects/errors.ts';
+import type { ExternalStoreOptions } from '../service/stores/objects/external-store.ts';
 import type { Args, Io, Option } from './command.ts';
 import { urlArg } from './shared.ts';
 
@@ -71,7 +71,7 @@ export async function externalObjects(
 
 /** A wrong bucket or key is told at the start, and not by the first file. */
 async function tryStore(objects: Objects): Promise<void> {
-  const { createExternalStore } = await import('../storage/server/objects/external-store.ts');
+  const { createExternalStore } = await import('../service/stores/objects/external-store.ts');
   const store = await createExternalStore({ ...objects, env: systemEnv });
   try {
     await store.list('-')[Symbol.asyncIterator]().next();
@@ -93,7 +93,7 @@ async function tryStore(objects: Objects): Promise<void> {
  * @throws {RunError} `command.invalid`
  */
 export async function tryRole(objects: Objects): Promise<void> {
-  const { createExternalStore } = await import('../storage/server/objects/external-store.ts');
+  const { createExternalStore } = await import('../service/stores/objects/external-store.ts');
   const store = await createExternalStore({ ...objects, env: systemEnv });
   const expiresAt = new Date(systemEnv.now() + TRY_MS);
   try {

@@ -1,5 +1,5 @@
-import { RunError } from '../errors.ts';
-import type { MakePart } from '../storage/server/part.ts';
+import { RunError } from '../lib/errors.ts';
+import type { MakePart } from '../service/start/service-options.ts';
 import type { Args, Option } from './command.ts';
 import { reachEnvironment } from './serve-hosts.ts';
 
@@ -21,7 +21,7 @@ export async function runsPart(args: Args): Promise<MakePart | undefined> {
       hint: 'Write for example --runs 4.',
     });
   if (Number(text) === 0) return undefined;
-  const { runnerPart } = await import('../runs/part.ts');
+  const { runnerPart } = await import('../service/start/runs-module.ts');
   return runnerPart({
     command: ownCommand(),
     concurrency: Number(text),
@@ -31,7 +31,7 @@ export async function runsPart(args: Args): Promise<MakePart | undefined> {
 
 /** What looks at APIs and tries sources out. */
 export async function sourcesPart(args: Args): Promise<MakePart> {
-  const { workshopPart } = await import('../workshop/part.ts');
+  const { workshopPart } = await import('../service/start/builder-module.ts');
   return workshopPart({ command: ownCommand(), environment: reachEnvironment(args, process.env) });
 }
 

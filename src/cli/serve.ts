@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { systemEnv } from '../env.ts';
-import { RunError } from '../errors.ts';
-import type { DatabaseOptions } from '../storage/server/database/database.ts';
-import type { ExternalStoreOptions } from '../storage/server/objects/external-store.ts';
-import type { Service, ServiceOptions } from '../storage/server/service.ts';
+import { systemEnv } from '../lib/env.ts';
+import { RunError } from '../lib/errors.ts';
+import type { DatabaseOptions } from '../service/platform/database/database.ts';
+import type { ExternalStoreOptions } from '../service/stores/objects/external-store.ts';
+import type { Service, ServiceOptions } from '../service/start/service.ts';
 import type { Args, Command, Io } from './command.ts';
 import { orEnvironment } from './environment.ts';
 import { portArg, portError } from './port.ts';
@@ -14,7 +14,7 @@ import { hostOptions } from './serve-hosts.ts';
 import { externalObjects, objectOptions, tryRole } from './serve-objects.ts';
 import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
-import { boundYoungMemory } from '../young-memory.ts';
+import { boundYoungMemory } from './heap-tuning.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -102,7 +102,7 @@ export const serveCommand: Command = {
       return await serve(shared, args, io);
     const storage = args.text('dir') ?? 'storage';
     const dir = path.resolve(storage);
-    const { checkFolder, fileError } = await import('../storage/open/folder.ts');
+    const { checkFolder, fileError } = await import('../service/open/folder.ts');
     if (isAnew) return await beginAnew(dir, io);
     checkFolder(dir, { storage, mustExist: isNewToken || backup !== undefined });
     try {
@@ -131,13 +131,13 @@ async function sharedObjects(args: Args, io: Io): Promise<Omit<ExternalStoreOpti
 }
 
 async function printNewToken(place: DatabaseOptions | string, args: Args, io: Io): Promise<number> {
-  const { newMasterToken } = await import('../storage/server/service.ts');
+  const { newMasterToken } = await import('../service/start/service.ts');
   io.print(await newMasterToken(place, systemEnv, await openLog(args, io)));
   return 0;
 }
 
 async function beginAnew(dir: string, io: Io): Promise<number> {
-  const { beginAnew: setAside } = await import('../storage/server/folder/begin-anew.ts');
+  const { beginAnew: setAside } = await import('../service/stores/folder/begin-anew.ts');
   const aside = await setAside(dir, systemEnv);
   io.note(
     `What was there is in ${aside}, and nothing of it was deleted. The next start makes a new storage.`,
@@ -160,8 +160,8 @@ export async function serve(
   onStarted?: (service: Service, url: string) => Promise<void>,
 ): Promise<number> {
   const [{ createService }, { dataPart }, { readSchema }] = await Promise.all([
-    import('../storage/server/service.ts'),
-    import('../storage/server/data.ts'),
+    import('../service/start/service.ts'),
+    import('../service/start/data-module.ts'),
     import('./schema-file.ts'),
   ]);
   boundYoungMemory(YOUNG_BYTES);

@@ -1,7 +1,7 @@
-import { systemEnv } from '../env.ts';
-import { RunError } from '../errors.ts';
-import { plainLine, terminalLine } from '../logging/lines.ts';
-import { createLog, type Level, type LeveledLog, type WriteEvent } from '../logging/log.ts';
+import { systemEnv } from '../lib/env.ts';
+import { RunError } from '../lib/errors.ts';
+import { plainLine, terminalLine } from '../lib/logging/lines.ts';
+import { createLog, type Level, type LeveledLog, type WriteEvent } from '../lib/logging/log.ts';
 import type { Args, Io, Option } from './command.ts';
 
 export const dataOption: Option = {
@@ -57,7 +57,7 @@ export async function openLog(args: Args, io: Io, wanted?: Level): Promise<Level
 
 async function eventsFor(args: Args, io: Io): Promise<WriteEvent> {
   if (args.text('log-format') === 'json') {
-    const { jsonEvents } = await import('../logging/json.ts');
+    const { jsonEvents } = await import('../lib/logging/json.ts');
     return jsonEvents((line) => io.note(line.trimEnd()));
   }
   if (io.isTerminal) return (...event) => io.note(terminalLine(...event));

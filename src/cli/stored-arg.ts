@@ -1,5 +1,5 @@
-import { RunError } from '../errors.ts';
-import { KNOWN_COMPONENT, type BranchPlace } from '../runner/target.ts';
+import { RunError } from '../lib/errors.ts';
+import { KNOWN_COMPONENT, type BranchPlace } from '../service/open/open-target.ts';
 import type { Args } from './command.ts';
 
 /** The configuration that the options name; undefined for a run over a data folder. */

@@ -18,7 +18,7 @@ export const testCommand: Command = {
     ['gex test fixtures --only 001', 'Run those whose name begins with 001'],
   ],
   async run(args, io) {
-    const { runFixtures } = await import('../testing/index.ts');
+    const { runFixtures } = await import('../authoring/testing/index.ts');
     const isJson = args.isSet('json');
     const only = args.list('only');
     const report = await runFixtures(args.word('folder'), {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { RunError } from '../errors.ts';
+import { RunError } from '../lib/errors.ts';
 import type { Args, Command, Io } from './command.ts';
 import { consoleLink } from './console-link.ts';
 import { openBrowser } from './open-browser.ts';
@@ -63,9 +63,9 @@ async function showFolder(
 ): Promise<number> {
   const dir = path.resolve(storage);
   const [{ checkFolder, fileError }, { findHolder }, { localToken }] = await Promise.all([
-    import('../storage/open/folder.ts'),
-    import('../storage/server/folder/lock.ts'),
-    import('../storage/server/tokens/local-token.ts'),
+    import('../service/open/folder.ts'),
+    import('../service/stores/folder/lock.ts'),
+    import('../service/stores/folder/local-token.ts'),
   ]);
   checkFolder(dir, { storage });
   try {

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Problem } from '../config/index.ts';
-import { ConfigError } from '../errors.ts';
+import type { Problem } from '../engine/config/index.ts';
+import { ConfigError } from '../lib/errors.ts';
 import type { Command } from './command.ts';
 import { plural } from './format.ts';
 import { dataOption, strictOption } from './shared.ts';
@@ -19,7 +19,7 @@ export const validateCommand: Command = {
     ['gex validate --data my-api --json', 'For an editor or a script'],
   ],
   async run(args, io) {
-    const { readConfig, validateConfig } = await import('../config/index.ts');
+    const { readConfig, validateConfig } = await import('../engine/config/index.ts');
     const isJson = args.isSet('json');
     const document = await readConfig(args.text('data') ?? '.').catch((error: unknown) => {
       if (isJson && error instanceof ConfigError && error.code === 'config.syntax')

@@ -1,5 +1,5 @@
-import { WORKSHOP_COMMAND } from '../workshop/child.ts';
-import { silentLog } from '../log.ts';
+import { WORKSHOP_COMMAND } from '../service/domain/builder/child.ts';
+import { silentLog } from '../lib/log.ts';
 import type { Command } from './command.ts';
 
 /** What a service starts to look at an API, or to try a configuration out. It is in no help: nobody else has use for it. */
@@ -9,7 +9,7 @@ export const workshopCommand: Command = {
   options: {},
   examples: [],
   async run(_args, io) {
-    const { serveOnce } = await import('../workshop/process/main.ts');
+    const { serveOnce } = await import('../service/domain/builder/process/main.ts');
     await serveOnce({
       // As it is: the configuration goes to the service with its secrets, which encrypts them.
       print: (line) => process.stdout.write(`${line}\n`),

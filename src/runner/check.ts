@@ -1,9 +1,9 @@
-import { validateConfig, type ConfigDocument, type Problem, type RowPlan } from '../config/index.ts';
-import type { Decrypt } from '../encryption/cipher.ts';
-import { ConfigError } from '../errors.ts';
-import type { AuthType } from '../http/auth/index.ts';
-import type { Log } from '../log.ts';
-import type { PaginationMethod } from '../pagination/index.ts';
+import { validateConfig, type ConfigDocument, type Problem, type RowPlan } from '../engine/config/index.ts';
+import type { Decrypt } from '../lib/encryption/cipher.ts';
+import { ConfigError } from '../lib/errors.ts';
+import type { AuthType } from '../engine/http/auth/index.ts';
+import type { Log } from '../lib/log.ts';
+import type { PaginationMethod } from '../engine/pagination/index.ts';
 import { describeProblem, problemText } from './problems.ts';
 
 export interface CheckOptions {

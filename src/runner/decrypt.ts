@@ -1,8 +1,8 @@
-import { hasEncrypted } from '../encryption/open.ts';
-import type { Decrypt } from '../encryption/cipher.ts';
-import type { Keys } from '../encryption/keys.ts';
-import type { Scope } from '../encryption/scope.ts';
-import type { Json } from '../json/index.ts';
+import { hasEncrypted } from '../lib/encryption/open.ts';
+import type { Decrypt } from '../lib/encryption/cipher.ts';
+import type { Keys } from '../lib/encryption/keys.ts';
+import type { Scope } from '../lib/encryption/scope.ts';
+import type { Json } from '../lib/json/index.ts';
 
 export interface DecryptOptions {
   /**
@@ -28,9 +28,9 @@ export async function decryptorFor(
 ): Promise<Decrypt | undefined> {
   if (!values.some(hasEncrypted)) return undefined;
   // loaded when it is needed: most configurations have no encrypted value
-  const { decryptWith } = await import('../encryption/cipher.ts');
-  const { joinKeys, keysFrom } = await import('../encryption/keys.ts');
-  const { scopeFrom } = await import('../encryption/scope.ts');
+  const { decryptWith } = await import('../lib/encryption/cipher.ts');
+  const { joinKeys, keysFrom } = await import('../lib/encryption/keys.ts');
+  const { scopeFrom } = await import('../lib/encryption/scope.ts');
   const keys = joinKeys(keysFrom(environment), encryptionKeys);
   return decryptWith(keys, encryptionScope ?? scopeFrom(environment));
 }

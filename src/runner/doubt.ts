@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
-import { getKey, isObject, parseExact } from '../json/index.ts';
-import { shellWord } from '../shell-word.ts';
-import { writeReport } from '../sink/report.ts';
-import { describeDoubt, isOpen, type JobReport } from '../verdict/index.ts';
+import { RunError } from '../lib/errors.ts';
+import { getKey, isObject, parseExact } from '../lib/json/index.ts';
+import { shellWord } from '../lib/shell-word.ts';
+import { writeReport } from '../engine/sink/report.ts';
+import { describeDoubt, isOpen, type JobReport } from '../engine/completeness/index.ts';
 
 /** What a doubt is weighed by. */
 export interface DoubtfulRow {

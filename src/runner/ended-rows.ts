@@ -1,12 +1,18 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Env } from '../env.ts';
-import type { AnyObject } from '../json/index.ts';
-import { changedState, difference, makeHead, type RecordingHead, type Subject } from '../recording/head.ts';
-import type { Pushed } from '../mapping/nouns.ts';
-import type { Secrets } from '../secrets.ts';
-import { writeFileAtomic } from '../sink/atomic.ts';
-import { readState } from '../sink/state.ts';
+import type { Env } from '../lib/env.ts';
+import type { AnyObject } from '../lib/json/index.ts';
+import {
+  changedState,
+  difference,
+  makeHead,
+  type RecordingHead,
+  type Subject,
+} from '../engine/recording/head.ts';
+import type { Pushed } from './mapping/mapping-types.ts';
+import type { Secrets } from '../lib/secrets.ts';
+import { writeFileAtomic } from '../engine/sink/atomic.ts';
+import { readState } from '../engine/sink/state.ts';
 import type { ReadyRow } from './plan.ts';
 import { rowFolder, type RowFolder } from './row-folder.ts';
 import { DEFAULT_RESUME_MS, duration, timeText, type ResumeOptions } from './row-recording.ts';

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
-import { lockFile, type FileLock } from '../file-lock.ts';
-import { makePrivateFolder } from '../private-files.ts';
-import { guard } from '../sink/file-error.ts';
+import { RunError } from '../lib/errors.ts';
+import { lockFile, type FileLock } from '../lib/file-lock.ts';
+import { makePrivateFolder } from '../lib/private-files.ts';
+import { guard } from '../engine/sink/file-error.ts';
 import { removeIfEmpty } from './row-folder.ts';
 
 /** Who holds a data folder: the content of `.gex/run.json`. */

@@ -1,8 +1,8 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
-import { systemEnv, type Env } from '../env.ts';
-import { ConfigError, describeError, RunError } from '../errors.ts';
-import type { ExchangedLogin, LoginKeeper, PersonLogin } from '../http/auth/index.ts';
-import { discreetly } from '../redact.ts';
+import { systemEnv, type Env } from '../lib/env.ts';
+import { ConfigError, describeError, RunError } from '../lib/errors.ts';
+import type { ExchangedLogin, LoginKeeper, PersonLogin } from '../engine/http/auth/index.ts';
+import { discreetly } from '../lib/redact.ts';
 import { lockFolder } from './lock.ts';
 import { folderLogins } from './logins/folder-logins.ts';
 import { codeOf } from './login/answer.ts';
@@ -55,7 +55,7 @@ async function logAllIn(options: LoginOptions & SecretPlanOptions): Promise<read
   const lock = lockFolder(dataFolder, options.command ?? 'gex login', env.now());
   try {
     const keeper = options.logins ?? folderLogins({ dataFolder, environment, env, log });
-    const { openPersonLogins } = await import('../extract/person-logins.ts');
+    const { openPersonLogins } = await import('../engine/extract/person-logins.ts');
     const { configuration } = first;
     const opened = openPersonLogins({
       configuration,

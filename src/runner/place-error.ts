@@ -1,6 +1,6 @@
-import type { ConfigDocument, RowRun } from '../config/index.ts';
-import { keysOfPath } from '../config/path.ts';
-import { ExtractorError } from '../errors.ts';
+import type { ConfigDocument, RowRun } from '../engine/config/index.ts';
+import { keysOfPath } from '../engine/config/path.ts';
+import { ExtractorError } from '../lib/errors.ts';
 
 /** Adds row, file, line and column to an error that names a path of the row's configuration. */
 export function placed(error: unknown, document: ConfigDocument, row: RowRun): unknown {

@@ -8,15 +8,15 @@ import {
   type ConfigDocument,
   type RowPlan,
   type RowRun,
-} from '../config/index.ts';
-import type { Decrypt } from '../encryption/cipher.ts';
-import { openSecrets } from '../encryption/open.ts';
-import { ConfigError } from '../errors.ts';
-import type { AuthType } from '../http/auth/index.ts';
-import { digKeys, isEmpty, type AnyObject } from '../json/index.ts';
-import type { Log } from '../log.ts';
-import type { PaginationMethod } from '../pagination/index.ts';
-import type { Secrets } from '../secrets.ts';
+} from '../engine/config/index.ts';
+import type { Decrypt } from '../lib/encryption/cipher.ts';
+import { openSecrets } from '../lib/encryption/open.ts';
+import { ConfigError } from '../lib/errors.ts';
+import type { AuthType } from '../engine/http/auth/index.ts';
+import { digKeys, isEmpty, type AnyObject } from '../lib/json/index.ts';
+import type { Log } from '../lib/log.ts';
+import type { PaginationMethod } from '../engine/pagination/index.ts';
+import type { Secrets } from '../lib/secrets.ts';
 import { checkConfiguration } from './check.ts';
 import { decryptorFor, type DecryptOptions } from './decrypt.ts';
 import { placed } from './place-error.ts';

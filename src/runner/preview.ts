@@ -1,8 +1,8 @@
-import { systemEnv, type Env } from '../env.ts';
-import type { JobPreview } from '../extract/preview.ts';
-import type { Stretch } from '../jobs/index.ts';
-import type { LoginKeeper } from '../http/auth/index.ts';
-import { discreetly } from '../redact.ts';
+import { systemEnv, type Env } from '../lib/env.ts';
+import type { JobPreview } from '../engine/extract/preview.ts';
+import type { Stretch } from '../engine/jobs/index.ts';
+import type { LoginKeeper } from '../engine/http/auth/index.ts';
+import { discreetly } from '../lib/redact.ts';
 import { placed } from './place-error.ts';
 import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
 import { folderLogins } from './logins/folder-logins.ts';
@@ -42,7 +42,7 @@ async function previewRows(options: PreviewRunOptions & SecretPlanOptions): Prom
   const { dataFolder, log, signal, secrets, methods, authTypes } = options;
   const { env = systemEnv, states = fileStates } = options;
   const { document, id, ready } = await makePlan(options, 'refuse');
-  const { firstRequests } = await import('../extract/preview.ts');
+  const { firstRequests } = await import('../engine/extract/preview.ts');
   const { environment = process.env } = options;
   const kept = options.logins ?? folderLogins({ dataFolder, environment, env, log });
   // nothing is sent, so there is nothing to keep

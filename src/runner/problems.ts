@@ -1,4 +1,4 @@
-import type { Problem } from '../config/index.ts';
+import type { Problem } from '../engine/config/index.ts';
 
 /** One problem as one line: `config.json:12:7 error parameters.api.baseUrl: what is wrong. What to do.` */
 export function describeProblem(problem: Problem, file: string): string {

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
-import { unpack } from '../recording/pack.ts';
-import { RecordFile } from '../recording/record-file.ts';
-import { scan, type Scan } from '../recording/scan.ts';
+import { RunError } from '../lib/errors.ts';
+import { unpack } from '../engine/recording/pack.ts';
+import { RecordFile } from '../engine/recording/record-file.ts';
+import { scan, type Scan } from '../engine/recording/scan.ts';
 import { rowFolder } from './row-folder.ts';
 
 /** What was recorded of one row, open for reading. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Log } from '../log.ts';
-import { closeToOthers, makePrivateFolder } from '../private-files.ts';
-import { guard } from '../sink/file-error.ts';
+import type { Log } from '../lib/log.ts';
+import { closeToOthers, makePrivateFolder } from '../lib/private-files.ts';
+import { guard } from '../engine/sink/file-error.ts';
 
 /** The places of one row in the data folder; of the data folder itself when there are no rows. */
 export interface RowFolder {

@@ -1,5 +1,5 @@
-import type { RowRun } from '../config/index.ts';
-import type { Log } from '../log.ts';
+import type { RowRun } from '../engine/config/index.ts';
+import type { Log } from '../lib/log.ts';
 import { rowFolder, type RowFolder } from './row-folder.ts';
 
 /** One row of a run, and where it is. */

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
-import { isObject, parseExact } from '../json/index.ts';
-import { unpack } from '../recording/pack.ts';
-import { RecordFile } from '../recording/record-file.ts';
-import { Replay } from '../recording/replay.ts';
-import { scan, type Scan } from '../recording/scan.ts';
-import type { Secrets } from '../secrets.ts';
+import { RunError } from '../lib/errors.ts';
+import { isObject, parseExact } from '../lib/json/index.ts';
+import { unpack } from '../engine/recording/pack.ts';
+import { RecordFile } from '../engine/recording/record-file.ts';
+import { Replay } from '../engine/recording/replay.ts';
+import { scan, type Scan } from '../engine/recording/scan.ts';
+import type { Secrets } from '../lib/secrets.ts';
 import type { RowPlace } from './row-place.ts';
 import type { RowRecording } from './row-recording.ts';
 

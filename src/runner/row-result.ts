@@ -1,7 +1,7 @@
-import type { WrittenTable } from '../extract.ts';
-import type { AnyObject } from '../json/index.ts';
-import type { Pushed } from '../mapping/nouns.ts';
-import type { JobReport } from '../verdict/index.ts';
+import type { WrittenTable } from '../engine/extract/extract.ts';
+import type { AnyObject } from '../lib/json/index.ts';
+import type { Pushed } from './mapping/mapping-types.ts';
+import type { JobReport } from '../engine/completeness/index.ts';
 
 export interface RowResult {
   /** Absent when the configuration has no rows. */

@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { JsonSyntaxError, parseExact, sizeOf, toJsonText, type AnyObject, type Json } from '../json/index.ts';
-import { writeFileAtomic } from '../sink/atomic.ts';
-import { guard } from '../sink/file-error.ts';
-import { readState } from '../sink/state.ts';
+import {
+  JsonSyntaxError,
+  parseExact,
+  sizeOf,
+  toJsonText,
+  type AnyObject,
+  type Json,
+} from '../lib/json/index.ts';
+import { writeFileAtomic } from '../engine/sink/atomic.ts';
+import { guard } from '../engine/sink/file-error.ts';
+import { readState } from '../engine/sink/state.ts';
 import type { RowPlace } from './row-place.ts';
 import { invalid, stateObject, stateParts, type RowState } from './state-parts.ts';
 

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { RowRun } from '../config/index.ts';
-import { systemEnv, type Env } from '../env.ts';
-import type { ExtractOptions } from '../extract.ts';
-import type { LoginKeeper } from '../http/auth/index.ts';
-import type { Progress } from '../extract/progress.ts';
-import type { Send } from '../http/message.ts';
-import type { Stretch } from '../jobs/index.ts';
-import { encodeExact, type AnyObject } from '../json/index.ts';
-import type { Pushed } from '../mapping/nouns.ts';
-import type { RecordingCopy } from '../recording/copy.ts';
-import type { Secrets } from '../secrets.ts';
+import type { RowRun } from '../engine/config/index.ts';
+import { systemEnv, type Env } from '../lib/env.ts';
+import type { ExtractOptions } from '../engine/extract/extract.ts';
+import type { LoginKeeper } from '../engine/http/auth/index.ts';
+import type { Progress } from '../engine/extract/progress.ts';
+import type { Send } from '../engine/shared/message.ts';
+import type { Stretch } from '../engine/jobs/index.ts';
+import { encodeExact, type AnyObject } from '../lib/json/index.ts';
+import type { Pushed } from './mapping/mapping-types.ts';
+import type { RecordingCopy } from '../engine/recording/copy.ts';
+import type { Secrets } from '../lib/secrets.ts';
 import type { PlanOptions, ReadyRow } from './plan.ts';
 import { cleanUp, prepare, publishFolder, setAside } from './row-folder.ts';
 import { componentStates, fileStates, writtenState, type States } from './row-state.ts';
@@ -22,7 +22,7 @@ import type { RowState } from './state-parts.ts';
 import type { RowPlace } from './row-place.ts';
 import type { RowResult } from './row-result.ts';
 import { noStorage, type Storage } from './storage.ts';
-import { isOpen } from '../verdict/index.ts';
+import { isOpen } from '../engine/completeness/index.ts';
 import { holdBack, isRefused, refuseDoubt } from './doubt.ts';
 import type { EndedRows } from './ended-rows.ts';
 
@@ -102,7 +102,7 @@ export async function runRow(
     if (isWhole) setAside(folder);
     kept = await openRecording(at, configuration, options);
     const { state } = kept;
-    const { extract } = await import('../extract.ts');
+    const { extract } = await import('../engine/extract/extract.ts');
     const finished = isWhole ? path.join(folder.work, 'out') : folder.out;
     const done = await extract({
       configuration,

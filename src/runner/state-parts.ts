@@ -1,6 +1,14 @@
-import type { RowRun } from '../config/index.ts';
-import { ConfigError, type Where } from '../errors.ts';
-import { entriesOf, getKey, isList, isObject, objectOf, type AnyObject, type Json } from '../json/index.ts';
+import type { RowRun } from '../engine/config/index.ts';
+import { ConfigError, type Where } from '../lib/errors.ts';
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from '../lib/json/index.ts';
 
 /** The state that a row begins with (storage 8.3). */
 export interface RowState {

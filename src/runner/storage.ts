@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { RunError } from '../errors.ts';
-import type { Json } from '../json/index.ts';
-import type { Pushed } from '../mapping/nouns.ts';
-import { shellWord } from '../shell-word.ts';
+import { RunError } from '../lib/errors.ts';
+import type { Json } from '../lib/json/index.ts';
+import type { Pushed } from './mapping/mapping-types.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { RowFolder } from './row-folder.ts';
 import type { RowPlace } from './row-place.ts';
 
@@ -60,7 +60,7 @@ export const noStorage: Storage = {
 /** A new output would take the place of one that is half pushed, and what is pushed of it would come again. */
 async function refusePending({ out, dataFolder }: RowFolder): Promise<false> {
   if (!existsSync(path.join(out, 'push.json'))) return false;
-  const { openJournal } = await import('../mapping/journal.ts');
+  const { openJournal } = await import('./mapping/journal.ts');
   if (openJournal(out)?.document.status !== 'pending') return false;
   throw new RunError('push.pending', 'The last output was not pushed to its end.', {
     where: { file: path.join(out, 'push.json') },

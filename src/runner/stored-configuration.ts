@@ -1,8 +1,8 @@
-import { parseConfig, type ConfigDocument } from '../config/index.ts';
-import { encodeExact, type Json } from '../json/index.ts';
+import { parseConfig, type ConfigDocument } from '../engine/config/index.ts';
+import { encodeExact, type Json } from '../lib/json/index.ts';
 import type { StorageClient } from '../storage/client/client.ts';
-import { StorageError } from '../errors.ts';
-import { shellWord } from '../shell-word.ts';
+import { StorageError } from '../lib/errors.ts';
+import { shellWord } from '../lib/shell-word.ts';
 
 /** A configuration that the service keeps. */
 export interface ConfigurationPlace {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { StorageError } from '../errors.ts';
-import { entriesOf, isObject, objectOf, parseExact, type AnyObject, type Json } from '../json/index.ts';
-import { silentLog } from '../log.ts';
-import { openJournal } from '../mapping/journal.ts';
-import { previousStartOf, readState } from '../sink/state.ts';
+import { StorageError } from '../lib/errors.ts';
+import { entriesOf, isObject, objectOf, parseExact, type AnyObject, type Json } from '../lib/json/index.ts';
+import { silentLog } from '../lib/log.ts';
+import { openJournal } from './mapping/journal.ts';
+import { previousStartOf, readState } from '../engine/sink/state.ts';
 import type { StorageClient } from '../storage/client/client.ts';
 import type { States } from './row-state.ts';
 import type { RowPlace } from './row-place.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { gexHere } from './support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 
 async function after(line: string): Promise<readonly string[]> {
   const { code, stdout } = await gexHere('completion', '--line', line);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect as sharedExpect, test } from 'vitest';
-import { keyText } from '../encryption/support.ts';
+import { keyText } from '../lib/encryption/support.ts';
 import {
   component,
   configOf,
@@ -15,7 +15,7 @@ import {
   filesOf,
   type Ended,
 } from './support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 
 const KEY = { GEX_ENCRYPTION_KEY: keyText('a') };
 const SECRET = 'open-sesame-42';

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { zstdDecompressSync } from 'node:zlib';
 import { runCommandLine } from '../../src/cli/cli.ts';
-import { readStory } from '../../src/explain/story.ts';
-import { storyLines } from '../../src/explain/story-json.ts';
+import { readStory } from '../../src/engine/explain/trace.ts';
+import { storyLines } from '../../src/engine/explain/trace-json.ts';
 import { withRecordings } from '../../src/runner/recordings.ts';
-import { Secrets } from '../../src/secrets.ts';
+import { Secrets } from '../../src/lib/secrets.ts';
 import { configOf, dataFolder, gexHere, json, startApi, type Api } from './support.ts';
 
 const TOKEN = 'very-secret-token';

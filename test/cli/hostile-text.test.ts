@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { processIo } from '../../src/cli/io.ts';
-import { componentLine, plainLine, plainText, terminalLine } from '../../src/logging/lines.ts';
-import { Secrets } from '../../src/secrets.ts';
-import { MAIN } from '../command.ts';
+import { componentLine, plainLine, plainText, terminalLine } from '../../src/lib/logging/lines.ts';
+import { Secrets } from '../../src/lib/secrets.ts';
+import { MAIN } from '../support/command.ts';
 import { component, configOf, dataFolder, gex, json, startApi, startGex, type Api } from './support.ts';
 
 /** Clears the screen, colours, sets the title, turns text around, and begins a line of the log. */

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/command.ts';
 import { formatBytes, formatCount, formatTable } from '../../src/cli/format.ts';
 import { createProgress } from '../../src/cli/progress.ts';
-import type { RowRun } from '../../src/config/index.ts';
-import { silentLog, type Log } from '../../src/log.ts';
-import { componentLine, plainLine, plainText, terminalLine } from '../../src/logging/lines.ts';
-import { createLog } from '../../src/logging/log.ts';
-import { Secrets } from '../../src/secrets.ts';
+import type { RowRun } from '../../src/engine/config/index.ts';
+import { silentLog, type Log } from '../../src/lib/log.ts';
+import { componentLine, plainLine, plainText, terminalLine } from '../../src/lib/logging/lines.ts';
+import { createLog } from '../../src/lib/logging/log.ts';
+import { Secrets } from '../../src/lib/secrets.ts';
 
 function watch(isLive: boolean) {
   let nowMs = 0;

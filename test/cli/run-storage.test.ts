@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../src/storage/open/index.ts';
-import { silentLog } from '../../src/log.ts';
+import { openStorage } from '../../src/service/open/index.ts';
+import { silentLog } from '../../src/lib/log.ts';
 import {
   configOf,
   dataFolder,
@@ -15,7 +15,7 @@ import {
   startGex,
   type Api,
 } from './support.ts';
-import { startService } from '../storage/server/harness.ts';
+import { startService } from '../service/harness.ts';
 import { textOf } from '../storage/client/support.ts';
 
 /** Every request gives two books that were not given before. */

@@ -12,7 +12,7 @@ import {
   startGex,
   type Api,
 } from './support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 
 const library = (): Promise<Api> =>
   startApi(({ url }, response) => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
-import { metaOf } from '../storage/server/database.ts';
-import { startService } from '../storage/server/harness.ts';
+import { metaOf } from '../service/database.ts';
+import { startService } from '../service/harness.ts';
 import { startGex, type Running } from './support.ts';
 
 test('a job that waits is cancelled, and one that was given up is given again, by command and client', async () => {

@@ -18,13 +18,13 @@ import { helpOf } from '../../src/cli/help.ts';
 import { descend, parseLine } from '../../src/cli/parse.ts';
 import { storageGroup } from '../../src/cli/storage.ts';
 import { createTransferLine } from '../../src/cli/storage/transfer-line.ts';
-import { ExtractorError } from '../../src/errors.ts';
+import { ExtractorError } from '../../src/lib/errors.ts';
 import type { Job } from '../../src/storage/client/index.ts';
-import { plainText } from '../../src/logging/lines.ts';
-import { Secrets } from '../../src/secrets.ts';
-import { startService, type Running } from '../storage/server/harness.ts';
+import { plainText } from '../../src/lib/logging/lines.ts';
+import { Secrets } from '../../src/lib/secrets.ts';
+import { startService, type Running } from '../service/harness.ts';
 import { gex, startGex } from './support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gex-storage-'));
 const file = (name: string, content?: string | Uint8Array): string => {

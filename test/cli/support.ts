@@ -16,12 +16,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { describe, runCommandLine } from '../../src/cli/cli.ts';
 import type { Io } from '../../src/cli/command.ts';
-import { exitCodeOf } from '../../src/errors.ts';
-import { plainText } from '../../src/logging/lines.ts';
-import { Secrets } from '../../src/secrets.ts';
-import { BUILT, MAIN } from '../command.ts';
+import { exitCodeOf } from '../../src/lib/errors.ts';
+import { plainText } from '../../src/lib/logging/lines.ts';
+import { Secrets } from '../../src/lib/secrets.ts';
+import { BUILT, MAIN } from '../support/command.ts';
 
-const COMPONENT = fileURLToPath(new URL('../../src/component.ts', import.meta.url));
+const COMPONENT = fileURLToPath(new URL('../../src/cli/container.ts', import.meta.url));
 /** Processes that run the sources start in half the time with it. */
 export const COMPILE_CACHE = path.join(os.tmpdir(), 'gex-test-compile-cache');
 

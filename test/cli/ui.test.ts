@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startService } from '../storage/server/harness.ts';
+import { startService } from '../service/harness.ts';
 import { gexHere as gex } from './support.ts';
 
 test('gex ui leads to the service that runs over the folder, by a link that signs in once', async () => {

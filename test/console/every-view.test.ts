@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/runs/part.ts';
-import { dataPart } from '../../src/storage/server/data.ts';
-import { workshopPart } from '../../src/workshop/part.ts';
-import { MAIN } from '../command.ts';
+import { runnerPart } from '../../src/service/start/runs-module.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
+import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { MAIN } from '../support/command.ts';
 import { fillService, type Filled } from './full-service.ts';
 import { axe, CHROMIUM, looks, useConsole } from './harness.ts';
 

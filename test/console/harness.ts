@@ -6,8 +6,8 @@ import axeCore from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
-import { createService, type Service, type ServiceOptions } from '../../src/storage/server/service.ts';
-import { forgetDatabase, placeOf } from '../storage/server/database.ts';
+import { createService, type Service, type ServiceOptions } from '../../src/service/start/service.ts';
+import { forgetDatabase, placeOf } from '../service/database.ts';
 
 /** Where the browser is; undefined where there is none, and the tests are skipped. */
 export const CHROMIUM = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bytesBody } from '../../src/storage/client/index.ts';
-import { metaOf } from '../storage/server/database.ts';
+import { metaOf } from '../service/database.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 
 describe.skipIf(CHROMIUM === undefined)('a job of a service that has no hand free', () => {

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/runs/part.ts';
-import { dataPart } from '../../src/storage/server/data.ts';
-import { workshopPart } from '../../src/workshop/part.ts';
+import { runnerPart } from '../../src/service/start/runs-module.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
+import { workshopPart } from '../../src/service/start/builder-module.ts';
 import { json, startApi } from '../cli/support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 import { CHROMIUM, useConsole } from './harness.ts';
 
 const command = [process.execPath, MAIN] as const;

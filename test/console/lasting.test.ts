@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { dataPart } from '../../src/storage/server/data.ts';
-import { workshopPart } from '../../src/workshop/part.ts';
-import { MAIN } from '../command.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
+import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, useConsole } from './harness.ts';
 
 const COMPONENT = 'ex-generic-v2';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { dataPart } from '../../src/storage/server/data.ts';
-import { workshopPart } from '../../src/workshop/part.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
+import { workshopPart } from '../../src/service/start/builder-module.ts';
 import { COMPILE_CACHE, json, startApi } from '../cli/support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 
 // Processes that run the sources start in half the time with it.

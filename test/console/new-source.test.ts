@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/runs/part.ts';
-import { dataPart } from '../../src/storage/server/data.ts';
-import { workshopPart } from '../../src/workshop/part.ts';
+import { runnerPart } from '../../src/service/start/runs-module.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
+import { workshopPart } from '../../src/service/start/builder-module.ts';
 import { COMPILE_CACHE, json, startApi, type Api } from '../cli/support.ts';
-import { MAIN } from '../command.ts';
+import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 
 // Processes that run the sources start in half the time with it.

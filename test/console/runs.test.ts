@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/runs/part.ts';
-import { dataPart } from '../../src/storage/server/data.ts';
+import { runnerPart } from '../../src/service/start/runs-module.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
 import { json, startApi, COMPILE_CACHE, type Api } from '../cli/support.ts';
-import { MAIN } from '../command.ts';
-import { metaOf } from '../storage/server/database.ts';
+import { MAIN } from '../support/command.ts';
+import { metaOf } from '../service/database.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 
 // Processes that run the sources start in half the time with it.

@@ -1,8 +1,8 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/runs/part.ts';
-import { dataPart } from '../../src/storage/server/data.ts';
-import { MAIN } from '../command.ts';
+import { runnerPart } from '../../src/service/start/runs-module.ts';
+import { dataPart } from '../../src/service/start/data-module.ts';
+import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 
 const PLACES = ['start', 'tables', 'sources', 'runs', 'jobs', 'files', 'tokens'] as const;

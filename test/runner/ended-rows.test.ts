@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemEnv, type Env } from '../../src/env.ts';
-import { silentLog, type Log } from '../../src/log.ts';
+import { systemEnv, type Env } from '../../src/lib/env.ts';
+import { silentLog, type Log } from '../../src/lib/log.ts';
 import type { RowPlace } from '../../src/runner/row-place.ts';
 import type { Storage } from '../../src/runner/storage.ts';
-import { run, type RunOptions } from '../../src/runner.ts';
+import { run, type RunOptions } from '../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, put, startApi, startGex, type Api } from '../cli/support.ts';
 
 interface Library extends Api {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { run } from '../../src/runner.ts';
-import type { JobReport } from '../../src/verdict/index.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { run } from '../../src/runner/run.ts';
+import type { JobReport } from '../../src/engine/completeness/index.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../cli/support.ts';
 
 /** Seven authors in pages of four, and their books by ids; it may not know the parameter, and may be down for some. */

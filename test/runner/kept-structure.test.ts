@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Log } from '../../src/log.ts';
-import { run } from '../../src/runner.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { run } from '../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, put, startApi, type Answer } from '../cli/support.ts';
 
 const shelf: Answer = ({ url }, response) => {

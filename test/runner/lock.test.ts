@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { RunError } from '../../src/errors.ts';
+import { RunError } from '../../src/lib/errors.ts';
 import { lockFolder } from '../../src/runner/lock.ts';
 import { dataFolder, put } from '../cli/support.ts';
 

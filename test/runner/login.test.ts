@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
+import { silentLog } from '../../src/lib/log.ts';
 import { login, type LoginOptions } from '../../src/runner/login.ts';
-import { Secrets } from '../../src/secrets.ts';
+import { Secrets } from '../../src/lib/secrets.ts';
 import { dataFolder, filesOf, runHere, startGex } from '../cli/support.ts';
-import { providerConfig, startProvider, type Provider } from '../oauth-provider.ts';
-import { failure } from '../http/auth/support.ts';
+import { providerConfig, startProvider, type Provider } from '../support/oauth-provider.ts';
+import { failure } from '../engine/http/auth/support.ts';
 
 const person = ({ url }: Provider): object => ({
   '#refreshToken': undefined,

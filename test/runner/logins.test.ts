@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { component, dataFolder, filesOf, put, runHere, startGex, type Ended } from '../cli/support.ts';
-import { providerConfig, startProvider } from '../oauth-provider.ts';
-import { startService, type Running } from '../storage/server/harness.ts';
+import { providerConfig, startProvider } from '../support/oauth-provider.ts';
+import { startService, type Running } from '../service/harness.ts';
 
 const run = async (folder: string, ...more: string[]): Promise<Ended> =>
   await runHere(['run', '--data', folder, '--storage', 'none', ...more]);

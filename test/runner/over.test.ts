@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { run } from '../../src/runner.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { run } from '../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../cli/support.ts';
 
 interface Library extends Api {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { run } from '../../src/runner.ts';
-import type { JobReport } from '../../src/verdict/index.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { run } from '../../src/runner/run.ts';
+import type { JobReport } from '../../src/engine/completeness/index.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../cli/support.ts';
 
 /** Shelves with books: of every third nobody may see the books, and what the last one has is written otherwise. */

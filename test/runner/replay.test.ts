@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { run, type RunOptions } from '../../src/runner.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { run, type RunOptions } from '../../src/runner/run.ts';
 import { withRecordings } from '../../src/runner/recordings.ts';
 import { configOf, dataFolder, filesOf, gex, json, put, startApi, type Api } from '../cli/support.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemEnv, type Env } from '../../src/env.ts';
-import { ExtractorError } from '../../src/errors.ts';
-import { silentLog, type Log } from '../../src/log.ts';
-import { run, type RunOptions } from '../../src/runner.ts';
+import { systemEnv, type Env } from '../../src/lib/env.ts';
+import { ExtractorError } from '../../src/lib/errors.ts';
+import { silentLog, type Log } from '../../src/lib/log.ts';
+import { run, type RunOptions } from '../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, put, startApi, type Api } from '../cli/support.ts';
 
 const BEGUN = Date.parse('2026-03-01T12:00:00Z');

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ExtractorError } from '../../src/errors.ts';
-import { silentLog, type Log } from '../../src/log.ts';
-import { run, type RunOptions } from '../../src/runner.ts';
+import { ExtractorError } from '../../src/lib/errors.ts';
+import { silentLog, type Log } from '../../src/lib/log.ts';
+import { run, type RunOptions } from '../../src/runner/run.ts';
 import { component, configOf, dataFolder, filesOf, json, put, startApi, type Api } from '../cli/support.ts';
 
 /** An API of a library: every path gives one record that names it; `broken` is no JSON. */

@@ -6,10 +6,10 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../../src/storage/client/index.ts';
-import { openStorage, type OpenStorage } from '../../src/storage/open/index.ts';
-import { silentLog } from '../../src/log.ts';
+import { openStorage, type OpenStorage } from '../../src/service/open/index.ts';
+import { silentLog } from '../../src/lib/log.ts';
 import { dataFolder, filesOf, json, startApi, runHere, type Api, type Ended } from '../cli/support.ts';
-import { anyNumber, startService, type Running } from '../storage/server/harness.ts';
+import { anyNumber, startService, type Running } from '../service/harness.ts';
 import { textOf } from '../storage/client/support.ts';
 
 const COMPONENT = 'ex-generic-v2';

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ExtractorError, run, type RunOptions } from '../../src/index.ts';
 import { configOf, dataFolder, json, startApi } from '../cli/support.ts';
-import { freePort, makeCertificates } from '../http/support.ts';
+import { freePort, makeCertificates } from '../engine/http/support.ts';
 
 /** Runs against an address with a clock of its own: what it waited, what it was told, and how it ended. */
 async function runOver(baseUrl: string, more: Partial<RunOptions> = {}, jobs = [{ endpoint: 'a' }]) {

@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { Badge, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Bytes, CopyButton, KeyValue, RelativeTime, Text } from '../../ui/values.tsx';
-import { shownText } from '../../../src/shown-text.ts';
+import { shownText } from '../../../src/lib/shown-text.ts';
 import { Expires, kindText } from './facts.tsx';
 
 export function FileDetail({ id }: { readonly id: string }) {

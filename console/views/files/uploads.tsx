@@ -6,7 +6,7 @@ import { DropZone } from '../../ui/drop-zone.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { bytesText, Text } from '../../ui/values.tsx';
-import { shownText } from '../../../src/shown-text.ts';
+import { shownText } from '../../../src/lib/shown-text.ts';
 
 interface Upload {
   readonly id: number;

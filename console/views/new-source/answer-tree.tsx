@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { entriesOf, isList, isObject, sizeOf, type Json } from '../../../src/json/value.ts';
+import { entriesOf, isList, isObject, sizeOf, type Json } from '../../../src/lib/json/value.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Badge } from '../../ui/states.tsx';

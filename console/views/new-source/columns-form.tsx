@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Json } from '../../../src/json/value.ts';
-import { columnNameProblem } from '../../../src/names.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
+import { columnNameProblem } from '../../../src/lib/names.ts';
 import { Button } from '../../ui/button.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Badge } from '../../ui/states.tsx';

@@ -6,7 +6,7 @@ import {
   withKey,
   withoutKey,
   type Json,
-} from '../../../src/json/value.ts';
+} from '../../../src/lib/json/value.ts';
 
 /** Keys, and places in lists. */
 export type Steps = readonly (number | string)[];

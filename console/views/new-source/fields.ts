@@ -1,5 +1,5 @@
-import { entriesOf, isList, isObject, type Json } from '../../../src/json/value.ts';
-import { toText } from '../../../src/json/text.ts';
+import { entriesOf, isList, isObject, type Json } from '../../../src/lib/json/value.ts';
+import { toText } from '../../../src/lib/json/text.ts';
 
 /** A field of the rows of an answer. */
 export interface Field {

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { parseExact } from '../../../src/json/parse.ts';
-import type { Json } from '../../../src/json/value.ts';
+import { parseExact } from '../../../src/lib/json/parse.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
 import type { FoundDocument } from '../../data/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Input } from '../../ui/field.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { parseExact } from '../../../src/json/parse.ts';
-import type { Json } from '../../../src/json/value.ts';
+import { parseExact } from '../../../src/lib/json/parse.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
 import type { Found } from '../../data/client.ts';
 import { pretty } from '../../data/pretty.ts';
 import { navigate, useUnsaved } from '../../route/router.ts';

@@ -1,4 +1,4 @@
-import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../../src/json/value.ts';
+import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../../src/lib/json/value.ts';
 import { Text } from '../../ui/values.tsx';
 
 /** Deeper levels are one line. */

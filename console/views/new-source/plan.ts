@@ -1,5 +1,12 @@
-import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from '../../../src/json/value.ts';
-import { columnName } from '../../../src/names.ts';
+import {
+  entriesOf,
+  isList,
+  isObject,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from '../../../src/lib/json/value.ts';
+import { columnName } from '../../../src/lib/names.ts';
 import { textAt, valueAt, withValueAt } from './edit-json.ts';
 import type { Field } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { isList, type Json } from '../../../src/json/value.ts';
-import { webalizeDisplayName } from '../../../src/names.ts';
+import { isList, type Json } from '../../../src/lib/json/value.ts';
+import { webalizeDisplayName } from '../../../src/lib/names.ts';
 import { client } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
 import { currentSession } from '../../data/session.ts';

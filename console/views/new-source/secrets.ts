@@ -1,4 +1,4 @@
-import { entriesOf, isList, isObject, objectOf, type Json } from '../../../src/json/value.ts';
+import { entriesOf, isList, isObject, objectOf, type Json } from '../../../src/lib/json/value.ts';
 
 /** Puts the values of variables into their places: the service encrypts them there. */
 export function withSecrets(document: Json, secrets: ReadonlyMap<string, string>): Json {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { leadText, startText } from '../../../src/explain/lead-text.ts';
-import type { Lead } from '../../../src/explain/lead.ts';
+import { leadText, startText } from '../../../src/engine/explain/value-origin-text.ts';
+import type { Lead } from '../../../src/engine/explain/value-origin.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { countText, durationText, Text } from '../../ui/values.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { parseExact } from '../../../src/json/parse.ts';
-import { isList, type Json } from '../../../src/json/value.ts';
+import { parseExact } from '../../../src/lib/json/parse.ts';
+import { isList, type Json } from '../../../src/lib/json/value.ts';
 import { countText, Text } from '../../ui/values.tsx';
 import { JsonTree, lineText } from './json-tree.tsx';
 import type { ShownRequest } from './landing.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Json } from '../../../src/json/value.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
 import { client, type Tried } from '../../data/client.ts';
 
 export interface Trial {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { JobReport } from '../../../src/verdict/report.ts';
+import type { JobReport } from '../../../src/engine/completeness/report.ts';
 import { client, type Run } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { setQuery, usePlace } from '../../route/router.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { JobReport } from '../../../src/verdict/report.ts';
-import { proofText } from '../../../src/verdict/words.ts';
+import type { JobReport } from '../../../src/engine/completeness/report.ts';
+import { proofText } from '../../../src/engine/completeness/words.ts';
 import type { Run, RunProgress } from '../../data/client.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery } from '../../route/router.ts';

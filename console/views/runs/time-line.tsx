@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { leadText, startText } from '../../../src/explain/lead-text.ts';
-import type { Lead } from '../../../src/explain/lead.ts';
+import { leadText, startText } from '../../../src/engine/explain/value-origin-text.ts';
+import type { Lead } from '../../../src/engine/explain/value-origin.ts';
 import { client, type Run, type RunExplanation } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { setQuery, usePlace } from '../../route/router.ts';

@@ -1,7 +1,7 @@
 import type { Run } from '../../data/client.ts';
 import { VERDICTS } from '../../ui/run-badges.tsx';
 import { timeOf } from '../../ui/values.tsx';
-import { shownText } from '../../../src/shown-text.ts';
+import { shownText } from '../../../src/lib/shown-text.ts';
 
 export const isOver = ({ endTime }: Pick<Run, 'endTime'>): boolean => endTime !== null;
 

@@ -1,6 +1,6 @@
-import { equalJson } from '../../../src/json/equal.ts';
-import { getKey, isList, isObject, keysOf, objectOf, type Json } from '../../../src/json/value.ts';
-import { pathText } from '../../../src/config/path.ts';
+import { equalJson } from '../../../src/lib/json/equal.ts';
+import { getKey, isList, isObject, keysOf, objectOf, type Json } from '../../../src/lib/json/value.ts';
+import { pathText } from '../../../src/engine/config/path.ts';
 import { kindOfSecret } from './document.ts';
 
 /** One place where two documents differ. */

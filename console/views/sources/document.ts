@@ -1,5 +1,5 @@
-import { isList, isObject, withKey, withoutKey, getKey, type Json } from '../../../src/json/value.ts';
-import { parseExact } from '../../../src/json/parse.ts';
+import { isList, isObject, withKey, withoutKey, getKey, type Json } from '../../../src/lib/json/value.ts';
+import { parseExact } from '../../../src/lib/json/parse.ts';
 
 /** From the document to a value of it; a number is the index of a list. */
 export type Way = readonly (number | string)[];

@@ -4,8 +4,8 @@ import { useAction } from '../../data/query.ts';
 import { pretty } from '../../data/pretty.ts';
 import { useUnsaved } from '../../route/router.ts';
 import { toast } from '../../ui/toast.tsx';
-import { equalJson } from '../../../src/json/equal.ts';
-import type { Json } from '../../../src/json/value.ts';
+import { equalJson } from '../../../src/lib/json/equal.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
 import { parsed } from './document.ts';
 import { textOf, type Stored, type Subject } from './subject.ts';
 

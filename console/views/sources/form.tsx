@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { isList, isObject, JsonNumber, getKey, type Json } from '../../../src/json/value.ts';
+import { isList, isObject, JsonNumber, getKey, type Json } from '../../../src/lib/json/value.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox, Input, Select } from '../../ui/field.tsx';
 import { Badge, Banner } from '../../ui/states.tsx';

@@ -1,8 +1,8 @@
 import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
 import { invalidate } from '../../data/query.ts';
 import { pretty } from '../../data/pretty.ts';
-import type { Json } from '../../../src/json/value.ts';
-import { encodeExact } from '../../../src/json/encode.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
+import { encodeExact } from '../../../src/lib/json/encode.ts';
 import { jsonOf } from './document.ts';
 import { named } from './difference.ts';
 

@@ -8,7 +8,7 @@ import { Input, Select } from '../../ui/field.tsx';
 import { Badge, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
-import type { Json } from '../../../src/json/value.ts';
+import type { Json } from '../../../src/lib/json/value.ts';
 import { differences } from './difference.ts';
 import { DifferenceList, SideBySide } from './difference-view.tsx';
 import type { Subject, VersionInfo } from './subject.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { columnName } from '../../../src/names.ts';
+import { columnName } from '../../../src/lib/names.ts';
 import { client, type ImportResult, type Table } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
 import { uploadFile } from '../../data/file-transfer.ts';
@@ -13,7 +13,7 @@ import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { bytesText, countText, plural, Text } from '../../ui/values.tsx';
 import { csvStart, type CsvStart } from './csv-header.ts';
-import { trimBoth } from '../../../src/trim.ts';
+import { trimBoth } from '../../../src/lib/trim.ts';
 
 interface Chosen {
   readonly file: File;

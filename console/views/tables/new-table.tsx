@@ -5,7 +5,7 @@ import { useQuery } from '../../data/query.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { shownText } from '../../../src/shown-text.ts';
+import { shownText } from '../../../src/lib/shown-text.ts';
 import { ImportAsTable } from './import.tsx';
 
 const NEW = '';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { shownText } from '../../../src/shown-text.ts';
+import { shownText } from '../../../src/lib/shown-text.ts';
 import { client, type Token } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { useUnsaved } from '../../route/router.ts';

@@ -1,8 +1,11 @@
 import path from 'node:path';
-import { systemEnv } from '../../env.ts';
-import { RunError } from '../../errors.ts';
-import type { DatabaseBackup, DatabaseBackupOptions } from '../../storage/server/move/back-up-database.ts';
-import { boundYoungMemory } from '../../young-memory.ts';
+import { systemEnv } from '../../lib/env.ts';
+import { RunError } from '../../lib/errors.ts';
+import type {
+  DatabaseBackup,
+  DatabaseBackupOptions,
+} from '../../service/domain/transfer/back-up-database.ts';
+import { boundYoungMemory } from '../heap-tuning.ts';
 import type { Args, Io } from '../command.ts';
 import { formatBytes, formatCount, plural } from '../format.ts';
 import { openLog } from '../shared.ts';
@@ -23,7 +26,7 @@ export async function backUp(args: Args, io: Io): Promise<number> {
   const from = given ?? placeArg(args, io, 'from');
   if (from !== undefined && isDatabase(from))
     return await backUpShared(databaseOf('from', from, args, io), file, args, io);
-  const { checkFolder, fileError } = await import('../../storage/open/folder.ts');
+  const { checkFolder, fileError } = await import('../../service/open/folder.ts');
   const storage = from ?? 'storage';
   if (args.text('from-s3') !== undefined)
     throw new RunError('command.invalid', '--from-s3 goes with a database, and not with a folder.', {
@@ -40,14 +43,14 @@ export async function backUp(args: Args, io: Io): Promise<number> {
 
 /** Writes a folder into a tar file, also for `gex serve --backup`. */
 export async function backUpFolder(dir: string, file: string, io: Io): Promise<number> {
-  const { backUp: write } = await import('../../storage/server/folder/backup.ts');
+  const { backUp: write } = await import('../../service/domain/transfer/backup/backup.ts');
   const target = path.resolve(file);
   const written = await write(dir, target, systemEnv).catch(async (error: unknown) => {
     throw await errorOf(error, file);
   });
   io.note(`${file}: ${plural(written.files, 'file')}, ${formatBytes(written.bytes)}`);
   if (written.damaged.length === 0) return 0;
-  const { damaged } = await import('../../storage/server/move/trouble.ts');
+  const { damaged } = await import('../../service/domain/transfer/trouble.ts');
   io.note('The backup is whole, and has these files as they are in the folder.');
   throw damaged(written.damaged);
 }
@@ -61,7 +64,7 @@ export async function backUpShared(
 ): Promise<number> {
   boundYoungMemory(LITTLE);
   const log = await openLog(args, io);
-  const { backUpDatabase } = await import('../../storage/server/move/back-up-database.ts');
+  const { backUpDatabase } = await import('../../service/domain/transfer/back-up-database.ts');
   const told = createTeller(io, log);
   try {
     const options = { ...place, file: path.resolve(file), env: systemEnv, log, signal: io.signal, told };
@@ -103,8 +106,8 @@ function namesOf(names: readonly string[]): string {
 /** What is wrong with the tar file is told of it, and not of the storage. */
 async function errorOf(error: unknown, file: string, database?: string): Promise<unknown> {
   const [{ fileError }, { troubleOfCopy }] = await Promise.all([
-    import('../../sink/file-error.ts'),
-    import('../../storage/server/move/trouble.ts'),
+    import('../../engine/sink/file-error.ts'),
+    import('../../service/domain/transfer/trouble.ts'),
   ]);
   const again = 'it begins anew. Until it is done, metadata and tables need their space twice.';
   const told = troubleOfCopy(error, { file, database, isRead: true, again });

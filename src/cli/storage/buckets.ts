@@ -1,4 +1,4 @@
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 import type { BucketDetail } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
 import { formatTable, plural } from '../format.ts';

@@ -1,4 +1,4 @@
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 import type { Command } from '../command.ts';
 import { plural } from '../format.ts';
 import { size } from './facts.ts';

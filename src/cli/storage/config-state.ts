@@ -1,5 +1,5 @@
-import { RunError } from '../../errors.ts';
-import { formatJson } from '../../json/format-json.ts';
+import { RunError } from '../../lib/errors.ts';
+import { formatJson } from '../../lib/json/format-json.ts';
 import { componentWord, configWord, rowOption } from './config-words.ts';
 import { readJson } from './local-files.ts';
 import { storageCommand } from './storage-command.ts';

@@ -1,5 +1,5 @@
-import { RunError } from '../../errors.ts';
-import { getKey, isObject, type AnyObject } from '../../json/index.ts';
+import { RunError } from '../../lib/errors.ts';
+import { getKey, isObject, type AnyObject } from '../../lib/json/index.ts';
 import { componentIds, configIds, rowIds } from './id-word.ts';
 import type { Args, Option } from '../command.ts';
 import { readJson } from './local-files.ts';

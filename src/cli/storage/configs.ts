@@ -1,7 +1,7 @@
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 import type { Configuration } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
-import { formatJson } from '../../json/format-json.ts';
+import { formatJson } from '../../lib/json/format-json.ts';
 import { formatTable } from '../format.ts';
 import { configRowCommands, describeRows } from './config-rows.ts';
 import { stateCommand } from './config-state.ts';

@@ -1,4 +1,4 @@
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 import type { StorageClient } from '../../storage/client/index.ts';
 import type { Args, Word } from '../command.ts';
 

@@ -1,7 +1,7 @@
 import type { Job } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
 import { formatTable } from '../format.ts';
-import { formatJson } from '../../json/format-json.ts';
+import { formatJson } from '../../lib/json/format-json.ts';
 import { countArg } from '../shared.ts';
 import { facts, time } from './facts.ts';
 import { numberWord } from './id-word.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { describeError, RunError, StorageError } from '../../errors.ts';
-import { webalize } from '../../names.ts';
+import { describeError, RunError, StorageError } from '../../lib/errors.ts';
+import { webalize } from '../../lib/names.ts';
 import type { Command } from '../command.ts';
 import { plural } from '../format.ts';
 import { csvFormat, csvOptions } from './csv-options.ts';

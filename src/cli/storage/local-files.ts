@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { ExtractorError, RunError } from '../../errors.ts';
-import { isObject, type AnyObject } from '../../json/index.ts';
-import { fileError } from '../../sink/file-error.ts';
+import { ExtractorError, RunError } from '../../lib/errors.ts';
+import { isObject, type AnyObject } from '../../lib/json/index.ts';
+import { fileError } from '../../engine/sink/file-error.ts';
 import { fileBody, type UploadBody, type UploadSlice } from '../../storage/client/index.ts';
 
 /** A local file to upload. @throws {RunError} `command.invalid` */

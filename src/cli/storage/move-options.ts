@@ -1,5 +1,5 @@
-import { RunError } from '../../errors.ts';
-import type { ExternalStoreOptions } from '../../storage/server/objects/external-store.ts';
+import { RunError } from '../../lib/errors.ts';
+import type { ExternalStoreOptions } from '../../service/stores/objects/external-store.ts';
 import type { Args, Io, Option } from '../command.ts';
 import { prefixArg } from '../serve-objects.ts';
 import { urlArg } from '../shared.ts';

@@ -1,10 +1,10 @@
-import { RunError } from '../../errors.ts';
-import type { MoveResult } from '../../storage/server/move/move.ts';
+import { RunError } from '../../lib/errors.ts';
+import type { MoveResult } from '../../service/domain/transfer/move.ts';
 import type { Args, Io } from '../command.ts';
 import { formatBytes, formatCount, formatTable, plural } from '../format.ts';
-import { formatJson } from '../../json/format-json.ts';
+import { formatJson } from '../../lib/json/format-json.ts';
 import { openLog } from '../shared.ts';
-import { boundYoungMemory } from '../../young-memory.ts';
+import { boundYoungMemory } from '../heap-tuning.ts';
 import { isDatabase, placeArg } from './database-address.ts';
 import { interrupted, openEnd } from './open-end.ts';
 import { createTeller } from './teller.ts';
@@ -19,7 +19,7 @@ export async function migrate(args: Args, io: Io): Promise<number> {
   boundYoungMemory(LITTLE);
   const log = await openLog(args, io);
   const [from, to] = [required(args, io, 'from'), required(args, io, 'to')];
-  const { moveStorage } = await import('../../storage/server/move/move.ts');
+  const { moveStorage } = await import('../../service/domain/transfer/move.ts');
   const source = await openEnd('from', from, { args, io, log });
   try {
     const target = await openEnd('to', to, { args, io, log, secretsOf: from });
@@ -36,7 +36,7 @@ export async function migrate(args: Args, io: Io): Promise<number> {
     } catch (error) {
       io.live('');
       if (io.signal.aborted) throw interrupted('migration', GO_ON, error);
-      const { troubleOfCopy } = await import('../../storage/server/move/trouble.ts');
+      const { troubleOfCopy } = await import('../../service/domain/transfer/trouble.ts');
       const [database, ...others] = [from, to].filter(isDatabase);
       throw troubleOfCopy(error, {
         file: isDatabase(to) ? from : to,

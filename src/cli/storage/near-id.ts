@@ -1,6 +1,6 @@
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../lib/errors.ts';
 import type { StorageClient } from '../../storage/client/index.ts';
-import { nearest } from '../../suggest.ts';
+import { nearest } from '../../lib/suggest.ts';
 import type { Args } from '../command.ts';
 import type { IdWord } from './id-word.ts';
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { systemEnv } from '../../env.ts';
-import { RunError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { DatabaseOptions } from '../../storage/server/database/database.ts';
-import type { ExternalStoreOptions } from '../../storage/server/objects/external-store.ts';
-import type { OpenedStorage } from '../../storage/server/move/storage.ts';
+import { systemEnv } from '../../lib/env.ts';
+import { RunError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { DatabaseOptions } from '../../service/platform/database/database.ts';
+import type { ExternalStoreOptions } from '../../service/stores/objects/external-store.ts';
+import type { OpenedStorage } from '../../service/domain/transfer/storage.ts';
 import type { Args, Io } from '../command.ts';
 import { isDatabase } from './database-address.ts';
 import { storeOf } from './move-options.ts';
@@ -23,7 +23,7 @@ export async function openEnd(end: 'from' | 'to', name: string, opening: Opening
   const role = end === 'from' ? 'source' : 'target';
   const takesOver = end === 'to' && args.isSet('to-s3-take-over');
   if (isDatabase(name)) {
-    const { openDatabaseStorage } = await import('../../storage/server/move/database.ts');
+    const { openDatabaseStorage } = await import('../../service/domain/transfer/database.ts');
     return await openDatabaseStorage({
       role,
       takesOver,
@@ -34,8 +34,8 @@ export async function openEnd(end: 'from' | 'to', name: string, opening: Opening
   }
   const objects = storeOf(end, args, io, process.env);
   const [{ checkFolder, fileError }, { copySecrets, openFolderStorage }] = await Promise.all([
-    import('../../storage/open/folder.ts'),
-    import('../../storage/server/move/folder.ts'),
+    import('../../service/open/folder.ts'),
+    import('../../service/domain/transfer/folder.ts'),
   ]);
   const dir = path.resolve(name);
   checkFolder(dir, { storage: name, mustExist: end === 'from' });

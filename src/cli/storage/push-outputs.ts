@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readConfig, type ConfigDocument } from '../../config/index.ts';
-import { systemEnv } from '../../env.ts';
-import { RunError, StorageError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { JournalDocument } from '../../mapping/journal.ts';
-import type { Origin } from '../../mapping/nouns.ts';
+import { readConfig, type ConfigDocument } from '../../engine/config/index.ts';
+import { systemEnv } from '../../lib/env.ts';
+import { RunError, StorageError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { JournalDocument } from '../../runner/mapping/journal.ts';
+import type { Origin } from '../../runner/mapping/mapping-types.ts';
 import { clientStorage } from '../../runner/client-storage.ts';
 import { discardPushes, findOutputs, planFolder, pushFolder } from '../../runner/push-folder.ts';
 import { fileStates, type States } from '../../runner/row-state.ts';
 import { fetchConfiguration } from '../../runner/stored-configuration.ts';
-import { KNOWN_COMPONENT } from '../../runner/target.ts';
+import { KNOWN_COMPONENT } from '../../service/open/open-target.ts';
 import { storedStates } from '../../runner/stored-states.ts';
 import type { StorageClient } from '../../storage/client/index.ts';
-import type { OpenStorage } from '../../storage/open/index.ts';
+import type { OpenStorage } from '../../service/open/index.ts';
 import type { Args, Io } from '../command.ts';
 import { describePlans, describePushed } from '../push-result.ts';
 import { createProgress } from '../progress.ts';
@@ -122,7 +122,7 @@ async function showPlan(task: Task): Promise<number> {
 }
 
 async function open({ dataFolder, begun, args, io, log }: Task): Promise<OpenStorage> {
-  const { openStorage } = await import('../../storage/open/index.ts');
+  const { openStorage } = await import('../../service/open/index.ts');
   return await openStorage({
     storage: args.text('storage') ?? begun?.target.address ?? path.join(dataFolder, 'storage'),
     environment: process.env,

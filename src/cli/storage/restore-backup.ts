@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { systemEnv } from '../../env.ts';
-import { RunError } from '../../errors.ts';
-import type { Restored } from '../../storage/server/move/restore-into.ts';
-import { boundYoungMemory } from '../../young-memory.ts';
+import { systemEnv } from '../../lib/env.ts';
+import { RunError } from '../../lib/errors.ts';
+import type { Restored } from '../../service/domain/transfer/restore-into.ts';
+import { boundYoungMemory } from '../heap-tuning.ts';
 import type { Args, Io } from '../command.ts';
 import { formatBytes, plural } from '../format.ts';
 import { openLog } from '../shared.ts';
@@ -29,8 +29,8 @@ export async function restore(args: Args, io: Io): Promise<number> {
 
 async function restoreFolderOf(file: string, to: string, io: Io): Promise<number> {
   const [{ restoreFolder }, { fileError }] = await Promise.all([
-    import('../../storage/server/folder/restore.ts'),
-    import('../../storage/open/folder.ts'),
+    import('../../service/domain/transfer/backup/restore.ts'),
+    import('../../service/open/folder.ts'),
   ]);
   const dir = path.resolve(to);
   const written = await restoreFolder(path.resolve(file), dir, systemEnv).catch((error: unknown) => {
@@ -44,7 +44,7 @@ async function restoreFolderOf(file: string, to: string, io: Io): Promise<number
 async function restoreShared(file: string, to: string, args: Args, io: Io): Promise<number> {
   boundYoungMemory(LITTLE);
   const log = await openLog(args, io);
-  const { restoreInto } = await import('../../storage/server/move/restore-into.ts');
+  const { restoreInto } = await import('../../service/domain/transfer/restore-into.ts');
   const target = await openEnd('to', to, { args, io, log });
   try {
     const options = { file: path.resolve(file), to: target, env: systemEnv, signal: io.signal };
@@ -56,7 +56,7 @@ async function restoreShared(file: string, to: string, args: Args, io: Io): Prom
   } catch (error) {
     io.live('');
     if (io.signal.aborted) throw interrupted('restore', GO_ON, error);
-    const { troubleOfCopy } = await import('../../storage/server/move/trouble.ts');
+    const { troubleOfCopy } = await import('../../service/domain/transfer/trouble.ts');
     const told = troubleOfCopy(error, {
       file: `${file}.parts`,
       database: to,

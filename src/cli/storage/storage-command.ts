@@ -1,11 +1,11 @@
-import { systemEnv } from '../../env.ts';
-import { RunError, StorageError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { systemEnv } from '../../lib/env.ts';
+import { RunError, StorageError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import type { StorageClient } from '../../storage/client/index.ts';
-import type { OpenStorage } from '../../storage/open/index.ts';
-import { boundYoungMemory } from '../../young-memory.ts';
+import type { OpenStorage } from '../../service/open/index.ts';
+import { boundYoungMemory } from '../heap-tuning.ts';
 import type { Args, Command, Io, Option } from '../command.ts';
-import { formatJson } from '../../json/format-json.ts';
+import { formatJson } from '../../lib/json/format-json.ts';
 import { logOptions, openLog } from '../shared.ts';
 import type { IdWord } from './id-word.ts';
 import { explainMissing } from './near-id.ts';
@@ -56,7 +56,7 @@ export function storageCommand(definition: StorageCommand): Command {
     async run(args, io) {
       boundYoungMemory();
       const log = await openLog(args, io);
-      const { openStorage } = await import('../../storage/open/index.ts');
+      const { openStorage } = await import('../../service/open/index.ts');
       const line = createTransferLine(io, systemEnv);
       const show = (answer: unknown, text: () => string): void => {
         line.end();

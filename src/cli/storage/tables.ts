@@ -1,6 +1,6 @@
 import type { Table } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
-import { shownText } from '../../shown-text.ts';
+import { shownText } from '../../lib/shown-text.ts';
 import { formatTable } from '../format.ts';
 import { changeCommands } from './change-table.ts';
 import { exportCommand } from './export-table.ts';

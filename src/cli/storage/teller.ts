@@ -1,6 +1,6 @@
-import { systemEnv } from '../../env.ts';
-import type { Log } from '../../log.ts';
-import type { Told } from '../../storage/server/move/storage.ts';
+import { systemEnv } from '../../lib/env.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Told } from '../../service/domain/transfer/storage.ts';
 import type { Io } from '../command.ts';
 import { formatCount } from '../format.ts';
 

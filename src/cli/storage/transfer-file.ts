@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 import type { File } from '../../storage/client/index.ts';
 import type { Command } from '../command.ts';
 import { formatBytes } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { Env } from '../../env.ts';
+import type { Env } from '../../lib/env.ts';
 import type { Job, OnProgress, WaitOptions } from '../../storage/client/index.ts';
 import type { Io } from '../command.ts';
 import { formatBytes } from '../format.ts';

@@ -1,4 +1,4 @@
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 import type { RowsQuery, WhereFilter } from '../../storage/client/index.ts';
 import type { Args, Option } from '../command.ts';
 import { countArg } from '../shared.ts';

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi';
-import { RunError } from '../../errors.ts';
-import { shownText } from '../../shown-text.ts';
+import { RunError } from '../../lib/errors.ts';
+import { shownText } from '../../lib/shown-text.ts';
 
 /**
  * The code of the address that the browser came back with.

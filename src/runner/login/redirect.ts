@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { RunError } from '../../errors.ts';
+import { RunError } from '../../lib/errors.ts';
 
 /** A place on this machine that a provider sends the browser back to (RFC 8252 7.3). */
 export interface RedirectTarget {

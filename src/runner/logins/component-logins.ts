@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { keysFrom } from '../../encryption/keys.ts';
-import { scopeFrom } from '../../encryption/scope.ts';
-import type { Env } from '../../env.ts';
-import { RunError } from '../../errors.ts';
-import type { LoginKeeper } from '../../http/auth/index.ts';
-import { isObject, parseExact, toJsonText, type AnyObject, type Json } from '../../json/index.ts';
-import { writeFileDurably } from '../../sink/atomic.ts';
+import { keysFrom } from '../../lib/encryption/keys.ts';
+import { scopeFrom } from '../../lib/encryption/scope.ts';
+import type { Env } from '../../lib/env.ts';
+import { RunError } from '../../lib/errors.ts';
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
+import { isObject, parseExact, toJsonText, type AnyObject, type Json } from '../../lib/json/index.ts';
+import { writeFileDurably } from '../../engine/sink/atomic.ts';
 import { lateSealer, newerLogins, sealer } from './kept-json.ts';
 import { loginsIn, stateLogins, withLogins, withoutLogins } from './state-logins.ts';
 

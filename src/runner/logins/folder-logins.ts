@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { makeKeyFile } from '../../encryption/key-file.ts';
-import { joinKeys, keysFrom, readKeyFile, type Keys } from '../../encryption/keys.ts';
-import type { Env } from '../../env.ts';
-import type { LoginKeeper } from '../../http/auth/index.ts';
+import { makeKeyFile } from '../../lib/encryption/key-file.ts';
+import { joinKeys, keysFrom, readKeyFile, type Keys } from '../../lib/encryption/keys.ts';
+import type { Env } from '../../lib/env.ts';
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
 import {
   getKey,
   isObject,
@@ -12,10 +12,10 @@ import {
   toJsonText,
   type AnyObject,
   type Json,
-} from '../../json/index.ts';
-import type { Log } from '../../log.ts';
-import { writeFileDurably } from '../../sink/atomic.ts';
-import { guard } from '../../sink/file-error.ts';
+} from '../../lib/json/index.ts';
+import type { Log } from '../../lib/log.ts';
+import { writeFileDurably } from '../../engine/sink/atomic.ts';
+import { guard } from '../../engine/sink/file-error.ts';
 import { damaged, loginIn, sealer, withLogin } from './kept-json.ts';
 
 export interface FolderLoginsOptions {

@@ -1,10 +1,10 @@
-import { decryptValue, encryptValue } from '../../encryption/cipher.ts';
-import { kindOfSecret } from '../../encryption/format.ts';
-import type { Keys } from '../../encryption/keys.ts';
-import type { Scope } from '../../encryption/scope.ts';
-import type { Env } from '../../env.ts';
-import { ConfigError } from '../../errors.ts';
-import type { KeptLogin, PendingRefresh, Tokens } from '../../http/auth/index.ts';
+import { decryptValue, encryptValue } from '../../lib/encryption/cipher.ts';
+import { kindOfSecret } from '../../lib/encryption/format.ts';
+import type { Keys } from '../../lib/encryption/keys.ts';
+import type { Scope } from '../../lib/encryption/scope.ts';
+import type { Env } from '../../lib/env.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import type { KeptLogin, PendingRefresh, Tokens } from '../../engine/http/auth/index.ts';
 import {
   encodeExact,
   entriesOf,
@@ -16,7 +16,7 @@ import {
   parseExact,
   type AnyObject,
   type Json,
-} from '../../json/index.ts';
+} from '../../lib/json/index.ts';
 
 /** Encrypts and decrypts what is kept. */
 export interface Sealer {

@@ -1,6 +1,6 @@
-import type { Env } from '../../env.ts';
-import type { LoginKeeper } from '../../http/auth/index.ts';
-import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../json/index.ts';
+import type { Env } from '../../lib/env.ts';
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
+import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { damaged, loginIn, withLogin, type Sealer } from './kept-json.ts';
 
 /** The key of a state that has the logins. */

@@ -1,9 +1,9 @@
-import type { Keys } from '../../encryption/keys.ts';
-import type { Scope } from '../../encryption/scope.ts';
-import type { Env } from '../../env.ts';
-import { EncryptionError } from '../../errors.ts';
-import type { LoginKeeper } from '../../http/auth/index.ts';
-import type { Json } from '../../json/index.ts';
+import type { Keys } from '../../lib/encryption/keys.ts';
+import type { Scope } from '../../lib/encryption/scope.ts';
+import type { Env } from '../../lib/env.ts';
+import { EncryptionError } from '../../lib/errors.ts';
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
+import type { Json } from '../../lib/json/index.ts';
 import type { StorageClient } from '../../storage/client/client.ts';
 import { wholeState, wrappedState } from '../state-parts.ts';
 import type { ConfigurationPlace } from '../stored-configuration.ts';

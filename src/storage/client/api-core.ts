@@ -1,7 +1,7 @@
-import type { Env } from '../../env.ts';
-import type { Json } from '../../json/value.ts';
-import type { Log } from '../../log.ts';
-import type { Secrets } from '../../secrets.ts';
+import type { Env } from '../../lib/env.ts';
+import type { Json } from '../../lib/json/value.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Secrets } from '../../lib/secrets.ts';
 import { queryText, type Query } from './encode.ts';
 
 /** One call of the API. */

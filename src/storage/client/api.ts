@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
-import { HttpError, StorageError } from '../../errors.ts';
-import { systemEnv } from '../../env.ts';
-import { silentLog } from '../../log.ts';
-import type { ApiRequest, ApiResponse, Send } from '../../http/message.ts';
-import { CURL, RETRYABLE_CURL } from '../../http/send/network-error.ts';
-import { DEFAULT_RETRY, retry } from '../../http/retry.ts';
-import { USER_AGENT } from '../../http/user-agent.ts';
-import { getKey, isObject, type Json } from '../../json/index.ts';
-import { Secrets } from '../../secrets.ts';
+import { HttpError, StorageError } from '../../lib/errors.ts';
+import { systemEnv } from '../../lib/env.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { ApiRequest, ApiResponse, Send } from '../../engine/shared/message.ts';
+import { CURL, RETRYABLE_CURL } from '../../engine/http/send/network-error.ts';
+import { DEFAULT_RETRY, retry } from '../../engine/http/retry.ts';
+import { USER_AGENT } from '../../engine/http/user-agent.ts';
+import { getKey, isObject, type Json } from '../../lib/json/index.ts';
+import { Secrets } from '../../lib/secrets.ts';
 import { urlOf, whatOf, type ApiCore, type Call } from './api-core.ts';
 import { bodyText } from './encode.ts';
 import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
 import { openBy, sendBy } from './in-process.ts';
 import type { Network, OpenBody, SendCall } from './network.ts';
-import type { StorageClientOptions } from './options.ts';
+import type { StorageClientOptions } from './client-options.ts';
 import { linesOf, lostOn } from './lines.ts';
 import { isUnsure, NOT_SENT, NOT_TAKEN } from './unsure.ts';
-import { trimEnd } from '../../trim.ts';
+import { trimEnd } from '../../lib/trim.ts';
 
 /** A call to another address of the service, with a body that can be opened again. */
 export interface RawCall {

@@ -1,7 +1,7 @@
-import { StorageError } from '../../errors.ts';
-import type { Env } from '../../env.ts';
-import type { ApiResponse } from '../../http/message.ts';
-import { silentLog } from '../../log.ts';
+import { StorageError } from '../../lib/errors.ts';
+import type { Env } from '../../lib/env.ts';
+import type { ApiResponse } from '../../engine/shared/message.ts';
+import { silentLog } from '../../lib/log.ts';
 import { whatOf, urlOf, type ApiCore, type Call } from './api-core.ts';
 import { bodyText } from './encode.ts';
 import { failureOf, jsonOf, unreadable } from './failure.ts';

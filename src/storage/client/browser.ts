@@ -77,7 +77,7 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
   };
 }
 
-export { StorageError } from '../../errors.ts';
+export { StorageError } from '../../lib/errors.ts';
 export type { BrowserOptions } from './browser-api.ts';
 export type { UsedComponent } from './components.ts';
 export type { Configurations } from './configurations.ts';

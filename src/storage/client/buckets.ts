@@ -4,7 +4,7 @@ import { path } from './encode.ts';
 import { readJob } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 

@@ -10,7 +10,7 @@ import { createFiles } from './files.ts';
 import type { Files } from './file-types.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createNetwork, type Network } from './network.ts';
-import type { StorageClientOptions } from './options.ts';
+import type { StorageClientOptions } from './client-options.ts';
 import { shaped } from './shape.ts';
 import { createTables } from './table-export.ts';
 import type { Tables } from './table-types.ts';

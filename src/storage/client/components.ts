@@ -1,4 +1,4 @@
-import { getKey, isList, isObject, type Json } from '../../json/value.ts';
+import { getKey, isList, isObject, type Json } from '../../lib/json/value.ts';
 import type { Component, Configuration } from '../protocol/index.ts';
 import { listOf } from './shape.ts';
 

@@ -2,7 +2,7 @@ import type { ConfigurationRow, RowCopy, RowCreate, RowUpdate, RowVersion } from
 import type { Static } from 'typebox';
 import type { ApiCore, Call } from './api-core.ts';
 import { path } from './encode.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import { deleteOnce, isOwnDoing } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 

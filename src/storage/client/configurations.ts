@@ -5,13 +5,13 @@ import type {
   ConfigurationUpdate,
   ConfigurationVersion,
 } from '../protocol/index.ts';
-import type { Json } from '../../json/value.ts';
+import type { Json } from '../../lib/json/value.ts';
 import type { ConfigurationProblem } from '../protocol/workshop.ts';
 import type { ApiCore, Call } from './api-core.ts';
 import { createRows, type Note, type Rows } from './configuration-rows.ts';
 import { path } from './encode.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import { isOwnDoing, orUndefined } from './repeated.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { listOf, shaped } from './shape.ts';

@@ -1,6 +1,6 @@
-import { StorageError } from '../../errors.ts';
-import { encodeExact } from '../../json/encode.ts';
-import { JsonMap, JsonNumber, type Json } from '../../json/value.ts';
+import { StorageError } from '../../lib/errors.ts';
+import { encodeExact } from '../../lib/json/encode.ts';
+import { JsonMap, JsonNumber, type Json } from '../../lib/json/value.ts';
 
 /** A value of a query; lists and objects are written with brackets, `tags[0]=a`. */
 export type QueryValue =

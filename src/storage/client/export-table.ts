@@ -1,4 +1,4 @@
-import type { Json } from '../../json/value.ts';
+import type { Json } from '../../lib/json/value.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { readJob } from './job.ts';

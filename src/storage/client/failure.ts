@@ -1,7 +1,7 @@
-import { StorageError, type ErrorCode } from '../../errors.ts';
-import { headerOf, type ApiResponse } from '../../http/message.ts';
-import { parseExact } from '../../json/parse.ts';
-import { getKey, isObject, type Json } from '../../json/value.ts';
+import { StorageError, type ErrorCode } from '../../lib/errors.ts';
+import { headerOf, type ApiResponse } from '../../engine/shared/message.ts';
+import { parseExact } from '../../lib/json/parse.ts';
+import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type { Redactor } from './api-core.ts';
 
 export interface FailedCall {

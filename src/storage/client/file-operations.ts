@@ -1,7 +1,7 @@
 import type { File, FilePrepare } from '../protocol/index.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../lib/errors.ts';
 import type { File } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { createFileOperations, FILE } from './file-operations.ts';

@@ -1,5 +1,5 @@
-import { StorageError } from '../../errors.ts';
-import { getKey, isObject, type Json } from '../../json/value.ts';
+import { StorageError } from '../../lib/errors.ts';
+import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type { File } from '../protocol/index.ts';
 import type { ApiCore } from './api-core.ts';
 import { path, type Query } from './encode.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { getKey, isList, isObject, type Json } from '../../json/index.ts';
+import { getKey, isList, isObject, type Json } from '../../lib/json/index.ts';
 import type { File } from '../protocol/index.ts';
 import type { Api } from './api.ts';
 import { multipartBody } from './multipart.ts';
 import type { ImporterOptions } from './file-types.ts';
 import { shaped } from './shape.ts';
 import type { UploadBody } from './transfer/body.ts';
-import { trimEnd } from '../../trim.ts';
+import { trimEnd } from '../../lib/trim.ts';
 
 /** Sends a file to the importer as a form, in one stream (service-core 4, operation 2; storage 2.8). */
 export async function uploadByImporter(api: Api, body: UploadBody, options: ImporterOptions): Promise<File> {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { networkError } from '../../http/send/network-error.ts';
+import { networkError } from '../../engine/http/send/network-error.ts';
 import { lateAnswer, PATIENCE_MS, type OpenCall, type SendCall } from './network.ts';
 
 /** Sends by a `fetch` that is given, such as that of a service in this process. Redirects are not followed. */

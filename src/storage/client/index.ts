@@ -5,7 +5,7 @@
  * @module
  */
 export { StorageClient, type Index } from './client.ts';
-export type { ClientRetry, S3Options, StorageClientOptions } from './options.ts';
+export type { ClientRetry, S3Options, StorageClientOptions } from './client-options.ts';
 export type { DownloadToOptions, Files, ImporterOptions, UploadOptions, UploadSlice } from './file-types.ts';
 export type { FilesQuery } from './file-operations.ts';
 export type * from './table-types.ts';
@@ -23,13 +23,13 @@ export type { Runs } from './recordings.ts';
 export type { Schedules } from './schedules.ts';
 export { importResultOf } from './tables.ts';
 export type { ImportOnce } from './start-import.ts';
-export type { OnceOptions } from './options.ts';
+export type { OnceOptions } from './client-options.ts';
 export { bytesBody, fileBody, gzipBody, type UploadBody } from './transfer/body.ts';
 export type { OnProgress, TransferOptions, TransferProgress } from './transfer/progress.ts';
 export type { ReadFileOptions } from './transfer/read-file.ts';
-export { StorageError } from '../../errors.ts';
-export type { Env } from '../../env.ts';
-export type { Log } from '../../log.ts';
+export { StorageError } from '../../lib/errors.ts';
+export type { Env } from '../../lib/env.ts';
+export type { Log } from '../../lib/log.ts';
 export type {
   Branch,
   Bucket,

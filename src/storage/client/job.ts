@@ -1,4 +1,4 @@
-import type { Json } from '../../json/value.ts';
+import type { Json } from '../../lib/json/value.ts';
 import type { Job as ProtocolJob } from '../protocol/index.ts';
 import { listOf, shaped } from './shape.ts';
 

@@ -1,6 +1,6 @@
-import { StorageError } from '../../errors.ts';
-import { parseExact } from '../../json/parse.ts';
-import type { Json } from '../../json/value.ts';
+import { StorageError } from '../../lib/errors.ts';
+import { parseExact } from '../../lib/json/parse.ts';
+import type { Json } from '../../lib/json/value.ts';
 
 /** Lines of JSON, each as soon as it is whole; lines end anywhere in what arrives at a time. */
 export async function* linesOf(parts: AsyncIterable<Uint8Array>, what: string): AsyncGenerator<Json, void> {

@@ -1,7 +1,7 @@
 import type { MetadataItem } from '../protocol/index.ts';
 import type { ApiCore, Call } from './api-core.ts';
 import { path } from './encode.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf } from './shape.ts';
 

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { BeforeErrorHook, BeforeRequestHook, Got, Response } from 'got';
-import type { HttpError } from '../../errors.ts';
-import type { ApiRequest, ApiResponse, SendOptions } from '../../http/message.ts';
-import { receivedHeaders } from '../../http/send/bottom.ts';
-import { CURL, failure, networkError } from '../../http/send/network-error.ts';
-import { http, https } from '../../http/send/runtime.ts';
-import { targetOf } from '../../http/send/target.ts';
-import { secureContextOf } from '../../http/send/tls.ts';
-import { proxyAuthorization, rememberProxies, type Environment } from '../../http/tunnel/proxy.ts';
-import { createWays, type Ways } from '../../http/tunnel/ways.ts';
+import type { HttpError } from '../../lib/errors.ts';
+import type { ApiRequest, ApiResponse, SendOptions } from '../../engine/shared/message.ts';
+import { receivedHeaders } from '../../engine/http/send/bottom.ts';
+import { CURL, failure, networkError } from '../../engine/http/send/network-error.ts';
+import { http, https } from '../../engine/http/send/runtime.ts';
+import { targetOf } from '../../engine/http/send/target.ts';
+import { secureContextOf } from '../../engine/http/send/tls.ts';
+import { proxyAuthorization, rememberProxies, type Environment } from '../../engine/http/tunnel/proxy.ts';
+import { createWays, type Ways } from '../../engine/http/tunnel/ways.ts';
 import { queryText, type Query } from './encode.ts';
 
 /** A body that is made anew for each attempt. */

@@ -1,4 +1,4 @@
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../lib/errors.ts';
 
 /**
  * True for a failure that only says that an earlier attempt had succeeded: its answer was lost, the call was sent again,

@@ -6,8 +6,8 @@ import {
   withKey,
   type AnyObject,
   type Json,
-} from '../../json/value.ts';
-import { StorageError } from '../../errors.ts';
+} from '../../lib/json/value.ts';
+import { StorageError } from '../../lib/errors.ts';
 
 /** Fields that must be there, of these kinds. `id` is text, `number` an integer; each is also read from the other. */
 type Fields<T> = Readonly<Partial<Record<keyof T & string, Kind>>>;

@@ -1,4 +1,4 @@
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../lib/errors.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { findImport } from './find-import.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../lib/errors.ts';
 import type { Api } from './api.ts';
 import { exportTable } from './export-table.ts';
 import type { Files } from './file-types.ts';

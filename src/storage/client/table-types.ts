@@ -3,7 +3,7 @@ import type { Table, TableProfile } from '../protocol/index.ts';
 import type { Job } from './job.ts';
 import type { WaitOptions } from './jobs.ts';
 import type { Metadata } from './metadata.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import type { ImportOnce } from './start-import.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 

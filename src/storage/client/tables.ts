@@ -1,12 +1,12 @@
-import { StorageError } from '../../errors.ts';
-import { getKey, isObject, type Json } from '../../json/value.ts';
+import { StorageError } from '../../lib/errors.ts';
+import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type { Table, TableProfile } from '../protocol/index.ts';
 import type { ApiCore } from './api-core.ts';
 import { path, type Query } from './encode.ts';
 import { readJob, type Job } from './job.ts';
 import type { Jobs, WaitOptions } from './jobs.ts';
 import { metadataAt } from './metadata.ts';
-import type { OnceOptions } from './options.ts';
+import type { OnceOptions } from './client-options.ts';
 import { deleteOnce, isOwnDoing, orUndefined } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 import { startImport } from './start-import.ts';

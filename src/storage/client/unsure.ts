@@ -1,5 +1,5 @@
-import { StorageError } from '../../errors.ts';
-import { CURL } from '../../http/send/network-error.ts';
+import { StorageError } from '../../lib/errors.ts';
+import { CURL } from '../../engine/http/send/network-error.ts';
 
 /** The service says with these that it has not begun. */
 export const NOT_TAKEN = [423, 429, 503];

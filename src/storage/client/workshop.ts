@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../lib/errors.ts';
 import type { Exploration, Found, Tried, Trial, WorkshopLine } from '../protocol/index.ts';
 import type { ApiCore, Call } from './api-core.ts';
 import { lostOn } from './lines.ts';

@@ -1,7 +1,7 @@
-import type { Advice, OpenPoint } from '../../advice.ts';
+import type { Advice, OpenPoint } from './advice.ts';
 import type { ConfigurationProblem } from './workshop.ts';
 
-export type { Advice, OpenPoint } from '../../advice.ts';
+export type { Advice, OpenPoint } from './advice.ts';
 
 /** A line of the answers of the workshop: steps, and at the end what came of it. */
 export type WorkshopLine =

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { silentLog, type Log } from '../../../src/log.ts';
+import { silentLog, type Log } from '../../../src/lib/log.ts';
 import { StorageClient, type Job } from '../../../src/storage/client/index.ts';
 import { bodyOf, clientOf, closedAddress, failureOf, quickEnv, startServer, TOKEN } from './support.ts';
 

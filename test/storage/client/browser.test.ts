@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createBrowserClient } from '../../../src/storage/client/browser.ts';
-import { startService } from '../server/harness.ts';
+import { startService } from '../../service/harness.ts';
 
 const ENTRY = fileURLToPath(new URL('../../../src/storage/client/browser.ts', import.meta.url));
 

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { JsonNumber, parseExact } from '../../../src/json/index.ts';
+import { JsonNumber, parseExact } from '../../../src/lib/json/index.ts';
 import {
   bytesBody,
   fileBody,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseExact } from '../../../src/json/index.ts';
+import { parseExact } from '../../../src/lib/json/index.ts';
 import { bodyText, path, queryText } from '../../../src/storage/client/encode.ts';
-import { parseQuery } from '../../../src/storage/server/input/nest.ts';
+import { parseQuery } from '../../../src/service/http/parsing/nest.ts';
 
 describe('a body', () => {
   test('is read back as it was given', () => {

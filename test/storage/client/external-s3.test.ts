@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { systemEnv } from '../../../src/env.ts';
+import { systemEnv } from '../../../src/lib/env.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
-import { answerAssumeRole, ROLE } from '../server/objects/assume-role.ts';
-import { storeOfOthers } from '../server/objects/of-others.ts';
-import { startEmbedded } from '../server/objects/support.ts';
-import { startService } from '../server/harness.ts';
+import { answerAssumeRole, ROLE } from '../../service/stores/objects/assume-role.ts';
+import { storeOfOthers } from '../../service/stores/objects/of-others.ts';
+import { startEmbedded } from '../../service/stores/objects/support.ts';
+import { startService } from '../../service/harness.ts';
 import { describeStorageClient } from './contract.ts';
 import { listening } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../src/log.ts';
-import { startService } from '../server/harness.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import { startService } from '../../service/harness.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
 import { describeStorageClient } from './contract.ts';
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bytesBody } from '../../../src/storage/client/index.ts';
-import { makeCertificates, startApi } from '../../http/support.ts';
+import { makeCertificates, startApi } from '../../engine/http/support.ts';
 import { clientOf, closedAddress, failureOf, listening, quickEnv, startServer, TOKEN } from './support.ts';
 
 interface Proxy {

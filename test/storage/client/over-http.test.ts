@@ -1,4 +1,4 @@
-import { startService } from '../server/harness.ts';
+import { startService } from '../../service/harness.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
 import { describeStorageClient } from './contract.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import { systemEnv, type Env } from '../../../src/env.ts';
+import { systemEnv, type Env } from '../../../src/lib/env.ts';
 import { StorageClient, type StorageClientOptions, StorageError } from '../../../src/storage/client/index.ts';
 
 export async function textOf(stream: AsyncIterable<unknown>): Promise<string> {

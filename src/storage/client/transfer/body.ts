@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { StorageError } from '../../../errors.ts';
+import { StorageError } from '../../../lib/errors.ts';
 
 /** Content that can be opened again, so that an upload can be repeated. */
 export interface UploadBody {

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { StorageError } from '../../../errors.ts';
-import { getKey, isList, isObject, parseExact, type Json } from '../../../json/index.ts';
+import { StorageError } from '../../../lib/errors.ts';
+import { getKey, isList, isObject, parseExact, type Json } from '../../../lib/json/index.ts';
 import type { Api } from '../api.ts';
 import { noStore, transferFailure } from './failure.ts';
 import { readResuming, type ObjectPart } from './resume.ts';

@@ -1,6 +1,6 @@
-import { HttpError, StorageError, type ErrorCode } from '../../../errors.ts';
-import { CURL, networkError } from '../../../http/send/network-error.ts';
-import type { Secrets } from '../../../secrets.ts';
+import { HttpError, StorageError, type ErrorCode } from '../../../lib/errors.ts';
+import { CURL, networkError } from '../../../engine/http/send/network-error.ts';
+import type { Secrets } from '../../../lib/secrets.ts';
 
 /** Refusals that are about one attempt only, and not about what was asked. */
 const PASSING =

@@ -1,5 +1,5 @@
-import type { Env } from '../../../env.ts';
-import type { Log } from '../../../log.ts';
+import type { Env } from '../../../lib/env.ts';
+import type { Log } from '../../../lib/log.ts';
 import { mayPass } from './failure.ts';
 
 /** How long a transfer puts up with an object store that fails. */

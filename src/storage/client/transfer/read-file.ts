@@ -1,5 +1,5 @@
-import { StorageError } from '../../../errors.ts';
-import { csvText } from '../../../csv/write.ts';
+import { StorageError } from '../../../lib/errors.ts';
+import { csvText } from '../../../lib/csv/write.ts';
 import type { File } from '../../protocol/index.ts';
 import type { Api } from '../api.ts';
 import { gunzip, readManifest, readObject, type Slice, type Source } from './download.ts';

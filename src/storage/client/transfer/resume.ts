@@ -1,5 +1,5 @@
-import type { Secrets } from '../../../secrets.ts';
-import { StorageError } from '../../../errors.ts';
+import type { Secrets } from '../../../lib/secrets.ts';
+import { StorageError } from '../../../lib/errors.ts';
 import { transferFailure } from './failure.ts';
 import { isWorthwhile, waitBehind, type Patience } from './persist.ts';
 

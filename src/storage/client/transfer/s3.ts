@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { StorageError } from '../../../errors.ts';
+import { StorageError } from '../../../lib/errors.ts';
 import type { File, TemporaryCredentials } from '../../protocol/index.ts';
-import type { Environment } from '../../../http/tunnel/proxy.ts';
+import type { Environment } from '../../../engine/http/tunnel/proxy.ts';
 import type { Network } from '../network.ts';
-import type { S3Options } from '../options.ts';
+import type { S3Options } from '../client-options.ts';
 import { s3AddressOf } from './s3-address.ts';
 
 /** Where an object of the service is, and what opens it. */

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { StorageError } from '../../../errors.ts';
+import { StorageError } from '../../../lib/errors.ts';
 
 /** What an earlier attempt has left, to go on from. */
 export interface Begun {

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { StorageError } from '../../../errors.ts';
-import type { Secrets } from '../../../secrets.ts';
-import type { S3Options } from '../options.ts';
+import { StorageError } from '../../../lib/errors.ts';
+import type { Secrets } from '../../../lib/secrets.ts';
+import type { S3Options } from '../client-options.ts';
 import type { UploadBody } from './body.ts';
 import { transferFailure } from './failure.ts';
 import { uploadParts } from './parts.ts';

@@ -1,0 +1,141 @@
+import type { Imported, StreamReport } from '../report.ts';
+import type { Findings } from './findings.ts';
+import type { Node, NodeMap } from './node.ts';
+import type { Settings } from './airbyte-settings.ts';
+import type { Budgets } from './budgets.ts';
+import type { JobTree } from './stream.ts';
+import type { Outcome } from '../report.ts';
+import type { Out } from './translate/position.ts';
+
+export interface TakenStream {
+  readonly name: string;
+  readonly id: string;
+  readonly tree: JobTree | undefined;
+  readonly findings: Findings;
+  readonly outcome: Outcome;
+}
+
+interface Parts {
+  readonly settings: Settings;
+  readonly taken: readonly TakenStream[];
+  readonly dynamic: readonly StreamReport[];
+  readonly budgets: Budgets;
+  readonly name: string;
+  readonly file: string;
+}
+
+/** The configuration and the report. What is the same in all rows stands in the root. */
+export function assemble({ settings, taken, dynamic, budgets, name, file }: Parts): Imported {
+  const bucket = plainName(name.replace(/^source-/, ''));
+  const withTree = taken.filter(
+    (stream): stream is TakenStream & { tree: JobTree } => stream.tree !== undefined,
+  );
+  const common = commonApi(withTree.map(({ tree }) => tree));
+  const rows = withTree.map((stream) => rowOf(stream, common, bucket));
+  const entries = settings.entries();
+  return {
+    configuration: {
+      name,
+      configuration: {
+        parameters: {
+          api: { name: bucket, ...common, ...(budgets.list.length === 0 ? {} : { budgets: budgets.list }) },
+          config: { outputBucket: bucket, ...entries },
+        },
+      },
+      rows,
+    },
+    report: {
+      source: file,
+      streams: [...taken.map(reportOf), ...dynamic],
+      settings: settings.open(),
+      notes: budgets.notes,
+    },
+  };
+}
+
+function reportOf({ name, id, tree, findings, outcome }: TakenStream): StreamReport {
+  return {
+    stream: name,
+    outcome,
+    ...(tree === undefined ? {} : { row: id }),
+    columns: findings.columns,
+    reasons: findings.reasons,
+    notes: findings.notes,
+  };
+}
+
+type Api = Readonly<Record<string, Out>>;
+
+function apiOf({ baseUrl, authentication }: JobTree): Api {
+  return { baseUrl, ...(authentication === undefined ? {} : { authentication }) };
+}
+
+/** Objects of root and row are merged key by key, so the root has only what all rows have alike. */
+function commonApi(trees: readonly JobTree[]): Api {
+  const [first, ...others] = trees.map(apiOf);
+  if (first === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(first).filter(([key, value]) =>
+      others.every((other) => JSON.stringify(other[key]) === JSON.stringify(value)),
+    ),
+  );
+}
+
+function rowOf(
+  { name, id, tree, outcome, findings }: TakenStream & { tree: JobTree },
+  common: Api,
+  bucket: string,
+): NodeMap {
+  const own = Object.fromEntries(Object.entries(apiOf(tree)).filter(([key]) => !Object.hasOwn(common, key)));
+  const isNot = outcome === 'not';
+  const table = plainName(name);
+  const row: Record<string, Node> = {
+    id,
+    name,
+    ...(isNot
+      ? {
+          description: `Not the same as it was: ${findings.reasons.map(({ message }) => message).join('; ')}`,
+          isDisabled: true,
+        }
+      : {}),
+    configuration: {
+      parameters: {
+        ...(Object.keys(own).length === 0 ? {} : { api: own }),
+        config: { ...(tree.isIncremental ? { incrementalOutput: true } : {}), jobs: tree.roots },
+      },
+      ...outputOf(tree, bucket, table),
+    },
+  };
+  return row;
+}
+
+/** The key of the table, and whether rows are added to it. */
+function outputOf({ isIncremental, primaryKey }: JobTree, bucket: string, table: string): NodeMap {
+  if (primaryKey.length === 0) return {};
+  const output = {
+    source: `${bucket}.${table}`,
+    destination: `in.c-${bucket}.${table}`,
+    primary_key: primaryKey.map(columnOf),
+    ...(isIncremental ? { incremental: true } : {}),
+  };
+  return { storage: { output: { tables: [output] } } };
+}
+
+/** A column as the tables name it. */
+function columnOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_|_$/g, '');
+}
+
+/** Letters, digits and hyphens, as names of tables have them. */
+export function plainName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_|_$/g, '') || 'import';
+}
+
+/** An id of its own for each row, also where streams have equal names. */
+export function rowId(name: string, taken: Set<string>): string {
+  const plain = plainName(name);
+  let id = plain;
+  for (let count = 2; taken.has(id); count++) id = `${plain}-${count}`;
+  taken.add(id);
+  return id;
+}

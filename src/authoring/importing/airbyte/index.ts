@@ -1,0 +1,124 @@
+import type { Imported, Outcome, StreamReport } from '../report.ts';
+import { readBudgets } from './budgets.ts';
+import { Component } from './component.ts';
+import { Findings } from './findings.ts';
+import { get, isMap, isSequence, manifestError, placeOf, shown, type Node, type NodeMap } from './node.ts';
+import { propagate } from './propagate.ts';
+import { readYaml } from './read-yaml.ts';
+import { resolveReferences } from './resolve-references.ts';
+import { Settings } from './airbyte-settings.ts';
+import { readStream, type JobTree } from './stream.ts';
+import { assemble, rowId, type TakenStream } from './assemble.ts';
+
+export interface AirbyteOptions {
+  /** How the manifest is called in messages. */
+  readonly file: string;
+  /** Values of the settings, in the form of that ecosystem, where there are some already. */
+  readonly settings?: NodeMap | undefined;
+  /** Name of the bucket; by default made of the file. */
+  readonly name?: string | undefined;
+}
+
+/**
+ * A declarative connector manifest as a configuration with a row for each stream, and what is to be known of each.
+ *
+ * @throws {RunError} `import.invalid` for a text that is no manifest at all
+ */
+export function importAirbyte(text: string, options: AirbyteOptions): Imported {
+  const read = readYaml(text, options.file);
+  const manifest = withType(resolveReferences(read));
+  const { definitions: _, ...used } = manifest;
+  const components = propagate('', used, {});
+  if (get(components, 'streams') === undefined && get(components, 'dynamic_streams') === undefined) {
+    throw manifestError(
+      'The file is no manifest: it has no streams.',
+      '',
+      'A manifest has a list “streams:”.',
+    );
+  }
+  const settings = new Settings(get(get(components, 'spec'), 'connection_specification'), options.settings);
+  const taken: TakenStream[] = [];
+  const ids = new Set<string>();
+  for (const { stream, condition } of streamsOf(components)) {
+    const findings = new Findings();
+    const tree = safely(stream, findings, () => readStream(stream, { settings, findings }));
+    const name = stream.text('name') ?? `stream ${taken.length + 1}`;
+    if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);
+    taken.push({ name, id: rowId(name, ids), tree, findings, outcome: outcomeOf(findings, tree) });
+  }
+  const dynamic = dynamicOf(components);
+  return assemble({
+    settings,
+    taken,
+    dynamic,
+    budgets: readBudgets(components),
+    name: options.name ?? nameOf(options.file),
+    file: options.file,
+  });
+}
+
+function withType(manifest: NodeMap): NodeMap {
+  return get(manifest, 'type') === undefined ? { ...manifest, type: 'DeclarativeSource' } : manifest;
+}
+
+function nameOf(file: string): string {
+  const parts = file.split(/[\\/]/);
+  const base = (parts.at(-1) ?? '').replace(/\.ya?ml$/i, '');
+  return base === 'manifest' ? (parts.at(-2) ?? base) : base;
+}
+
+interface Found {
+  readonly stream: Component;
+  readonly condition?: string;
+}
+
+/** The streams of a manifest, those that depend on a setting included. */
+function streamsOf(manifest: NodeMap): readonly Found[] {
+  const streams = get(manifest, 'streams');
+  return (isSequence(streams) ? streams : []).flatMap((node: Node, index): Found[] => {
+    const at = placeOf('streams', index);
+    if (!isMap(node)) throw manifestError('A stream is not a map of keys.', at);
+    const stream = new Component(node, at);
+    if (stream.type !== 'ConditionalStreams') return [{ stream }];
+    const condition = stream.text('condition') ?? '';
+    return stream.children('streams').map((inner) => ({ stream: inner, condition }));
+  });
+}
+
+/** Streams that are found only at run time, or are made from settings. */
+function dynamicOf(manifest: NodeMap): readonly StreamReport[] {
+  const streams = get(manifest, 'dynamic_streams');
+  return (isSequence(streams) ? streams : []).map((node, index) => {
+    const at = placeOf('dynamic_streams', index);
+    const name = get(node, 'name');
+    const resolver = get(get(node, 'components_resolver'), 'type');
+    return {
+      stream: typeof name === 'string' ? name : `dynamic stream ${index + 1}`,
+      outcome: 'not',
+      columns: [],
+      reasons: [
+        {
+          path: at,
+          message: `No counterpart: streams that are found at run time (${shown(resolver ?? 'unknown')})`,
+        },
+      ],
+      notes: [],
+    };
+  });
+}
+
+function outcomeOf(findings: Findings, tree: JobTree | undefined): Outcome {
+  if (findings.reasons.length > 0 || tree === undefined) return 'not';
+  return findings.columns.length > 0 ? 'equal rows, other columns' : 'exact';
+}
+
+/** A stream whose parts are of no expected shape is reported; the others are still taken over. */
+function safely<T>(stream: Component, findings: Findings, work: () => T | undefined): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    findings.not(stream.at, `Not understood: ${error.message}`);
+    return undefined;
+  }
+}

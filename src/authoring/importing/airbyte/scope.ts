@@ -1,0 +1,152 @@
+import { TemplateError, type Expression } from './jinja/ast.ts';
+import type { Component } from './component.ts';
+import type { Findings } from './findings.ts';
+import { shown, type Node } from './node.ts';
+import type { Settings } from './airbyte-settings.ts';
+import { pathText, type Position, type Reference, type Typed } from './translate/position.ts';
+import { valueOf } from './translate/value.ts';
+
+/** What is at hand while a stream is taken over. */
+export interface Scope {
+  readonly settings: Settings;
+  readonly findings: Findings;
+  /** What a slice of the stream holds: `start_time`, `parent_slice.id`, `extra_fields.name`. */
+  readonly slots: ReadonlyMap<string, Reference>;
+  /** Names that only some templates know. */
+  readonly extra?: (name: string, keys: readonly (string | number)[]) => Reference | undefined;
+}
+
+const SLICES: ReadonlySet<string> = new Set(['stream_slice', 'stream_interval', 'stream_partition']);
+/** Parts of a slice that have the same names in them. */
+const SLICE_PARTS: ReadonlySet<string> = new Set([
+  'cursor_slice',
+  'partition',
+  '_partition',
+  '_cursor_slice',
+]);
+
+/** Templates of requests. */
+export function requestPosition({ settings, slots, extra }: Scope, text = 'the request'): Position {
+  return {
+    text,
+    reference(name, keys) {
+      const special = extra?.(name, keys);
+      if (special !== undefined) return special;
+      if (name === 'config') return settingOf(settings, keys);
+      if (SLICES.has(name)) return slotOf(slots, keys);
+      if (name === 'next_page_token')
+        throw new TemplateError('the token of the next page inside of an expression');
+      if (name === 'stream_state') throw new TemplateError('stream_state, which templates no longer have');
+      return undefined;
+    },
+  };
+}
+
+/** Templates that see one record; `added` are the fields that were added to it before. */
+export function recordPosition(scope: Scope, added: ReadonlyMap<string, Typed> = new Map()): Position {
+  const request = requestPosition(scope, 'the record');
+  return {
+    text: 'the record',
+    reference(name, keys) {
+      if (name !== 'record') return request.reference(name, keys);
+      const known = added.get(keys.join('.'));
+      return known ?? { out: { path: pathText(keys) } };
+    },
+  };
+}
+
+/** Templates that see an answer. */
+export function responsePosition(scope: Scope, pageSize?: Node): Position {
+  const request = requestPosition(scope, 'the response');
+  return {
+    text: 'the response',
+    reference(name, keys) {
+      switch (name) {
+        case 'response':
+          return { out: { response: pathText(keys) } };
+        case 'headers':
+          return headerOf(keys);
+        case 'last_record':
+          return { out: { last: pathText(keys) } };
+        case 'last_records':
+          if (keys[0] === -1 && keys.length > 1) return { out: { last: pathText(keys.slice(1)) } };
+          return undefined;
+        case 'last_page_size':
+          return { out: { answer: 'rows' }, type: 'number' };
+        case 'page_size':
+          return pageSize === undefined ? undefined : { out: pageSize, type: 'number' };
+        case 'request_url':
+          return { out: { answer: 'url' }, type: 'text' };
+        default:
+          return request.reference(name, keys);
+      }
+    },
+  };
+}
+
+function settingOf(settings: Settings, keys: readonly (string | number)[]): Reference {
+  if (keys.length === 0) throw new TemplateError('the settings as a whole');
+  return settings.reference(keys);
+}
+
+function slotOf(
+  slots: ReadonlyMap<string, Reference>,
+  keys: readonly (string | number)[],
+): Reference | undefined {
+  const inner = keys.filter((key) => !SLICE_PARTS.has(String(key)));
+  return slots.get(inner.join('.')) ?? slots.get(`extra_fields.${inner.join('.')}`);
+}
+
+function headerOf(keys: readonly (string | number)[]): Reference | undefined {
+  const [name, relation, part] = keys;
+  if (typeof name !== 'string') return undefined;
+  if (name.toLowerCase() !== 'link' || relation === undefined) return { out: { header: name }, type: 'text' };
+  if (typeof relation !== 'string') return undefined;
+  if (part === undefined || part === 'url') return { out: { link: relation }, type: 'text' };
+  return { out: { link: relation, attribute: String(part) }, type: 'text' };
+}
+
+/**
+ * A template as a value. Where it has no counterpart but speaks of settings alone whose values are known, it is worked
+ * out now, and a note says so.
+ *
+ * @throws {TemplateError} for what can't be had
+ */
+export function translated(value: Node, component: Component, scope: Scope, position: Position): Typed {
+  const expression = component.expression(value);
+  try {
+    return valueOf(expression, position);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const fixed = withSettings(expression, component, scope);
+    if (fixed === undefined) throw error;
+    const typed = valueOf(fixed, position);
+    noteFixed(scope, value);
+    return typed;
+  }
+}
+
+/** The expression with the settings put in that are known; undefined where there are none in it. */
+export function withSettings(
+  expression: Expression,
+  component: Component,
+  scope: Scope,
+): Expression | undefined {
+  const put = scope.settings.substituted(expression);
+  if (JSON.stringify(put) === JSON.stringify(expression)) return undefined;
+  return component.folded(put);
+}
+
+export function noteFixed(scope: Scope, template: Node): void {
+  scope.findings.note(`Worked out with the settings as they are now: ${shown(template)}`);
+}
+
+/** A template whose value must be known now. */
+export function known(value: Node, component: Component, scope: Scope): Expression & { kind: 'constant' } {
+  const expression = component.expression(value);
+  if (expression.kind === 'constant') return expression;
+  const fixed = withSettings(expression, component, scope);
+  if (fixed?.kind !== 'constant') throw new TemplateError('a value that is known only while it runs');
+  noteFixed(scope, value);
+  return fixed;
+}

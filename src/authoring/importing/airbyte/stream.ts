@@ -1,0 +1,428 @@
+import { readAuthentication, type Authentication } from './authentication.ts';
+import type { Component } from './component.ts';
+import { putInto, type JobDraft } from './draft.ts';
+import type { Findings } from './findings.ts';
+import { readExport } from './export.ts';
+import { readFormat } from './format.ts';
+import { readIncremental, type IncrementalDraft } from './incremental.ts';
+import { isMap, isSequence, shown, type Node } from './node.ts';
+import { readPagination } from './pagination.ts';
+import {
+  partitionReference,
+  readPartitions,
+  type ListPartition,
+  type ParentPartition,
+} from './partitions.ts';
+import { readReactions } from './reactions.ts';
+import { readRecords, type RecordsDraft } from './records.ts';
+import { readRequest } from './request.ts';
+import type { Scope } from './scope.ts';
+import type { Settings } from './airbyte-settings.ts';
+import { pathText, type Out, type Reference } from './translate/position.ts';
+
+export type Job = Record<string, Out>;
+
+/** A stream as a job; below its parents where it has some. */
+export interface JobTree {
+  /** Jobs of a row; a child of several parents is below each of them. */
+  readonly roots: readonly Job[];
+  readonly leaf: Job;
+  readonly slots: ReadonlyMap<string, Reference>;
+  readonly records: RecordsDraft;
+  readonly baseUrl: Out;
+  readonly authentication: Authentication | undefined;
+  readonly isIncremental: boolean;
+  readonly primaryKey: readonly string[];
+  /** Names of placeholders that are taken. */
+  readonly names: readonly string[];
+}
+
+export interface StreamContext {
+  readonly settings: Settings;
+  readonly findings: Findings;
+}
+
+/** How deep parents may have parents. */
+const MAX_PARENTS = 10;
+
+/**
+ * Takes one stream over. What can't be is among the findings; the tree is then only what is left of it.
+ *
+ * @param keepsState false for a parent that is read from its start in every run
+ */
+export function readStream(
+  stream: Component,
+  context: StreamContext,
+  keepsState = true,
+  depth = 0,
+): JobTree | undefined {
+  const { findings } = context;
+  const retriever = stream.child('retriever');
+  if (depth > MAX_PARENTS) {
+    findings.not(stream.at, 'Parents have parents without end');
+    return undefined;
+  }
+  if (stream.type === 'StateDelegatingStream') {
+    const full = stream.child('full_refresh_stream');
+    findings.note(
+      'Every run reads all rows, as the first one does: the other request for later runs is not used.',
+    );
+    return full === undefined ? undefined : readStream(full, context, keepsState, depth);
+  }
+  if (stream.className !== undefined || retriever?.className !== undefined) {
+    findings.not(
+      retriever?.at ?? stream.at,
+      `Python code: ${retriever?.className ?? stream.className ?? ''}`,
+    );
+    return undefined;
+  }
+  if (retriever === undefined || !['SimpleRetriever', 'AsyncRetriever'].includes(retriever.type)) {
+    findings.not(
+      stream.place('retriever'),
+      `No counterpart: ${retriever?.type ?? 'a stream without a retriever'}`,
+    );
+    return undefined;
+  }
+  return new StreamReader(stream, retriever, context, keepsState, depth).read();
+}
+
+class StreamReader {
+  readonly #stream: Component;
+  readonly #retriever: Component;
+  readonly #context: StreamContext;
+  readonly #keepsState: boolean;
+  readonly #depth: number;
+  readonly #parentIndex: number | undefined;
+  readonly #slots = new Map<string, Reference>();
+  readonly #scope: Scope;
+
+  constructor(
+    stream: Component,
+    retriever: Component,
+    context: StreamContext,
+    keepsState: boolean,
+    depth: number,
+    parentIndex?: number,
+  ) {
+    this.#parentIndex = parentIndex;
+    this.#stream = stream;
+    this.#retriever = retriever;
+    this.#context = context;
+    this.#keepsState = keepsState;
+    this.#depth = depth;
+    this.#scope = { ...context, slots: this.#slots };
+  }
+
+  read(): JobTree | undefined {
+    const { findings } = this.#context;
+    const isExport = this.#retriever.type === 'AsyncRetriever';
+    const requester = this.#retriever.child(isExport ? 'creation_requester' : 'requester');
+    if (requester === undefined || requester.className !== undefined || requester.type !== 'HttpRequester') {
+      const what = requester?.className;
+      findings.not(
+        this.#retriever.place('requester'),
+        what === undefined ? 'No counterpart: a requester that is none of HTTP' : `Python code: ${what}`,
+      );
+      return undefined;
+    }
+    for (const key of ['pagination_reset', 'page_size_reduction', 'request_window_splitting']) {
+      if (this.#retriever.get(key) !== undefined)
+        findings.not(this.#retriever.place(key), `No counterpart: ${key}`);
+    }
+    if (this.#stream.get('file_uploader') !== undefined)
+      findings.not(this.#stream.place('file_uploader'), 'No counterpart: files as they are');
+    const partitions = readPartitions(this.#retriever, this.#scope);
+    if (this.#parentIndex === undefined && partitions.parents.length > 1)
+      return this.#several(partitions.parents);
+    const parent = partitions.parents[this.#parentIndex ?? 0];
+    const above = parent === undefined ? undefined : this.#parent(parent);
+    if (parent !== undefined && above === undefined) return undefined;
+    const names = [...(above?.names ?? [])];
+    const job: Job = {};
+    if (parent !== undefined && above !== undefined) this.#below(parent, above, job, names);
+    this.#lists(partitions.lists, job, names);
+    const incremental = readIncremental(this.#stream.child('incremental_sync'), this.#scope, {
+      keepsState: this.#keepsState,
+      isPartitioned: partitions.parents.length + partitions.lists.length > 0,
+    });
+    for (const [name, reference] of incremental.slots) this.#slots.set(name, reference);
+    return this.#job({ requester, job, above, parent, lists: partitions.lists, incremental, names });
+  }
+
+  /** A child of each of several parents: rows of all of them are one table. */
+  #several(parents: readonly ParentPartition[]): JobTree | undefined {
+    const trees = parents.map((_, index) =>
+      new StreamReader(
+        this.#stream,
+        this.#retriever,
+        this.#context,
+        this.#keepsState,
+        this.#depth,
+        index,
+      ).read(),
+    );
+    const [first, ...others] = trees;
+    if (first === undefined || others.includes(undefined)) return undefined;
+    const roots = trees.flatMap((tree) => tree?.roots ?? []);
+    // each of them has pages and a state of its own
+    others.forEach((tree, index) => {
+      if (tree !== undefined) tree.leaf['id'] = `${shown(tree.leaf['id'])}-${index + 2}`;
+    });
+    return { ...first, roots };
+  }
+
+  #parent(parent: ParentPartition): JobTree | undefined {
+    return readStream(parent.stream, this.#context, parent.keepsState && this.#keepsState, this.#depth + 1);
+  }
+
+  /** What a row of the parent gives to the child. */
+  #below(parent: ParentPartition, above: JobTree, job: Job, names: string[]): void {
+    const { findings } = this.#context;
+    for (const [name, reference] of above.slots) {
+      // windows and other fields of the parent are not of its slice
+      if (!isMap(reference.out) || reference.out['placeholder'] === undefined) continue;
+      this.#slots.set(`parent_slice.${name}`, reference);
+    }
+    if (above.roots.length > 1)
+      findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
+    if (above.records.isRenamed)
+      findings.not(parent.stream.at, 'The field of the parent has another name by then');
+    const placeholder = freeName(parent.name, names);
+    names.push(placeholder);
+    const { source, path } = parentValue(parent.parentKey.split('/'), above.records);
+    // several values at once are found by a path alone
+    job['placeholders'] = { [placeholder]: parent.group === undefined ? source : (path ?? source) };
+    const { where } = above.leaf;
+    const filters = [
+      ...(path === undefined ? [] : [{ value: path, is: 'present' }]),
+      ...(where === undefined ? [] : [where]),
+    ];
+    if (filters.length > 0) job['recursionFilter'] = filters;
+    readOnly(above.leaf);
+    if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
+    this.#slots.set(parent.name, partitionReference(placeholder, parent.group !== undefined));
+    if (parent.group !== undefined && parent.extraFields.length > 0)
+      findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
+    for (const field of parent.extraFields) {
+      const { parent: from } = parentSource(field, above.records);
+      this.#slots.set(`extra_fields.${field.join('.')}`, { out: from });
+    }
+  }
+
+  #lists(lists: readonly ListPartition[], job: Job, names: string[]): void {
+    const over: Record<string, Out> = {};
+    for (const list of lists) {
+      const placeholder = freeName(list.name, names);
+      names.push(placeholder);
+      over[placeholder] = list.values;
+      this.#slots.set(list.name, partitionReference(placeholder, list.isGroup));
+    }
+    if (lists.length > 0) job['over'] = over;
+  }
+
+  #job(parts: {
+    readonly requester: Component;
+    readonly job: Job;
+    readonly above: JobTree | undefined;
+    readonly parent: ParentPartition | undefined;
+    readonly lists: readonly ListPartition[];
+    readonly incremental: IncrementalDraft;
+    readonly names: readonly string[];
+  }): JobTree {
+    const { requester, job, above, parent, lists, incremental, names } = parts;
+    const scope = this.#scope;
+    const request = readRequest(requester, scope);
+    const paging = readPagination(this.#retriever.child('paginator'), request.tokens, scope);
+    const draft: JobDraft = {
+      query: { ...request.query },
+      headers: { ...request.headers },
+      body: request.body,
+      bodyFormat: request.bodyFormat,
+    };
+    for (const { place, value } of paging.constants) putInto(draft, place, value);
+    for (const { place, value, isForm } of incremental.options) putInto(draft, place, value, isForm);
+    if (parent?.option !== undefined)
+      putInto(draft, parent.option.place, this.#slots.get(parent.name)?.out ?? '', parent.option.isForm);
+    for (const { name, option } of lists)
+      if (option !== undefined) putInto(draft, option.place, this.#slots.get(name)?.out ?? '', option.isForm);
+    const pagination = this.#retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
+      ? this.#firstPageAlone(paging.pagination, [
+          ...incremental.options,
+          ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
+        ])
+      : paging.pagination;
+    const records = readRecords(this.#stream, this.#retriever.child('record_selector'), scope);
+    const reactions = readReactions(requester.child('error_handler'), scope);
+    const name = this.#stream.text('name') ?? '';
+    Object.assign(job, {
+      id: name,
+      endpoint: request.address.endpoint,
+      ...(request.method === 'GET' ? {} : { method: request.method }),
+      ...queryOf(request.method, draft),
+      ...(Object.keys(draft.headers).length === 0 ? {} : { headers: draft.headers }),
+      ...(draft.body === undefined ? {} : { body: draft.body }),
+      ...(draft.body === undefined || draft.bodyFormat === undefined ? {} : { bodyFormat: draft.bodyFormat }),
+      dataType: name,
+      dataField: records.dataField,
+      ...readFormat(this.#retriever, scope),
+      pagination: pagination ?? { method: 'none' },
+      ...whereOf(records.where, incremental.where),
+      ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),
+      ...(records.exclude.length === 0 ? {} : { exclude: records.exclude }),
+      ...(records.case === undefined ? {} : { case: records.case }),
+      ...(reactions.length === 0 ? {} : { reactions }),
+    });
+    if (this.#retriever.type === 'AsyncRetriever') {
+      const made = readExport(this.#retriever, scope);
+      if (made !== undefined)
+        Object.assign(job, { export: made.export, ...made.format, dataField: made.dataField });
+    }
+    const isIncremental = this.#windows(job, incremental, records);
+    if (above !== undefined) {
+      const { children } = above.leaf;
+      above.leaf['children'] = [...(isSequence(children) ? children : []), job];
+    }
+    const authentication = readAuthentication(requester.child('authenticator'), scope);
+    if (above !== undefined) this.#sameApi(above, request.address.baseUrl, authentication);
+    return {
+      roots: above?.roots ?? [job],
+      leaf: job,
+      slots: this.#slots,
+      records,
+      baseUrl: above?.baseUrl ?? request.address.baseUrl,
+      authentication: above?.authentication ?? authentication,
+      isIncremental,
+      primaryKey: keyColumns(this.#stream.get('primary_key')),
+      names,
+    };
+  }
+
+  /** Parameters of the slice are sent with the first request alone. */
+  #firstPageAlone(
+    pagination: Job | undefined,
+    options: readonly { readonly place: Node }[],
+  ): Job | undefined {
+    if (pagination === undefined || options.length === 0) return pagination;
+    const names = options.map(({ place }) => (isMap(place) ? place['query'] : undefined));
+    const known = names.filter((name) => typeof name === 'string');
+    if (pagination['includeParams'] === true && known.length === names.length) {
+      return { ...pagination, includeParams: { except: known } };
+    }
+    this.#context.findings.not(
+      this.#retriever.place('ignore_stream_slicer_parameters_on_paginated_requests'),
+      'No counterpart: parts of the slice in the first request alone',
+    );
+    return pagination;
+  }
+
+  /** Windows and state, where the request or the rows have a use for them. */
+  #windows(
+    job: Job,
+    { incremental, windows, cursorField }: IncrementalDraft,
+    records: RecordsDraft,
+  ): boolean {
+    const usesWindow = JSON.stringify(job).includes('{"window":');
+    if (usesWindow && windows !== undefined) job['windows'] = windows;
+    if (incremental === undefined) return false;
+    const { first, ...rest } = incremental;
+    const state = usesWindow || first === undefined ? rest : incremental;
+    const isUsed =
+      usesWindow ||
+      incremental['filter'] === true ||
+      incremental['order'] !== undefined ||
+      incremental['to'] !== undefined;
+    if (!isUsed) {
+      this.#context.findings.note('Reads all rows in every run: the API is not asked for newer ones.');
+      return false;
+    }
+    if (records.isRenamed || records.lifted.length > 0) {
+      this.#context.findings.not(
+        this.#stream.place('incremental_sync'),
+        `The field “${cursorField ?? ''}” of the state has another name by then`,
+      );
+    }
+    const added = records.added.get(cursorField ?? '');
+    job['incremental'] = added === undefined ? state : { ...state, cursor: added.out };
+    return true;
+  }
+
+  /** A row of a configuration has one API. */
+  #sameApi(above: JobTree, baseUrl: Out, authentication: Authentication | undefined): void {
+    const { findings } = this.#context;
+    if (JSON.stringify(above.authentication) !== JSON.stringify(authentication)) {
+      findings.not(
+        this.#retriever.place('requester'),
+        'No counterpart: a parent that is authenticated in another way',
+      );
+    }
+    if (JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl)) {
+      findings.not(this.#retriever.place('requester'), 'No counterpart: a parent at another address');
+    }
+  }
+}
+
+/** The columns of a primary key: a name, a list of names, or a list of paths. */
+function keyColumns(node: Node | undefined): readonly string[] {
+  if (typeof node === 'string') return node === '' ? [] : [node];
+  if (!isSequence(node)) return [];
+  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
+}
+
+function whereOf(...conditions: readonly (Out | undefined)[]): Job {
+  const all = conditions.filter((condition) => condition !== undefined);
+  const [only] = all;
+  if (only === undefined) return {};
+  return { where: all.length === 1 ? only : { all } };
+}
+
+function queryOf(method: 'GET' | 'POST', { query }: JobDraft): Job {
+  if (Object.keys(query).length === 0) return {};
+  return method === 'GET' ? { params: query } : { query };
+}
+
+/** Rows of a parent start its children, and are no table: that has a row of its own. */
+function readOnly(parent: Job): void {
+  for (const key of ['columns', 'exclude', 'case']) delete parent[key];
+  parent['where'] = { value: { value: null }, is: 'present' };
+}
+
+/** The name of a placeholder: braces and colons have a meaning there, and names of parents stay known below them. */
+function freeName(name: string, taken: readonly string[]): string {
+  const plain = name.replaceAll(/[{}:]/g, '_');
+  if (!taken.includes(plain)) return plain;
+  for (let count = 2; ; count++) if (!taken.includes(`${plain}_${count}`)) return `${plain}_${count}`;
+}
+
+/** Where the value of a placeholder is in the parent row, which may have got it from elsewhere. */
+function parentValue(
+  keys: readonly string[],
+  records: RecordsDraft,
+): { readonly source: Out; readonly path?: Out } {
+  const { parent, path } = parentSource(keys, records);
+  // by a path it would also become a column of the child
+  return { source: parent, ...(path === undefined ? {} : { path }) };
+}
+
+function parentSource(
+  keys: readonly string[],
+  records: RecordsDraft,
+): { readonly parent: Out; readonly path?: string } {
+  const added = records.added.get(keys.join('.'));
+  if (added !== undefined) {
+    const { out } = added;
+    if (isMap(out) && typeof out['path'] === 'string' && Object.keys(out).length === 1)
+      return { parent: { parent: out['path'] }, path: out['path'] };
+    return { parent: inParent(out) };
+  }
+  const path = pathText(keys);
+  return { parent: { parent: path }, path };
+}
+
+/** A value made of the row, seen from a child of it. */
+function inParent(out: Node): Out {
+  if (Array.isArray(out)) return out.map((item: Node) => inParent(item));
+  if (!isMap(out)) return out;
+  const { path } = out;
+  if (typeof path === 'string' && Object.keys(out).length === 1) return { parent: path };
+  return Object.fromEntries(Object.entries(out).map(([key, value]) => [key, inParent(value)]));
+}

@@ -1,0 +1,188 @@
+import { Untaken } from './findings.ts';
+import { scalarOut, type Out } from './out.ts';
+import { pathOf } from './paths.ts';
+import type { Resource } from './resources.ts';
+import type { Settings } from './dlt-settings.ts';
+import { Call, ValueMap, type Value } from './value.ts';
+
+/** What a resource reads since when. */
+export interface IncrementalDraft {
+  /** `incremental` of the job; undefined for a fixed stretch, which keeps no state. */
+  readonly incremental: Readonly<Record<string, Out>> | undefined;
+  /** Rows that are kept besides. */
+  readonly where: readonly Out[];
+  /** Parameters of the request, by their names. */
+  readonly params: Readonly<Record<string, Out>>;
+  /** What `{incremental.…}` stands for. */
+  readonly fields: Readonly<Record<string, Out | undefined>>;
+  readonly notes: readonly string[];
+}
+
+const KEYS = new Set([
+  'type',
+  'cursor_path',
+  'initial_value',
+  'end_value',
+  'start_param',
+  'end_param',
+  'convert',
+  'transform',
+  'primary_key',
+  'row_order',
+  'lag',
+  'last_value_func',
+  'on_cursor_value_missing',
+  'range_start',
+  'range_end',
+  'allow_external_schedulers',
+]);
+
+/** Parameters of `incremental(…)` in their order. */
+const POSITIONS = [
+  'cursor_path',
+  'initial_value',
+  'last_value_func',
+  'primary_key',
+  'end_value',
+  'row_order',
+  'allow_external_schedulers',
+  'on_cursor_value_missing',
+  'lag',
+  'range_start',
+  'range_end',
+];
+
+/** The incremental of a resource: that of a parameter, or of the endpoint. @throws {Untaken} */
+export function readIncremental(resource: Resource, settings: Settings): IncrementalDraft | undefined {
+  const found = [...resource.params.entries].flatMap(([name, value]) => {
+    const options = optionsOf(value);
+    return options === undefined ? [] : [{ name, options }];
+  });
+  if (found.length > 1) throw new Untaken('several incremental parameters');
+  const [param] = found;
+  const own = resource.endpoint.get('incremental');
+  if (param !== undefined) return draft(param.options, param.name, undefined, settings);
+  if (own === undefined || own === null) return undefined;
+  const options = own instanceof ValueMap ? own : optionsOf(own);
+  if (options === undefined) throw new Untaken('an incremental that is Python code', own);
+  return draft(options, nameIn(options, 'start_param'), nameIn(options, 'end_param'), settings);
+}
+
+/** Whether a parameter is an incremental one. */
+export function isIncrementalParam(value: Value): boolean {
+  return optionsOf(value) !== undefined;
+}
+
+function optionsOf(value: Value): ValueMap | undefined {
+  if (value instanceof ValueMap && value.get('type') === 'incremental') return value;
+  if (!(value instanceof Call) || !/^[iI]ncremental$/.test(value.name)) return undefined;
+  const given = value.args.map((item, i) => [POSITIONS[i] ?? '', item] as const);
+  return new ValueMap([...given, ...value.keywords.entries], value.keywords.open);
+}
+
+function nameIn(options: ValueMap, key: string): string | undefined {
+  const value = options.get(key);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw new Untaken(`“${key}” that is no text`, value);
+}
+
+function draft(
+  options: ValueMap,
+  startParam: string | undefined,
+  endParam: string | undefined,
+  settings: Settings,
+): IncrementalDraft {
+  const [open] = options.open;
+  if (open !== undefined) throw new Untaken('an incremental with options that code makes', open);
+  const strange = [...options.entries.keys()].find((key) => !KEYS.has(key));
+  if (strange !== undefined) throw new Untaken(`“${strange}” of the incremental`, options.get(strange));
+  for (const key of ['convert', 'transform'])
+    refuse(options, key, 'a function that changes the value, which is Python code');
+  const largest = options.get('last_value_func');
+  if (largest !== undefined && largest !== null && largest !== 'max' && !isNamed(largest, 'max'))
+    throw new Untaken('a state that is not the largest value', largest);
+  const cursor = pathOf(options.get('cursor_path') ?? '$', 'cursor_path');
+  if (cursor === '.' || cursor.startsWith('$'))
+    throw new Untaken('a cursor that is no field', options.get('cursor_path'));
+  const first = valueIn(options, 'initial_value', settings);
+  const end = valueIn(options, 'end_value', settings);
+  const isOpen = options.get('range_start') === 'open';
+  const isClosedEnd = options.get('range_end') === 'closed';
+  const notes: string[] = [];
+  const missing = options.get('on_cursor_value_missing') ?? 'raise';
+  if (missing !== 'include')
+    notes.push(
+      missing === 'exclude'
+        ? `Rows without “${cursor}” are kept here.`
+        : `A row without “${cursor}” is an error there, and is kept here.`,
+    );
+  if (end !== undefined) {
+    if (first === undefined) throw new Untaken('an end without a beginning', options.get('end_value'));
+    const params = {
+      ...(startParam === undefined ? {} : { [startParam]: first }),
+      ...(endParam === undefined ? {} : { [endParam]: end }),
+    };
+    return {
+      incremental: undefined,
+      where: [
+        orAbsent(cursor, { value: cursor, is: isOpen ? 'above' : 'atLeast', than: asSource(first) }),
+        orAbsent(cursor, { value: cursor, is: isClosedEnd ? 'atMost' : 'below', than: asSource(end) }),
+      ],
+      params,
+      fields: { start_value: first, last_value: first, initial_value: first, end_value: end },
+      notes: [
+        ...notes,
+        'It has an end, so that every run reads the same stretch and no state is kept, there and here.',
+      ],
+    };
+  }
+  const lag = options.get('lag');
+  if (lag !== undefined && lag !== null && typeof lag !== 'number')
+    throw new Untaken('a lag that is no number', lag);
+  if (!isOpen)
+    notes.push(
+      'Rows at the newest value of the last run come again in the next one; there they are dropped when they are equal. Give the table its primary key.',
+    );
+  return {
+    incremental: {
+      cursor,
+      ...(first === undefined ? {} : { first }),
+      ...(typeof lag === 'number' && lag !== 0
+        ? { lookback: typeof first === 'number' ? lag : `${lag} seconds` }
+        : {}),
+      ...(startParam === undefined ? {} : { to: { query: startParam } }),
+      // rows before the state are dropped there, too, whatever the API gives
+      filter: true,
+      ...(isOpen ? { equal: 'drop' } : {}),
+      ...(options.get('row_order') === 'desc' ? { order: 'descending' } : {}),
+    },
+    where: [],
+    params: {},
+    fields: { start_value: { state: 'cursor' }, last_value: { state: 'cursor' }, initial_value: first },
+    notes,
+  };
+}
+
+function orAbsent(cursor: string, condition: Out): Out {
+  return { any: [{ value: cursor, is: 'absent' }, condition] };
+}
+
+function asSource(value: Out): Out {
+  return value;
+}
+
+function refuse(options: ValueMap, key: string, message: string): void {
+  const value = options.get(key);
+  if (value !== undefined && value !== null) throw new Untaken(message, value);
+}
+
+function isNamed(value: Value, name: string): boolean {
+  return typeof value === 'object' && value !== null && 'text' in value && value.text === name;
+}
+
+function valueIn(options: ValueMap, key: string, settings: Settings): Out | undefined {
+  const value = options.get(key);
+  if (value === undefined || value === null) return undefined;
+  return scalarOut(value, settings) ?? undefined;
+}

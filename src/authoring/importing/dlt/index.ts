@@ -1,0 +1,443 @@
+import { plainName, rowId } from '../airbyte/assemble.ts';
+import type { Imported, Reason, StreamReport } from '../report.ts';
+import { readAuth } from './authentication.ts';
+import { Findings } from './findings.ts';
+import { findSources } from './find-sources.ts';
+import { jobOf, type Job } from './job.ts';
+import { scalarOut, type Out } from './out.ts';
+import { readResources, type Resource } from './resources.ts';
+import { Settings } from './dlt-settings.ts';
+import { filledMap } from './templates.ts';
+import { Code, isList, shownValue, ValueMap, type Value } from './value.ts';
+import { trimEnd } from '../../../lib/trim.ts';
+
+export interface ImportDltOptions {
+  /** For messages. */
+  readonly file: string;
+  /** Name of the configuration. */
+  readonly name: string;
+  /** Values of settings by their names. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Takes over a `rest_api` source of the library dlt: JSON, or a Python file in which it is a dictionary that is written
+ * out. A resource becomes a job, its dependent resources become children of that job, and each job at the top has a row.
+ *
+ * @throws {RunError} `import.invalid` for a file in which there is no such source
+ */
+export function importDlt(text: string, { file, name, settings: given }: ImportDltOptions): Imported {
+  const { sources, strange, changes } = findSources(text, file);
+  const settings = new Settings(given);
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  const all = sources.map((source) =>
+    takeSource(source, { file, changes, settings, ids, names, isAlone: sources.length === 1 }),
+  );
+  const [only] = all;
+  const bucket = plainName(name);
+  return {
+    configuration: {
+      name,
+      configuration: {
+        parameters: {
+          api: { name: bucket, ...(all.length === 1 ? only?.api : {}) },
+          config: { outputBucket: bucket, ...settings.entries() },
+        },
+      },
+      rows: all.flatMap(({ rows }) => rows),
+    },
+    report: {
+      source: file,
+      streams: [
+        ...all.flatMap(({ streams }) => streams),
+        ...strange.map(({ value, line }) =>
+          lost(`source in line ${line}`, `line ${line}`, 'A source that is Python code', value),
+        ),
+      ],
+      settings: settings.open(),
+      notes: [
+        'The library writes names of columns and tables in snake case, with __ between the levels, and adds columns that begin with _dlt. Here they are as the API has them.',
+      ],
+    },
+  };
+}
+
+interface SourceContext {
+  readonly file: string;
+  /** Why nothing of it can be relied on. */
+  readonly changes: readonly string[];
+  readonly settings: Settings;
+  /** Ids of rows that are taken. */
+  readonly ids: Set<string>;
+  /** Names of resources that other sources have. */
+  readonly names: Set<string>;
+  /** Whether its client is that of the whole configuration. */
+  readonly isAlone: boolean;
+}
+
+interface TakenSource {
+  /** `parameters.api`, for a source that is alone. */
+  readonly api: Readonly<Record<string, Out>>;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly streams: readonly StreamReport[];
+}
+
+function takeSource(
+  source: ValueMap,
+  { file, changes, settings, ids, names, isAlone }: SourceContext,
+): TakenSource {
+  const whole = new Findings();
+  for (const change of changes) whole.not(file, `The source is changed after it was written. ${change}`);
+  for (const code of source.open) whole.not(file, 'Keys of the source that code makes', code);
+  const given = source.get('client');
+  const client = given instanceof ValueMap ? given : new ValueMap([]);
+  if (!(given instanceof ValueMap)) whole.not('client', 'A client that code makes', given);
+  const api = clientOf(client, settings, whole);
+  const { resources, strange } = readResources(source);
+  for (const { name, at, findings } of resources) {
+    if (names.has(name))
+      findings.not(
+        at,
+        'Another source of the file has a resource of this name, and their tables would be one',
+      );
+    names.add(name);
+  }
+  const tree = new Tree(resources, { settings, whole, client });
+  const rows = tree.rows(ids, isAlone ? {} : api, isAlone);
+  const { authentication } = tree;
+  return {
+    api: { ...api, ...(authentication === undefined ? {} : { authentication }) },
+    rows,
+    streams: [
+      ...tree.reports(),
+      ...strange.map(({ name, at, value }) => lost(name, at, 'A resource that is Python code', value)),
+    ],
+  };
+}
+
+function lost(stream: string, path: string, message: string, value: Value): StreamReport {
+  return {
+    stream,
+    outcome: 'not',
+    columns: [],
+    reasons: [{ path, message, template: shownValue(value) }],
+    notes: [],
+  };
+}
+
+/** What all resources have alike; authentication is with the rows, since one may have its own. */
+function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record<string, Out> {
+  for (const code of client.open) whole.not('client', 'Keys of the client that code makes', code);
+  const session = client.get('session');
+  if (session !== undefined && session !== null)
+    whole.not('client.session', 'No counterpart: a session of its own', session);
+  const address = whole.attempt('client.base_url', () => scalarOut(client.get('base_url'), settings));
+  const baseUrl = typeof address === 'string' ? `${trimEnd(address, '/')}/` : address;
+  const headers =
+    whole.attempt('client.headers', () =>
+      filledMap(client.get('headers'), (field) => `{${field}}`, settings),
+    ) ?? {};
+  return {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(Object.keys(headers).length === 0 ? {} : { http: { headers } }),
+  };
+}
+
+interface TreeContext {
+  readonly settings: Settings;
+  /** What is wrong with all of it. */
+  readonly whole: Findings;
+  readonly client: ValueMap;
+}
+
+interface Taken {
+  readonly resource: Resource;
+  readonly job: Job;
+  readonly names: readonly string[];
+  readonly parentColumns: readonly string[];
+  readonly authentication: Out | undefined;
+  readonly parent: Taken | undefined;
+  /** Whether it, and all above it, are as they were. */
+  readonly isWhole: boolean;
+  row: string | undefined;
+}
+
+/** Resources below those that they depend on. */
+class Tree {
+  readonly #resources: readonly Resource[];
+  readonly #context: TreeContext;
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(resources: readonly Resource[], context: TreeContext) {
+    this.#resources = resources;
+    this.#context = context;
+    for (const resource of resources) this.#take(resource, []);
+  }
+
+  /** The rows of the configuration: one for each job at the top, and a disabled one for each resource that is not the same. */
+  rows(
+    ids: Set<string>,
+    api: Readonly<Record<string, Out>>,
+    isAlone: boolean,
+  ): readonly Readonly<Record<string, unknown>>[] {
+    const isOwn = !isAlone || this.authentication === undefined;
+    const all = [...this.#taken.values()];
+    return all.flatMap((taken) => {
+      if (taken.isWhole && taken.parent !== undefined) return [];
+      const id = rowId(taken.resource.name, ids);
+      taken.row = id;
+      const jobs = taken.isWhole ? this.#withChildren(taken) : alone(taken);
+      if (taken.isWhole) for (const below of this.#below(taken)) below.row = id;
+      return [
+        rowOf(taken, id, jobs, this.#reasonsOf(taken), isOwn ? withLogin(api, taken.authentication) : api),
+      ];
+    });
+  }
+
+  reports(): readonly StreamReport[] {
+    return [...this.#taken.values()].map((taken) => {
+      const { resource, isWhole, row } = taken;
+      const { name, findings } = resource;
+      return {
+        stream: name,
+        outcome: !isWhole ? 'not' : findings.columns.length > 0 ? 'equal rows, other columns' : 'exact',
+        ...(row === undefined ? {} : { row }),
+        columns: findings.columns,
+        reasons: this.#reasonsOf(taken),
+        notes: findings.notes,
+      };
+    });
+  }
+
+  /** The authentication of all of them, where they have the same. */
+  get authentication(): Out | undefined {
+    const [first, ...others] = [...this.#taken.values()];
+    const isCommon = others.every(
+      ({ authentication }) => JSON.stringify(authentication) === JSON.stringify(first?.authentication),
+    );
+    return isCommon ? first?.authentication : undefined;
+  }
+
+  #reasonsOf({ resource: { findings }, parent }: Taken): readonly Reason[] {
+    const above =
+      parent === undefined || parent.isWhole
+        ? []
+        : [{ path: 'resources', message: `Its parent “${parent.resource.name}” can't be taken over` }];
+    return [...findings.reasons, ...this.#context.whole.reasons, ...above];
+  }
+
+  #take(resource: Resource, above: readonly string[]): Taken {
+    const known = this.#taken.get(resource.name);
+    if (known !== undefined) return known;
+    const { findings, at } = resource;
+    const { settings, whole, client } = this.#context;
+    const parent = this.#parentOf(resource, above);
+    const {
+      job: asked,
+      names,
+      parentColumns,
+    } = jobOf(resource, { settings, paginator: client.get('paginator'), above: parent });
+    const job = { ...asked, ...keyOf(resource) };
+    const own = resource.endpoint.get('auth');
+    const authentication = findings.attempt(own === undefined ? 'client.auth' : `${at}.endpoint.auth`, () =>
+      readAuth(own ?? client.get('auth'), settings),
+    );
+    readHints(resource);
+    if (parent !== undefined && dispositionOf(resource) !== dispositionOf(parent.resource))
+      findings.note(
+        `Its table is written as that of “${parent.resource.name}” is, with which it shares a row: there it is another way.`,
+      );
+    if (parent !== undefined && JSON.stringify(parent.authentication) !== JSON.stringify(authentication))
+      findings.not(`${at}.endpoint.auth`, 'No counterpart: a parent that is authenticated in another way');
+    const isWhole =
+      findings.reasons.length === 0 && whole.reasons.length === 0 && (parent === undefined || parent.isWhole);
+    const taken: Taken = {
+      resource,
+      job,
+      names,
+      parentColumns,
+      authentication,
+      parent,
+      isWhole,
+      row: undefined,
+    };
+    this.#taken.set(resource.name, taken);
+    return taken;
+  }
+
+  #parentOf({ parent, name, findings, at }: Resource, above: readonly string[]): Taken | undefined {
+    if (parent === undefined) return undefined;
+    const found = this.#resources.find((other) => other.name === parent);
+    if (found === undefined) findings.not(`${at}.endpoint`, `There is no resource “${parent}”`);
+    else if (above.includes(parent) || parent === name)
+      findings.not(`${at}.endpoint`, 'Resources depend on each other in a circle');
+    else return this.#take(found, [...above, name]);
+    return undefined;
+  }
+
+  #below(taken: Taken): readonly Taken[] {
+    const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
+    return children.flatMap((child) => [child, ...this.#below(child)]);
+  }
+
+  #withChildren(taken: Taken): Job {
+    const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
+    return children.length === 0
+      ? taken.job
+      : { ...taken.job, children: children.map((child) => this.#withChildren(child)) };
+  }
+}
+
+/** The job with those above it, for somebody to finish. */
+function alone({ job, parent }: Taken): Job {
+  let whole = job;
+  for (let above = parent; above !== undefined; above = above.parent)
+    whole = { ...above.job, children: [whole] };
+  return whole;
+}
+
+function withLogin(
+  api: Readonly<Record<string, Out>>,
+  authentication: Out | undefined,
+): Readonly<Record<string, Out>> {
+  return authentication === undefined ? api : { ...api, authentication };
+}
+
+function rowOf(
+  { resource, isWhole }: Taken,
+  id: string,
+  job: Job,
+  reasons: readonly Reason[],
+  api: Readonly<Record<string, Out>>,
+): Readonly<Record<string, unknown>> {
+  const { name } = resource;
+  const disposition = dispositionOf(resource);
+  // tables are appended to there unless it says otherwise
+  const isIncremental =
+    disposition === 'append' || disposition === 'merge' || (disposition === undefined && keepsState(job));
+  return {
+    id,
+    name,
+    ...(isWhole
+      ? {}
+      : {
+          description: `Not the same as it was: ${reasons.map(({ message }) => message).join('; ')}`,
+          isDisabled: true,
+        }),
+    configuration: {
+      parameters: {
+        ...(Object.keys(api).length === 0 ? {} : { api }),
+        config: { ...(isIncremental ? { incrementalOutput: true } : {}), jobs: [job] },
+      },
+    },
+  };
+}
+
+/** How the table of a resource is written; undefined where it does not say. */
+function dispositionOf({ map }: Resource): Value | undefined {
+  const given = map.get('write_disposition');
+  return (given instanceof ValueMap ? given.get('disposition') : given) ?? undefined;
+}
+
+/** The primary key of a table whose rows are merged by it. */
+function keyOf(resource: Resource): { readonly primaryKey?: Out } {
+  if (dispositionOf(resource) !== 'merge') return {};
+  const names = keyNames(resource.map.get('primary_key'));
+  if (names === undefined) return {};
+  const [only, second] = names;
+  return { primaryKey: only !== undefined && second === undefined ? only : names };
+}
+
+/** Columns with __ between the levels, as paths; undefined where there are none, or code says them. */
+function keyNames(value: Value | undefined): readonly string[] | undefined {
+  const items = value !== undefined && isList(value) ? value : [value];
+  const names = items.flatMap((item) => (typeof item === 'string' && item !== '' ? [item] : []));
+  const isRead = items.length > 0 && names.length === items.length;
+  return isRead ? names.map((name) => name.replaceAll('__', '.')) : undefined;
+}
+
+function keepsState({ incremental, children }: Job): boolean {
+  return (
+    incremental !== undefined ||
+    (Array.isArray(children) && children.some((child) => keepsState(child as Job)))
+  ); // made above
+}
+
+/** Keys of a resource that say something of its table alone. */
+const HARMLESS = new Set([
+  'name',
+  'endpoint',
+  'include_from_parent',
+  'table_name',
+  'parallelized',
+  'section',
+  'table_format',
+  'file_format',
+  'schema_contract',
+  'references',
+  'nested_hints',
+  'merge_key',
+  'description',
+]);
+
+/** What a resource says besides its requests. */
+function readHints(resource: Resource): void {
+  const { map, findings, at } = resource;
+  for (const [key, value] of map.entries) {
+    if (HARMLESS.has(key) || value === null) continue;
+    if (key === 'processing_steps') steps(value, findings, at);
+    else if (key === 'primary_key') primaryKey(value, resource);
+    else if (key === 'write_disposition') disposition(value, resource);
+    else if (key === 'columns')
+      findings.note('Types and hints of columns are not taken over: all cells are text.');
+    else if (key === 'max_table_nesting')
+      findings.column('objects and lists are not kept as JSON from a level on');
+    else if (key === 'selected') {
+      if (value === false)
+        findings.note('It is not selected, so that its table is not loaded there; here it is.');
+      else if (value !== true) findings.not(`${at}.selected`, 'A choice that code makes', value);
+    } else findings.not(`${at}.${key}`, `No counterpart: “${key}”`, value);
+  }
+}
+
+function steps(value: Value, findings: Findings, at: string): void {
+  const list = isList(value) ? value : [value];
+  for (const [i, step] of list.entries()) {
+    const path = `${at}.processing_steps[${i}]`;
+    if (!(step instanceof ValueMap)) {
+      findings.not(path, 'A step that is Python code', step);
+      continue;
+    }
+    for (const [kind, code] of step.entries)
+      findings.not(
+        `${path}.${kind}`,
+        kind === 'filter'
+          ? 'Python code chooses the rows; say it by “where” of the job'
+          : 'Python code changes the rows; say it by “columns” of the job',
+        code,
+      );
+  }
+}
+
+/** It is the key of the job where rows are merged by it; elsewhere it is no more than a hint there, and rows stay. */
+function primaryKey(value: Value, resource: Resource): void {
+  const { findings, at } = resource;
+  const isMerged = dispositionOf(resource) === 'merge';
+  if (isMerged && keyNames(value) === undefined)
+    findings.not(`${at}.primary_key`, 'A primary key that code makes; write “primaryKey” of the job', value);
+  if (isMerged) return;
+  findings.note(
+    `The primary key is ${shownValue(value)}, and rows are not merged by it there. To have that, write it as “primaryKey” of the job.`,
+  );
+}
+
+function disposition(value: Value, resource: Resource): void {
+  const { findings, map } = resource;
+  if (value instanceof Code) findings.note(`How the table is written is decided by code: ${value.text}.`);
+  if (dispositionOf(resource) !== 'merge') return;
+  if (value instanceof ValueMap && value.get('strategy') === 'scd2')
+    findings.note('Old rows are kept there with the time in which they were valid; here the new one stays.');
+  if ((map.get('primary_key') ?? null) === null)
+    findings.note('Rows are to be merged there, and no primary key is given: they are added.');
+}

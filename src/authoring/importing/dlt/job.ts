@@ -1,0 +1,282 @@
+import { Untaken } from './findings.ts';
+import { isIncrementalParam, readIncremental, type IncrementalDraft } from './incremental.ts';
+import { plainText, textOut, type Out } from './out.ts';
+import { readPaginator } from './pagination.ts';
+import { pathOf } from './paths.ts';
+import { readResponseActions } from './reactions.ts';
+import { resolveParam, resourceField, type Resource } from './resources.ts';
+import type { Settings } from './dlt-settings.ts';
+import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
+import { Code, isList, ValueMap, type Value } from './value.ts';
+import { trimBoth } from '../../../lib/trim.ts';
+
+export type Job = Record<string, Out>;
+
+export interface JobContext {
+  readonly settings: Settings;
+  /** `client.paginator`, for resources that name none. */
+  readonly paginator: Value | undefined;
+  /** Of the job above. */
+  readonly above: Pick<JobDraft, 'names' | 'parentColumns'> | undefined;
+}
+
+export interface JobDraft {
+  readonly job: Job;
+  /** Names of placeholders, of the jobs above, too. */
+  readonly names: readonly string[];
+  /** Columns that values of parent rows make, of those above, too. */
+  readonly parentColumns: readonly string[];
+}
+
+/** A resource as a job. What can't be taken over is among the findings of the resource. */
+export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): JobDraft {
+  const { at, findings, endpoint, params } = resource;
+  const where = (key: string): string => `${at}.endpoint.${key}`;
+  const placeholders = new Placeholders(above?.names ?? []);
+  const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
+  const resolve = resolver(incremental, placeholders);
+  for (const note of incremental?.notes ?? []) findings.note(note);
+  const isEntity = isSingleEntity(resource.path);
+  const inPath = new Set<string>();
+  const address = findings.attempt(where('path'), () =>
+    addressOf(resource, settings, placeholders, resolve, inPath),
+  );
+  const query = findings.attempt(where('params'), () => queryOf(params, inPath, resolve, settings)) ?? {};
+  const method = methodOf(resource);
+  const isGet = method === 'GET';
+  const body = findings.attempt(where('json'), () => bodyOf(resource, resolve, settings)) ?? {};
+  const headers =
+    findings.attempt(where('headers'), () => filledMap(endpoint.get('headers'), resolve, settings)) ?? {};
+  const own = endpoint.get('paginator');
+  const paginatorValue = isGiven(own) ? own : isEntity ? 'single_page' : paginator;
+  const paging = findings.attempt(isGiven(own) ? where('paginator') : 'client.paginator', () =>
+    readPaginator(paginatorValue, { findings, isGet }),
+  );
+  if (paging?.followsAddress === true && 'body' in body)
+    findings.not(
+      where('paginator'),
+      'No counterpart: a body that is sent again to the address of the next page',
+    );
+  const reactions =
+    findings.attempt(where('response_actions'), () =>
+      readResponseActions(endpoint.get('response_actions')),
+    ) ?? [];
+  const sent = { ...query, ...incremental?.params };
+  const dataField = findings.attempt(where('data_selector'), () => dataFieldOf(resource, isEntity));
+  const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource)) ?? {};
+  const job: Job = {
+    // the state has its name
+    ...(incremental?.incremental === undefined ? {} : { id: resource.name }),
+    endpoint: address ?? resource.path,
+    ...(isGet ? {} : { method }),
+    ...sentIn(sent, isGet, body),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...body,
+    ...placeholders.entries(),
+    dataType: tableOf(resource),
+    ...(dataField === undefined ? {} : { dataField }),
+    pagination: paging?.pagination ?? { method: 'none' },
+    ...(incremental?.incremental === undefined
+      ? {}
+      : {
+          incremental: {
+            ...incremental.incremental,
+            ...(resource.parent === undefined ? {} : { perParent: false }),
+          },
+        }),
+    ...((incremental?.where.length ?? 0) === 0 ? {} : { where: incremental?.where ?? [] }),
+    ...(Object.keys(columns).length === 0 ? {} : { columns }),
+    ...(reactions.length === 0 ? {} : { reactions }),
+  };
+  const parentColumns = [...(above?.parentColumns ?? []), ...placeholders.columns()];
+  for (const column of parentColumns) findings.column(`one more, “${column}”: a value of a parent row`);
+  return { job, names: placeholders.names, parentColumns };
+}
+
+/** Parameters go into the query, whatever the method is. Without a body a POST of ours would send an empty list. */
+function sentIn(sent: Record<string, Out>, isGet: boolean, body: Job): Job {
+  const isBare = !isGet && Object.keys(body).length === 0;
+  if (isBare) return { params: sent, paramsIn: 'query' };
+  return Object.keys(sent).length === 0 ? {} : { [isGet ? 'params' : 'query']: sent };
+}
+
+/** Values of the parent row that requests have. */
+class Placeholders {
+  readonly #taken: readonly string[];
+  readonly #fields = new Map<string, string>();
+  readonly #computed = new Map<string, Out>();
+
+  constructor(taken: readonly string[]) {
+    this.#taken = taken;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#taken, ...this.#fields.values(), ...this.#computed.keys()];
+  }
+
+  /** The name of the placeholder for a field of the parent row. */
+  nameOf(field: string): string {
+    const known = this.#fields.get(field);
+    if (known !== undefined) return known;
+    const path = pathOf(field, 'a field of the parent');
+    const name = this.#free(trimBoth(path.replaceAll(/\W+/g, '_'), '_') || 'value');
+    this.#fields.set(field, name);
+    return name;
+  }
+
+  /** The name of a placeholder for a setting or a state. */
+  computed(value: Out): string {
+    const name = this.#free('value');
+    this.#computed.set(name, value);
+    return name;
+  }
+
+  #free(plain: string): string {
+    if (!this.names.includes(plain)) return plain;
+    for (let count = 2; ; count++) if (!this.names.includes(`${plain}_${count}`)) return `${plain}_${count}`;
+  }
+
+  entries(): Job {
+    if (this.#fields.size + this.#computed.size === 0) return {};
+    const fields = [...this.#fields].map(
+      ([field, name]) => [name, pathOf(field, 'a field of the parent')] as const,
+    );
+    return { placeholders: Object.fromEntries<Out>([...fields, ...this.#computed]) };
+  }
+
+  columns(): readonly string[] {
+    return [...this.#fields.keys()].map((field) => `parent_${pathOf(field, field).replaceAll('.', '_')}`);
+  }
+}
+
+function resolver(incremental: IncrementalDraft | undefined, placeholders: Placeholders): Resolve {
+  return (field) => {
+    const found = resourceField(field);
+    if (found !== undefined) return { placeholder: placeholders.nameOf(found.field) };
+    const [, name] = /^incremental\.(\w+)$/.exec(field) ?? [];
+    const value = name === undefined ? undefined : incremental?.fields[name];
+    if (value !== undefined) return value;
+    throw new Untaken(`the placeholder “${field}”`);
+  };
+}
+
+/** The endpoint; static parameters that it names are put in and sent nowhere else. */
+function addressOf(
+  { path, params }: Resource,
+  settings: Settings,
+  placeholders: Placeholders,
+  resolve: Resolve,
+  inPath: Set<string>,
+): Out {
+  let endpoint = '';
+  for (const part of partsOf(path)) {
+    if ('text' in part && /[{}]/.test(part.text)) throw new Untaken('braces in the address', path);
+    const value =
+      'text' in part ? part.text : fieldValue(part.field, params, settings, placeholders, resolve, inPath);
+    endpoint += typeof value === 'string' ? value : `{${placeholders.computed(value)}}`;
+  }
+  return endpoint.replace(/^\/+/, '');
+}
+
+function fieldValue(
+  field: string,
+  params: ValueMap,
+  settings: Settings,
+  placeholders: Placeholders,
+  resolve: Resolve,
+  inPath: Set<string>,
+): Out {
+  const own = resourceField(field);
+  if (own !== undefined) return `{${placeholders.nameOf(own.field)}}`;
+  if (!params.entries.has(field)) return resolve(field);
+  const value = params.get(field);
+  const parent = resolveParam(value);
+  inPath.add(field);
+  if (parent !== undefined) return `{${placeholders.nameOf(parent.field)}}`;
+  return textOut(value, settings);
+}
+
+function queryOf(
+  params: ValueMap,
+  inPath: ReadonlySet<string>,
+  resolve: Resolve,
+  settings: Settings,
+): Record<string, Out> {
+  refuseOpen(params);
+  const rest: [string, Value][] = [];
+  for (const [name, value] of params.entries) {
+    if (inPath.has(name) || isIncrementalParam(value)) continue;
+    if (resolveParam(value) !== undefined)
+      throw new Untaken(`“${name}” of a parent, which is not in the path`, value);
+    if (isList(value)) throw new Untaken('a parameter that is sent several times', value);
+    rest.push([name, value]);
+  }
+  return filledMap(new ValueMap(rest), resolve, settings);
+}
+
+function methodOf({ endpoint, findings, at }: Resource): string {
+  const value = endpoint.get('method') ?? 'GET';
+  if (typeof value === 'string' && /^(?:get|post|put|patch|delete)$/i.test(value)) return value.toUpperCase();
+  findings.not(`${at}.endpoint.method`, 'No counterpart: the method of the request', value);
+  return 'GET';
+}
+
+function bodyOf({ endpoint, findings }: Resource, resolve: Resolve, settings: Settings): Job {
+  const [json, data] = [endpoint.get('json'), endpoint.get('data')];
+  if (isGiven(json) && isGiven(data)) throw new Untaken('“json” and “data” at once');
+  if (isGiven(json)) return { body: deepFilled(json, resolve, settings), bodyFormat: 'json' };
+  if (!isGiven(data)) return {};
+  if (data instanceof ValueMap) return { body: filledMap(data, resolve, settings), bodyFormat: 'form' };
+  if (typeof data === 'string') {
+    const parts = partsOf(data);
+    if (parts.some((part) => 'field' in part)) throw new Untaken('a text as body with placeholders', data);
+    findings.note('The text of the body is sent with the type text/plain, and with none there.');
+    return { body: parts.map((part) => ('text' in part ? part.text : '')).join(''), bodyFormat: 'text' };
+  }
+  throw new Untaken('a body that code makes', data);
+}
+
+/** Where the rows are; undefined where the library looks for them itself. */
+function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Out | undefined {
+  const selector = endpoint.get('data_selector');
+  if (!isGiven(selector)) {
+    if (isEntity) return '.';
+    findings.note(
+      'No data_selector is named, so that the library looks for the rows in the first answer: here they are the answer, or its only list at the top.',
+    );
+    return undefined;
+  }
+  return pathOf(selector, 'data_selector');
+}
+
+/** A path that ends in a placeholder gives one thing, and no pages. */
+function isSingleEntity(path: string): boolean {
+  return /\{[a-zA-Z0-9.\-_]+\}/.test(path.split('/').findLast((part) => part !== '') ?? '');
+}
+
+function columnsOf({ map, parent, findings, at }: Resource): Record<string, Out> {
+  const fields = map.get('include_from_parent');
+  if (!isGiven(fields)) return {};
+  if (!isList(fields) || parent === undefined) {
+    findings.not(`${at}.include_from_parent`, 'No counterpart: fields of a parent', fields);
+    return {};
+  }
+  return Object.fromEntries(
+    fields.map((field) => {
+      const name = plainText(field, 'include_from_parent');
+      findings.column(`“_${parent}_${name}” is called “${parent}_${name}”`);
+      return [`${parent}_${name}`, { parent: name }];
+    }),
+  );
+}
+
+function tableOf({ map, name, findings, at }: Resource): string {
+  const table = map.get('table_name');
+  if (typeof table === 'string') return table;
+  if (isGiven(table)) findings.not(`${at}.table_name`, 'No counterpart: a table that code names', table);
+  return name;
+}
+
+function isGiven(value: Value | undefined): value is Exclude<Value, null> {
+  return value !== undefined && value !== null && !(value instanceof Code && value.text === '');
+}

@@ -1,0 +1,49 @@
+import { Untaken } from './findings.ts';
+import { momentOf } from './moments.ts';
+import { call, type Out } from './out-value.ts';
+import type { Settings } from './dlt-settings.ts';
+import { Call, Code, isList, Setting, TextParts, ValueMap, type Value } from './value.ts';
+
+export { call, type Out } from './out-value.ts';
+
+/** Texts and references put together; text alone stays one. */
+export function joined(parts: readonly Out[]): Out {
+  const merged: Out[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    const isText = typeof part !== 'object';
+    if (isText && typeof last === 'string') merged[merged.length - 1] = `${last}${String(part)}`;
+    else merged.push(isText ? String(part) : part);
+  }
+  const [only = ''] = merged;
+  return merged.length < 2 ? only : call('concat', ...merged);
+}
+
+/** A scalar: itself, a setting, or a text with settings. @throws {Untaken} for anything else */
+export function scalarOut(value: Value | undefined, settings: Settings): Out {
+  if (value instanceof Setting) return settings.reference(value);
+  if (value instanceof TextParts)
+    return joined(value.parts.map((part) => (typeof part === 'string' ? part : settings.reference(part))));
+  if (value instanceof Code || value instanceof Call) {
+    const moment = momentOf(value.text);
+    if (moment !== undefined) return moment;
+    throw new Untaken('Python code', value);
+  }
+  if (value === undefined || isList(value) || value instanceof ValueMap)
+    throw new Untaken('a value that is no text', value);
+  return value;
+}
+
+/** A text as Python writes it: `True`, `None`. */
+export function textOut(value: Value | undefined, settings: Settings): Out {
+  const out = scalarOut(value, settings);
+  if (typeof out === 'boolean') return out ? 'True' : 'False';
+  return out === null ? 'None' : out;
+}
+
+/** A text that is known now. @throws {Untaken} */
+export function plainText(value: Value | undefined, what: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  throw new Untaken(`“${what}” that is no text`, value);
+}

@@ -1,0 +1,99 @@
+import { Untaken } from './findings.ts';
+import { joined, scalarOut, textOut, type Out } from './out.ts';
+import type { Settings } from './dlt-settings.ts';
+import { isList, TextParts, ValueMap, type Value } from './value.ts';
+
+export type TemplatePart = { readonly text: string } | { readonly field: string };
+
+/** The parts of a text as `str.format` takes it: `issues/{resources.issues.number}/comments`, `{{` is a brace. */
+export function partsOf(text: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let plain = '';
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charAt(at);
+    if ((sign === '{' || sign === '}') && text.charAt(at + 1) === sign) {
+      plain += sign;
+      at++;
+    } else if (sign === '{') {
+      const end = text.indexOf('}', at);
+      if (end === -1) throw new Untaken('a brace that is not closed', text);
+      const field = text.slice(at + 1, end);
+      if (/[!:]/.test(field)) throw new Untaken('a placeholder with a format', text);
+      if (plain !== '') parts.push({ text: plain });
+      plain = '';
+      parts.push({ field: field.trim() });
+      at = end;
+    } else if (sign === '}') throw new Untaken('a brace that was not opened', text);
+    else plain += sign;
+  }
+  if (plain !== '' || parts.length === 0) parts.push({ text: plain });
+  return parts;
+}
+
+/** The fields of all texts inside of a value. */
+export function fieldsOf(value: Value | undefined): readonly string[] {
+  if (typeof value === 'string') {
+    try {
+      return partsOf(value).flatMap((part) => ('field' in part ? [part.field] : []));
+    } catch (error) {
+      if (error instanceof Untaken) return []; // told where the value is used
+      throw error;
+    }
+  }
+  if (isList(value)) return value.flatMap((item) => fieldsOf(item));
+  if (value instanceof ValueMap)
+    return [...value.entries].flatMap(([key, item]) => [...fieldsOf(key), ...fieldsOf(item)]);
+  return [];
+}
+
+/** What a field stands for where it is used. @throws {Untaken} for one that nothing is known of */
+export type Resolve = (field: string) => Out;
+
+/** A scalar with its fields put in. A text that is one field alone keeps the kind of its value when `keepsKind`. */
+function filled(value: Value | undefined, resolve: Resolve, settings: Settings, keepsKind: boolean): Out {
+  if (typeof value !== 'string')
+    return keepsKind || value === null ? scalarOut(value, settings) : textOut(value, settings);
+  const parts = partsOf(value).map((part) => ('text' in part ? part.text : resolve(part.field)));
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  return joined(parts);
+}
+
+/** A value of any kind with the fields of its texts put in. */
+export function deepFilled(value: Value | undefined, resolve: Resolve, settings: Settings): Out {
+  if (isList(value)) return value.map((item) => deepFilled(item, resolve, settings));
+  if (value instanceof ValueMap) {
+    refuseOpen(value);
+    return Object.fromEntries(
+      [...value.entries].map(([key, item]) => [keyOf(key), deepFilled(item, resolve, settings)]),
+    );
+  }
+  if (value instanceof TextParts) return scalarOut(value, settings);
+  return filled(value, resolve, settings, true);
+}
+
+/** The entries of a map of texts. */
+export function filledMap(
+  value: Value | undefined,
+  resolve: Resolve,
+  settings: Settings,
+): Record<string, Out> {
+  if (value === undefined || value === null) return {};
+  if (!(value instanceof ValueMap)) throw new Untaken('a map that is none', value);
+  refuseOpen(value);
+  const entries = [...value.entries].filter(([, item]) => item !== null);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [keyOf(key), filled(item, resolve, settings, false)]),
+  );
+}
+
+export function refuseOpen({ open }: ValueMap): void {
+  const [code] = open;
+  if (code !== undefined) throw new Untaken('keys that code makes', code);
+}
+
+function keyOf(key: string): string {
+  const parts = partsOf(key);
+  if (parts.some((part) => 'field' in part)) throw new Untaken('a placeholder in a key', key);
+  return parts.map((part) => ('text' in part ? part.text : '')).join('');
+}

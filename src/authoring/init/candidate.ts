@@ -1,0 +1,41 @@
+import type { AnyObject, Json, JsonObject } from '../../lib/json/index.ts';
+import type { Place } from './params.ts';
+import type { Signs } from './signs.ts';
+import type { Target } from './target.ts';
+
+/** A way to the next page that may be the right one. */
+export interface Candidate {
+  readonly kind: 'link' | 'url' | 'token' | 'row' | 'page' | 'offset';
+  /** What it does: “`meta.next` → `cursor`”. */
+  readonly says: string;
+  readonly pagination: JsonObject;
+  /** Parameters of the job with it. */
+  readonly params: AnyObject;
+  /** Nothing in the answer speaks of it. */
+  readonly isGuess: boolean;
+  /** Candidates of one group differ in the name of a parameter alone. */
+  readonly group?: string;
+  /** The parameter for page 2, and its value. */
+  readonly sends?: readonly [string, Json];
+  /** Of one that counts: its parameter, where it begins, and the size of a page. */
+  readonly counts?: Counting;
+}
+
+export interface Counting {
+  readonly param: Place;
+  readonly first: number;
+  readonly size: number;
+  readonly sizeParam: string;
+}
+
+/** What candidates are made of: the first answer. */
+export interface Observed {
+  readonly target: Target;
+  readonly signs: Signs;
+  readonly rows: number;
+  /** Path of the id in the rows, where there is one. */
+  readonly id: string | undefined;
+  /** The id of the last row. */
+  readonly lastId: Json | undefined;
+  readonly body: Json;
+}

@@ -1,0 +1,188 @@
+import { entriesOf, toText, type AnyObject, type Json, type JsonObject } from '../../lib/json/index.ts';
+import { OFFSET, PAGE, ROW_NAMES, sentAs, TOKEN } from './guesses.ts';
+import { plain } from './names.ts';
+import { signOf, valueOf, type Pointer } from './signs.ts';
+import { leavesOf, paramOf, withoutAt, queryOf, unique, variablesOf, type Place } from './params.ts';
+import type { Candidate, Observed } from './candidate.ts';
+import { graph } from './graph.ts';
+import { blind, counted } from './count.ts';
+
+/** Ways to the next page, the likeliest first. Pure. */
+export function candidatesOf(seen: Observed): readonly Candidate[] {
+  const strong = seen.signs.pointers.filter(({ isStrong }) => isStrong);
+  const weak = seen.signs.pointers.filter(({ isStrong }) => !isStrong);
+  const all = [
+    ...headerLinks(seen),
+    ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => urls(pointer, seen)),
+    ...strong.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
+    ...graph(seen),
+    ...(signOf(seen.signs, 'more') !== undefined && !hasEcho(seen) && weak.length === 0
+      ? rowIds(seen, false)
+      : []),
+    ...counted(seen),
+    ...weak.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
+    ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => tokensInUrl(pointer, seen)),
+    ...blind(seen),
+    ...(variablesOf(seen.target) === undefined ? rowIds(seen, true) : []),
+  ];
+  const known = new Set<string>();
+  return all.filter(({ pagination, params }) => {
+    const text = JSON.stringify([pagination, params]);
+    if (known.has(text)) return false;
+    known.add(text);
+    return true;
+  });
+}
+
+function headerLinks({ signs, target }: Observed): Candidate[] {
+  if (!signs.all.some(({ kind, path }) => kind === 'next' && path === 'header link')) return [];
+  return [
+    {
+      kind: 'link',
+      says: 'the header `Link` with rel="next"',
+      pagination: { method: 'link' },
+      params: target.params,
+      isGuess: false,
+    },
+  ];
+}
+
+function urls({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
+  if (keys === undefined) return [];
+  const isQuery = typeof value === 'string' && /^\??[\w.[\]%-]+=[^/]*$/.test(value);
+  const form = { method: 'response.url', urlKey: source ?? path };
+  const make = (pagination: JsonObject, how: string): Candidate => ({
+    kind: 'url',
+    says: `the address in \`${path}\`${how}`,
+    pagination,
+    params: target.params,
+    isGuess: false,
+  });
+  return isQuery
+    ? [make({ ...form, paramIsQuery: true }, ', a query')]
+    : [
+        make(form, ''),
+        ...(entriesOf(target.params).length > 0
+          ? [make({ ...form, includeParams: true }, ' with the parameters')]
+          : []),
+      ];
+}
+
+/** The token in an address that cannot be followed as it is. */
+function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
+  if (keys === undefined || typeof value !== 'string') return [];
+  const sent = leavesOf(target.params);
+  return queryOf(value).flatMap(([name, text]): Candidate[] => {
+    if (text === '' || sent.some(({ keys: [key], value: own }) => key === name && toText(own) === text))
+      return [];
+    return [
+      {
+        kind: 'token',
+        says: `\`${name}\` of the address in \`${path}\` → \`${name}\``,
+        pagination: {
+          method: 'response.param',
+          responseParam: { ...(source ?? { path }), param: name },
+          queryParam: name,
+          ...included(target.params),
+        },
+        params: target.params,
+        isGuess: false,
+      },
+    ];
+  });
+}
+
+const MOST_NAMES = 5;
+
+function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[] {
+  const { path, keys, value, name } = pointer;
+  const given = leavesOf(target.params).filter(({ keys: way }) => {
+    const key = plain(way.at(-1) ?? '');
+    return TOKEN.test(key) || (typeof value === 'number' && (PAGE.test(key) || OFFSET.test(key)));
+  });
+  const inLinks = signs.links.flatMap(({ url }) =>
+    queryOf(url).flatMap(([param, text]) => (text === String(value) ? [param] : [])),
+  );
+  const guessed =
+    typeof value === 'number' && /^next$/.test(plain(name))
+      ? value === rows
+        ? ['offset', 'start', 'skip']
+        : ['page', 'cursor', 'offset']
+      : sentAs(name, keys === undefined);
+  const places: Place[] = [
+    ...given.map(({ keys: way }) => way),
+    ...inLinks.map((param) => [param]),
+    ...guessed.slice(0, keys === undefined ? 2 : MOST_NAMES).map((param) => [param]),
+  ];
+  const headers =
+    keys === undefined
+      ? [...new Set([name.replace(/next-?/, ''), name])].filter(Boolean).map((bare) => `x-${bare}`)
+      : [];
+  const from = keys === undefined ? { header: path.replace(/^header /, '') } : path;
+  const make = (shown: string, queryParam: Json, params: AnyObject): Candidate => ({
+    kind: 'token',
+    says: `\`${path}\` → \`${shown}\``,
+    pagination: { method: 'response.param', responseParam: from, queryParam, ...included(params) },
+    params,
+    isGuess: false,
+  });
+  return [
+    ...unique(places)
+      .slice(0, MOST_NAMES)
+      .map((place) => ({
+        ...make(place.join('.'), paramOf(place), withoutAt(target.params, place)),
+        ...(place.length > 1 ? {} : { group: `token ${path}`, sends: [place[0] ?? '', value] as const }),
+      })),
+    ...headers.map((header) => make(`header ${header}`, { header }, target.params)),
+  ];
+}
+
+/** The id of the last row leads on. */
+function rowIds({ target, id, lastId, signs }: Observed, isGuess: boolean): Candidate[] {
+  if (id === undefined) return [];
+  const given = leavesOf(target.params).flatMap(({ keys }) =>
+    TOKEN.test(plain(keys.at(-1) ?? '')) ? [keys] : [],
+  );
+  const more = signOf(signs, 'more');
+  const stop =
+    more === undefined || more.path.startsWith('header ')
+      ? { emptyPage: 'stop' }
+      : { stopWhen: { value: more.path, is: 'false' }, emptyPage: 'stop' };
+  return unique([...given, ...ROW_NAMES.map((name) => [name])])
+    .slice(0, isGuess ? 2 : ROW_NAMES.length)
+    .map((place) => {
+      const params = withoutAt(target.params, place);
+      return {
+        kind: 'row',
+        says: `\`${id}\` of the last row → \`${place.join('.')}\``,
+        pagination: {
+          method: 'response.param',
+          responseParam: { last: id },
+          queryParam: paramOf(place),
+          ...included(params),
+          ...stop,
+        },
+        params,
+        isGuess,
+        ...(place.length > 1 || lastId === undefined
+          ? {}
+          : { group: 'row', sends: [place[0] ?? '', lastId] as const }),
+      };
+    });
+}
+
+function hasEcho({ signs }: Observed): boolean {
+  return signs.all.some(
+    ({ kind, path }) => /^(?:page|offset|position)$/.test(kind) && !path.startsWith('header '),
+  );
+}
+
+export function seesMore({ signs, rows }: Pick<Observed, 'signs' | 'rows'>): boolean {
+  const total = valueOf(signOf(signs, 'total'));
+  return signOf(signs, 'more') !== undefined || (total !== undefined && total > rows);
+}
+
+/** The job's parameters go along with a token where there are any. */
+function included(params: AnyObject): JsonObject {
+  return entriesOf(params).length > 0 ? { includeParams: true } : {};
+}

@@ -1,0 +1,61 @@
+import {
+  entriesOf,
+  objectOf,
+  sizeOf,
+  type AnyObject,
+  type Json,
+  type JsonObject,
+} from '../../lib/json/index.ts';
+import type { RowsPlace } from './rows.ts';
+import { pathOf } from './signs.ts';
+import type { Target } from './target.ts';
+
+/** What a job of the configuration has, beside the request. */
+export interface JobParts {
+  readonly params?: AnyObject;
+  /** `dataField`, where it is not left out, and what else says where the rows are. */
+  readonly rows?: AnyObject;
+  readonly pagination?: AnyObject | undefined;
+  /** Further keys of the job. */
+  readonly job?: JsonObject;
+}
+
+/** A configuration of one job: what is not needed is not in it. Pure. */
+export function configurationOf(target: Target, parts: JobParts): AnyObject {
+  const params = parts.params ?? target.params;
+  const { dataType, endpoint, method, paramsIn } = target;
+  const job: [string, Json][] = [['endpoint', endpoint]];
+  if (method !== 'GET') job.push(['method', method]);
+  if (sizeOf(params) > 0) job.push(['params', params]);
+  if (paramsIn !== undefined) job.push(['paramsIn', paramsIn]);
+  job.push(...entriesOf(parts.rows ?? {}));
+  job.push(...Object.entries(parts.job ?? {}));
+  if (dataType !== endpoint) job.push(['dataType', dataType]);
+  const http = sizeOf(target.headers) > 0 ? { http: { headers: target.headers } } : {};
+  const api = {
+    baseUrl: target.baseUrl,
+    ...(target.authentication === undefined ? {} : { authentication: target.authentication }),
+    ...http,
+    ...(parts.pagination === undefined ? {} : { pagination: parts.pagination }),
+  };
+  const config = {
+    ...(sizeOf(target.secretHeaders) > 0 ? { http: { headers: target.secretHeaders } } : {}),
+    ...Object.fromEntries(entriesOf(target.attributes)),
+    jobs: [objectOf(job)],
+  };
+  return { parameters: { api, config } };
+}
+
+/** The keys of a job that say where its rows are. A list that is the whole answer needs none. */
+export function rowsKeys(place: RowsPlace): AnyObject {
+  if (place.kind === 'one') return { dataField: '.' };
+  const path = place.keys.length === 0 ? {} : { dataField: fieldOf(place.keys) };
+  const at = place.keys.length === 0 ? { dataField: '.' } : path;
+  if (place.kind === 'values') return { ...at, rowsAt: { form: 'values', key: place.keyName ?? 'key' } };
+  if (place.kind === 'cells') return { ...at, rowsAt: { form: 'cells', header: pathOf(place.header ?? []) } };
+  return path;
+}
+
+function fieldOf(keys: readonly string[]): Json {
+  return pathOf(keys);
+}

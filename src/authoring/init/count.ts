@@ -1,0 +1,130 @@
+import { entriesOf, isObject, withoutKey } from '../../lib/json/index.ts';
+import { numericOf } from '../../lib/read-settings.ts';
+import type { Candidate, Observed } from './candidate.ts';
+import { OFFSET, offsetNames, PAGE, pageNames, sizeName } from './guesses.ts';
+import { plain } from './names.ts';
+import { leavesOf, paramOf, queryOf, topNames, variablesOf, withoutAt, type Place } from './params.ts';
+import { signOf, valueOf } from './signs.ts';
+
+/** Page numbers and offsets that the answer, its links or the request speak of. */
+export function counted(seen: Observed): Candidate[] {
+  const { signs, target } = seen;
+  const given = leavesOf(target.params);
+  const found: Candidate[] = [];
+  const page = signOf(signs, 'page');
+  const offset = signOf(signs, 'offset') ?? signOf(signs, 'position');
+  for (const { keys, value } of given) {
+    const name = plain(keys.at(-1) ?? '');
+    const number = numericOf(value);
+    if (PAGE.test(name) && number !== undefined)
+      found.push(pageCandidate(keys, firstOf(valueOf(page), number), seen));
+    if (OFFSET.test(name) && number !== undefined)
+      found.push(offsetCandidate(keys, number === 1 && valueOf(offset) !== 0 ? 1 : 0, seen));
+  }
+  for (const { rel, url } of signs.links) {
+    if (!/^next|^last/.test(rel)) continue;
+    for (const [name, text] of queryOf(url)) {
+      const key = plain(name);
+      if (!/^\d+$/.test(text)) continue;
+      if (PAGE.test(key) || /^page_(?:number|page)$/.test(key))
+        found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
+      else if (OFFSET.test(key) && (!rel.startsWith('next') || Number(text) >= seen.rows))
+        found.push(
+          offsetCandidate([name], rel.startsWith('next') && Number(text) === seen.rows + 1 ? 1 : 0, seen),
+        );
+    }
+  }
+  if (page !== undefined && !page.path.startsWith('header '))
+    for (const name of pageNames(page.name))
+      found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
+  if (offset !== undefined && !offset.path.startsWith('header '))
+    for (const name of offsetNames(offset.name))
+      found.push(offsetCandidate([name], offset.kind === 'position' && offset.value === 1 ? 1 : 0, seen));
+  return found;
+}
+
+/** What many APIs know, tried where nothing else is said or worked. */
+export function blind(seen: Observed): Candidate[] {
+  const { body } = seen;
+  if (variablesOf(seen.target) !== undefined) return [];
+  const root = isObject(body) ? entriesOf(body).map(([key]) => key) : [];
+  const isJsonApi = root.includes('jsonapi') || (root.includes('data') && root.includes('links'));
+  const pages = isJsonApi ? ['page[number]', 'page'] : ['page'];
+  const isOdata = root.some((key) => key.startsWith('@odata'));
+  const offsets: (readonly [string, number])[] = isOdata
+    ? [['$skip', 0]]
+    : [
+        ...(isJsonApi ? [['page[offset]', 0] as const] : []),
+        // a search engine: its answer has nothing but these words
+        ...(root.includes('hits') && root.includes('took') ? [['from', 0] as const] : []),
+        ['offset', 0],
+        ['skip', 0],
+        ['start', 0],
+      ];
+  return [
+    ...(isOdata ? [] : pages).map((name) => guessed(pageCandidate([name], 1, seen), name, 2)),
+    ...offsets.map(([name, first]) => guessed(offsetCandidate([name], first, seen), name, seen.rows)),
+    ...PAGE_GUESSES.map((name) => guessed(pageCandidate([name], 1, seen), name, 2)),
+  ];
+}
+
+const PAGE_GUESSES = ['pageNumber', 'page_number', '_page', 'p', 'pageNo', 'pageIndex', 'start'];
+
+/** @param first number of the first page */
+export function pageCandidate(place: Place, first: number, seen: Observed): Candidate {
+  const params = withoutAt(seen.target.params, place);
+  const size = signOf(seen.signs, 'size');
+  return {
+    kind: 'page',
+    says: `page numbers from ${first} in \`${place.join('.')}\``,
+    pagination: {
+      method: 'pagenum',
+      ...(place.length === 1 && place[0] === 'page' ? {} : { pageParam: paramOf(place) }),
+      ...(first === 1 ? {} : { firstPage: first }),
+    },
+    params,
+    isGuess: false,
+    counts: { param: place, first, size: seen.rows, sizeParam: sizeName(size?.name, topNames(params)) },
+  };
+}
+
+/** @param first offset of the first row */
+export function offsetCandidate(place: Place, first: number, seen: Observed, size = seen.rows): Candidate {
+  const given = topNames(seen.target.params);
+  const echo = signOf(seen.signs, 'size');
+  const sizeParam =
+    place[0] === 'from'
+      ? sizeName(undefined, [...given, 'size'])
+      : (place[0] ?? '').startsWith('$')
+        ? '$top'
+        : place[0] === 'page[offset]'
+          ? 'page[limit]'
+          : sizeName(echo?.name, given);
+  const bare = withoutAt(seen.target.params, place);
+  return {
+    kind: 'offset',
+    says: `rows to skip from ${first} in \`${place.join('.')}\``,
+    pagination: {
+      method: 'offset',
+      limit: size,
+      // beside a place in the body the size stays where it is
+      ...(place.length > 1 ? { limitParam: false } : sizeParam === 'limit' ? {} : { limitParam: sizeParam }),
+      ...(place.length === 1 && place[0] === 'offset' ? {} : { offsetParam: paramOf(place) }),
+      ...(first === 0 ? {} : { firstOffset: first }),
+    },
+    params: withoutKey(bare, sizeParam),
+    isGuess: false,
+    counts: { param: place, first, size, sizeParam },
+  };
+}
+
+/** The number of the first page, by what the answer says, else by what was asked for. */
+function firstOf(echo: number | undefined, given: number | undefined): number {
+  if (echo === 0 || given === 0) return 0;
+  if (echo !== undefined && given !== undefined && given === echo + 1) return 1;
+  return 1;
+}
+
+function guessed(candidate: Candidate, name: string, value: number): Candidate {
+  return { ...candidate, isGuess: true, group: 'guess', sends: [name, value] };
+}

@@ -1,0 +1,178 @@
+import type { Advice } from '../../storage/protocol/advice.ts';
+import { RunError } from '../../lib/errors.ts';
+import { entriesOf, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
+import { isSecretName } from '../../lib/secrets.ts';
+import type { Vault } from './secret-store.ts';
+
+type Header = readonly [name: string, value: string];
+
+/** Finds what logs in, and turns it into settings that refer to it. */
+export class Credentials {
+  readonly #vault: Vault;
+  readonly notes: string[] = [];
+  #authentication: AnyObject | undefined;
+  readonly #secretHeaders = new Map<string, Json>();
+  readonly #attributes = new Map<string, Json>();
+
+  constructor(vault: Vault) {
+    this.#vault = vault;
+  }
+
+  get authentication(): AnyObject | undefined {
+    return this.#authentication;
+  }
+
+  get secretHeaders(): AnyObject {
+    return objectOf(this.#secretHeaders);
+  }
+
+  get attributes(): AnyObject {
+    return objectOf(this.#attributes);
+  }
+
+  /** User and password in front of the host. */
+  fromAddress(url: string): void {
+    const user = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^@/?#]*)@/i.exec(url)?.[1];
+    if (user !== undefined && user !== '') this.login('basic', decoded(user));
+  }
+
+  /** Takes the secrets out of headers, and gives back the others. */
+  fromHeaders(headers: readonly Header[]): Header[] {
+    return headers.filter(([name, value]) => {
+      const lower = name.toLowerCase();
+      if (lower === 'authorization') this.#authorization(value);
+      else if (lower === 'cookie') this.cookie(value);
+      else if (lower === 'proxy-authorization')
+        this.notes.push('The login at the proxy was left out: proxies are set by the environment.');
+      else if (isSecretName(name) || /^x-(?:csrf|xsrf)-/.test(lower)) this.#key(name, value, 'header');
+      else return true;
+      return false;
+    });
+  }
+
+  /** `--header 'Name: value'`. */
+  fromLines(lines: readonly string[]): Header[] {
+    const headers = lines.map((line): Header => {
+      const colon = line.indexOf(':');
+      if (colon > 0) return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+      const advice: Advice = { code: 'headerForm' };
+      throw new RunError('command.invalid', 'A header that was given has no colon.', { details: { advice } });
+    });
+    return this.fromHeaders(headers).filter(([name, value]) => {
+      if (!/^\$(?:env:)?[{A-Za-z_]/.test(value)) return true;
+      this.#key(name, value, 'header');
+      return false;
+    });
+  }
+
+  /** `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`. */
+  fromOption(text: string): void {
+    const [, kind = '', rest = ''] = /^([a-z]+):([^]*)$/i.exec(text) ?? [];
+    const equals = rest.indexOf('=');
+    this.#authentication = undefined;
+    if (kind === 'bearer' && rest !== '') this.login('bearer', rest);
+    else if (kind === 'basic' && rest.includes(':')) this.login('basic', rest);
+    else if ((kind === 'header' || kind === 'query') && equals > 0 && equals < rest.length - 1)
+      this.#key(rest.slice(0, equals), rest.slice(equals + 1), kind);
+    else {
+      const advice: Advice = { code: 'loginForm', isEmpty: rest === '' && kind !== '' };
+      throw new RunError('command.invalid', 'The login that was given cannot be understood.', {
+        details: { advice },
+      });
+    }
+  }
+
+  login(kind: 'basic' | 'bearer', secret: string): void {
+    if (kind === 'bearer') {
+      this.#set({ type: 'bearer', '#token': this.#vault.keep(secret, 'API_TOKEN') });
+      return;
+    }
+    const colon = secret.indexOf(':');
+    const user = colon < 0 ? secret : secret.slice(0, colon);
+    const password = colon < 0 ? '' : secret.slice(colon + 1);
+    this.#set({ type: 'basic' });
+    // a key as the user name with no password is common: it is the secret then
+    const isKey = password === '' || password === 'x' || password === 'X';
+    if (isKey || user.startsWith('$')) this.#attributes.set('#username', this.#vault.keep(user, 'API_USER'));
+    else this.#attributes.set('username', user);
+    if (password !== '') this.#attributes.set('#password', this.#vault.keep(password, 'API_PASSWORD'));
+    else this.#attributes.set('#password', '');
+  }
+
+  cookie(value: string): void {
+    this.#attributes.set('#cookie', this.#vault.keep(value, 'API_COOKIE'));
+    this.#secretHeaders.set('Cookie', { attr: '#cookie' });
+    this.notes.push(
+      'The cookies of the command are sent, as the secret `#cookie`: they end with the session of the browser. A key or a token of the API lasts longer.',
+    );
+  }
+
+  /** Parameters without their secrets: a key in the query is a login, others are attributes. */
+  fromParams(params: AnyObject, isQuery: boolean): AnyObject {
+    return objectOf(
+      entriesOf(params).flatMap(([name, value]): [string, Json][] => {
+        if (isObject(value)) return [[name, this.fromParams(value, false)]];
+        if (typeof value !== 'string' || value === '' || !isSecretName(name)) return [[name, value]];
+        if (isQuery && this.#authentication === undefined) {
+          this.#key(name, value, 'query');
+          return [];
+        }
+        const attribute = `#${name.replace(/[^\w-]+/g, '_')}`;
+        this.#attributes.set(attribute, this.#vault.keep(value, `API_${name}`));
+        return [[name, { attr: attribute }]];
+      }),
+    );
+  }
+
+  #authorization(value: string): void {
+    const [, scheme = '', rest = ''] = /^(\S+)\s+([^]+)$/.exec(value) ?? [];
+    if (/^bearer$/i.test(scheme)) this.login('bearer', rest);
+    else if (/^basic$/i.test(scheme)) this.login('basic', Buffer.from(rest, 'base64').toString('utf8'));
+    else if (scheme !== '' && !/[=,]/.test(rest))
+      this.#set({
+        type: 'apiKey',
+        name: 'Authorization',
+        '#key': this.#vault.keep(rest, 'API_TOKEN'),
+        prefix: `${scheme} `,
+      });
+    else this.#key('Authorization', value, 'header');
+  }
+
+  #key(name: string, value: string, place: 'header' | 'query'): void {
+    const variable =
+      name.toLowerCase() === 'authorization'
+        ? 'API_TOKEN'
+        : /api/i.test(name)
+          ? name
+          : `API_${name.replace(/^x-/i, '')}`;
+    const isSet = this.#authentication === undefined;
+    const key = this.#vault.keep(value, variable);
+    if (isSet) {
+      this.#set({ type: 'apiKey', ...(place === 'query' ? { in: 'query' } : {}), name, '#key': key });
+      return;
+    }
+    if (place === 'query') {
+      this.notes.push(
+        `The parameter ${name} is a second login, and was left out: add it to the configuration.`,
+      );
+      return;
+    }
+    const attribute = `#${name}`;
+    this.#attributes.set(attribute, key);
+    this.#secretHeaders.set(name, { attr: attribute });
+  }
+
+  /** What is given later wins. */
+  #set(authentication: AnyObject): void {
+    for (const name of ['username', '#username', '#password']) this.#attributes.delete(name);
+    this.#authentication = authentication;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

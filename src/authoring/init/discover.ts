@@ -1,0 +1,277 @@
+import type { Env } from '../../lib/env.ts';
+import { compilePath, type AnyObject, type Json } from '../../lib/json/index.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import type { JobReport } from '../../engine/completeness/index.ts';
+import { graphAdvice } from './graph.ts';
+import type { Observed } from './candidate.ts';
+import { changingKeys } from './compare.ts';
+import { configurationOf, rowsKeys } from './configure.ts';
+import { atFirstPage } from './first-page.ts';
+import { findWay, type Way } from './find-way.ts';
+import { fieldsOf, type Field } from './fields.ts';
+import { findKey, findTime, type RowKey } from './keys.ts';
+import { runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import type { RowsPlace } from './rows.ts';
+import type { FromDocument } from './openapi/configure.ts';
+import { firstAnswer, placesIn } from './observe.ts';
+import type { Settled } from './settle.ts';
+import { documentIn } from './source.ts';
+import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
+import { whereItLed, type Target } from './target.ts';
+import { Wire, type WireOptions } from './budgeted-client.ts';
+
+export interface DiscoverOptions {
+  readonly target: Target;
+  /** Values of `$env:NAME`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Requests that may be made, redirects and repeated ones included. */
+  readonly maxRequests: number;
+  readonly env: Env;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly onStep?: (text: string) => void;
+  readonly onRequest?: WireOptions['onRequest'];
+}
+
+/** What was found out of a list of an API. */
+export interface Discovery {
+  readonly target: Target;
+  /** The first answer. */
+  readonly answer: Json;
+  readonly place: RowsPlace;
+  /** Other lists of the answer. */
+  readonly others: readonly RowsPlace[];
+  readonly fields: readonly Field[];
+  readonly key: RowKey;
+  readonly time: Field | undefined;
+  readonly signs: Signs;
+  /** How the pages follow each other; undefined where nothing leads on. */
+  readonly settled: Settled | undefined;
+  readonly configuration: AnyObject;
+  /** Of the last run of the configuration, where it came to its end. */
+  readonly report: JobReport | undefined;
+  readonly verdict: Settled['verdict'];
+  /** What speaks against the configuration. */
+  readonly against: readonly string[];
+  readonly pages: number;
+  readonly rows: number;
+  readonly tried: readonly Tried[];
+  readonly notes: readonly string[];
+  /** The requests that are allowed were made before everything was tried. */
+  readonly isSpent: boolean;
+  readonly requests: number;
+  /** Times that the API asked to wait. */
+  readonly waits: number;
+}
+
+/** A list; or at the address there is a document that describes the API. */
+export type Discovered = { readonly list: Discovery } | { readonly document: FromDocument };
+
+/**
+ * Asks an API for a list, and finds out how to get all of it: the rows, their id and time, and the way from page to
+ * page, which counts only when it was tried.
+ *
+ * @throws {ExtractorError} when there is no answer that rows could be taken from
+ */
+export async function discover(options: DiscoverOptions): Promise<Discovered> {
+  const { env, secrets, signal, environment } = options;
+  const given = atFirstPage(options.target);
+  const wire = new Wire({
+    maxRequests: options.maxRequests,
+    env,
+    ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
+    onWait: (waitMs) => options.onStep?.(`waiting ${Math.ceil(waitMs / 1000)} s, as the API asks`),
+  });
+  const lab: Laboratory = {
+    wire,
+    env,
+    secrets,
+    environment,
+    signal,
+    ...(options.onStep === undefined ? {} : { onStep: options.onStep }),
+  };
+  options.onStep?.('asking for the list');
+  const answer = await firstAnswer(given, lab);
+  const target = whereItLed(given, answer.url);
+  const { body, headers } = answer;
+  const document = documentIn(body, `${target.baseUrl}${target.endpoint}`);
+  if (document !== undefined) return { document };
+  const [place, ...others] = await placesIn(answer, target, lab);
+
+  const fields = fieldsOf(place.rows);
+  const signs = signsOf(body, place, headers);
+  const name = place.keys.at(-1) ?? target.dataType;
+  const key = findKey(fields, place.rows, name);
+  const known: Subject = {
+    target,
+    rowsKeys: rowsKeys(place),
+    rows: place.rows,
+    id: namedKey(key),
+    changing: [],
+  };
+  const observed: Observed = {
+    target,
+    signs,
+    rows: place.rows.length,
+    id: key.paths[0],
+    lastId: lastIdOf(place.rows, key),
+    body,
+  };
+  const tried: Tried[] = [];
+  const notes: string[] = [];
+  const advice = graphAdvice(observed);
+  if (advice !== undefined) notes.push(advice);
+  const steady = place.kind === 'one' || place.rows.length === 0 ? known : await withChanges(known, lab);
+  if (steady === undefined)
+    notes.push(
+      'How the pages follow: two equal requests bring different rows, and they have no id, so that no page can be told from another.',
+    );
+  const subject = steady ?? known;
+  if (subject.changing.length > 0)
+    notes.push(
+      `${subject.changing.map((key) => `\`${key}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
+    );
+  const { settled, isOpen, isSpent } =
+    place.kind === 'one' || place.rows.length === 0 || steady === undefined
+      ? NO_WAY
+      : await findWay(observed, subject, lab, tried);
+  return {
+    list: await concluded({
+      answer: body,
+      settled,
+      isOpen,
+      isSpent,
+      place,
+      others,
+      fields,
+      signs,
+      key,
+      subject,
+      tried,
+      notes,
+      lab,
+    }),
+  };
+}
+
+function lastIdOf(rows: readonly Json[], { paths: [path] }: RowKey): Json | undefined {
+  const row = rows.at(-1);
+  return path === undefined || row === undefined ? undefined : compilePath(path).find(row);
+}
+
+/** Ids by name tell rows of two pages apart; what is merely different on one page may be so by chance. */
+function namedKey({ paths }: RowKey): readonly string[] {
+  return paths.length === 1 && !/(?:^|\.)(?:name|number|no|email|title)$/i.test(paths[0] ?? '') ? paths : [];
+}
+
+/**
+ * Rows without an id are told apart by what is in them, as far as it stays the same from request to request.
+ *
+ * @returns undefined where it does not
+ */
+async function withChanges(subject: Subject, lab: Laboratory): Promise<Subject | undefined> {
+  if (subject.id.length > 0 || lab.wire.left < ENOUGH) return subject;
+  lab.onStep?.('asking once more, as the rows have no id');
+  const configuration = configurationOf(subject.target, { rows: subject.rowsKeys });
+  lab.wire.forgetAll();
+  const trial = await runOf(lab, configuration, 1);
+  const again = trial.pages[0]?.rows;
+  const changing = again === undefined ? [] : changingKeys(subject.rows, again);
+  return changing === undefined ? undefined : { ...subject, changing };
+}
+
+/** Requests that must be left for one that only makes sure. */
+const ENOUGH = 5;
+
+const NO_WAY: Way = { settled: undefined, isOpen: undefined, isSpent: false };
+
+interface Parts {
+  readonly settled: Settled | undefined;
+  readonly isOpen: string | undefined;
+  readonly isSpent: boolean;
+  readonly answer: Json;
+  readonly place: RowsPlace;
+  readonly others: readonly RowsPlace[];
+  readonly fields: readonly Field[];
+  readonly signs: Signs;
+  readonly key: RowKey;
+  readonly subject: Subject;
+  readonly tried: readonly Tried[];
+  readonly notes: readonly string[];
+  readonly lab: Laboratory;
+}
+
+/** Puts it together: the id and the time by all rows that came, the verdict by the run. */
+async function concluded(parts: Parts): Promise<Discovery> {
+  const { place, signs, subject, lab } = parts;
+  const configuration =
+    parts.settled?.configuration ?? configurationOf(subject.target, { rows: subject.rowsKeys });
+  const trial = parts.settled?.trial ?? (await runOf(lab, configuration, undefined));
+  const rows = trial.pages.flatMap((page) => page.rows);
+  const all = rows.length > 0 ? rows : place.rows;
+  const fields = fieldsOf(all);
+  const own = parts.settled === undefined ? ofOnePage(parts, trial.report) : parts.settled;
+  const notes =
+    parts.settled === undefined && own.verdict === 'ended'
+      ? [...parts.notes, ...suspicion(parts)]
+      : parts.notes;
+  return {
+    target: subject.target,
+    answer: parts.answer,
+    place,
+    others: parts.others.filter((each) => each.kind === 'list' && each.rows.length > 0 && each.score > 0),
+    fields,
+    key: findKey(fields, all, place.keys.at(-1) ?? subject.target.dataType),
+    time: findTime(fields),
+    signs,
+    settled: parts.settled,
+    configuration,
+    report: trial.report,
+    verdict: own.verdict,
+    against: own.against,
+    pages: trial.pages.filter((page) => page.rows.length > 0).length,
+    rows: rows.length,
+    tried: parts.tried,
+    notes,
+    isSpent: parts.isSpent,
+    requests: lab.wire.sent,
+    waits: lab.wire.waits,
+  };
+}
+
+/** Rows that many APIs give at most. */
+const USUAL = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10_000]);
+
+function ofOnePage(
+  { place, signs, isOpen }: Parts,
+  report: JobReport | undefined,
+): Pick<Settled, 'verdict' | 'against'> {
+  const doubts = report?.doubtful[0]?.doubts.map(({ text }) => text) ?? [];
+  if (doubts.length > 0) return { verdict: 'doubtful', against: doubts };
+  const total = valueOf(signOf(signs, 'total'));
+  const rows = place.rows.length;
+  if (place.kind !== 'one' && rows === 0)
+    return {
+      verdict: 'doubtful',
+      against: [`The list \`${pathOf(place.keys) || '.'}\` is empty: nothing can be learnt from it.`],
+    };
+  if (total !== undefined && total > rows)
+    return {
+      verdict: 'doubtful',
+      against: [
+        `The answer says that there are ${total} rows, and has ${rows}; no way to the others was found.`,
+      ],
+    };
+  if (report?.verdict !== 'complete' && isOpen !== undefined)
+    return { verdict: 'doubtful', against: [isOpen] };
+  return { verdict: report?.verdict === 'complete' ? 'complete' : 'ended', against: [] };
+}
+
+/** A list that is as long as a page commonly is. */
+function suspicion({ place: { kind, rows }, tried }: Parts): string[] {
+  if (kind !== 'list' || !USUAL.has(rows.length)) return [];
+  const how = tried.length === 0 ? '' : ' No parameter that was tried leads to others.';
+  return [
+    `Whether these are all rows: the answer has exactly ${rows.length}, which is what many APIs give at most, and nothing in it says that there are no more.${how} See the API's documentation.`,
+  ];
+}

@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../../lib/json/index.ts';
+import type { Candidate, Observed } from './candidate.ts';
+import { signOf } from './signs.ts';
+import type { Trial } from './trial.ts';
+
+/** How APIs answer for a page that there is not. */
+function isRefusal(status: unknown): status is number {
+  return typeof status === 'number' && [400, 404, 410, 416, 422].includes(status);
+}
+
+/** A rule that ends a pagination, beside its method. */
+export interface Ending {
+  readonly says: string;
+  readonly pagination: JsonObject;
+  readonly job?: JsonObject;
+}
+
+/** Ways to end, the least first: what ends by itself needs no rule. */
+export function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly Ending[] {
+  const endings: Ending[] = [{ says: '', pagination: {} }];
+  const more = signOf(signs, 'more');
+  const end = signOf(signs, 'end');
+  if (inBody(more?.path) && kind !== 'row')
+    endings.push({
+      says: `, until \`${more.path}\` is false`,
+      pagination: { stopWhen: { value: more.path, is: 'false' } },
+    });
+  if (inBody(end?.path))
+    endings.push({
+      says: `, until \`${end.path}\` is true`,
+      pagination: { stopWhen: { value: end.path, is: 'true' } },
+    });
+  if (counts === undefined)
+    return [...endings, { says: ', until a page is empty', pagination: { emptyPage: 'stop' } }];
+  const [total, pages] = [signOf(signs, 'total'), signOf(signs, 'pages')];
+  if (pages !== undefined)
+    endings.push({
+      says: `, up to page \`${pages.path}\``,
+      pagination: { stopWhen: { value: { answer: 'page' }, is: 'atLeast', than: sourceAt(pages.path) } },
+    });
+  if (total !== undefined)
+    endings.push({
+      says: `, until \`${total.path}\` rows have come`,
+      pagination: { limitStop: { field: fieldAt(total.path) } },
+    });
+  if (kind === 'page')
+    endings.push({
+      says: ', until a page is short',
+      pagination: { limit: counts.size, limitParam: false },
+    });
+  return endings;
+}
+
+function inBody(path: string | undefined): path is string {
+  return path !== undefined && !path.startsWith('header ');
+}
+
+/** A value of the body, or of a header, as a source. */
+function sourceAt(path: string): JsonObject {
+  const header = /^header (.*)$/.exec(path)?.[1];
+  return header === undefined ? { path } : { header };
+}
+
+function fieldAt(path: string): Json {
+  return inBody(path) ? path : sourceAt(path);
+}
+
+/** What is left to try when a run came to no good end: it follows from how it ended. */
+export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidate): Ending | undefined {
+  const { failure, repeated, pages } = trial;
+  const status = failure?.details['status'];
+  // the last resort: an error behind the last page is the end
+  if (counts !== undefined && isRefusal(status))
+    return {
+      says: `, until the API answers ${status}`,
+      pagination: {},
+      job: { reactions: [{ when: { status }, do: 'empty' }] },
+    };
+  const path = pagination['responseParam'] ?? pagination['urlKey'];
+  const isEmpty = repeated !== undefined && pages[repeated.of - 1]?.rows.length === 0;
+  if (isEmpty && (kind === 'token' || kind === 'url') && typeof path === 'string')
+    return {
+      says: `, until a page is empty (\`${path}\` is there behind the end, too)`,
+      pagination: { emptyPage: 'stop' },
+      job: { completeness: { notSigns: [path] } },
+    };
+  return undefined;
+}
+
+/** True for a failure that says nothing of the configuration. */
+export function isTrouble({ failure }: Trial): boolean {
+  const status = failure?.details['status'];
+  return typeof status === 'number' && (status === 429 || status >= 500);
+}

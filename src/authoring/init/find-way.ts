@@ -1,0 +1,156 @@
+import { entriesOf, objectOf, type Json } from '../../lib/json/index.ts';
+import type { Candidate, Observed } from './candidate.ts';
+import { candidatesOf, seesMore } from './candidates.ts';
+import { overlapOf } from './compare.ts';
+import { configurationOf } from './configure.ts';
+import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import { isPartOf, settle, WHOLE, type Settled } from './settle.ts';
+
+export interface Way {
+  readonly settled: Settled | undefined;
+  /** Why it may well be that there is a way, though none was found. */
+  readonly isOpen: string | undefined;
+  /** The requests that are allowed were made before everything was tried. */
+  readonly isSpent: boolean;
+}
+
+/** Tries candidates until one is proved, or nothing is left to try. */
+export async function findWay(
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<Way> {
+  let best: Settled | undefined;
+  let isSpent = false;
+  let mixed: Candidate | undefined;
+  let changing: readonly Candidate[] = [];
+  const candidates = candidatesOf(seen);
+  const groups = new Groups();
+  for (
+    let candidate = groups.next(candidates);
+    candidate !== undefined;
+    candidate = groups.next(candidates)
+  ) {
+    if (lab.wire.left === 0) {
+      isSpent = true;
+      break;
+    }
+    if (candidate.isGuess && best !== undefined) break;
+    const several = groups.toAskAtOnce(candidate, candidates);
+    if (several.length > 0) {
+      const answer = await askAtOnce(several, seen, subject, lab);
+      if (answer === 'same' || answer === 'part') {
+        groups.ruleOut(several);
+        const result = answer === 'same' ? 'they change nothing: page 1 comes again' : WHOLE;
+        tried.push({ what: namesOf(several), result });
+      } else {
+        groups.suspect(candidate, several);
+        if (candidate.isGuess && changing.length === 0) changing = several;
+      }
+      continue;
+    }
+    groups.ruleOut([candidate]);
+    const look = await lookAt(candidate, subject, lab);
+    if (look.outcome === 'mixed') mixed ??= candidate;
+    // an empty page is no end where the answer says that there is more
+    const isEnd = look.outcome === 'empty' && candidate.counts !== undefined && !seesMore(seen);
+    if (look.outcome !== 'new' && !isEnd) {
+      groups.failed(candidate);
+      tried.push({ what: candidate.says, result: look.why });
+      continue;
+    }
+    const settled = await settle(candidate, seen, subject, lab, tried);
+    if (settled === undefined) {
+      groups.failed(candidate);
+      continue;
+    }
+    if (settled.verdict !== 'doubtful') return { settled, isOpen: undefined, isSpent: false };
+    best ??= settled;
+  }
+  if (best === undefined && mixed !== undefined && lab.wire.left > 0)
+    best = await settle(mixed, seen, subject, lab, tried);
+  const isWhole = changing.length === 0 || tried.some(({ result }) => result === WHOLE);
+  return {
+    settled: best,
+    isOpen: best !== undefined || isWhole ? undefined : openText(changing),
+    isSpent: isSpent || (best?.verdict === 'doubtful' && best.trial.isSpent),
+  };
+}
+
+function openText(candidates: readonly Candidate[]): string {
+  return `The answer is another one with ${namesOf(candidates)}: the API knows some of them, but no way to all rows was found. See its documentation.`;
+}
+
+function namesOf(candidates: readonly Candidate[]): string {
+  const names = candidates.flatMap(({ sends }) => (sends === undefined ? [] : [`\`${sends[0]}\``]));
+  return [...new Set(names)].join(', ');
+}
+
+/** The fewest names that are worth a request for all of them. */
+const ENOUGH = 3;
+
+/** Candidates that differ in the name of a parameter alone: several can be tried by one request. */
+class Groups {
+  readonly #failures = new Map<string, number>();
+  /** Those of a group among which one changes the answer. */
+  readonly #suspects = new Map<string, readonly Candidate[]>();
+  readonly #done = new Set<Candidate>();
+
+  /** The likeliest one that is left; where one of several changes the answer, one of those. */
+  next(candidates: readonly Candidate[]): Candidate | undefined {
+    const first = candidates.find((each) => !this.#done.has(each));
+    if (first?.group === undefined) return first;
+    return this.#suspects.get(first.group)?.find((each) => !this.#done.has(each)) ?? first;
+  }
+
+  failed({ group }: Candidate): void {
+    if (group !== undefined) this.#failures.set(group, (this.#failures.get(group) ?? 0) + 1);
+  }
+
+  ruleOut(candidates: readonly Candidate[]): void {
+    for (const candidate of candidates) this.#done.add(candidate);
+  }
+
+  suspect({ group }: Candidate, candidates: readonly Candidate[]): void {
+    if (group !== undefined) this.#suspects.set(group, candidates);
+  }
+
+  /**
+   * Those to be tried at once before this one: all of a group, of a token when the likeliest name was wrong; where one
+   * of them changes the answer, half of them after two that were wrong.
+   */
+  toAskAtOnce({ group, kind }: Candidate, candidates: readonly Candidate[]): readonly Candidate[] {
+    if (group === undefined) return [];
+    const failures = this.#failures.get(group) ?? 0;
+    if (kind === 'token' && failures === 0) return [];
+    const suspects = this.#suspects.get(group);
+    const left = (suspects ?? candidates).filter(
+      (each) => each.group === group && each.sends !== undefined && !this.#done.has(each),
+    );
+    if (left.length < ENOUGH || (suspects !== undefined && failures < 2)) return [];
+    return suspects === undefined ? left : left.slice(0, Math.ceil(left.length / 2));
+  }
+}
+
+/**
+ * All their parameters in one request. When the answer stays the same, the API knows none of them; when it is a part of
+ * the list, that comes whole without them.
+ */
+async function askAtOnce(
+  candidates: readonly Candidate[],
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+): Promise<'same' | 'part' | 'other'> {
+  const sent = candidates.flatMap(({ sends }): (readonly [string, Json])[] =>
+    sends === undefined ? [] : [sends],
+  );
+  lab.onStep?.('trying several parameters at once');
+  const params = objectOf([...entriesOf(seen.target.params), ...sent]);
+  const trial = await runOf(lab, configurationOf(seen.target, { params, rows: subject.rowsKeys }), 1);
+  const [page] = trial.pages;
+  if (page === undefined) return 'other';
+  if (overlapOf(subject.rows, page.rows, subject).isSame) return 'same';
+  return isPartOf(page.rows, subject) ? 'part' : 'other';
+}

@@ -1,0 +1,47 @@
+import type { Advice } from '../../storage/protocol/advice.ts';
+import { type ExtractorError, HttpError, RecordError } from '../../lib/errors.ts';
+import type { ApiResponse } from '../../engine/shared/message.ts';
+import { shownText } from '../../lib/shown-text.ts';
+import type { Target } from './target.ts';
+
+/** Why the first request brought nothing, with what may be done about it: there is no configuration yet to correct. */
+export function firstFailure(
+  failure: ExtractorError,
+  target: Target,
+  answer: ApiResponse | undefined,
+): ExtractorError {
+  const { status } = failure.details;
+  const withAdvice = (advice: Advice) => ({
+    details: { ...failure.details, advice },
+    cause: failure,
+    where: {},
+  });
+  if (failure.code === 'http.status' && typeof status === 'number')
+    return new HttpError('http.status', failure.message, withAdvice(adviceFor(status, target, answer)));
+  if (failure.code === 'response.notJson')
+    return new RecordError('response.notJson', failure.message, withAdvice(notJsonAdvice(target, answer)));
+  const { details, hint } = failure;
+  return new HttpError(failure.code, failure.message, { details, cause: failure, where: {}, hint });
+}
+
+function adviceFor(status: number, { authentication }: Target, answer: ApiResponse | undefined): Advice {
+  const given = answer?.headers['www-authenticate'];
+  const challenge = given === undefined ? undefined : shownText(given).slice(0, 200);
+  if (status === 401 || (status === 403 && authentication === undefined)) {
+    const kind = /^basic/i.test(given ?? '') ? 'basic' : /^bearer/i.test(given ?? '') ? 'bearer' : undefined;
+    return { code: 'login', isRefused: authentication !== undefined, kind, challenge };
+  }
+  if (status === 403) return { code: 'rights', challenge };
+  if (status === 404 || status === 410) return { code: 'address' };
+  if (status === 405) return { code: 'method' };
+  if (status === 400 || status === 422) return { code: 'request' };
+  return { code: status === 429 ? 'limit' : 'fault' };
+}
+
+function notJsonAdvice({ baseUrl, endpoint }: Target, answer: ApiResponse | undefined): Advice {
+  const type = (answer?.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  if (!/html/i.test(type)) return { code: 'format', type: shownText(type) };
+  const isElsewhere =
+    answer !== undefined && !answer.url.startsWith(`${baseUrl}${endpoint === '/' ? '' : endpoint}`);
+  return { code: 'page', ...(isElsewhere ? { ledTo: shownText(answer.url.split('?', 1)[0] ?? '') } : {}) };
+}

@@ -1,0 +1,104 @@
+import type { Env } from '../../lib/env.ts';
+import type { ExtractorError } from '../../lib/errors.ts';
+import { type AnyObject, type Json } from '../../lib/json/index.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import type { Candidate } from './candidate.ts';
+import { overlapOf, type Identity } from './compare.ts';
+import { configurationOf, type JobParts } from './configure.ts';
+import { count } from './names.ts';
+import type { Target } from './target.ts';
+import { tryOut, type Trial } from './trial.ts';
+import type { Wire } from './budgeted-client.ts';
+
+/** Where configurations are tried out. */
+export interface Laboratory {
+  readonly wire: Wire;
+  readonly env: Env;
+  readonly secrets: Secrets;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** Told what is done, for people who wait. */
+  readonly onStep?: (text: string) => void;
+}
+
+/** The list that was found, as it came with the first answer. */
+export interface Subject extends Identity {
+  readonly target: Target;
+  /** Keys of the job that say where the rows are. */
+  readonly rowsKeys: AnyObject;
+  readonly rows: readonly Json[];
+}
+
+/** What was tried, and what came of it; JSON. */
+export interface Tried {
+  readonly what: string;
+  readonly result: string;
+}
+
+/** How page 2 came out. `new`: it has other rows; `empty`: it has none; `mixed`: some of page 1 and some others. */
+export interface Look {
+  readonly outcome: 'new' | 'empty' | 'mixed' | 'wrong' | 'spent';
+  readonly why: string;
+}
+
+export async function runOf(
+  lab: Laboratory,
+  configuration: AnyObject,
+  limit: number | undefined,
+): Promise<Trial> {
+  return await tryOut({ ...lab, configuration, limit });
+}
+
+export function configurationFor({ target, rowsKeys }: Subject, parts: Omit<JobParts, 'rows'>): AnyObject {
+  return configurationOf(target, { ...parts, rows: rowsKeys });
+}
+
+/** Asks for page 2 in the way of a candidate. */
+export async function lookAt(candidate: Candidate, subject: Subject, lab: Laboratory): Promise<Look> {
+  lab.onStep?.(`trying ${candidate.says}`);
+  const { pagination, params, counts } = candidate;
+  // the first page is the one that is known: it costs no request
+  const asPlain = counts !== undefined;
+  const trial = await runOf(
+    lab,
+    configurationFor(subject, {
+      params,
+      pagination: asPlain ? { ...pagination, firstPageParams: false } : pagination,
+    }),
+    2,
+  );
+  return judgeLook(trial, subject);
+}
+
+function judgeLook(trial: Trial, subject: Subject): Look {
+  const { failure, pages, report, repeated } = trial;
+  if (trial.isSpent) return { outcome: 'spent', why: 'no requests are left' };
+  if (failure !== undefined) return { outcome: 'wrong', why: failureText(failure) };
+  if (repeated !== undefined || report?.reasons.some(({ reason }) => REPEATS.has(reason.code)))
+    return { outcome: 'wrong', why: 'page 1 comes again' };
+  const second = pages[1];
+  if (second === undefined)
+    return { outcome: 'wrong', why: report?.reasons[0]?.text ?? 'it ends after page 1' };
+  if (second.rows.length === 0) return { outcome: 'empty', why: 'page 2 is empty' };
+  const { known, isSame, isById, rows: came } = overlapOf(subject.rows, second.rows, subject);
+  const how = isById ? ' by their ids' : '';
+  if (isSame || known === came) return { outcome: 'wrong', why: `page 2 brings rows of page 1${how}` };
+  const same = report?.doubtful[0]?.doubts.find(
+    ({ code }) => code === 'samePage' || code === 'onlyKnownRows',
+  );
+  if (same !== undefined)
+    return { outcome: 'wrong', why: 'page 2 brings page 1 again, but for changing values' };
+  if (known > 0)
+    return { outcome: 'mixed', why: `${known} of ${count(came, 'row')} of page 2 are rows of page 1${how}` };
+  return { outcome: 'new', why: `page 2 has ${count(came, 'other row')}` };
+}
+
+const REPEATS = new Set<string>(['sameResponse', 'repeatedRequest', 'repeatedRows']);
+
+/** What an answer that could not be used was, in a few words. */
+export function failureText(failure: ExtractorError): string {
+  const { status } = failure.details;
+  if (typeof status === 'number') return `the API answers ${status}`;
+  if (failure.code === 'response.notJson') return 'the answer is no JSON';
+  return failure.message.split('\n', 1)[0] ?? '';
+}

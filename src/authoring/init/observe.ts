@@ -1,0 +1,110 @@
+import { RecordError, type ExtractorError } from '../../lib/errors.ts';
+import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../../lib/json/index.ts';
+import { shownText } from '../../lib/shown-text.ts';
+import { readSigns } from '../../engine/completeness/read-signs.ts';
+import { configurationOf, rowsKeys } from './configure.ts';
+import { firstFailure } from './first-failure.ts';
+import { runOf, type Laboratory } from './laboratory.ts';
+import { findRows, type RowsPlace } from './rows.ts';
+import { NO_OWN } from './signs.ts';
+import type { Target } from './target.ts';
+
+/** The first answer of an API, and where its rows are. */
+export interface FirstAnswer {
+  /** Null where it is no JSON. */
+  readonly body: Json;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The address that answered, after redirects. */
+  readonly url: string;
+}
+
+/**
+ * Asks once.
+ *
+ * @throws {ExtractorError} for no answer, or one that no rows can be in, with what to write instead
+ */
+export async function firstAnswer(target: Target, lab: Laboratory): Promise<FirstAnswer> {
+  const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
+  if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
+  const { last } = lab.wire;
+  const text = Buffer.from(last?.body ?? [])
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  if (last === undefined || text.trim() === '')
+    throw new RecordError('response.shape', 'The answer is empty: there are no rows to learn from.', {
+      hint: 'Ask for a list that has rows; check the address and its parameters.',
+    });
+  return { body: jsonOf(text), headers: last.headers, url: last.url };
+}
+
+/** CSV, JSON lines and XML are read by the engine alone. */
+function jsonOf(text: string): Json {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The places of rows, the likeliest first, with the rows as a run has them. A place that a run reads otherwise is none.
+ *
+ * @throws {RecordError} `response.shape` where there are none
+ */
+export async function placesIn(
+  { body, headers }: FirstAnswer,
+  target: Target,
+  lab: Laboratory,
+): Promise<readonly [RowsPlace, ...RowsPlace[]]> {
+  if (body === null) return [await otherFormat(target, headers, lab)];
+  const places = findRows(body, target.dataType);
+  for (const [i, place] of places.entries()) {
+    const likely = place.score < 0 && isObject(body) ? oneObject(body) : place;
+    const trial = await runOf(lab, configurationOf(target, { rows: rowsKeys(likely) }), 1);
+    const rows = trial.pages[0]?.rows ?? [];
+    if (likely.kind === 'one') refuseError(body);
+    if (rows.length === likely.rows.length)
+      return [{ ...likely, rows }, ...places.filter((_, at) => at !== i)];
+  }
+  throw noRows(body);
+}
+
+/** An error with the status of a success is no row. */
+function refuseError(body: Json): void {
+  const seen = { envelope: body, rowsAt: undefined, rows: 0, isSingle: false, headers: {} };
+  const error = readSigns(seen, NO_OWN).find(({ kind }) => kind === 'error');
+  if (error === undefined) return;
+  const text = 'text' in error && error.text !== '' ? `, “${shownText(error.text)}”` : '';
+  throw new RecordError('response.shape', `The answer tells of an error: \`${error.path}\`${text}.`, {
+    hint: 'Its status is that of a success. Check the address, its parameters and the login.',
+  });
+}
+
+function oneObject(body: Json): RowsPlace {
+  return { keys: [], kind: 'one', rows: [body], score: 0, why: 'the answer is one object' };
+}
+
+async function otherFormat(
+  target: Target,
+  headers: Readonly<Record<string, string>>,
+  lab: Laboratory,
+): Promise<RowsPlace> {
+  const trial = await runOf(lab, configurationOf(target, {}), 1);
+  if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
+  const type = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  const rows = trial.pages.flatMap((page) => page.rows);
+  return { keys: [], kind: 'list', rows, score: 0, why: `of ${shownText(type)}` };
+}
+
+function noRows(body: Json): ExtractorError {
+  const keys = isObject(body)
+    ? keysOf(body)
+        .slice(0, 10)
+        .map((key) => `“${shownText(key)}”`)
+    : [];
+  const has = isObject(body) ? `It has ${keys.join(', ') || 'no keys at all'}.` : 'It is a single value.';
+  return new RecordError('response.shape', `There is no list in the answer. ${has}`, {
+    hint: 'Give the address of a list, such as https://api.example.com/v1/users.',
+  });
+}

@@ -1,0 +1,286 @@
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  sizeOf,
+  toText,
+  withKey,
+  type AnyObject,
+  type Json,
+} from '../../../lib/json/index.ts';
+import { isSecretName } from '../../../lib/secrets.ts';
+import { rowsKeys } from '../configure.ts';
+import type { Target } from '../target.ts';
+import { textAt, type ApiDocument } from './document.ts';
+import { nest, type Branch } from './nest.ts';
+import { operationsOf, resourceOf, type ListOperation, type Skipped } from './operations.ts';
+import { pagingOf, type Paging } from './paging.ts';
+import { loginOf, type Login } from './security.ts';
+
+/** A list that became a job. */
+export interface TakenList {
+  /** Id of the row of the configuration. */
+  readonly row: string;
+  readonly path: string;
+  readonly table: string;
+  /** Path of the list whose rows it is asked for. */
+  readonly parent: string | undefined;
+  readonly rowsAt: string;
+  readonly nextPage: string;
+}
+
+/** A configuration that was made of a document. */
+export interface FromDocument {
+  readonly kind: string;
+  readonly title: string;
+  readonly configuration: AnyObject;
+  readonly lists: readonly TakenList[];
+  readonly skipped: readonly Skipped[];
+  /** Variables to be set before a run. */
+  readonly variables: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * A configuration with a row for each list of an OpenAPI document, and below it the lists that are asked for with the
+ * ids of its rows. Pure: nothing is asked for.
+ *
+ * @param from address of the document, where it has one: its servers may be relative to that
+ */
+export function fromOpenApi(document: ApiDocument, from: string | undefined): FromDocument {
+  const { lists, skipped } = operationsOf(document);
+  const server = serverOf(document, from);
+  const info = document.object(document.root, 'info');
+  const name = document.version === 2 ? 'Swagger' : 'OpenAPI';
+  return configurationFrom({
+    kind: `${name} ${textAt(document.root, 'openapi') ?? textAt(document.root, 'swagger') ?? '2.0'}`,
+    title: textAt(info, 'title') ?? '',
+    lists,
+    skipped,
+    baseUrl: server.baseUrl,
+    login: loginOf(document, undefined),
+    notes: [
+      ...server.notes,
+      ...[...document.outside]
+        .slice(0, 3)
+        .map((reference) => `What ${reference} describes was not read: it is another document.`),
+    ],
+  });
+}
+
+/** What a document says, whatever it is written in. */
+export interface Described {
+  readonly kind: string;
+  readonly title: string;
+  readonly lists: readonly ListOperation[];
+  readonly skipped: readonly Skipped[];
+  readonly baseUrl: string;
+  readonly login: Login;
+  readonly notes: readonly string[];
+}
+
+/** A configuration of what a document says: a row for each list that needs nothing of another one. */
+export function configurationFrom(described: Described): FromDocument {
+  const { kind, title, login, notes } = described;
+  const { usable, skipped: needy } = withoutNeedy(described.lists);
+  const { tops, skipped: lost } = nest(usable);
+  const baseUrl = described.baseUrl.endsWith('/') ? described.baseUrl : `${described.baseUrl}/`;
+  const taken: TakenList[] = [];
+  const tables = new Names();
+  const ids = new Names();
+  const rows = tops.map((branch) => {
+    const id = ids.take(resourceOf(branch.list.path));
+    const { job, pagination } = jobOf(branch, { id, tables, taken, parent: undefined, server: baseUrl });
+    const parameters = {
+      ...(pagination === undefined ? {} : { api: { pagination } }),
+      config: { jobs: [job] },
+    };
+    return { id, configuration: { parameters } };
+  });
+  const api = {
+    baseUrl,
+    ...(login.authentication === undefined ? {} : { authentication: login.authentication }),
+  };
+  const shared: AnyObject = {
+    parameters: { api, ...(sizeOf(login.attributes) > 0 ? { config: login.attributes } : {}) },
+  };
+  return {
+    kind,
+    title,
+    configuration: { configuration: shared, rows, rowsSortOrder: rows.map(({ id }) => id) },
+    lists: taken,
+    skipped: [...lost, ...needy, ...described.skipped],
+    variables: login.variables,
+    notes: [...notes, ...login.notes],
+  };
+}
+
+/** Of a configuration only the rows that have a list with this text in its path. */
+export function selected(document: FromDocument, text: string | undefined): FromDocument {
+  if (text === undefined) return document;
+  const wanted = new Set(document.lists.flatMap(({ path, row }) => (path.includes(text) ? [row] : [])));
+  const { configuration } = document;
+  const rows = getKey(configuration, 'rows');
+  const kept = (isList(rows) ? rows : []).filter(
+    (row) => isObject(row) && wanted.has(toText(getKey(row, 'id'))),
+  );
+  return {
+    ...document,
+    configuration: withKey(withKey(configuration, 'rows', kept), 'rowsSortOrder', [...wanted]),
+    lists: document.lists.filter(({ row }) => wanted.has(row)),
+  };
+}
+
+/** Without lists that want a parameter for which the document has no value. */
+function withoutNeedy(lists: readonly ListOperation[]): {
+  readonly usable: readonly ListOperation[];
+  readonly skipped: readonly Skipped[];
+} {
+  return {
+    usable: lists.filter((list) => needsOf(list).length === 0),
+    skipped: lists.flatMap((list) => {
+      const names = needsOf(list);
+      return names.length === 0
+        ? []
+        : [
+            {
+              what: `GET ${list.path}`,
+              why: `it wants ${names.join(', ')}, and the document has no value for it`,
+            },
+          ];
+    }),
+  };
+}
+
+/** Parameters that must be there, and that the document has no value for. */
+function needsOf({ parameters }: ListOperation): string[] {
+  return parameters
+    .filter(
+      ({ isRequired, place, value, name }) =>
+        isRequired && place !== 'path' && value === undefined && !isSecretName(name),
+    )
+    .map(({ name }) => `\`${name}\``);
+}
+
+interface JobContext {
+  readonly id: string;
+  readonly tables: Names;
+  readonly taken: TakenList[];
+  readonly parent: Branch | undefined;
+  readonly server: string;
+}
+
+function jobOf(
+  branch: Branch,
+  context: JobContext,
+): { readonly job: AnyObject; readonly pagination: AnyObject | undefined } {
+  const { list, placeholder, children } = branch;
+  const { id, tables, taken, parent, server } = context;
+  const endpoint = list.path.replace(/^\//, '');
+  const table = tables.take(
+    parent === undefined ? resourceOf(list.path) : `${resourceOf(parent.list.path)}_${resourceOf(list.path)}`,
+  );
+  const paging: Paging = pagingOf(list, targetFor(server, endpoint));
+  taken.push({
+    row: id,
+    path: list.path,
+    table,
+    parent: parent?.list.path,
+    rowsAt: list.place.keys.join('.'),
+    nextPage: paging.says,
+  });
+  const params = objectOf([
+    ...list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
+      isRequired && place === 'query' && value !== undefined && getKey(paging.params, name) === undefined
+        ? [[name, value]]
+        : [],
+    ),
+    ...entriesOf(paging.params),
+  ]);
+  const headers = list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
+    isRequired && place === 'header' && value !== undefined && !isSecretName(name) ? [[name, value]] : [],
+  );
+  const job: [string, Json][] = [['endpoint', endpoint]];
+  if (placeholder !== undefined) job.push(['placeholders', objectOf([[placeholder.name, placeholder.path]])]);
+  if (sizeOf(params) > 0) job.push(['params', params]);
+  if (headers.length > 0) job.push(['headers', objectOf(headers)]);
+  job.push(...entriesOf(rowsKeys(list.place)));
+  if (table !== endpoint) job.push(['dataType', table]);
+  const isTop = parent === undefined;
+  // a child has its own pagination, or says that it has none where the list above it has one
+  if (!isTop) job.push(['pagination', paging.pagination ?? { method: 'none' }]);
+  if (children.length > 0)
+    job.push(['children', children.map((child) => jobOf(child, { ...context, parent: branch }).job)]);
+  return { job: objectOf(job), pagination: isTop ? paging.pagination : undefined };
+}
+
+function targetFor(baseUrl: string, endpoint: string): Target {
+  return {
+    baseUrl,
+    endpoint,
+    dataType: endpoint,
+    method: 'GET',
+    params: {},
+    paramsIn: undefined,
+    authentication: undefined,
+    headers: {},
+    secretHeaders: {},
+    attributes: {},
+    notes: [],
+  };
+}
+
+/** The first server, its variables with their defaults. */
+function serverOf(
+  document: ApiDocument,
+  from: string | undefined,
+): { readonly baseUrl: string; readonly notes: readonly string[] } {
+  const text = document.version === 2 ? swaggerServer(document, from) : openApiServer(document);
+  const base = from !== undefined && /^https?:/i.test(from) ? from : undefined;
+  const whole = URL.canParse(text, base) ? new URL(text, base).href : undefined;
+  const notes =
+    whole === undefined ? ['The document names no server: set `api.baseUrl` to the address of the API.'] : [];
+  const baseUrl = whole ?? `https://api.example.com${text.startsWith('/') ? text : ''}`;
+  return { baseUrl: baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`, notes };
+}
+
+function openApiServer(document: ApiDocument): string {
+  const [server] = document.list(document.root, 'servers');
+  const variables = server === undefined ? undefined : document.object(server, 'variables');
+  return (textAt(server, 'url') ?? '').replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+    const variable = variables === undefined ? undefined : document.object(variables, name);
+    const value = variable === undefined ? undefined : getKey(variable, 'default');
+    return typeof value === 'string' ? value : whole;
+  });
+}
+
+function swaggerServer({ root }: ApiDocument, from: string | undefined): string {
+  const host = textAt(root, 'host');
+  const path = textAt(root, 'basePath') ?? '/';
+  if (host === undefined) return path;
+  const schemes = getKey(root, 'schemes');
+  const known = Array.isArray(schemes) ? schemes : [];
+  const scheme =
+    known.includes('https') || known.length === 0
+      ? from?.startsWith('http:') === true && known.length === 0
+        ? 'http'
+        : 'https'
+      : 'http';
+  return `${scheme}://${host}${path}`;
+}
+
+/** Names that are given once. */
+class Names {
+  readonly #taken = new Set<string>();
+
+  take(name: string): string {
+    for (let i = 1; ; i++) {
+      const free = i === 1 ? name : `${name}_${i}`;
+      if (this.#taken.has(free)) continue;
+      this.#taken.add(free);
+      return free;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  keysOf,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from '../../../lib/json/index.ts';
+import { textAt, type ApiDocument } from './document.ts';
+
+/** How to log in, by what a document says. */
+export interface Login {
+  readonly authentication: AnyObject | undefined;
+  /** What stands beside the jobs. */
+  readonly attributes: AnyObject;
+  /** Variables of the environment that it refers to. */
+  readonly variables: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** The first of the schemes that are asked for which a configuration can say. */
+export function loginOf(document: ApiDocument, required: Json | undefined): Login {
+  const schemes =
+    document.version === 2
+      ? document.object(document.root, 'securityDefinitions')
+      : document.object(document.object(document.root, 'components') ?? {}, 'securitySchemes');
+  if (schemes === undefined) return NONE;
+  const wanted = namesIn(required ?? getKey(document.root, 'security'));
+  const names = wanted ?? keysOf(schemes);
+  if (names.length === 0) return NONE;
+  for (const name of names) {
+    const scheme = document.object(schemes, name);
+    const login = scheme === undefined ? undefined : ofScheme(scheme, document);
+    if (login !== undefined) return login;
+  }
+  return {
+    ...NONE,
+    notes: [
+      `The login (${names.join(', ')}) is of a kind that the document does not describe far enough: set \`api.authentication\`.`,
+    ],
+  };
+}
+
+const NONE: Login = { authentication: undefined, attributes: {}, variables: [], notes: [] };
+
+function namesIn(security: Json | undefined): readonly string[] | undefined {
+  if (!isList(security)) return undefined;
+  // an empty requirement beside others means that the login may be left out
+  return security.flatMap((each) => (isObject(each) ? keysOf(each) : []));
+}
+
+function ofScheme(scheme: AnyObject, document: ApiDocument): Login | undefined {
+  const type = textAt(scheme, 'type')?.toLowerCase();
+  const kind = textAt(scheme, 'scheme')?.toLowerCase();
+  if (type === 'basic' || (type === 'http' && kind === 'basic'))
+    return {
+      ...NONE,
+      authentication: { type: 'basic' },
+      attributes: objectOf([
+        ['#username', '$env:API_USER'],
+        ['#password', '$env:API_PASSWORD'],
+      ]),
+      variables: ['API_USER', 'API_PASSWORD'],
+    };
+  if (type === 'http' && kind === 'bearer') return bearer([]);
+  if (type === 'apikey') {
+    const [name, place] = [textAt(scheme, 'name'), textAt(scheme, 'in')];
+    if (name === undefined || place === 'cookie') return undefined;
+    if (name.toLowerCase() === 'authorization' && /bearer/i.test(textAt(scheme, 'description') ?? ''))
+      return bearer([]);
+    return {
+      ...NONE,
+      authentication: {
+        type: 'apiKey',
+        ...(place === 'query' ? { in: 'query' } : {}),
+        name,
+        '#key': '$env:API_KEY',
+      },
+      variables: ['API_KEY'],
+    };
+  }
+  if (type === 'oauth2') return ofOauth(scheme, document);
+  return type === 'openidconnect'
+    ? bearer(['The API logs in by OpenID Connect: put an access token into $API_TOKEN.'])
+    : undefined;
+}
+
+function ofOauth(scheme: AnyObject, document: ApiDocument): Login {
+  const flows = document.object(scheme, 'flows');
+  const flow =
+    flows === undefined
+      ? textAt(scheme, 'flow') === 'application'
+        ? scheme
+        : undefined
+      : document.object(flows, 'clientCredentials');
+  const tokenUrl = textAt(flow, 'tokenUrl');
+  if (flow === undefined || tokenUrl === undefined)
+    return bearer([
+      'The API logs in by OAuth 2.0 for a person: put an access token into $API_TOKEN, or set `api.authentication`.',
+    ]);
+  const scopes = document.object(flow, 'scopes');
+  const scope =
+    scopes === undefined
+      ? ''
+      : entriesOf(scopes)
+          .map(([name]) => name)
+          .join(' ');
+  return {
+    ...NONE,
+    authentication: {
+      type: 'oauth20.clientCredentials',
+      tokenUrl,
+      '#clientId': '$env:API_CLIENT_ID',
+      '#clientSecret': '$env:API_CLIENT_SECRET',
+      ...(scope === '' ? {} : { scope }),
+    },
+    variables: ['API_CLIENT_ID', 'API_CLIENT_SECRET'],
+    notes:
+      scope === ''
+        ? []
+        : ['All scopes of the document are asked for: take away those that the login has not.'],
+  };
+}
+
+function bearer(notes: readonly string[]): Login {
+  return {
+    ...NONE,
+    authentication: { type: 'bearer', '#token': '$env:API_TOKEN' },
+    variables: ['API_TOKEN'],
+    notes,
+  };
+}

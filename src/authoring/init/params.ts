@@ -1,0 +1,68 @@
+import type { Target } from './target.ts';
+import {
+  entriesOf,
+  getKey,
+  isObject,
+  isScalar,
+  objectOf,
+  withoutKey,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { isUrl } from './signs.ts';
+
+/** Keys on the way to a parameter: one, or several in a body. */
+export type Place = readonly string[];
+
+/** Scalars of the parameters, at any depth. */
+export function leavesOf(
+  params: AnyObject,
+  above: Place = [],
+): { readonly keys: Place; readonly value: Json }[] {
+  return entriesOf(params).flatMap(([key, value]) => {
+    const keys = [...above, key];
+    if (isObject(value)) return getKey(value, 'attr') === undefined ? leavesOf(value, keys) : [];
+    return isScalar(value) || value === null ? [{ keys, value }] : [];
+  });
+}
+
+export function topNames(params: AnyObject): string[] {
+  return entriesOf(params).flatMap(([name, value]) => (isScalar(value) ? [name] : []));
+}
+
+export function paramOf(place: Place): Json {
+  return place.length === 1 ? (place[0] ?? '') : { body: place.join('.') };
+}
+
+export function withoutAt(params: AnyObject, [key = '', ...rest]: Place): AnyObject {
+  const inner = getKey(params, key);
+  if (rest.length === 0) return withoutKey(params, key);
+  return isObject(inner)
+    ? objectOf(
+        entriesOf(params).map(([name, value]) => [name, name === key ? withoutAt(inner, rest) : value]),
+      )
+    : params;
+}
+
+export function queryOf(url: string): [string, string][] {
+  const mark = url.indexOf('?');
+  const query = mark < 0 ? (isUrl(url) ? '' : url) : url.slice(mark + 1);
+  return [...new URLSearchParams(query.split('#', 1)[0])];
+}
+
+export function unique(places: readonly Place[]): Place[] {
+  const seen = new Set<string>();
+  return places.filter((place) => {
+    const text = place.join('.');
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}
+
+/** Variables that a GraphQL query declares; undefined for any other request. */
+export function variablesOf({ params }: Target): readonly string[] | undefined {
+  const query = getKey(params, 'query');
+  if (typeof query !== 'string' || !/[{]/.test(query)) return undefined;
+  return [...query.matchAll(/\$(\w+)\s*:/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,276 @@
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  parseExact,
+  sizeOf,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { isSecretName } from '../../lib/secrets.ts';
+import type { FromDocument } from './openapi/configure.ts';
+import { configurationFrom } from './openapi/configure.ts';
+import type { ListOperation, Parameter, Skipped } from './openapi/operations.ts';
+import { findRows, type RowsPlace } from './rows.ts';
+
+export function isPostman(value: Json): value is AnyObject {
+  if (!isObject(value) || !isList(getKey(value, 'item'))) return false;
+  const info = getKey(value, 'info');
+  return isObject(info);
+}
+
+/** A collection of Postman, 2.0 or 2.1, as a configuration: its GETs are lists, by their saved answers where it has some. */
+export function fromPostman(collection: AnyObject): FromDocument {
+  const variables = variablesOf(collection);
+  const unknown = new Set<string>();
+  const fill = (text: string): string => filled(text, variables, unknown);
+  const requests = requestsIn(getKey(collection, 'item'), getKey(collection, 'auth'));
+  const skipped: Skipped[] = [];
+  const servers = new Map<string, number>();
+  const found = requests.flatMap(({ item, request, auth }) => {
+    const read = readRequest(request, fill);
+    if (read === undefined || read.method !== 'GET') return [];
+    servers.set(read.origin, (servers.get(read.origin) ?? 0) + 1);
+    return [{ item, read, auth }];
+  });
+  const [baseUrl = 'https://api.example.com'] = [...servers].toSorted((a, b) => b[1] - a[1])[0] ?? [];
+  const prefix = commonFolder(
+    found.filter(({ read }) => read.origin === baseUrl).map(({ read }) => read.path),
+  );
+  const known = new Set<string>();
+  const lists: ListOperation[] = [];
+  for (const { item, read } of found) {
+    const what = `GET ${read.path}`;
+    if (known.has(read.path)) continue;
+    if (read.origin !== baseUrl) {
+      skipped.push({ what, why: `it is on another server, ${read.origin}` });
+      continue;
+    }
+    const sample = answerOf(item);
+    const name = read.path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
+    const place: RowsPlace | undefined =
+      sample === undefined
+        ? { keys: [], kind: 'list', rows: [], score: 0, why: 'not known' }
+        : findRows(sample, name)[0];
+    if (
+      place === undefined ||
+      place.kind !== 'list' ||
+      place.score < 0 ||
+      (sample === undefined && /\}\/?$/.test(read.path))
+    ) {
+      skipped.push({ what, why: 'it brings no list' });
+      continue;
+    }
+    known.add(read.path);
+    lists.push({
+      path: `/${read.path.slice(prefix.length)}`,
+      parameters: read.parameters,
+      place,
+      sample: sample ?? [],
+      headers: [],
+      security: undefined,
+    });
+  }
+  const info = getKey(collection, 'info');
+  const title = isObject(info) ? getKey(info, 'name') : '';
+  const unseen = lists.filter(({ place }) => place.why === 'not known').length;
+  return configurationFrom({
+    kind: 'Postman collection',
+    title: typeof title === 'string' ? title : '',
+    lists,
+    skipped,
+    baseUrl: `${baseUrl}${prefix}`,
+    login: loginOf(
+      found.map(({ auth }) => auth).find((auth) => auth !== undefined) ?? getKey(collection, 'auth'),
+    ),
+    notes: [
+      ...[...unknown].map(
+        (name) => `The variable {{${name}}} has no value in the collection: put it into the configuration.`,
+      ),
+      ...(unseen === 0
+        ? []
+        : [
+            `Where the rows are in ${unseen} of the lists: the collection has no saved answers of them. The only list of an answer is taken.`,
+          ]),
+    ],
+  });
+}
+
+interface Request {
+  readonly item: AnyObject;
+  readonly request: Json;
+  readonly auth: Json | undefined;
+}
+
+/** Requests of all folders; a login is that of the folder where a request has none. */
+function requestsIn(items: Json | undefined, above: Json | undefined): Request[] {
+  return (isList(items) ? items : []).flatMap((item) => {
+    if (!isObject(item)) return [];
+    const request = getKey(item, 'request');
+    if (request === undefined) return requestsIn(getKey(item, 'item'), getKey(item, 'auth') ?? above);
+    const own = isObject(request) ? getKey(request, 'auth') : undefined;
+    return [{ item, request, auth: own ?? above }];
+  });
+}
+
+interface ReadRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** With path variables in braces. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+}
+
+function readRequest(request: Json, fill: (text: string) => string): ReadRequest | undefined {
+  const method = isObject(request) ? getKey(request, 'method') : 'GET';
+  const url = isObject(request) ? getKey(request, 'url') : request;
+  const raw = isObject(url) ? getKey(url, 'raw') : url;
+  if (typeof raw !== 'string') return undefined;
+  const text = fill(raw);
+  const whole = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
+  const [, origin, path = '/', query = ''] = /^(https?:\/\/[^/?#]+)([^?#]*)(?:\?([^#]*))?/i.exec(whole) ?? [];
+  if (origin === undefined) return undefined;
+  return {
+    method: typeof method === 'string' ? method.toUpperCase() : 'GET',
+    origin,
+    path: path.replace(/\/:([\w-]+)/g, '/{$1}').replace(/\{\{(\w[\w-]*)\}\}/g, '{$1}') || '/',
+    parameters: [...parametersIn(query, isObject(url) ? getKey(url, 'query') : undefined, fill)],
+  };
+}
+
+/** Parameters that are switched off are known to the API, too. */
+function* parametersIn(
+  query: string,
+  list: Json | undefined,
+  fill: (text: string) => string,
+): Iterable<Parameter> {
+  const pairs: (readonly [string, string, boolean])[] = isList(list)
+    ? list.flatMap((each) => {
+        const [key, value] = isObject(each) ? [getKey(each, 'key'), getKey(each, 'value')] : [];
+        if (typeof key !== 'string' || !isObject(each)) return [];
+        return [
+          [key, typeof value === 'string' ? fill(value) : '', getKey(each, 'disabled') !== true] as const,
+        ];
+      })
+    : [...new URLSearchParams(query)].map(([key, value]) => [key, value, true] as const);
+  for (const [name, value, isOn] of pairs) {
+    if (isSecretName(name)) continue;
+    yield {
+      name,
+      place: 'query',
+      isRequired: isOn && value !== '' && !/\{\{/.test(value),
+      value,
+      schema: {},
+    };
+  }
+}
+
+function answerOf(item: AnyObject): Json | undefined {
+  const responses = getKey(item, 'response');
+  for (const response of isList(responses) ? responses : []) {
+    const body = isObject(response) ? getKey(response, 'body') : undefined;
+    const code = isObject(response) ? getKey(response, 'code') : undefined;
+    if (typeof body !== 'string' || !/^\s*[[{]/.test(body) || (typeof code === 'number' && code >= 300))
+      continue;
+    try {
+      return parseExact(body);
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+function variablesOf(collection: AnyObject): ReadonlyMap<string, string> {
+  const list = getKey(collection, 'variable');
+  return new Map(
+    (isList(list) ? list : []).flatMap((each) => {
+      const [key, value] = isObject(each)
+        ? [getKey(each, 'key') ?? getKey(each, 'id'), getKey(each, 'value')]
+        : [];
+      return typeof key === 'string' && typeof value === 'string' && value !== '' && !isSecretName(key)
+        ? [[key, value] as const]
+        : [];
+    }),
+  );
+}
+
+function filled(text: string, variables: ReadonlyMap<string, string>, unknown: Set<string>): string {
+  let at = text;
+  // a variable may refer to another one
+  for (let i = 0; i < 5 && at.includes('{{'); i++)
+    at = at.replace(VARIABLE, (whole, name: string) => variables.get(name.trim()) ?? whole);
+  for (const [, name = ''] of at.matchAll(VARIABLE)) unknown.add(name.trim());
+  return at.replace(/^\{\{[^{}]+\}\}/, 'https://api.example.com');
+}
+
+const VARIABLE = /\{\{([^{}]+)\}\}/g;
+
+/** Folders that all paths begin with: `/v1/`. */
+function commonFolder(paths: readonly string[]): string {
+  const [first = '/', ...others] = paths;
+  let folder = first.slice(0, first.lastIndexOf('/') + 1) || '/';
+  while (folder !== '/' && (/[{]/.test(folder) || !others.every((path) => path.startsWith(folder))))
+    folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1) || '/';
+  return folder;
+}
+
+/** The login of a collection, its secrets by reference. */
+function loginOf(auth: Json | undefined): {
+  readonly authentication: AnyObject | undefined;
+  readonly attributes: AnyObject;
+  readonly variables: readonly string[];
+  readonly notes: readonly string[];
+} {
+  const none = { authentication: undefined, attributes: {}, variables: [], notes: [] };
+  if (!isObject(auth)) return none;
+  const type = getKey(auth, 'type');
+  const settings = settingsOf(typeof type === 'string' ? getKey(auth, type) : undefined);
+  if (type === 'bearer')
+    return { ...none, authentication: { type, '#token': '$env:API_TOKEN' }, variables: ['API_TOKEN'] };
+  if (type === 'basic')
+    return {
+      ...none,
+      authentication: { type },
+      attributes: objectOf([
+        ['#username', '$env:API_USER'],
+        ['#password', '$env:API_PASSWORD'],
+      ]),
+      variables: ['API_USER', 'API_PASSWORD'],
+    };
+  if (type === 'apikey')
+    return {
+      ...none,
+      authentication: {
+        type: 'apiKey',
+        ...(settings.get('in') === 'query' ? { in: 'query' } : {}),
+        name: settings.get('key') ?? 'X-Api-Key',
+        '#key': '$env:API_KEY',
+      },
+      variables: ['API_KEY'],
+    };
+  return typeof type === 'string' && type !== 'noauth'
+    ? {
+        ...none,
+        notes: [`The login of the collection is of the kind “${type}”: set \`api.authentication\`.`],
+      }
+    : none;
+}
+
+/** A list of keys and values (2.1), or an object (2.0). */
+function settingsOf(node: Json | undefined): ReadonlyMap<string, string> {
+  const pairs = isList(node)
+    ? node.map((each) =>
+        isObject(each) ? ([getKey(each, 'key'), getKey(each, 'value')] as const) : ([] as const),
+      )
+    : isObject(node) && sizeOf(node) > 0
+      ? entriesOf(node)
+      : [];
+  return new Map(
+    pairs.flatMap(([key, value]) =>
+      typeof key === 'string' && typeof value === 'string' ? [[key, value] as const] : [],
+    ),
+  );
+}

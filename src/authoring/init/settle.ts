@@ -1,0 +1,311 @@
+import { encodeExact, isObject, sizeOf, type AnyObject, type Json } from '../../lib/json/index.ts';
+import type { JobReport } from '../../engine/completeness/index.ts';
+import { leavesOf } from './params.ts';
+import { offsetCandidate, pageCandidate } from './count.ts';
+import type { Candidate, Observed } from './candidate.ts';
+import { overlapOf } from './compare.ts';
+import {
+  configurationFor,
+  failureText,
+  runOf,
+  type Laboratory,
+  type Subject,
+  type Tried,
+} from './laboratory.ts';
+import { endingAfter, endingsOf, isTrouble } from './endings.ts';
+import { count } from './names.ts';
+import { signOf, valueOf } from './signs.ts';
+import type { Trial, TriedPage } from './trial.ts';
+
+/** A configuration that was run, and how far it is right. */
+export interface Settled {
+  readonly candidate: Candidate;
+  readonly configuration: AnyObject;
+  readonly trial: Trial;
+  /**
+   * `complete`: something in the answers says that these are all; `ended`: it came to an honest end; `cut`: it is right
+   * as far as it was tried; `doubtful`: something speaks against it.
+   */
+  readonly verdict: 'complete' | 'ended' | 'cut' | 'doubtful';
+  /** What was seen beside the run itself. */
+  readonly evidence: readonly string[];
+  readonly against: readonly string[];
+}
+
+/** Requests that are kept for a look at the end of a long list. */
+const FOR_THE_END = 3;
+
+/**
+ * Makes a candidate whose second page was good into a configuration: its first page must be the known one, and the run
+ * must come to an end, or to what the requests allow.
+ *
+ * @returns undefined where it turned out to be wrong
+ */
+export async function settle(
+  candidate: Candidate,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<Settled | undefined> {
+  const begun = await beginningOf(candidate, seen, subject, lab, tried);
+  if (begun === undefined || !(await isByRows(begun, seen, subject, lab, tried))) return undefined;
+  const expected = expectedPages(begun, seen);
+  // the first page is there already; page numbers end at one that is empty
+  const needed = (expected ?? 0) - (begun.kind === 'page' ? 0 : 1);
+  const isLong = needed > lab.wire.left;
+  const limit = isLong ? Math.max(3, lab.wire.left - FOR_THE_END) : undefined;
+  let best: Settled | undefined;
+  const endings = [...endingsOf(begun, seen)];
+  for (const ending of endings) {
+    const pagination = { ...begun.pagination, ...ending.pagination };
+    const configuration = configurationFor(subject, {
+      params: begun.params,
+      pagination,
+      ...(ending.job === undefined ? {} : { job: ending.job }),
+    });
+    lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
+    const trial = await runOf(lab, configuration, limit);
+    const settled = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, {
+      isLong,
+      hasId: subject.id.length > 0,
+    });
+    if (isBetter(settled, best)) best = settled;
+    if (settled.verdict !== 'doubtful') break;
+    tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
+    const next = endingAfter(trial, begun);
+    if (next !== undefined && !endings.some(({ job }) => job !== undefined)) endings.push(next);
+    if (isTrouble(trial)) break;
+    if (lab.wire.left === 0 && trial.isSpent) break;
+  }
+  if (best?.verdict === 'cut' && expected !== undefined)
+    return await withFarEnd(best, expected, seen, subject, lab);
+  return best;
+}
+
+/** Of a parameter that only cuts a list which comes whole without it. */
+export const WHOLE = 'it makes pages of a list that comes whole without it';
+
+/** Fewer rows, and all of them are in the list that is known. */
+export function isPartOf(rows: readonly Json[], subject: Subject): boolean {
+  if (rows.length === 0 || rows.length >= subject.rows.length) return false;
+  return overlapOf(subject.rows, rows, subject).known === rows.length;
+}
+
+/** The candidate whose first page is the page that is known: of page numbers that may be 0 or 1. */
+async function beginningOf(
+  candidate: Candidate,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<Candidate | undefined> {
+  const { counts, kind } = candidate;
+  if (counts === undefined) return candidate;
+  const others =
+    kind === 'page'
+      ? [pageCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)]
+      : [offsetCandidate(counts.param, counts.first === 0 ? 1 : 0, seen)];
+  if (kind === 'page' && counts.first === 1 && isGiven(counts.param, seen) && !saysWhere(seen)) {
+    const [zero] = others;
+    const trial = await runOf(
+      lab,
+      configurationFor(subject, { params: zero?.params ?? {}, pagination: zero?.pagination }),
+      1,
+    );
+    const rows = trial.pages[0]?.rows ?? [];
+    if (zero !== undefined && rows.length > 0 && overlapOf(subject.rows, rows, subject).known === 0) {
+      tried.push({ what: candidate.says, result: 'there is a page 0, with other rows' });
+      return zero;
+    }
+  }
+  for (const each of [candidate, ...others]) {
+    const { params, pagination } = each;
+    const trial = await runOf(lab, configurationFor(subject, { params, pagination }), 1);
+    const [first] = trial.pages;
+    if (trial.isSpent) return candidate;
+    if (first !== undefined && overlapOf(subject.rows, first.rows, subject).isSame) return each;
+    if (first !== undefined && isPartOf(first.rows, subject)) {
+      tried.push({ what: each.says, result: WHOLE });
+      return undefined;
+    }
+    const why =
+      trial.failure === undefined ? 'its first page is not the first one' : failureText(trial.failure);
+    tried.push({ what: each.says, result: why });
+  }
+  return undefined;
+}
+
+/**
+ * True unless rows are skipped in another way than one by one: with one row less skipped, the page must begin with the
+ * last row of page 1. A total says it, too.
+ */
+async function isByRows(
+  { kind, counts, params, pagination, says }: Candidate,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+  tried: Tried[],
+): Promise<boolean> {
+  const last = subject.rows.at(-1);
+  if (kind !== 'offset' || counts === undefined || last === undefined || lab.wire.left === 0) return true;
+  if (signOf(seen.signs, 'total') !== undefined || subject.rows.length < 2) return true;
+  const firstOffset = counts.first + subject.rows.length - 1;
+  const trial = await runOf(
+    lab,
+    configurationFor(subject, { params, pagination: { ...pagination, firstOffset } }),
+    1,
+  );
+  const first = trial.pages[0]?.rows[0];
+  if (first !== undefined && overlapOf([last], [first], subject).isSame) return true;
+  tried.push({ what: says, result: 'it does not skip row by row' });
+  return false;
+}
+
+/** The request has the parameter: its first page is only what was asked for. */
+function isGiven(param: readonly string[], { target }: Observed): boolean {
+  return leavesOf(target.params).some(({ keys }) => keys.join('.') === param.join('.'));
+}
+
+/** The answer says where the page is, or how many rows there are: a page too little would be seen. */
+function saysWhere({ signs }: Observed): boolean {
+  return signs.all.some(
+    ({ kind }) => kind === 'page' || kind === 'offset' || kind === 'total' || kind === 'pages',
+  );
+}
+
+/** Pages that the answer speaks of. */
+function expectedPages({ counts }: Candidate, { signs, rows }: Observed): number | undefined {
+  const total = valueOf(signOf(signs, 'total'));
+  const size = counts?.size ?? rows;
+  return total === undefined || size === 0 ? valueOf(signOf(signs, 'pages')) : Math.ceil(total / size);
+}
+
+function judged(
+  candidate: Candidate,
+  configuration: AnyObject,
+  trial: Trial,
+  { isLong, hasId }: { readonly isLong: boolean; readonly hasId: boolean },
+): Settled {
+  const { failure, repeated, pages, report } = trial;
+  const base = { candidate, configuration, trial, evidence: [] as readonly string[] };
+  if (failure !== undefined) {
+    const page = failure.where.page ?? pages.length + 1;
+    return { ...base, verdict: 'doubtful', against: [`page ${page}: ${failureText(failure)}`] };
+  }
+  if (repeated !== undefined) {
+    const how =
+      pages[repeated.of - 1]?.rows.length === 0
+        ? 'is empty, as the one before'
+        : `brings page ${repeated.of} again`;
+    return { ...base, verdict: 'doubtful', against: [`page ${repeated.page} ${how}`] };
+  }
+  const twice = rowsTwice(pages);
+  const again = twice === 0 ? [] : [`${count(twice, 'row')} came twice, on different pages`];
+  const doubts = doubtsOf(report, isLong);
+  const against = doubts.length === 0 && hasId ? again : doubts;
+  if (against.length > 0) return { ...base, verdict: 'doubtful', against };
+  if (trial.isSpent && pages.length < 2)
+    return {
+      ...base,
+      verdict: 'doubtful',
+      against: ['page 2 has other rows, but no requests are left to try the configuration'],
+    };
+  const verdict = report === undefined || report.verdict === 'doubtful' ? 'cut' : report.verdict;
+  return { ...base, verdict, against, evidence: again };
+}
+
+/** Rows of a page that were on an earlier one, to the last value. */
+function rowsTwice(pages: readonly TriedPage[]): number {
+  const known = new Set<string>();
+  let twice = 0;
+  for (const { rows } of pages) {
+    const texts = rows.filter((row) => isObject(row) && sizeOf(row) > 1).map((row) => encodeExact(row));
+    twice += texts.filter((text) => known.has(text)).length;
+    for (const text of texts) known.add(text);
+  }
+  return twice;
+}
+
+/** What speaks against a run; of one that was cut, only what its pages show. */
+function doubtsOf(report: JobReport | undefined, isCut: boolean): string[] {
+  const doubts = report?.doubtful[0]?.doubts ?? [];
+  return doubts.filter(({ code }) => !isCut || !OF_THE_END.has(code)).map(({ text }) => text);
+}
+
+const OF_THE_END = new Set<string>([
+  'totalAbove',
+  'pagesAbove',
+  'nextPage',
+  'moreFlag',
+  'contradiction',
+  'fullPage',
+]);
+
+const RANK = { doubtful: 0, cut: 1, ended: 2, complete: 3 } as const;
+
+function isBetter(one: Settled, other: Settled | undefined): boolean {
+  if (other === undefined || RANK[one.verdict] > RANK[other.verdict]) return true;
+  return RANK[one.verdict] === RANK[other.verdict] && one.trial.pages.length > other.trial.pages.length;
+}
+
+/** Of a list that is too long to be read: its last page, and what is behind it. */
+async function withFarEnd(
+  settled: Settled,
+  pages: number,
+  seen: Observed,
+  subject: Subject,
+  lab: Laboratory,
+): Promise<Settled> {
+  const { candidate } = settled;
+  const { counts, kind } = candidate;
+  const total = valueOf(signOf(seen.signs, 'total'));
+  if (counts === undefined || total === undefined || lab.wire.left === 0) return settled;
+  const start = kind === 'page' ? counts.first + pages - 1 : counts.first + (pages - 1) * counts.size;
+  const far =
+    kind === 'page'
+      ? { params: candidate.params, pagination: { ...candidate.pagination, firstPage: start } }
+      : {
+          params: candidate.params,
+          pagination: { ...candidate.pagination, firstOffset: start },
+        };
+  lab.onStep?.('looking at the last page');
+  const trial = await runOf(lab, configurationFor(subject, far), 2);
+  const [last, behind] = trial.pages;
+  if (last === undefined) return settled;
+  const expected = total - (pages - 1) * counts.size;
+  const { known } = overlapOf(subject.rows, last.rows, subject);
+  if (known > 0 || last.rows.length !== expected) {
+    const against =
+      known > 0
+        ? 'it brings rows of page 1'
+        : `it has ${count(last.rows.length, 'row')}, and ${expected} were to come`;
+    return {
+      ...settled,
+      verdict: 'doubtful',
+      against: [`page ${pages}, the last one by the total, is not right: ${against}`],
+    };
+  }
+  const evidence = [`page ${pages}, the last one by the total, has its ${count(expected, 'row')}`];
+  if (behind?.rows.length === 0) evidence.push('the page behind it is empty');
+  if (trial.failure !== undefined || trial.repeated !== undefined) {
+    const what = trial.failure === undefined ? 'brings it again' : failureText(trial.failure);
+    const ending = endingsOf(candidate, seen).find(
+      ({ pagination }) => 'stopWhen' in pagination || 'limitStop' in pagination,
+    );
+    if (ending === undefined)
+      return {
+        ...settled,
+        verdict: 'doubtful',
+        against: [`behind the last page ${what}, and nothing says where the end is`],
+      };
+    const pagination = { ...candidate.pagination, ...ending.pagination };
+    return {
+      ...settled,
+      candidate: { ...candidate, pagination, says: candidate.says + ending.says },
+      configuration: configurationFor(subject, { params: candidate.params, pagination }),
+      evidence: [...evidence, `behind it the API ${what}`],
+    };
+  }
+  return { ...settled, evidence };
+}

@@ -1,0 +1,210 @@
+import {
+  entriesOf,
+  getKey,
+  isInteger,
+  isList,
+  isNumber,
+  isObject,
+  numberOf,
+  objectOf,
+  toJsonText,
+  type Json,
+  type JsonObject,
+} from '../../lib/json/index.ts';
+import { meaningsOf } from '../../engine/completeness/classify.ts';
+import { readSigns } from '../../engine/completeness/read-signs.ts';
+import type { Sign, SignKind } from '../../engine/completeness/sign.ts';
+import type { RowsPlace } from './rows.ts';
+
+/** A value of an answer that may lead to the next page. */
+export interface Pointer {
+  /** Keys in the body; undefined for a header. */
+  readonly keys: readonly string[] | undefined;
+  /** As a configuration has it, or `header NAME`. */
+  readonly path: string;
+  readonly name: string;
+  readonly value: string | number;
+  readonly isUrl: boolean;
+  /** How a configuration takes it, where that is more than a path: of a list of links. */
+  readonly source?: JsonObject;
+  /** The name says clearly that it is of the next page. */
+  readonly isStrong: boolean;
+}
+
+/** What an answer says of pages. */
+export interface Signs {
+  readonly all: readonly Sign[];
+  readonly pointers: readonly Pointer[];
+  /** Addresses in the answer of other pages of the same list: next, last, first, self. */
+  readonly links: readonly { readonly rel: string; readonly url: string }[];
+}
+
+/** Reads the signs of an answer, by the words of the verdict. Pure. */
+export function signsOf(
+  body: Json,
+  place: Pick<RowsPlace, 'keys' | 'kind' | 'rows'>,
+  headers: Readonly<Record<string, string>>,
+): Signs {
+  const envelope = without(body, place.keys, place.kind === 'values' ? {} : []);
+  const isSingle = place.kind === 'one';
+  const seen = {
+    envelope: place.keys.length === 0 ? null : envelope,
+    rowsAt: place.keys,
+    rows: place.rows.length,
+    isSingle,
+    headers,
+  };
+  const all = readSigns(seen, NO_OWN);
+  const pointers = [...pointersIn(seen.envelope, [], false), ...pointersInHeaders(headers)];
+  return { all, pointers, links: [...linksIn(seen.envelope, ''), ...linksInHeader(headers['link'])] };
+}
+
+/** Signs that a user adds: none. */
+export const NO_OWN = { total: [], pages: [], next: [], more: [], end: [], not: [] };
+
+/** The first sign of a kind, a clear one before others, with the value and the name of its place. */
+export function signOf(signs: Signs, kind: SignKind): (Sign & { readonly name: string }) | undefined {
+  const found = signs.all.filter((sign) => sign.kind === kind);
+  const best = ['strong', 'plain', 'weak'].flatMap((strength) =>
+    found.filter((sign) => sign.strength === strength),
+  )[0];
+  return best === undefined ? undefined : { ...best, name: best.path.split('.').at(-1) ?? '' };
+}
+
+export function valueOf(sign: Sign | undefined): number | undefined {
+  return sign !== undefined && 'value' in sign ? sign.value : undefined;
+}
+
+const MAX_DEPTH = 6;
+
+function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Iterable<Pointer> {
+  if (!isObject(value) || keys.length > MAX_DEPTH) return;
+  for (const [key, item] of entriesOf(value)) {
+    const next = meaningsOf(key).find(({ topic }) => topic === 'next');
+    const way = [...keys, key];
+    const isStrong = isNext || (next !== undefined && next.strength !== 'weak');
+    if (isList(item)) yield* nextOfLinks(item, way);
+    const isToken = next !== undefined || isNext || isPlaceWithText(key, item);
+    const scalar = scalarOf(item);
+    if (isToken && scalar !== undefined && scalar !== '')
+      yield {
+        keys: way,
+        path: pathOf(way),
+        name:
+          isNext && next === undefined && /^(?:href|url|uri|link|value|token)$/i.test(key)
+            ? (keys.at(-1) ?? key)
+            : key,
+        value: scalar,
+        isUrl: isUrl(scalar),
+        isStrong,
+      };
+    yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)));
+    // a token that is an object: the key of the last row
+    if (next?.strength === 'strong' && isObject(item) && /key$/i.test(key))
+      yield { keys: way, path: pathOf(way), name: key, value: toJsonText(item), isUrl: false, isStrong };
+  }
+}
+
+/** `[{"rel": "self", "href": …}, {"rel": "next", "href": …}]`. */
+function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<Pointer> {
+  for (const item of list) {
+    if (!isObject(item)) continue;
+    const rel = ['rel', 'relation'].find((name) => getKey(item, name) === 'next');
+    const take = ['href', 'url', 'uri'].find((name) => typeof getKey(item, name) === 'string');
+    const value = take === undefined ? undefined : getKey(item, take);
+    if (rel === undefined || take === undefined || typeof value !== 'string') continue;
+    const path = pathOf(keys);
+    const source = { path, where: { [rel]: 'next' }, take };
+    yield { keys, path, source, name: 'next', value, isUrl: true, isStrong: true };
+  }
+}
+
+/** `"offset": "itr9/rec7"`: what else is a number is a token. */
+function isPlaceWithText(key: string, value: Json): boolean {
+  return (
+    typeof value === 'string' &&
+    !/^\d*$/.test(value) &&
+    meaningsOf(key).some(({ topic }) => topic === 'offset' || topic === 'position')
+  );
+}
+
+function* pointersInHeaders(headers: Readonly<Record<string, string>>): Iterable<Pointer> {
+  for (const [name, value] of Object.entries(headers)) {
+    const bare = name
+      .replace(/^x-/, '')
+      .replace(/^(?:pagination|paging|ms|opc)-(?=.*(?:next|cursor|contin))/, '');
+    if (name === 'link' || value === '' || /rate|quota|cache|request|trace/.test(name)) continue;
+    const next = meaningsOf(bare).find(({ topic }) => topic === 'next');
+    if (next === undefined || /^(?:true|false)$/i.test(value)) continue;
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : value;
+    yield {
+      keys: undefined,
+      path: `header ${name}`,
+      name: bare,
+      value: number,
+      isUrl: isUrl(value),
+      isStrong: next.strength !== 'weak',
+    };
+  }
+}
+
+function scalarOf(value: Json): string | number | undefined {
+  if (typeof value === 'string') return value;
+  return isInteger(value) && isNumber(value) ? numberOf(value) : undefined;
+}
+
+export function isUrl(value: string | number): boolean {
+  return (
+    typeof value === 'string' && /^(?:https?:)?\/\/\S+$|^\/[^\s]*$|^[\w./-]*\?\S[^\s=]*=\S*$/i.test(value)
+  );
+}
+
+/** A path as a configuration has it; JSONPath where a key has a dot or would be taken for something else. */
+export function pathOf(keys: readonly string[]): string {
+  if (keys.every((key) => /^[^.$[\]]+$/.test(key))) return keys.join('.');
+  // a key with a dot is found as it stands
+  if (keys.length === 1 && !/^[$[]/.test(keys[0] ?? '')) return keys[0] ?? '';
+  return `$${keys.map((key) => `['${key.replace(/[\\']/g, '\\$&')}']`).join('')}`;
+}
+
+function* linksIn(value: Json, name: string, depth = 0): Iterable<{ rel: string; url: string }> {
+  if (depth > MAX_DEPTH) return;
+  if (typeof value === 'string') {
+    if (/^(?:next|last|first|self|prev|previous)/i.test(name) && isUrl(value))
+      yield { rel: name.toLowerCase(), url: value };
+    return;
+  }
+  if (isList(value)) {
+    for (const item of value) {
+      if (!isObject(item)) continue;
+      const [rel, url] = [
+        getKey(item, 'rel') ?? getKey(item, 'relation'),
+        getKey(item, 'href') ?? getKey(item, 'url') ?? getKey(item, 'uri'),
+      ];
+      if (typeof rel === 'string' && typeof url === 'string') yield { rel: rel.toLowerCase(), url };
+    }
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const [key, item] of entriesOf(value))
+    yield* linksIn(item, /^(?:href|url|uri)$/i.test(key) ? name : key, depth + 1);
+}
+
+function* linksInHeader(header: string | undefined): Iterable<{ rel: string; url: string }> {
+  for (const [, url = '', attributes = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
+    const rel = /;\s*rel\s*=\s*"?([\w ]+)/i.exec(attributes)?.[1];
+    if (rel !== undefined) yield { rel: rel.toLowerCase(), url };
+  }
+}
+
+/** A body with something else at a place. */
+function without(value: Json, keys: readonly string[], replacement: Json): Json {
+  const [key, ...rest] = keys;
+  if (key === undefined) return replacement;
+  if (isList(value))
+    return value.map((item, i) => (String(i) === key ? without(item, rest, replacement) : item));
+  if (!isObject(value)) return value;
+  return objectOf(
+    entriesOf(value).map(([name, item]) => [name, name === key ? without(item, rest, replacement) : item]),
+  );
+}

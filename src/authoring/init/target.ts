@@ -1,0 +1,193 @@
+import { jobFromCommand } from '../actions/curl/job.ts';
+import { pairsOf } from '../actions/curl/nested.ts';
+import { readAddress } from '../actions/curl/address.ts';
+import type { CurlCommand } from '../actions/curl/command.ts';
+import { resolveUrl } from '../../engine/http/url.ts';
+import {
+  entriesOf,
+  getKey,
+  isObject,
+  objectOf,
+  withKey,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { Credentials } from './credentials.ts';
+import { wordsOf } from './names.ts';
+import type { Vault } from './secret-store.ts';
+
+/** A request that brings rows, as parts of a configuration. It has references to secrets, and no secret. */
+export interface Target {
+  readonly baseUrl: string;
+  /** The job's part of the address. */
+  readonly endpoint: string;
+  /** Name of the table. */
+  readonly dataType: string;
+  /** As a job has it: `FORM` is a POST with a form. */
+  readonly method: string;
+  readonly params: AnyObject;
+  readonly paramsIn: 'query' | 'body' | undefined;
+  /** `api.authentication`. */
+  readonly authentication: AnyObject | undefined;
+  /** `api.http.headers`. */
+  readonly headers: AnyObject;
+  /** `config.http.headers`, which refer to attributes. */
+  readonly secretHeaders: AnyObject;
+  /** What stands beside the jobs: user name, secrets by reference. */
+  readonly attributes: AnyObject;
+  /** What was left out or changed, for people. */
+  readonly notes: readonly string[];
+}
+
+/** What `--auth` and `--header` say. */
+export interface Given {
+  readonly auth: string | undefined;
+  readonly headers: readonly string[];
+}
+
+/**
+ * The request of an address, a curl command, or whatever was written as one.
+ *
+ * @throws {ActionError} for a request that a job cannot make
+ * @throws {RunError} `command.invalid` for `--auth` or `--header` that cannot be understood
+ */
+export function targetOf(command: CurlCommand, given: Given, vault: Vault): Target {
+  const address = readAddress(command.url, undefined);
+  const credentials = new Credentials(vault);
+  credentials.fromAddress(command.url);
+  const headers = credentials.fromHeaders(command.headers);
+  if (command.credentials !== undefined && command.login !== undefined)
+    credentials.login(command.login, command.credentials);
+  if (command.cookies !== undefined) credentials.cookie(command.cookies);
+  const own = credentials.fromLines(given.headers);
+  if (given.auth !== undefined) credentials.fromOption(given.auth);
+
+  const { baseUrl, endpoint } = placesOf(address.place);
+  const { job, warnings } = jobFromCommand(
+    {
+      ...command,
+      url: address.query === undefined ? address.place : `${address.place}?${address.query}`,
+      headers: headers.filter(([name]) => !own.some(([known]) => known.toLowerCase() === name.toLowerCase())),
+      login: undefined,
+      credentials: undefined,
+      hasCookies: false,
+      cookies: undefined,
+    },
+    { baseUrl, headers: {} },
+  );
+  const method = textOf(job, 'method') ?? 'GET';
+  const written = textOf(job, 'endpoint') ?? endpoint;
+  const inQuery = queryOf(address.query, job);
+  const params = credentials.fromParams(inQuery ?? objectAt(job, 'params'), inQuery !== undefined);
+  const paramsIn = textOf(job, 'paramsIn');
+  return {
+    baseUrl,
+    endpoint: written.startsWith('http') ? endpoint : written,
+    dataType: tableName(endpoint, address.place),
+    method,
+    params,
+    paramsIn: paramsIn === 'body' || paramsIn === 'query' ? paramsIn : undefined,
+    authentication: credentials.authentication,
+    headers: objectOf([...entriesOf(objectAt(job, 'headers')), ...own]),
+    secretHeaders: credentials.secretHeaders,
+    attributes: credentials.attributes,
+    notes: [...warnings.filter((warning) => !/seems to hold a secret/.test(warning)), ...credentials.notes],
+  };
+}
+
+/**
+ * The request at the address that a redirect led to, on the same host: each page would be led there anew. Elsewhere
+ * the credentials would not go, so that stays as it is.
+ */
+export function whereItLed(target: Target, url: string): Target {
+  const asked = new URL(target.endpoint, target.baseUrl);
+  const led = new URL(url);
+  if (
+    target.method !== 'GET' ||
+    led.host !== asked.host ||
+    led.search !== '' ||
+    target.endpoint.includes('?')
+  )
+    return target;
+  if (led.href === asked.href || entriesOf(target.params).length > 0) return target;
+  const note = `The API led from ${asked.href} to ${led.href}, which the configuration asks at once.`;
+  return { ...target, ...placesOf(led.href), notes: [...target.notes, note] };
+}
+
+/** An address alone. */
+export function addressCommand(url: string): CurlCommand {
+  return {
+    url,
+    method: undefined,
+    headers: [],
+    data: [],
+    query: [],
+    dataAsQuery: false,
+    login: undefined,
+    credentials: undefined,
+    hasCookies: false,
+    cookies: undefined,
+    warnings: [],
+  };
+}
+
+/** `https://h/v1/users` is `users` below `https://h/v1/`. */
+function placesOf(address: string): { readonly baseUrl: string; readonly endpoint: string } {
+  const whole = resolveUrl(address, '');
+  const [, origin = '', path = '/'] = /^(https?:\/\/[^/]*)(\/.*)?$/.exec(whole) ?? [];
+  const bare = path.replace(/\/$/, '');
+  const slash = bare.lastIndexOf('/');
+  if (bare === '') return { baseUrl: `${origin}/`, endpoint: '/' };
+  return { baseUrl: `${origin}${bare.slice(0, slash + 1)}`, endpoint: path.slice(slash + 1) };
+}
+
+/** The name of the resource: the last part of the address that has letters and is no id. */
+function tableName(endpoint: string, address: string): string {
+  const parts = [endpoint, ...address.split('/').slice(3).toReversed()];
+  for (const part of parts) {
+    const words = wordsOf(part.split('?', 1)[0] ?? '');
+    if (
+      words.length > 0 &&
+      /[a-z]/.test(words.join('')) &&
+      !/^v\d+$/.test(words.join('')) &&
+      !/\d{3}/.test(part)
+    )
+      return words.join('_');
+  }
+  return 'rows';
+}
+
+/**
+ * The query as flat parameters, which are sent as they were written; undefined where the job has none there, or
+ * parameters cannot say it.
+ */
+function queryOf(query: string | undefined, job: AnyObject): AnyObject | undefined {
+  const endpoint = textOf(job, 'endpoint') ?? '';
+  const method = textOf(job, 'method');
+  if (query === undefined || query === '' || endpoint.includes('?')) return undefined;
+  if (method !== 'GET' && method !== 'DELETE') return undefined;
+  const pairs = pairsOf(query);
+  if (pairs === undefined || new Set(pairs.map(([name]) => name)).size !== pairs.length) return undefined;
+  return objectOf(pairs);
+}
+
+function textOf(node: AnyObject, key: string): string | undefined {
+  const value = getKey(node, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function objectAt(node: AnyObject, key: string): AnyObject {
+  const value: Json | undefined = getKey(node, key);
+  return isObject(value) ? value : {};
+}
+
+/** The parameters with one set, at the keys on the way to it. */
+export function withParameter(params: AnyObject, keys: readonly string[], value: Json): AnyObject {
+  const [key = '', ...rest] = keys;
+  const inner = getKey(params, key);
+  return withKey(
+    params,
+    key,
+    rest.length === 0 ? value : withParameter(isObject(inner) ? inner : {}, rest, value),
+  );
+}

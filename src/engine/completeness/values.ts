@@ -1,0 +1,143 @@
+import {
+  getKey,
+  isInteger,
+  isList,
+  isObject,
+  entriesOf,
+  numberOf,
+  toText,
+  isScalar,
+  type Json,
+} from '../../lib/json/index.ts';
+import { meaningsOf, type Meaning } from './classify.ts';
+import type { Sign } from './sign.ts';
+import { BAD_STATES, NO_VALUE } from './signs.ts';
+
+/** What the value makes of the meanings of its name. */
+export function signsOf(meanings: readonly Meaning[], value: Json, path: string): Sign[] {
+  return meanings.flatMap((meaning) => signOf(meaning, value, path) ?? []);
+}
+
+function signOf({ topic, strength }: Meaning, value: Json, path: string): Sign | undefined {
+  const at = { path, strength };
+  const flag = flagOf(value);
+  switch (topic) {
+    case 'next':
+      if (typeof value === 'boolean') return { ...at, kind: value ? 'more' : 'end' };
+      if (isSet(value)) return isList(value) ? undefined : { ...at, kind: 'next' };
+      return strength === 'strong' ? { ...at, kind: 'noNext' } : undefined;
+    case 'previous':
+      return isSet(value) && !isList(value) ? { ...at, kind: 'previous' } : undefined;
+    case 'begin':
+      return value === false ? { ...at, kind: 'previous' } : undefined;
+    case 'more':
+      return flag === undefined ? undefined : { ...at, kind: flag ? 'more' : 'end' };
+    case 'end':
+      return typeof value === 'boolean' || typeof value === 'string'
+        ? flag === undefined
+          ? undefined
+          : { ...at, kind: flag ? 'end' : 'more' }
+        : undefined;
+    case 'total':
+      return totalOf(value, at);
+    case 'error':
+      return isError(value) ? { ...at, kind: 'error', text: shown(value) } : undefined;
+    case 'success':
+      return flag === false ? { ...at, kind: 'error', text: 'false' } : undefined;
+    case 'failure':
+      return flag === true ? { ...at, kind: 'error', text: 'true' } : undefined;
+    case 'state':
+      return isBadState(value) ? { ...at, kind: 'error', text: shown(value) } : undefined;
+    case 'message':
+      return typeof value === 'string' && value !== ''
+        ? { ...at, kind: 'message', text: shown(value) }
+        : undefined;
+    case 'partial': {
+      const count = countOf(value);
+      return flag === true || (count !== undefined && count > 1) ? { ...at, kind: 'partial' } : undefined;
+    }
+    default: {
+      const count = countOf(value);
+      return count === undefined || count < 0 ? undefined : { ...at, kind: topic, value: count };
+    }
+  }
+}
+
+/** A number, or `{ "value": 131, "relation": "eq" }`; with `gte` it is more than that, so it is never reached. */
+function totalOf(value: Json, at: { path: string; strength: Sign['strength'] }): Sign | undefined {
+  const count = countOf(value);
+  if (count !== undefined) return count < 0 ? undefined : { ...at, kind: 'total', value: count };
+  if (!isObject(value)) return undefined;
+  const inner = countOf(getKey(value, 'value') ?? getKey(value, 'count') ?? null);
+  if (inner === undefined || inner < 0) return undefined;
+  const isExact = getKey(value, 'relation') !== 'gte';
+  return { ...at, kind: 'total', strength: isExact ? 'strong' : 'weak', value: inner };
+}
+
+/** `[{ "rel": "next", "href": "…" }]` and `[{ "label": "Next »", "url": "…" }]`. */
+export function linkSign(name: string, links: readonly Json[], path: string): Sign[] {
+  if (!/links?$/i.test(name)) return [];
+  return links.flatMap((link): Sign[] => {
+    if (!isObject(link)) return [];
+    const rel = ['rel', 'relation', 'name', 'label', 'type']
+      .map((key) => getKey(link, key))
+      .find((value) => typeof value === 'string');
+    const target = ['href', 'url', 'uri', 'link'].map((key) => getKey(link, key) ?? null).find(isSet);
+    if (typeof rel !== 'string') return [];
+    const kind = /^\W*next\b/i.test(rel) ? 'next' : /^\W*prev/i.test(rel) ? 'previous' : undefined;
+    if (kind === undefined) return [];
+    if (target !== undefined) return [{ kind, path, strength: 'strong' }];
+    return kind === 'next' ? [{ kind: 'noNext', path, strength: 'strong' }] : [];
+  });
+}
+
+/** Whether a token, a link or a number leads anywhere. */
+export function isSet(value: Json): boolean {
+  if (value === null || value === false) return false;
+  if (typeof value === 'string') return !NO_VALUE.test(value.trim()) && value.trim() !== '';
+  if (isList(value)) return value.length > 0;
+  if (isObject(value))
+    return entriesOf(value).some(
+      ([name, item]) => !/^(?:rel|title|label|type|method|name)$/.test(name) && isSet(item),
+    );
+  const count = countOf(value);
+  return count === undefined ? true : count > 0;
+}
+
+function flagOf(value: Json): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value === 1 || value === 0) return value === 1;
+  if (typeof value !== 'string') return undefined;
+  if (/^(?:true|yes|y|1)$/i.test(value)) return true;
+  return /^(?:false|no|n|0)$/i.test(value) ? false : undefined;
+}
+
+/** Whole numbers, also as text. */
+function countOf(value: Json): number | undefined {
+  if (isInteger(value)) return numberOf(value);
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+function isError(value: Json): boolean {
+  if (typeof value === 'string')
+    return value !== '' && !/^(?:0|no|none|null|false|ok|success|no[ _]error)$/i.test(value);
+  if (isObject(value))
+    return entriesOf(value).some(([name, item]) =>
+      meaningsOf(name).length > 0 ? isSet(item) && !/^(?:status|code)$/i.test(name) : isSet(item),
+    );
+  if (isList(value)) return value.length > 0;
+  if (value === true) return true;
+  const count = countOf(value);
+  return count !== undefined && count >= 100;
+}
+
+function isBadState(value: Json): boolean {
+  const count = countOf(value);
+  if (count !== undefined) return count >= 400 && count < 600;
+  return typeof value === 'string' && BAD_STATES.includes(value.toLowerCase().replaceAll(/[\s-]/g, '_'));
+}
+
+function shown(value: Json): string {
+  const text = isScalar(value) ? toText(value) : '';
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,86 @@
+import { entriesOf, isList, isObject, JsonNumber, numberOf, type Json } from '../../lib/json/index.ts';
+import { asList } from './normalise.ts';
+
+/** What the compiled validator says about one place. */
+export interface SchemaError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The form of a compiled validator: its errors are kept on the function. */
+export interface CompiledValidator {
+  (data: unknown): boolean;
+  errors?: readonly SchemaError[] | null;
+}
+
+/**
+ * What the schema has against a value. `{}` and `[]` are one and the same in a configuration, and an object with
+ * the keys 0 … n-1 is a list (spec extractor 0.1): each is tried as the other kind where only that one is allowed.
+ */
+export function check(value: Json, validate: CompiledValidator): readonly SchemaError[] {
+  const root = plainOf(value);
+  const turned = new Set<string>();
+  for (;;) {
+    const errors = validate(root.value) ? [] : (validate.errors ?? []);
+    if (!errors.some((error) => turn(root, error, turned))) return errors;
+  }
+}
+
+/** The keys of an `instancePath`, which is a JSON pointer (RFC 6901). */
+export function keysOfPointer(pointer: string): readonly string[] {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Plain values, as the validator reads them. Objects have no prototype, so `__proto__` is a key like any other. */
+type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
+
+function plainOf(value: Json): { value: Plain } {
+  return { value: plain(value) };
+}
+
+function plain(value: Json): Plain {
+  if (isList(value)) return value.map(plain);
+  if (isObject(value)) {
+    const object = Object.create(null) as { [key: string]: Plain };
+    for (const [key, item] of entriesOf(value)) object[key] = plain(item);
+    return object;
+  }
+  return value instanceof JsonNumber ? numberOf(value) : value;
+}
+
+/** Replaces a value of the one kind by the other, in place; false when there is nothing to turn. */
+function turn(root: { value: Plain }, error: SchemaError, turned: Set<string>): boolean {
+  if (error.keyword !== 'type' || turned.has(error.instancePath)) return false;
+  const keys = keysOfPointer(error.instancePath);
+  const holder = keys.slice(0, -1).reduce<Plain | undefined>(childOf, root.value);
+  const key = keys.at(-1);
+  const value = key === undefined ? root.value : childOf(holder, key);
+  const other = otherKind(value, error.params['type']);
+  if (other === undefined) return false;
+  turned.add(error.instancePath);
+  if (key === undefined) root.value = other;
+  else if (Array.isArray(holder)) holder[Number(key)] = other;
+  else if (typeof holder === 'object' && holder !== null) holder[key] = other;
+  return true;
+}
+
+function otherKind(value: Plain | undefined, expected: unknown): Plain | undefined {
+  const types = Array.isArray(expected) ? expected : [expected];
+  if (Array.isArray(value)) return value.length === 0 && types.includes('object') ? emptyObject() : undefined;
+  if (typeof value !== 'object' || value === null || !types.includes('array')) return undefined;
+  return asList(value) === undefined ? undefined : Object.values(value);
+}
+
+function emptyObject(): Plain {
+  return Object.create(null) as { [key: string]: Plain };
+}
+
+function childOf(value: Plain | undefined, key: string): Plain | undefined {
+  if (Array.isArray(value)) return value[Number(key)];
+  return typeof value === 'object' && value !== null ? value[key] : undefined;
+}

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError } from '../../lib/errors.ts';
+import { JsonSyntaxError, parseExact, type Json } from '../../lib/json/index.ts';
+import { positionsOf, type Positions } from './positions.ts';
+import { readResource, type ConfigResource } from './resource.ts';
+
+/** A configuration with the text it came from, so that problems can be shown in their place. */
+export interface ConfigDocument {
+  /** Name for messages. */
+  readonly file: string;
+  readonly text: string;
+  /** The whole document, exact. */
+  readonly value: Json;
+  /** Worked out when it is asked for first. */
+  readonly positions: () => Positions;
+}
+
+/**
+ * Reads `config.json` of a data folder.
+ *
+ * @throws {ConfigError} `config.missing` when there is none, `config.syntax` with line and column when it is not
+ *   JSON; both are application errors (spec extractor 0.9)
+ */
+export async function readConfig(dataFolder: string): Promise<ConfigDocument> {
+  const path = join(dataFolder, 'config.json');
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    throw missing(path, cause);
+  }
+  return parseConfig(decodeUtf8(bytes, path), path);
+}
+
+/**
+ * Parses the text of a configuration; a byte order mark at its start is skipped.
+ *
+ * @throws {ConfigError} `config.syntax`
+ */
+export function parseConfig(source: string, file = 'config.json'): ConfigDocument {
+  const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
+  let positions: Positions | undefined;
+  try {
+    const value = parseExact(text);
+    return { file, text, value, positions: () => (positions ??= positionsOf(text)) };
+  } catch (cause) {
+    if (cause instanceof JsonSyntaxError) throw syntaxError(cause, text, file);
+    throw cause;
+  }
+}
+
+/**
+ * Both forms of a document as one.
+ *
+ * @throws {ConfigError} with file, line and column of the place that is wrong
+ */
+export function resourceOf(document: ConfigDocument): ConfigResource {
+  try {
+    return readResource(document.value);
+  } catch (error) {
+    throw error instanceof ConfigError ? located(error, document) : error;
+  }
+}
+
+/** The error with the file, line and column that its JSON path stands for. */
+export function located(error: ConfigError, document: ConfigDocument): ConfigError {
+  const { line, column } = document.positions().nearest(error.where.path ?? '').value;
+  return error.at({ file: document.file, line, column });
+}
+
+function missing(path: string, cause: unknown): ConfigError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const absent = code === 'ENOENT' || code === 'ENOTDIR';
+  const message = absent ? `There is no ${path}.` : `${path} cannot be read (${code ?? 'unknown error'}).`;
+  return new ConfigError('config.missing', message, {
+    where: { file: path },
+    hint: absent
+      ? 'Give the folder that holds config.json with --data, or create the file.'
+      : 'It must be a file that this user can read: check its permissions.',
+    audience: 'application',
+    cause,
+  });
+}
+
+function decodeUtf8(bytes: Buffer, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ConfigError('config.syntax', `${file} is not UTF-8 text.`, {
+      where: { file },
+      hint: 'Save the file as UTF-8.',
+      audience: 'application',
+      cause,
+    });
+  }
+}
+
+function syntaxError(cause: JsonSyntaxError, text: string, file: string): ConfigError {
+  const { line, column } = cause;
+  const quoted = quoteLine(text, line, column);
+  const message = text.trim() === '' ? `${file} is empty.` : cause.message + (quoted && `: ${quoted}`);
+  return new ConfigError('config.syntax', message, {
+    where: { file, line, column },
+    hint: hintFor(text, cause.offset),
+    audience: 'application',
+    cause,
+  });
+}
+
+const SHOWN = 60;
+
+/** The part of the broken line around the column, and no value of a key with `#`. */
+function quoteLine(text: string, line: number, column: number): string {
+  const lines = text.split('\n');
+  const whole = (lines[line - 1] ?? '').replace(/\r$/, '');
+  const opened = lines[line - 2]?.trimEnd() ?? '';
+  if (whole.includes('"#') || (opened.includes('"#') && opened.endsWith(':')))
+    return 'a line with a secret, not shown';
+  const start = Math.max(0, Math.min(column - 1 - SHOWN / 2, whole.length - SHOWN));
+  const part = whole.slice(start, start + SHOWN);
+  return `${start > 0 ? '…' : ''}${part.trim()}${start + SHOWN < whole.length ? '…' : ''}`;
+}
+
+function hintFor(text: string, offset: number): string {
+  const rest = text.slice(offset).trimStart();
+  const before = text.slice(0, offset).trimEnd();
+  if (before === '' && rest === '') return 'Write a configuration into it: { "parameters": { … } }';
+  if (before.endsWith(',') && /^[}\]]/.test(rest)) return 'Remove the comma before the closing bracket.';
+  if (/^(?:\/\/|\/\*)/.test(rest)) return 'JSON has no comments: remove it.';
+  if (rest.startsWith("'")) return 'JSON strings are in double quotes.';
+  if (rest === '') return 'A closing bracket is missing.';
+  if (/["\]}\w]$/.test(before) && /^["{[\w-]/.test(rest)) return 'A comma may be missing before this place.';
+  return 'Correct the text at this place.';
+}

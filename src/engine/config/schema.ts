@@ -1,0 +1,278 @@
+import { languageDefinitions, REACTIONS } from '../language/index.ts';
+import type { OptionSchema } from '../shared/evaluate.ts';
+import {
+  allowedHostsOptions,
+  authenticationOptions,
+  authorizationOptions,
+  awsOptions,
+} from '../http/auth/auth-options.ts';
+import { BUDGETS } from '../http/budgets.ts';
+import {
+  cacheOption,
+  caCertificateOption,
+  clientCertificateOption,
+  headersOption,
+  httpOption,
+  retryConfigOption,
+  sshProxyOption,
+} from '../http/http-options.ts';
+import { COMPLETENESS } from '../shared/completeness-signs.ts';
+import { trustedHostsSchema } from '../http/trust/trusted-hosts.ts';
+import { jobDefinitions, jobsOption } from '../jobs/job-options.ts';
+import { PAGINATION_DEFINITION, PAGINATION_OPTIONS } from '../pagination/pagination-options.ts';
+import {
+  compatLevelSchema,
+  exactJsonSchema,
+  incrementalOutputSchema,
+  mappingsSchema,
+  outputBucketSchema,
+  recordDefinitions,
+  userDataSchema,
+} from '../records/record-options.ts';
+import { rowOptions } from '../records/row-options.ts';
+import { resourceDefinitions, schemaKey } from './schemas/resource.ts';
+import { storageSchema } from './schemas/storage.ts';
+import { branchesOf, isSchema, propertiesOf } from './validation-schema.ts';
+
+const map = ['object', 'array'];
+
+/** `parameters.config` and each entry of `iterations`; any further key is an attribute for functions. */
+export const configOptions: OptionSchema = {
+  title: 'Extraction',
+  description:
+    'What to extract. Keys that are not listed are attributes: functions refer to them by `{"attr": "name"}`.',
+  type: map,
+  additionalProperties: true,
+  examples: [{ outputBucket: 'my-api', jobs: [{ endpoint: 'users' }] }],
+  properties: {
+    jobs: jobsOption,
+    outputBucket: outputBucketSchema,
+    id: {
+      title: 'Id',
+      description: 'Part of the name of the bucket when `outputBucket` is not set.',
+      type: ['string', 'number', 'null'],
+      examples: ['main'],
+    },
+    incrementalOutput: incrementalOutputSchema,
+    debug: {
+      title: 'Debug',
+      description: 'Logs every request.',
+      type: ['boolean', 'integer', 'string', 'null'],
+      default: false,
+      examples: [true],
+    },
+    mappings: mappingsSchema,
+    userData: userDataSchema,
+    compatLevel: compatLevelSchema,
+    exactJson: exactJsonSchema,
+    http: {
+      title: 'HTTP',
+      description: 'HTTP settings of this configuration.',
+      type: map,
+      examples: [{ headers: { 'X-Account': '42' } }],
+      properties: {
+        headers: {
+          ...headersOption,
+          description: 'Headers of every request, over those of `api.http.headers`. Values may be functions.',
+        },
+      },
+    },
+    username: credential('User name', 'Name for the basic authentication.', 'me'),
+    '#username': credential('User name, secret', 'The same, kept secret.', '$env:API_USER'),
+    password: credential(
+      'Password',
+      'Password for the basic authentication; `#password` keeps it secret.',
+      'secret',
+    ),
+    '#password': credential(
+      'Password, secret',
+      'Password for the basic authentication.',
+      '$env:API_PASSWORD',
+    ),
+  },
+};
+
+const api: OptionSchema = {
+  title: 'API',
+  description: 'The API itself: address, pagination, authentication, HTTP settings.',
+  type: map,
+  required: ['baseUrl'],
+  examples: [{ baseUrl: 'https://api.example.com/v1/' }],
+  properties: {
+    baseUrl: {
+      title: 'Base URL',
+      description:
+        'Address that endpoints are relative to, with a slash at its end. May be a function of attributes.',
+      type: ['string', 'object'],
+      minLength: 1,
+      examples: [
+        'https://api.example.com/v1/',
+        { function: 'concat', args: ['https://', { attr: 'domain' }, '.example.com/'] },
+      ],
+    },
+    name: {
+      title: 'Name',
+      description: 'Part of the name of the bucket when `outputBucket` is not set.',
+      type: ['string', 'number', 'null'],
+      default: 'generic',
+      examples: ['shop'],
+    },
+    pagination: { $ref: `#/definitions/${PAGINATION_DEFINITION}` },
+    authentication: { $ref: '#/definitions/authentication' },
+    query: {
+      title: 'Query authentication',
+      description: 'Use `authentication.query`.',
+      type: map,
+      deprecated: true,
+      examples: [{ token: { attr: '#token' } }],
+    },
+    http: { $ref: '#/definitions/http' },
+    retryConfig: { $ref: '#/definitions/retryConfig' },
+    budgets: BUDGETS,
+    reactions: REACTIONS,
+    caCertificate: caCertificateOption,
+    '#clientCertificate': clientCertificateOption,
+    trustedHosts: trustedHostsSchema,
+    completeness: COMPLETENESS,
+  },
+};
+
+const parameters: OptionSchema = {
+  title: 'Parameters',
+  description: 'What the extractor does.',
+  type: map,
+  required: ['api', 'config'],
+  examples: [{ api: { baseUrl: 'https://api.example.com/v1/' }, config: { jobs: [{ endpoint: 'users' }] } }],
+  patternProperties: { '^__': {} },
+  properties: {
+    api,
+    config: { $ref: '#/definitions/config' },
+    iterations: {
+      title: 'Iterations',
+      description:
+        'Runs the extraction once for each entry, with the keys of the entry in place of those of `config`. Without entries it runs once.',
+      type: ['array', 'object', 'null'],
+      items: { $ref: '#/definitions/config' },
+      default: [],
+      examples: [[{ account: 1 }, { account: 2 }]],
+    },
+    sshProxy: { $ref: '#/definitions/sshProxy' },
+    aws: { $ref: '#/definitions/aws' },
+    cache: cacheOption,
+  },
+  if: { properties: { iterations: { maxItems: 0 } } },
+  then: { properties: { config: { required: ['jobs'] } } },
+};
+
+const componentProperties: Readonly<Record<string, OptionSchema>> = {
+  $schema: schemaKey('./node_modules/generic-extractor/schemas/config.schema.json'),
+  parameters,
+  authorization: { $ref: '#/definitions/authorization' },
+  image_parameters: {
+    title: 'Image parameters',
+    description: 'Settings of the administrator of the component; usually filled by the platform.',
+    type: map,
+    additionalProperties: true,
+    examples: [{ allowed_hosts: [{ host: 'api.example.com' }] }],
+    properties: { allowed_hosts: allowedHostsOptions },
+  },
+  storage: { $ref: '#/definitions/storage' },
+  action: {
+    title: 'Action',
+    description: '`run`, or the name of a sync action.',
+    type: ['string', 'null'],
+    default: 'run',
+    examples: ['run', 'test_request'],
+  },
+  processors: {
+    title: 'Processors',
+    description: 'Programs that the platform runs before and after; they are no part of a run here.',
+    examples: [{ after: [] }],
+  },
+  runtime: {
+    title: 'Runtime',
+    description: 'How the platform runs the component; without effect here.',
+    examples: [{ backend: { type: 'small' } }],
+  },
+};
+
+const definitions: Readonly<Record<string, OptionSchema>> = {
+  config: configOptions,
+  authentication: authenticationOptions(),
+  authorization: authorizationOptions,
+  aws: awsOptions,
+  http: httpOption,
+  retryConfig: retryConfigOption,
+  sshProxy: sshProxyOption,
+  storage: storageSchema,
+  [PAGINATION_DEFINITION]: onceEach(PAGINATION_OPTIONS),
+  ...jobDefinitions,
+  ...languageDefinitions,
+  job: withOthers(jobDefinitions.job),
+  childJob: withOthers(jobDefinitions.childJob),
+  ...recordDefinitions,
+};
+
+/** One component configuration, with its definitions; what a run is checked against. */
+export const componentSchema: OptionSchema = {
+  title: 'Component configuration',
+  description: 'One configuration of the extractor.',
+  type: map,
+  required: ['parameters'],
+  properties: componentProperties,
+  definitions,
+};
+
+/** `config.json` in both of its forms, for editors (draft-07). */
+export const configSchema: OptionSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://generic-extractor/schemas/config.schema.json',
+  title: 'config.json of Generic Extractor',
+  description: 'One component configuration, or a whole configuration with its rows and state.',
+  if: { required: ['parameters'] },
+  then: { $ref: '#/definitions/component' },
+  else: {
+    if: { anyOf: [{ required: ['configuration'] }, { required: ['rows'] }] },
+    then: { $ref: '#/definitions/resource' },
+    else: { $ref: '#/definitions/component' },
+  },
+  definitions: {
+    component: without(componentSchema, 'definitions'),
+    ...resourceDefinitions({ ...componentProperties, parameters: partOf(parameters) }),
+    ...definitions,
+  },
+};
+
+/** Parameters of a root or a row: what one lacks the other may have. */
+function partOf(schema: OptionSchema): OptionSchema {
+  const { required: _required, if: _if, then: _then, ...rest } = schema;
+  return { ...rest, properties: { ...propertiesOf(schema), api: without(api, 'required') } };
+}
+
+/** What other stages read of a job: its own pagination, which has the schema of that of the API, and its rows. */
+function withOthers(job: OptionSchema): OptionSchema {
+  const pagination = { $ref: `#/definitions/${PAGINATION_DEFINITION}` };
+  return { ...job, properties: { ...propertiesOf(job), ...rowOptions, pagination } };
+}
+
+/** The keys that all methods have are described once, and only named in the branch of each method. */
+function onceEach(schema: OptionSchema): OptionSchema {
+  const common = propertiesOf(schema);
+  const allOf = branchesOf(schema['allOf']).map((branch) => {
+    const then = isSchema(branch['then']) ? branch['then'] : {};
+    const own = Object.entries(propertiesOf(then)).map(([key, property]) => [
+      key,
+      property === common[key] ? {} : property,
+    ]);
+    return { ...branch, then: { ...then, properties: Object.fromEntries(own) as unknown } };
+  });
+  return { ...schema, allOf };
+}
+
+function credential(title: string, description: string, example: string): OptionSchema {
+  return { title, description, type: ['string', 'number', 'null'], examples: [example] };
+}
+
+function without(schema: OptionSchema, keyword: string): OptionSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== keyword));
+}

@@ -1,0 +1,114 @@
+import type { OptionSchema } from '../../shared/evaluate.ts';
+import { schemaKey } from './resource.ts';
+
+/** `in/state.json` and `out/state.json` (spec extractor 5.9). */
+export const stateSchema: OptionSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://generic-extractor/schemas/state.schema.json',
+  title: 'State of Generic Extractor',
+  description: 'What one run leaves for the next. Keys that are not listed are kept as they are.',
+  type: ['object', 'array'],
+  additionalProperties: true,
+  properties: {
+    $schema: schemaKey('../node_modules/generic-extractor/schemas/state.schema.json'),
+    time: {
+      title: 'Times',
+      description: 'Times of earlier runs, for the functions that refer to `time`.',
+      type: ['object', 'array'],
+      additionalProperties: true,
+      examples: [{ previousStart: 1735689600 }],
+      properties: {
+        previousStart: {
+          title: 'Start of the run before',
+          description: 'Unix time in seconds when the last successful run started; 0 before the first.',
+          type: ['integer', 'string', 'null'],
+          default: 0,
+          examples: [1735689600],
+        },
+      },
+    },
+    incremental: {
+      title: 'States of jobs',
+      description:
+        'By the id of a job (behind those of the jobs above it), what it keeps from run to run: see `incremental` of a job.',
+      type: ['object', 'array', 'null'],
+      additionalProperties: {
+        title: 'State of a job',
+        description: 'What one job keeps: one value, or one for each parent row.',
+        type: 'object',
+        properties: {
+          of: {
+            title: 'Settings',
+            description:
+              'A digest of the settings that the state comes from: with other settings the job begins anew. A state without it is taken as it is.',
+            type: 'string',
+            examples: ['f4c5e7914d38bcc9'],
+          },
+          cursor: {
+            title: 'Value',
+            description: 'The newest value, as it came.',
+            type: ['string', 'number'],
+            examples: ['2026-03-18T22:30:00Z', 1042],
+          },
+          parents: {
+            title: 'For each parent row',
+            description: 'By the values of the placeholders, the value, and when the row was there last.',
+            type: ['object', 'array'],
+            additionalProperties: {
+              title: 'State of a parent row',
+              description: 'What one parent row keeps.',
+              type: 'object',
+              properties: {
+                cursor: {
+                  title: 'Value',
+                  description: 'The newest value, as it came.',
+                  type: ['string', 'number'],
+                  examples: [1042],
+                },
+                at: {
+                  title: 'Last run',
+                  description: 'Unix time in seconds of the last run that had the parent row.',
+                  type: 'integer',
+                  examples: [1774001700],
+                },
+              },
+            },
+            examples: [{ 7: { cursor: '2026-03-18', at: 1774001700 } }],
+          },
+        },
+      },
+      examples: [{ orders: { of: 'f4c5e7914d38bcc9', cursor: '2026-03-18T22:30:00Z' } }],
+    },
+    'json_parser.struct': {
+      title: 'Known structure',
+      description:
+        'Columns that earlier runs found, in automatic mode. They stay in the tables when the data has them no longer. A tree: keys of objects start with `_`, `[]` is the item of a list, `nodeType` the kind, `headerNames` the column.',
+      type: ['object', 'array', 'null'],
+      examples: [
+        {
+          data: {
+            _users: {
+              '[]': { nodeType: 'object', _id: { nodeType: 'scalar', headerNames: 'id' } },
+              nodeType: 'array',
+            },
+          },
+          parent_aliases: [],
+        },
+      ],
+    },
+    'json_parser.structVersion': {
+      title: 'Version of the structure',
+      description: '3 for the present parser, 2 for the one of compatibility level 1.',
+      type: ['integer', 'string', 'null'],
+      default: 3,
+      examples: [3],
+    },
+    'json_parser.structSettings': {
+      title: 'Settings of the structure',
+      description:
+        'By data type, a digest of the settings that its columns come from: when these change, the columns are learned anew.',
+      type: ['object', 'array', 'null'],
+      examples: [{ users: '0cc175b9c0f1b6a831c399e269772661' }],
+    },
+  },
+};

@@ -1,0 +1,37 @@
+import {
+  entriesOf,
+  getKey,
+  isObject,
+  objectOf,
+  withKey,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { deepen } from '../shared/merge-request.ts';
+
+/**
+ * The pagination, the nested parameters of its `scrollRequest` merged with those of `api.http.defaultOptions`, while
+ * both still stand as they are written (spec extractor 1.2). So is each pagination of `multiple`.
+ */
+export function withDefaults(pagination: AnyObject, defaultOptions: AnyObject): AnyObject {
+  const base = getKey(defaultOptions, 'params');
+  return isObject(base) ? inPagination(pagination, base) : pagination;
+}
+
+function inPagination(node: AnyObject, base: AnyObject): AnyObject {
+  return ['scrollRequest', 'scrollers'].reduce((result, key) => {
+    const value = getKey(node, key);
+    if (!isObject(value)) return result;
+    return withKey(result, key, key === 'scrollers' ? inScrollers(value, base) : inRequest(value, base));
+  }, node);
+}
+
+function inScrollers(scrollers: AnyObject, base: AnyObject): AnyObject {
+  const each = (value: Json): Json => (isObject(value) ? inPagination(value, base) : value);
+  return objectOf(entriesOf(scrollers).map(([name, value]) => [name, each(value)] as const));
+}
+
+function inRequest(request: AnyObject, base: AnyObject): AnyObject {
+  const params = getKey(request, 'params');
+  return isObject(params) ? withKey(request, 'params', deepen(params, base)) : request;
+}

@@ -1,0 +1,104 @@
+import { toText } from '../../lib/json/index.ts';
+import { reasonText } from '../shared/stop-reason.ts';
+import type { Scan } from '../recording/scan.ts';
+import type { Story, ToldJob, ToldPage, ToldRun } from './trace.ts';
+
+/** What was recorded of one row, and what it tells. */
+export interface ToldRecording {
+  /** Undefined for a configuration without rows. */
+  readonly row: string | undefined;
+  readonly scanned: Pick<Scan, 'head' | 'isFinished'>;
+  /** Bytes at the end that are not whole. */
+  readonly damagedBytes: number;
+  readonly story: Story;
+}
+
+/** All of it, for programs. */
+export function storyJson(told: ToldRecording & { readonly source: string }): object {
+  return {
+    recording: told.source,
+    ...recordingJson(told),
+    jobs: told.story.jobs.map((job) => ({
+      ...jobJson(job),
+      runs: job.runs.map((run) => ({ ...runJson(run), pages: run.pages.map(pageJson) })),
+    })),
+  };
+}
+
+/**
+ * The same in lines of JSON, for what is read in parts: one with what `gex explain` tells of the recording and its jobs,
+ * and one for each request in the order of the jobs, as many as their `requests` say.
+ */
+export function* storyLines(told: ToldRecording): Generator<string> {
+  const { story } = told;
+  const jobs = story.jobs.map((job) => ({
+    ...jobJson(job),
+    runs: job.runs.length,
+    requests: job.runs.reduce((sum, { pages }) => sum + pages.length, 0),
+  }));
+  const { leftOut } = story;
+  yield JSON.stringify({ ...recordingJson(told), ...(leftOut === undefined ? {} : { leftOut }), jobs });
+  const row = told.row === undefined ? {} : { row: told.row };
+  for (const { name, level, runs } of story.jobs)
+    for (const run of runs)
+      for (const page of run.pages)
+        yield JSON.stringify({ ...row, job: name, level, run: runJson(run), ...pageJson(page) });
+}
+
+function recordingJson({ row, scanned, damagedBytes }: ToldRecording): object {
+  const { head, isFinished } = scanned;
+  return {
+    version: head.version,
+    startedAt: new Date(head.startedAt).toISOString(),
+    ...(row === undefined ? {} : { row }),
+    finished: isFinished,
+    ...(damagedBytes === 0 ? {} : { damagedBytes }),
+  };
+}
+
+function jobJson({ name, level, report }: ToldJob): object {
+  if (report === undefined) return { job: name, level };
+  const { verdict, pages, rows, doubtful } = report;
+  return { job: name, level, verdict, pages, rows, doubtful };
+}
+
+function runJson({ above, row, iteration, window }: ToldRun): object {
+  return {
+    ...(above.length === 0
+      ? { iteration }
+      : { above: above.map(({ job, page }) => ({ job, page })), row: (row ?? 0) + 1 }),
+    ...(window === undefined ? {} : { window }),
+  };
+}
+
+function pageJson({ page, step, exchange, body, note, fate, from }: ToldPage): object {
+  const { request, status, url, ms, attempts, at } = exchange;
+  const { stop, judgement, values } = note;
+  return {
+    page,
+    ...(step === undefined ? {} : { step }),
+    request: {
+      method: request.method,
+      url: request.url,
+      ...(request.body === undefined ? {} : { body: request.body }),
+    },
+    status,
+    ...(url === undefined ? {} : { answeredBy: url }),
+    at: new Date(at).toISOString(),
+    ms,
+    retries: (attempts ?? 1) - 1,
+    bytes: exchange.large?.bytes ?? body.bytes,
+    ...(note.rows === undefined ? {} : { rows: note.rows }),
+    fate,
+    from,
+    ...(values === undefined
+      ? {}
+      : {
+          looked: Object.fromEntries(
+            [...values].map(([path, value]) => [path, value === null ? null : toText(value)]),
+          ),
+        }),
+    ...(stop === undefined ? {} : { end: { ...stop, text: reasonText(stop) } }),
+    ...(judgement === undefined ? {} : { judgement }),
+  };
+}

@@ -1,0 +1,246 @@
+import path from 'node:path';
+import { ConfigError, RecordError } from '../../lib/errors.ts';
+import type { EffectiveConfig } from '../config/extractor-config.ts';
+import { JobTables } from '../config/job-tables.ts';
+import {
+  getKey,
+  isEmpty,
+  isInteger,
+  isObject,
+  jsonTextOf,
+  numberOf,
+  type Json,
+} from '../../lib/json/index.ts';
+import type { Job } from '../jobs/index.ts';
+import type { Log } from '../../lib/log.ts';
+import { createAutomaticParser } from '../records/automatic.ts';
+import { createLegacyParser } from '../records/legacy/parser.ts';
+import { LEGACY_STRUCT_VERSION } from '../records/legacy/struct.ts';
+import type { Mappings } from '../records/mapping/mapping.ts';
+import { checkTypes, missingTables } from '../records/mapping/missing.ts';
+import { parseMappings } from '../records/mapping/parse.ts';
+import { createMappedParser } from '../records/mapping/parser.ts';
+import type { Exchanges } from '../recording/exchanges.ts';
+import { STRUCT_VERSION } from '../records/struct.ts';
+import type { RecordParser, TableLayout } from '../records/parser.ts';
+import { tableManifest } from '../sink/manifest.ts';
+import { writeFileAtomic } from '../sink/atomic.ts';
+import type { Publication } from '../sink/publish.ts';
+import { csvText } from '../../lib/csv/write.ts';
+import { Bucket } from './table-writer.ts';
+
+export interface BucketsOptions {
+  readonly workFolder: string;
+  /** The state that the run began with. */
+  readonly state: Json | undefined;
+  readonly parseTime: (text: string) => number | undefined;
+  /** Where the answers are kept. */
+  readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
+  readonly log: Log;
+}
+
+interface OpenBucket {
+  readonly name: string | undefined;
+  readonly bucket: Bucket;
+  readonly isLegacy: boolean;
+  /** Mappings of every configuration that wrote here. */
+  readonly mappings: Mappings[];
+  readonly hasStruct: boolean;
+  incremental: boolean;
+  /** What the jobs of all of them say of their tables. */
+  readonly tables: JobTables;
+}
+
+/** A finished run's tables, and what the state keeps of them. */
+export interface BucketsResult {
+  readonly publications: readonly Publication[];
+  readonly structs: readonly Json[];
+  readonly structVersion: number;
+}
+
+/**
+ * The output buckets of a run. Configurations with the same bucket write into the same tables; the parser is the one
+ * of the first, `incremental` that of the last (spec extractor 1.8).
+ */
+export class Buckets {
+  readonly #options: BucketsOptions;
+  readonly #open = new Map<string, OpenBucket>();
+
+  constructor(options: BucketsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param jobs that write to it
+   * @throws {ExtractorError} when the mappings or the primary keys are wrong
+   */
+  of(config: EffectiveConfig, jobs: readonly Job[]): Bucket {
+    const key = config.outputBucket ?? '';
+    const mappings = parseMappings(config.mappings, config.mappingsAt);
+    checkTypes(mappings);
+    const known = this.#open.get(key);
+    if (known !== undefined) {
+      known.incremental = config.incrementalOutput;
+      known.mappings.push(mappings);
+      known.tables.add(jobs, mappings, config);
+      return known.bucket;
+    }
+    const opened = this.#create(config, mappings);
+    opened.tables.add(jobs, mappings, config);
+    this.#open.set(key, opened);
+    return opened.bucket;
+  }
+
+  get rows(): number {
+    let rows = 0;
+    for (const { bucket } of this.#open.values()) rows += bucket.rows;
+    return rows;
+  }
+
+  /** Ends all tables; header-only files take the place of mapped ones that got nothing (spec extractor 7.4). */
+  async finish(): Promise<BucketsResult> {
+    const publications: Publication[] = [];
+    const structs: Json[] = [];
+    let structVersion = STRUCT_VERSION;
+    for (const open of this.#open.values()) {
+      publications.push(...(await this.#publications(open)));
+      const struct = open.bucket.struct;
+      if (struct === undefined || !open.hasStruct) continue;
+      structs.push(struct);
+      if (open.isLegacy) structVersion = LEGACY_STRUCT_VERSION;
+    }
+    return { publications, structs, structVersion };
+  }
+
+  async abandon(): Promise<void> {
+    for (const { bucket } of this.#open.values()) await bucket.abandon();
+  }
+
+  async #publications({
+    name: bucketName,
+    bucket,
+    mappings,
+    incremental,
+    tables,
+  }: OpenBucket): Promise<Publication[]> {
+    const finished = await bucket.finish();
+    for (const { name, nuls } of finished) {
+      if (nuls > 0)
+        this.#options.log.warn(
+          `${nuls === 1 ? '1 NUL character' : `${nuls} NUL characters`} in the table “${name}” became U+FFFD: no database has texts with them`,
+        );
+    }
+    const names = new Set(finished.map(({ name }) => name));
+    const fileName = (table: string): string =>
+      checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
+    const manifestOf = ({ name, columns, primaryKey }: TableLayout, missing = false): string => {
+      const said = tables.of(name, columns);
+      const key = said.primaryKey ?? primaryKey;
+      if (said.isMerged && !missing && (key ?? []).length === 0)
+        this.#options.log.warn(
+          `The table “${name}” is added to and has no primary key: rows that come again stand in it twice. ` +
+            'Give the child a “primaryKey”, or use a mapping',
+        );
+      return tableManifest({
+        bucket: bucketName,
+        table: name,
+        incremental: incremental || said.isMerged,
+        primaryKey: key,
+        missing,
+      });
+    };
+    const publications = finished.map((table) => ({
+      name: fileName(table.name),
+      file: table.file,
+      rows: table.rows,
+      manifest: manifestOf(table),
+    }));
+    for (const each of mappings) {
+      for (const table of missingTables(each, (name) => names.has(name))) {
+        const { name, columns } = table;
+        names.add(name);
+        const file = path.join(
+          this.#options.workFolder,
+          `missing-${publications.length}-${this.#open.size}.csv`,
+        );
+        writeFileAtomic(file, csvText([columns]));
+        publications.push({
+          name: fileName(name),
+          file,
+          rows: 0,
+          manifest: manifestOf(table, true),
+        });
+      }
+    }
+    return publications;
+  }
+
+  #create(config: EffectiveConfig, mappings: Mappings): OpenBucket {
+    const { state, exchanges, workFolder, parseTime } = this.#options;
+    const folder = path.join(workFolder, `bucket-${this.#open.size}`);
+    const { parser, isLegacy } = this.#recordParser(config, state);
+    const common = {
+      name: config.outputBucket,
+      isLegacy,
+      mappings: [mappings],
+      incremental: config.incrementalOutput,
+      tables: new JobTables(),
+    };
+    if (config.mappings === undefined) {
+      const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, exchanges });
+      return { ...common, bucket, hasStruct: true };
+    }
+    const mapped = createMappedParser({
+      mappings,
+      otherwise: parser,
+      parseTime,
+      jsonText: jsonTextOf(config.exactJson),
+    });
+    const bucket = new Bucket({
+      folder,
+      parser: mapped,
+      writesAtOnce: (type) => mapped.writesAtOnce(type),
+      exchanges,
+    });
+    return { ...common, bucket, hasStruct: false };
+  }
+
+  /** Which parser: what the state was written by decides before `compatLevel` (spec extractor 5.8). */
+  #recordParser(
+    { compatLevel, exactJson }: EffectiveConfig,
+    state: Json | undefined,
+  ): { parser: RecordParser; isLegacy: boolean } {
+    const { log } = this.#options;
+    const jsonText = jsonTextOf(exactJson);
+    const struct = isObject(state) ? getKey(state, 'json_parser.struct') : undefined;
+    const version = isObject(state) ? getKey(state, 'json_parser.structVersion') : undefined;
+    if (struct === undefined || isEmpty(struct) || isEmpty(version)) {
+      if (compatLevel === 1) return { parser: createLegacyParser({ log, jsonText }), isLegacy: true };
+      return { parser: createAutomaticParser({ log, jsonText }), isLegacy: false };
+    }
+    if (isInteger(version) && numberOf(version) === LEGACY_STRUCT_VERSION) {
+      if (compatLevel !== 1)
+        log.warn(
+          'The state was written by the legacy parser, which is used again; --reset-state starts anew',
+        );
+      return { parser: createLegacyParser({ struct, log, jsonText }), isLegacy: true };
+    }
+    if (compatLevel === 1)
+      log.warn('The state was written by the present parser, which is used in spite of compatLevel 1');
+    try {
+      return { parser: createAutomaticParser({ struct, log, jsonText }), isLegacy: false };
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      log.warn(`${error.message}; it is ignored`);
+      return { parser: createAutomaticParser({ log, jsonText }), isLegacy: false };
+    }
+  }
+}
+
+/** Tables are files: a name must stay inside the folder. */
+function checkedName(name: string): string {
+  if (!/[/\\\0]/.test(name) && name !== '.' && name !== '..') return name;
+  throw new ConfigError('config.invalid', `The table “${name}” cannot be a file: its name has a slash`, {
+    hint: 'Give the mapping, the bucket or the job another name.',
+  });
+}

@@ -1,0 +1,114 @@
+import type { Contexts } from '../../shared/evaluate.ts';
+import { compareMarks, markOf, type Incremental, type Job, type Mark } from '../../jobs/index.ts';
+import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../../lib/json/index.ts';
+import type { RowSource } from '../table-writer.ts';
+import type { PageSteps } from '../page-steps.ts';
+
+/** What rows are written: those that are not older than the state, nor behind a period. */
+export interface RowLimits {
+  readonly since: Mark | undefined;
+  readonly until: Mark | undefined;
+  /** Rows at `since` are older, too. */
+  readonly dropsEqual: boolean;
+}
+
+/** The mark of a row; undefined where it has none, or one that cannot be compared. */
+export function markOfRow(
+  { cursor, as }: Incremental,
+  row: Json,
+  contexts: Contexts,
+): { readonly value: Json | undefined; readonly mark: Mark | undefined } {
+  const value = cursor?.read({
+    here: (path) => path.find(row),
+    row: (path) => path.find(row),
+    contexts: () => contexts,
+  });
+  const isMissing = value === undefined || value === null || value === '';
+  return isMissing ? { value: undefined, mark: undefined } : { value, mark: markOf(value, as) };
+}
+
+/** Whether a row is written. One that cannot be compared is. */
+export function keepsRow(
+  settings: Incremental,
+  { since, until, dropsEqual }: RowLimits,
+  contexts: Contexts,
+): (row: Json) => boolean {
+  return (row) => {
+    const { mark } = markOfRow(settings, row, contexts);
+    if (mark === undefined) return true;
+    const order = since === undefined ? undefined : compareMarks(mark, since);
+    if (order !== undefined && (order < 0 || (order === 0 && dropsEqual))) return false;
+    const end = until === undefined ? undefined : compareMarks(mark, until);
+    return end === undefined || end < 0;
+  };
+}
+
+/** Counts rows that came, and those of them that are written. */
+export type Count = (came: number, kept: number) => void;
+
+/**
+ * What becomes of the rows of a page: the limits first, then the steps of the job.
+ *
+ * @param count is told of each row once
+ */
+export function limitedSteps(
+  { incremental }: Job,
+  limits: RowLimits | undefined,
+  steps: PageSteps | undefined,
+  contexts: Contexts,
+  count: Count,
+): PageSteps | undefined {
+  if (incremental === undefined || limits === undefined) return steps;
+  const keeps = keepsRow(incremental, limits, contexts);
+  const facts = [
+    ...(steps === undefined ? [] : entriesOf(steps.facts)),
+    [LIMITS, limitsJson(limits)] as const,
+  ];
+  return {
+    facts: objectOf(facts),
+    change(rows, isSeen) {
+      const kept = rows.filter(keeps);
+      if (!isSeen) count(rows.length, kept.length);
+      return steps === undefined ? kept : steps.change(kept, isSeen);
+    },
+  };
+}
+
+/** The same by what was kept of the page. */
+export function limitedAgain(
+  { incremental }: Job,
+  again: RowSource['changeAgain'],
+  contexts: Contexts,
+): RowSource['changeAgain'] {
+  if (incremental === undefined) return again;
+  return (kept, response) => {
+    const change = again?.(kept, response);
+    const limits = limitsOf(kept, incremental);
+    const keeps = limits === undefined ? undefined : keepsRow(incremental, limits, contexts);
+    return (rows) => {
+      const left = keeps === undefined ? rows : rows.filter(keeps);
+      return change === undefined ? left : change(left);
+    };
+  };
+}
+
+/** Key of the limits in what is kept of a page. */
+const LIMITS = 'limits';
+
+function limitsJson({ since, until, dropsEqual }: RowLimits): AnyObject {
+  return objectOf([
+    ...(since === undefined ? [] : [['since', since.value] as const]),
+    ...(until === undefined ? [] : [['until', until.value] as const]),
+    ['dropsEqual', dropsEqual],
+  ]);
+}
+
+function limitsOf(facts: AnyObject, { as }: Incremental): RowLimits | undefined {
+  const kept = getKey(facts, LIMITS);
+  if (kept === undefined || !isObject(kept)) return undefined;
+  const mark = (key: string): Mark | undefined => {
+    const value = getKey(kept, key);
+    return value === undefined ? undefined : markOf(value, as);
+  };
+  return { since: mark('since'), until: mark('until'), dropsEqual: getKey(kept, 'dropsEqual') === true };
+}

@@ -1,0 +1,170 @@
+import type { Contexts } from '../../shared/evaluate.ts';
+import type { JobRequest } from '../../shared/message.ts';
+import {
+  compareMarks,
+  contextsOf,
+  type Incremental,
+  type Job,
+  type JobRun,
+  type Mark,
+} from '../../jobs/index.ts';
+import { toText, type Json } from '../../../lib/json/index.ts';
+import type { Needs, Paginator } from '../../pagination/index.ts';
+import type { PageSource } from '../../pagination/pages.ts';
+import type { Judgement } from '../../completeness/index.ts';
+import { JobError } from '../../../lib/errors.ts';
+import { serverTime } from '../clock-witness.ts';
+import type { PageContent } from '../content.ts';
+import { pageView } from '../page-view.ts';
+import type { PlannedState } from '../run-windows.ts';
+import { keepsRow, markOfRow, type RowLimits } from './row-limits.ts';
+import { RunCursor } from './run-cursor.ts';
+
+/** The state of a job in a run of it; undefined for one that keeps none. */
+export function beginState(
+  job: Job,
+  run: JobRun,
+  planned: PlannedState | undefined,
+  common: Contexts,
+): RunState | undefined {
+  if (planned === undefined || job.incremental === undefined) return undefined;
+  return new RunState(job.incremental, planned, contextsOf(run, common));
+}
+
+/** The state of a job in one of its runs: what is sent, and what is seen of the pages. */
+export class RunState {
+  readonly #settings: Incremental;
+  readonly #planned: PlannedState;
+  readonly #contexts: Contexts;
+  readonly #cursor: RunCursor;
+  readonly #keeps: (row: Json) => boolean;
+  #kept: Json | undefined;
+  #isSkipped = false;
+  /** Rows so far. */
+  #read = 0;
+
+  /** @param contexts what the run may refer to */
+  constructor(settings: Incremental, planned: PlannedState, contexts: Contexts) {
+    this.#settings = settings;
+    this.#planned = planned;
+    this.#contexts = contexts;
+    this.#cursor = new RunCursor(settings, contexts);
+    this.#keeps = keepsRow(settings, planned.bounds, contexts);
+  }
+
+  /** Headers are kept of each answer beside those of the pagination. */
+  needs(needs: Needs): Needs {
+    const headers = this.#settings.keep?.needs.headers ?? [];
+    return headers.length === 0 ? needs : { ...needs, headers: [...(needs.headers ?? []), ...headers] };
+  }
+
+  /** The source of the pages, which tells of pages that have nothing new. Sorted rows are looked at as they come. */
+  watch(source: PageSource<PageContent>): PageSource<PageContent> {
+    const { order, cursor } = this.#settings;
+    if (order === 'none' || cursor === undefined) return source;
+    return {
+      ...source,
+      observe: (content, wanted, page) => {
+        // a stream is one page, and may be larger than memory
+        const olderThan = content.page.stream === undefined ? this.#olderThan(content) : undefined;
+        const observation = source.observe(content, wanted, page);
+        return olderThan === undefined ? observation : { ...observation, olderThan };
+      },
+    };
+  }
+
+  /**
+   * The request with the state in its place.
+   *
+   * @throws {JobError} when that is nowhere in the request
+   */
+  put(request: JobRequest): JobRequest {
+    const { to, at } = this.#settings;
+    if (to === undefined) return request;
+    if (!to.isIn(request))
+      throw new JobError('job.invalid', `There is no ${to.text} to send the state in`, {
+        where: { path: `${at}.to` },
+        hint: 'Write the name in braces into the endpoint or a text of the request, or name another place.',
+      });
+    const { sent } = this.#planned.bounds;
+    return sent === undefined ? to.blank(request) : to.put(request, sent);
+  }
+
+  /** A page came that will be written. To be called in their order. */
+  see(content: PageContent, page: number): void {
+    this.#read += content.page.rows;
+    if (content.taken?.do === 'skip') this.#isSkipped = true;
+    if (this.#settings.cursor !== undefined) {
+      const { now, response } = content.answer;
+      // whichever clock is ahead
+      const seenAt = Math.min(now, serverTime(response.headers) ?? now);
+      content.onRows((rows) => this.#cursor.take(rows, seenAt));
+    }
+    const facts = { page, read: this.#read, request: content.asked, contexts: () => this.#contexts };
+    const value = this.#settings.keep?.read(pageView(content, facts));
+    if (value !== undefined && value !== null && value !== '') this.#kept = value;
+  }
+
+  /**
+   * The paginator, ended by the first page whose rows are all older than the state; as it is where the API does not sort
+   * so.
+   */
+  ending(paginator: Paginator): Paginator {
+    if (this.#settings.order !== 'descending' || this.#planned.bounds.since === undefined) return paginator;
+    const { needs, plan, ahead, traits } = paginator;
+    return {
+      needs,
+      first: (now) => paginator.first(now),
+      next: (observation, state) =>
+        observation.olderThan === undefined
+          ? paginator.next(observation, state)
+          : { stop: { code: 'olderRows', state: observation.olderThan } },
+      ...(plan === undefined ? {} : { plan }),
+      ...(ahead === undefined ? {} : { ahead }),
+      ...(traits === undefined ? {} : { traits }),
+    };
+  }
+
+  /** What rows are to be written; undefined where all are. */
+  get limits(): RowLimits | undefined {
+    const { bounds } = this.#planned;
+    const { isFiltering, isFilteringPeriods } = this.#settings;
+    if (bounds.until !== undefined) return isFiltering || isFilteringPeriods ? bounds : undefined;
+    return isFiltering && bounds.since !== undefined ? bounds : undefined;
+  }
+
+  /** Whether a row is written, and starts the children of the job. */
+  writes(row: Json): boolean {
+    return this.limits === undefined || this.#keeps(row);
+  }
+
+  /**
+   * The run ended.
+   *
+   * @param acceptsDoubt the configuration takes a doubt about the job
+   */
+  end(judgement: Judgement | undefined, acceptsDoubt: boolean): void {
+    const { job, progress, isLast } = this.#planned;
+    const verdict = judgement?.verdict;
+    const isTaken = verdict === 'doubtful' ? acceptsDoubt : verdict !== 'cut';
+    const isComplete = isTaken && !this.#isSkipped;
+    job.end(progress, { facts: this.#cursor.facts(), kept: this.#kept, isComplete });
+    if (isLast) job.finish(progress);
+  }
+
+  /** The state that all rows of a page are older than; undefined when some are not, or nobody can know. */
+  #olderThan(content: PageContent): string | undefined {
+    const { since } = this.#planned.bounds;
+    let areOlder = since !== undefined && content.page.rows > 0;
+    // all of them are decoded, in their order: that is when they are looked at
+    for (const rows of content.chunks())
+      areOlder &&= since !== undefined && rows.every((row) => this.#isOlder(row, since));
+    if (!areOlder || since === undefined || this.#settings.order !== 'descending') return undefined;
+    return this.#cursor.facts().isInOrder ? toText(since.value) : undefined;
+  }
+
+  #isOlder(row: Json, since: Mark): boolean {
+    const { mark } = markOfRow(this.#settings, row, this.#contexts);
+    return mark !== undefined && (compareMarks(mark, since) ?? 0) < 0;
+  }
+}

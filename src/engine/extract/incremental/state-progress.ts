@@ -1,0 +1,121 @@
+import {
+  boundsOf,
+  compareMarks,
+  markOf,
+  type Bounds,
+  type BoundsOptions,
+  type Incremental,
+  type Mark,
+} from '../../jobs/index.ts';
+import { isScalar, toJsonText, toText, type Json } from '../../../lib/json/index.ts';
+import { newer, type CursorFacts } from './run-cursor.ts';
+
+/** The state of one job, or of one parent row of it, as it is stored. */
+export interface StoredValue {
+  readonly cursor: Json;
+  /** Seconds since 1970: the start of the run that had the parent row last. Of parent rows only. */
+  readonly at?: number;
+}
+
+/** How one run of a job ended: the job as a whole, one window of it, or what one parent row started. */
+export interface EndedRun {
+  readonly facts: CursorFacts;
+  /** The value that is kept. */
+  readonly kept: Json | undefined;
+  /** It saw all that it asked for. */
+  readonly isComplete: boolean;
+}
+
+export interface ProgressOptions {
+  readonly key?: string;
+  /** Several parent rows share the state. */
+  readonly isShared: boolean;
+  /** The newest window comes first. */
+  readonly isBackward: boolean;
+}
+
+/**
+ * Where the state of one job goes, or of one parent row of it, while its runs end one after the other. It moves as far
+ * as everything before was seen: windows that come in their order move it one by one up to the first that may not be
+ * complete; where they come backward, or several parent rows share the state, all must be.
+ */
+export class StateProgress {
+  readonly stored: Json | undefined;
+  /** Names the part of the job that it is about; undefined for the job as a whole. */
+  readonly key: string | undefined;
+  readonly #settings: Incremental;
+  readonly #isOneByOne: boolean;
+  readonly #takesFirst: boolean;
+  #newest: Mark | undefined;
+  #kept: Json | undefined;
+  #isStopped = false;
+  #isVoid = false;
+
+  constructor(
+    settings: Incremental,
+    stored: Json | undefined,
+    { key, isShared, isBackward }: ProgressOptions,
+  ) {
+    this.key = key;
+    this.#settings = settings;
+    this.stored = stored;
+    this.#isOneByOne = !isShared && !isBackward;
+    this.#takesFirst = isBackward;
+  }
+
+  bounds(options: Omit<BoundsOptions, 'stored'>): Bounds {
+    return boundsOf(this.#settings, { ...options, stored: this.stored });
+  }
+
+  end({ facts, kept, isComplete }: EndedRun): void {
+    if (this.#isStopped) return;
+    if (isComplete) {
+      this.#newest = newer(this.#newest, facts.newest);
+      if (kept !== undefined && !(this.#takesFirst && this.#kept !== undefined)) this.#kept = kept;
+      return;
+    }
+    this.#isStopped = true;
+    if (!this.#isOneByOne) this.#isVoid = true;
+    // rows that are equal to the last one may be on a page that was not asked for
+    else if (this.#settings.order === 'ascending' && facts.isInOrder)
+      this.#newest = newer(this.#newest, facts.below);
+  }
+
+  /** A run was left out. */
+  skip(): void {
+    this.#isStopped = true;
+    if (!this.#isOneByOne) this.#isVoid = true;
+  }
+
+  /** A run was not complete. */
+  get isHeld(): boolean {
+    return this.#isStopped;
+  }
+
+  /** The value to be stored; undefined where there is none. It never moves back. */
+  get next(): Json | undefined {
+    const { stored } = this;
+    if (this.#isVoid) return stored;
+    if (this.#settings.keep !== undefined) return this.#kept ?? stored;
+    const newest = this.#newest;
+    if (newest === undefined) return stored;
+    const before = stored === undefined ? undefined : markOf(stored, this.#settings.as);
+    // nobody knows whether one of another kind is newer
+    const order = before === undefined ? 1 : (compareMarks(newest, before) ?? 0);
+    return order > 0 ? newest.value : stored;
+  }
+
+  /** The newest value, where it is of another kind than the stored one, as a number and a time are. */
+  get ofOtherKind(): Json | undefined {
+    const { as, keep } = this.#settings;
+    const before = this.stored === undefined || keep !== undefined ? undefined : markOf(this.stored, as);
+    const newest = this.#newest;
+    const isOther = before !== undefined && newest !== undefined && before.kind !== newest.kind;
+    return isOther ? newest.value : undefined;
+  }
+}
+
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  return isScalar(value) ? toText(value) : toJsonText(value);
+}

@@ -1,0 +1,219 @@
+import path from 'node:path';
+import type { AnyObject, Json } from '../../lib/json/index.ts';
+import type { ApiResponse } from '../shared/message.ts';
+import type { Exchanges } from '../recording/exchanges.ts';
+import { charsetOf, otherThanUtf8 } from '../formats/index.ts';
+import type { Page, RowsPiece, RowStream } from '../records/page.ts';
+import type { RowLook } from '../records/look.ts';
+import type { PageRows, RecordParser } from '../records/parser.ts';
+import { Sink, type FinishedTable } from '../sink/sink.ts';
+import { filteredRows, type PageContent, type RowFilter } from './content.ts';
+import { PageIndex, type IndexedPage } from './page-index.ts';
+
+/** What a page's rows belong to. */
+export interface PageTarget {
+  readonly dataType: string;
+  readonly extra: AnyObject;
+  readonly source: RowSource;
+}
+
+/** How the rows of a job come out of its answers, each time the same. */
+export interface RowSource {
+  readonly filter: RowFilter | undefined;
+  readonly look: RowLook;
+  /** What became of the rows of a page before they were written, by what was kept of it; undefined where nothing did. */
+  readonly changeAgain:
+    | ((kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[])
+    | undefined;
+  /** Reads an answer that was read before. */
+  readonly readAgain: (response: Pick<ApiResponse, 'body' | 'headers' | 'status' | 'url'>) => Page;
+  /** The rows of an answer that was a stream of them; undefined where it is a page. */
+  readonly rowsAgain: (response: ApiResponse) => StreamAgain | undefined;
+}
+
+/** A stream of rows, and what is beside them. */
+export interface StreamAgain extends RowStream {
+  envelope(): Json;
+}
+
+export interface BucketOptions {
+  readonly folder: string;
+  readonly parser: RecordParser;
+  /** True for data types whose rows are written at once, so that their pages are not read again. */
+  readonly writesAtOnce: (dataType: string) => boolean;
+  /** Where the answers are kept. */
+  readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
+}
+
+/** The tables of one output bucket: a parser and the sink it writes to. Iterations with one bucket share it. */
+export class Bucket {
+  readonly #options: BucketOptions;
+  readonly #sink: Sink;
+  /** The pages that may be read again. */
+  readonly #index: PageIndex;
+  readonly #sources: RowSource[] = [];
+
+  constructor(options: BucketOptions) {
+    this.#options = options;
+    this.#sink = new Sink(options.folder);
+    this.#index = new PageIndex(path.join(options.folder, 'pages.index'));
+  }
+
+  get rows(): number {
+    return this.#sink.rows;
+  }
+
+  get struct(): Json | undefined {
+    return this.#options.parser.struct;
+  }
+
+  /** Writes a page. When it fails, the bucket is of no use any more. */
+  async take(content: PageContent, target: PageTarget): Promise<void> {
+    if (content.page.stream !== undefined) return await this.#takeStream(content, target);
+    const { parser, writesAtOnce } = this.#options;
+    const { look } = target.source;
+    parser.take(
+      { ...target, look, count: content.writtenCount, chunks: () => content.written() },
+      this.#sink,
+    );
+    if (!writesAtOnce(target.dataType)) this.#remember(content, target);
+    await this.#sink.settle();
+    await this.#index.settle();
+  }
+
+  /** Writes the rows of a stream chunk by chunk, each as a page of its own, so that memory does not grow with them. */
+  async #takeStream(content: PageContent, target: PageTarget): Promise<void> {
+    const { parser, writesAtOnce } = this.#options;
+    const { look } = target.source;
+    let written = 0;
+    for (const rows of content.written()) {
+      parser.take({ ...target, look, count: rows.length, chunks: () => [rows] }, this.#sink);
+      written += rows.length;
+      await this.#sink.settle();
+      await turn();
+    }
+    if (written === 0) parser.take({ ...target, look, count: 0, chunks: () => [] }, this.#sink);
+    if (!writesAtOnce(target.dataType)) this.#remember(content, target);
+    await this.#index.settle();
+  }
+
+  /** Writes what could not be written before, and gives the tables. */
+  async finish(): Promise<FinishedTable[]> {
+    await this.#sink.settle(true);
+    await this.#index.settle(true);
+    this.#options.parser.finish(() => this.#pages(), this.#sink);
+    await this.#index.close();
+    return this.#sink.close();
+  }
+
+  async abandon(): Promise<void> {
+    await this.#index.close();
+    await this.#sink.abandon();
+  }
+
+  #remember({ answer, page, steps }: PageContent, { dataType, extra, source }: PageTarget): void {
+    const { kept, response } = answer;
+    if (kept === undefined) throw new Error('a page that may be read again was not kept');
+    let number = this.#sources.indexOf(source);
+    if (number < 0) number = this.#sources.push(source) - 1;
+    const { status, headers } = response;
+    const contentType = headers['content-type'];
+    const entry = {
+      dataType,
+      extra,
+      source: number,
+      count: page.rows,
+      status,
+      body: kept.body,
+      ...(contentType !== undefined && otherThanUtf8(charsetOf(headers).label) !== undefined
+        ? { contentType }
+        : {}),
+      ...(steps === undefined ? {} : { facts: steps.facts }),
+    };
+    this.#index.add(page.stream === undefined ? entry : { ...entry, answerAt: kept.at });
+  }
+
+  *#pages(): Iterable<PageRows> {
+    for (const entry of this.#index.entries()) {
+      const { dataType, extra, source, count, status, body, contentType, answerAt, facts } = entry;
+      const from = this.#sources[source];
+      if (from === undefined) throw new Error(`the page index names the source ${source}`);
+      const target = { dataType, extra, look: from.look };
+      if (answerAt !== undefined) {
+        yield* this.#streamAgain(answerAt, from, entry);
+        continue;
+      }
+      if (count === 0) {
+        // its body may be anything: that of an error which is taken as empty
+        yield { ...target, count, chunks: () => [] };
+        continue;
+      }
+      const { at, bytes } = body;
+      const headers = contentType === undefined ? {} : { 'content-type': contentType };
+      const response = { status, url: '', headers, body: this.#options.exchanges.bytes(at, bytes) };
+      const page = from.readAgain(response);
+      const { pieces } = page;
+      if (facts !== undefined && from.changeAgain !== undefined) {
+        yield {
+          ...target,
+          ...changedRows(
+            pieces,
+            from.filter,
+            from.changeAgain(facts, () => page.response()),
+          ),
+        };
+        continue;
+      }
+      yield {
+        ...target,
+        count,
+        *chunks() {
+          for (const piece of pieces) yield filteredRows(piece, from.filter);
+        },
+      };
+    }
+  }
+
+  /** The same pages that {@link #takeStream} made. */
+  *#streamAgain(
+    answerAt: number,
+    { filter, look, rowsAgain, changeAgain }: RowSource,
+    { dataType, extra, facts }: IndexedPage,
+  ): Iterable<PageRows> {
+    let written = 0;
+    const target = { dataType, extra, look };
+    const stream = rowsAgain(this.#options.exchanges.again(answerAt));
+    const change = facts === undefined ? undefined : changeAgain?.(facts, () => stream?.envelope() ?? null);
+    for (const decoded of stream?.chunks() ?? []) {
+      const filtered = filter === undefined ? decoded : decoded.map(filter);
+      const rows = change === undefined ? filtered : change(filtered);
+      written += rows.length;
+      yield { ...target, count: rows.length, chunks: () => [rows] };
+    }
+    if (written === 0) yield { ...target, count: 0, chunks: () => [] };
+  }
+}
+
+/** Lets signals and answers of others come through. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The rows that were written of a page, made again in the same way. */
+function changedRows(
+  pieces: readonly RowsPiece[],
+  filter: RowFilter | undefined,
+  change: (rows: readonly Json[]) => readonly Json[],
+): Pick<PageRows, 'count' | 'chunks'> {
+  const [only, second] = pieces;
+  if (only === undefined || second !== undefined) {
+    return {
+      count: only === undefined ? 0 : Infinity,
+      *chunks() {
+        for (const piece of pieces) yield change(filteredRows(piece, filter));
+      },
+    };
+  }
+  const rows = change(filteredRows(only, filter));
+  return { count: rows.length, chunks: () => [rows] };
+}

@@ -1,0 +1,176 @@
+import { parseCompleteness, type Completeness } from '../shared/completeness-signs.ts';
+import { PaginationError } from '../../lib/errors.ts';
+import type { Job } from '../jobs/index.ts';
+import { compilePath, getKey, type Json, type Path } from '../../lib/json/index.ts';
+import type { Log } from '../../lib/log.ts';
+import { nearMiss, type GuardVerdict, type Paginator } from '../pagination/index.ts';
+import type { Reason } from '../shared/stop-reason.ts';
+import type { Mapping, Mappings } from '../records/mapping/mapping.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import {
+  addReaction,
+  type Circle,
+  describeDoubt,
+  JobTally,
+  Witness,
+  type Doubt,
+  type JobReport,
+  type Judgement,
+  type ReactionReport,
+} from '../completeness/index.ts';
+import type { PageContent } from './content.ts';
+
+export interface WitnessesOptions {
+  /** `api.completeness`, for all jobs. */
+  readonly completeness: Completeness;
+  /** What the rows of a job become: a primary key in them tells rows apart. */
+  readonly mappings: Mappings;
+  readonly log: Log;
+  readonly secrets: Secrets;
+}
+
+/** Sees the pages of one run of a job. */
+export interface RunWitness {
+  /** Each page, in order, as soon as it is known whether it is kept. */
+  see(content: PageContent, page: number, verdict: GuardVerdict): void;
+  /** Pages that are still to come, as far as the answers say it. */
+  pagesLeft(): number | undefined;
+  /**
+   * @param also what speaks against the run besides its own pages
+   * @returns whether the pages were all
+   */
+  end(reason: Reason, also?: readonly Doubt[]): Judgement;
+}
+
+/** Says for each job of a configuration whether it has everything. */
+export class Witnesses {
+  readonly #options: WitnessesOptions;
+  readonly #jobs = new Map<Job, JobTally>();
+  readonly #settings = new Map<Job, Completeness>();
+
+  constructor(options: WitnessesOptions) {
+    this.#options = options;
+  }
+
+  /** @param window the window of time that it asks for, in words */
+  begin(job: Job, paginator: Paginator, window?: string): RunWitness {
+    const tally = this.#tally(job);
+    const { own } = this.#settingsOf(job);
+    const traits = paginator.traits ?? { kind: 'follow', at: 'parameters.api.pagination' };
+    const key = keyPaths(this.#options.mappings.get(job.dataType));
+    const witness = new Witness(traits, own, { key, isAlone: job.level === 0 && window === undefined });
+    let request = '';
+    const reactions = new Map<string, ReactionReport>();
+    return {
+      see: (content, page, { verdict, repeats }) => {
+        const { taken } = content;
+        if (taken !== undefined) {
+          const { method, url } = content.request;
+          const shown = `${method} ${this.#options.secrets.redactUrl(url)}`;
+          addReaction(reactions, { ...taken, answers: 1, request: shown });
+        }
+        if (page === 1) {
+          const { method, url } = content.request;
+          request = `${method} ${this.#options.secrets.redactUrl(url)}`;
+        }
+        const { envelope, rowsAt, rows, pieces } = content.page;
+        const { headers, status } = content.response;
+        const circle = witness.see({
+          page,
+          envelope,
+          rowsAt,
+          rows,
+          isMade: getKey(job.rowSettings, 'rowsAt') !== undefined,
+          isSingle: pieces[0]?.single === true,
+          headers,
+          status,
+          isTakenAsEmpty: taken?.do === 'empty' || taken?.do === 'skip',
+          asked: { job: content.asked, wire: content.request },
+          isDropped: verdict === 'stop',
+          repeats,
+        });
+        if (circle !== undefined && !this.accepts(job)) throw endless(circle);
+        content.onRows((decoded) => witness.take(decoded));
+      },
+      pagesLeft: () => witness.pagesLeft(),
+      end: (reason, also = []) => {
+        const ended = witness.end(reason, (path: string, envelope: Json) =>
+          nearMiss(compilePath(path), envelope),
+        );
+        const judgement = withDoubts(ended.judgement, also);
+        tally.add({ ...ended, judgement, request, ...(window === undefined ? {} : { window }) });
+        tally.react(reactions.values());
+        return judgement;
+      },
+    };
+  }
+
+  /** Runs of a job that were not begun, as it had so many pages as it may have. */
+  skip(job: Job, runs: number, pages: number): void {
+    const reason: Reason = { code: 'limit', pages };
+    const judgement: Judgement = { verdict: 'cut', doubts: [] };
+    for (let i = 0; i < runs; i++)
+      this.#tally(job).add({ reason, judgement, pages: 0, rows: 0, rowsTwice: 0, request: '' });
+  }
+
+  /** The verdicts of all jobs that ran; doubt is said in the log. */
+  reports(): readonly JobReport[] {
+    return [...this.#jobs].flatMap(([job, tally]) => {
+      const { accepted, isRequired } = this.#settingsOf(job);
+      const report = tally.report(accepted, isRequired);
+      if (report === undefined) return [];
+      if (report.verdict === 'doubtful') {
+        const say = report.accepted === undefined ? 'warn' : 'info';
+        this.#options.log[say](describeDoubt(report), { job: job.name });
+      }
+      return [report];
+    });
+  }
+
+  /** Whether the configuration takes a doubt about this job. */
+  accepts(job: Job): boolean {
+    return this.#settingsOf(job).accepted !== undefined;
+  }
+
+  #tally(job: Job): JobTally {
+    let tally = this.#jobs.get(job);
+    if (tally === undefined) this.#jobs.set(job, (tally = new JobTally(job.name, job.at)));
+    return tally;
+  }
+
+  #settingsOf(job: Job): Completeness {
+    let settings = this.#settings.get(job);
+    if (settings === undefined) {
+      settings = parseCompleteness(job.completeness, `${job.at}.completeness`, this.#options.completeness);
+      this.#settings.set(job, settings);
+    }
+    return settings;
+  }
+}
+
+const CIRCLES = {
+  known:
+    'have only rows of pages before them, but for changing values such as times, although something else is asked for each time',
+  errors: 'are errors in the place of rows, and none of them ends the job',
+} as const;
+
+function endless({ are, from, to }: Circle): PaginationError {
+  return new PaginationError('pagination.loop', `Pages ${from} to ${to} ${CIRCLES[are]}.`, {
+    where: { page: to },
+    hint: 'If the API does not know the parameters of the pagination, correct them; if it has no further pages, end it with `nextPageFlag`, `stopWhen` or `limitStop`. Where all is as it should be, say so by `"completeness": "accept"` in the job.',
+    details: { from, to },
+  });
+}
+
+function withDoubts(judgement: Judgement, also: readonly Doubt[]): Judgement {
+  return also.length === 0 ? judgement : { verdict: 'doubtful', doubts: [...judgement.doubts, ...also] };
+}
+
+/** Where the primary key is in a row; what stands above the rows is the same for all of them. */
+function keyPaths(mapping: Mapping | undefined): readonly Path[] {
+  return (mapping?.entries ?? []).flatMap((entry) =>
+    entry.kind === 'column' && entry.primaryKey
+      ? [compilePath(entry.path, { delimiter: entry.delimiter })]
+      : [],
+  );
+}

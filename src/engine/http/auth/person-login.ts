@@ -1,0 +1,40 @@
+import type { SendOptions } from '../../shared/message.ts';
+
+/** A login that a person makes in a browser (the authorization code grant, RFC 6749 4.1). */
+export interface PersonLogin {
+  /** JSON path of the authentication. */
+  readonly at: string;
+  /** Where the provider sends the person back to, as it was registered there; undefined for any loopback port. */
+  readonly redirectUri: string | undefined;
+  /** Whether PKCE (RFC 7636) is used. */
+  readonly usesPkce: boolean;
+  /** The address that the person opens. */
+  readonly address: (asked: AuthorizationRequest) => string;
+  /** Exchanges the code for tokens and keeps them. @throws {HttpError} auth.failed, auth.notKept */
+  readonly exchange: (code: AuthorizationCode, options: SendOptions) => Promise<ExchangedLogin>;
+}
+
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  /** What the provider must send back. */
+  readonly state: string;
+  /** The S256 challenge of PKCE; undefined where it is not used. */
+  readonly challenge: string | undefined;
+}
+
+export interface AuthorizationCode {
+  readonly code: string;
+  readonly redirectUri: string;
+  /** The verifier of PKCE. */
+  readonly verifier: string | undefined;
+}
+
+/** What a person has got, without any secret of it. */
+export interface ExchangedLogin {
+  /** Where it is kept. */
+  readonly place: string;
+  /** False when the provider gave none: the login ends with its access token. */
+  readonly hasRefreshToken: boolean;
+  /** Unix seconds of the end of the access token; undefined when the provider did not say. */
+  readonly renewAt: number | undefined;
+}

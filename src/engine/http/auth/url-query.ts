@@ -1,0 +1,64 @@
+import { isList, toText, type Json } from '../../../lib/json/index.ts';
+import { buildQuery, parseQuery, type QueryPair, type QueryValue } from '../encode.ts';
+import type { NamedValue } from './values.ts';
+
+/** A URL in two halves: before the `?`, and the query; the fragment is dropped, it is never sent. */
+export function splitQuery(url: string): { readonly base: string; readonly query: string | undefined } {
+  const whole = url.split('#', 1)[0] ?? '';
+  const mark = whole.indexOf('?');
+  return mark < 0
+    ? { base: whole, query: undefined }
+    : { base: whole.slice(0, mark), query: whole.slice(mark + 1) };
+}
+
+/** The query of a URL, decoded (encoder B of spec extractor 0.6). */
+export function queryOf(url: string): readonly QueryPair[] {
+  const { query } = splitQuery(url);
+  return query === undefined || query === '' ? [] : parseQuery(query);
+}
+
+/**
+ * Sets parameters: the same name is replaced in place, new names follow. The query is
+ * written anew by encoder B, so that `a+b` becomes `a%20b` (spec extractor 0.6).
+ */
+export function overrideQuery(url: string, values: readonly NamedValue[]): string {
+  const pairs = new Map(queryOf(url));
+  for (const [name, value] of values) pairs.set(name, queryValue(value));
+  return withQuery(url, [...pairs]);
+}
+
+/**
+ * Adds the parameters of a login (spec extractor 3, login): where the name is there already, old and new values
+ * become the list `name[0]`, `name[1]` at the end. A value that is there already is not added again, so a link
+ * that carries the token stays as it is.
+ */
+export function mergeLoginQuery(url: string, values: readonly NamedValue[]): string {
+  const pairs = new Map(queryOf(url));
+  for (const [name, added] of values) {
+    const value = queryValue(added);
+    const all = [...new Set([...(pairs.has(name) ? listOf(pairs.get(name) ?? null) : []), ...listOf(value)])];
+    const [only] = all;
+    if (only !== undefined && all.length === 1 && !isList(value)) {
+      pairs.set(name, only);
+      continue;
+    }
+    pairs.delete(name);
+    all.forEach((item, index) => pairs.set(`${name}[${index}]`, item));
+  }
+  return withQuery(url, [...pairs]);
+}
+
+function withQuery(url: string, pairs: readonly QueryPair[]): string {
+  const query = buildQuery(pairs);
+  const { base } = splitQuery(url);
+  return query === '' ? base : `${base}?${query}`;
+}
+
+function queryValue(value: Json): QueryValue {
+  if (isList(value)) return value.map((item) => (item === null ? null : toText(item)));
+  return value === null ? null : toText(value);
+}
+
+function listOf(value: QueryValue): readonly (string | null)[] {
+  return isList(value) ? value : [value];
+}

@@ -1,0 +1,120 @@
+import type { Env } from '../../lib/env.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import type { Bottom } from './send/bottom.ts';
+import { keepBudgets, type Budget } from './budgets.ts';
+import { cache, type CacheOptions } from './cache.ts';
+import { files } from './files.ts';
+import { logRequests } from './log-requests.ts';
+import type { Send, SendWrapper } from '../shared/message.ts';
+import { watchRequests, type RequestEvent } from './watch-requests.ts';
+import { tellingWaits, type WaitEvent } from './wait-event.ts';
+import { createNetwork, type NetworkOptions } from './send/network.ts';
+import { createPacer, type PaceOptions } from './pace.ts';
+import { redirect } from './redirect.ts';
+import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
+import { status } from './status.ts';
+
+export interface HttpClientOptions {
+  readonly env: Env;
+  readonly log: Log;
+  /** Keeps secrets out of messages and logs. */
+  readonly secrets: Secrets;
+  /** Log every request, in short. Default: false. */
+  readonly debug?: boolean;
+  /** Told of every request and answer, without secrets. */
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Told when a request is about to wait. */
+  readonly onWait?: ((event: WaitEvent) => void) | undefined;
+  readonly retry?: Partial<RetryOptions>;
+  readonly firstContact?: FirstContact | undefined;
+  /** Statuses from 400 on that are handed on like a success. */
+  readonly ignoreErrors?: readonly number[];
+  readonly pace?: PaceOptions;
+  /** Calls in a stretch of time. */
+  readonly budgets?: readonly Budget[] | undefined;
+  readonly network?: NetworkOptions;
+  readonly cache?: Pick<CacheOptions, 'folder' | 'ttlSeconds'> | undefined;
+  /** Adds credentials. */
+  readonly auth?: SendWrapper | undefined;
+  /** Stands where `auth` stands, for requests that have no authentication. */
+  readonly guard?: SendWrapper | undefined;
+  readonly allowedHosts?: SendWrapper | undefined;
+  readonly sign?: SendWrapper | undefined;
+  /** Sees every request as it leaves, signed and with credentials, and what came back. */
+  readonly tap?: SendWrapper | undefined;
+  /** In the network's place: to record, to replay. The client does not close it. */
+  readonly bottom?: Send | undefined;
+}
+
+export interface HttpClient {
+  readonly send: Send;
+  /** The same without authentication and cache, and no status is ignored: for logins. */
+  readonly plain: Send;
+  /** Closes connections and tunnels. Call it once, at the end. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the concerns of a request around the network (design 3, spec extractor 6.8). What stands inside of `retry`
+ * and `redirect` is done again for every attempt and every hop: authentication, allowed hosts, signing.
+ */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { env, log, secrets, firstContact, onWait } = options;
+  const paced = tellingWaits(env, 'pace', onWait);
+  const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
+  const budgets = keepBudgets(options.budgets ?? [], paced, log);
+  const pacer = createPacer(options.pace ?? {}, paced, budgets);
+  const network: Bottom =
+    options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
+
+  const again = tellingWaits(env, 'retry', onWait);
+  const outer = [redirect({ log, secrets }), retry(retryOptions, { env: again, log, secrets, firstContact })];
+  const inner = [
+    options.allowedHosts,
+    options.sign,
+    options.debug === true ? logRequests({ env, log, secrets }) : undefined,
+    options.onRequest === undefined ? undefined : watchRequests(options.onRequest, { env, secrets }),
+    options.tap,
+  ];
+  const kept =
+    options.cache === undefined
+      ? undefined
+      : cache({ ...options.cache, except: retryOptions.codes, env, log });
+
+  return {
+    send: compose(network.send, [
+      status({ ignoreErrors: options.ignoreErrors ?? [], secrets }),
+      ...outer,
+      files(options.network?.maxBodyBytes),
+      pacer.pace,
+      options.auth,
+      ...inner,
+      kept,
+    ]),
+    // A login happens while the request that needs it holds its place, so only rate and budgets count for it.
+    plain: compose(network.send, [
+      plainly,
+      status({ secrets }),
+      ...outer,
+      pacer.paceRate,
+      options.guard,
+      ...inner,
+    ]),
+    close: () => network.close(),
+  };
+}
+
+/** The first wrapper is the outermost. */
+function compose(bottom: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
+  return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, bottom);
+}
+
+/** What a request asks for beside is not for its login: that answer is no file, and no reaction speaks of it. */
+function plainly(next: Send): Send {
+  return async (request, { signal }) => await next(request, { signal });
+}
+
+function given(send: Send): Bottom {
+  return { send, close: async () => {} };
+}

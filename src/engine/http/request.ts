@@ -1,0 +1,210 @@
+import { HttpError } from '../../lib/errors.ts';
+import {
+  entriesOf,
+  getKey,
+  isIntegerLike,
+  isList,
+  isObject,
+  JsonMap,
+  objectOf,
+  toText,
+  withoutKey,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { mergeOver } from '../shared/merge-request.ts';
+import { encodeBody } from './body.ts';
+import { hasParams } from './encode.ts';
+import {
+  headerOf,
+  type ApiRequest,
+  type BodyFormat,
+  type Headers,
+  type JobRequest,
+} from '../shared/message.ts';
+import { mergeIntoLink, mergeParams, resolveUrl } from './url.ts';
+import { USER_AGENT } from './user-agent.ts';
+
+export interface RequestOptions {
+  /** Absolute; endpoints are resolved against it. */
+  readonly baseUrl: string;
+  /** `api.http.headers` with `config.http.headers` over them, functions evaluated. */
+  readonly headers: AnyObject;
+  /** `api.http.defaultOptions`: `params`, `headers`, `method`. */
+  readonly defaultOptions?: AnyObject;
+  /** Default: this package's name and version. */
+  readonly userAgent?: string;
+  /** The name of the job, for messages. */
+  readonly label?: string;
+}
+
+/** Encodings that every bottom decodes, in the order of preference of most servers. */
+const ACCEPT_ENCODING = 'gzip, deflate, br';
+
+/**
+ * Turns what a job asks for into what goes over the wire (spec extractor 1.5, 6.1 to 6.3).
+ *
+ * | method | parameters | Content-Type |
+ * |---|---|---|
+ * | GET, DELETE | query | |
+ * | POST, PUT, PATCH | JSON body; `[]` without parameters | `application/json` |
+ * | FORM (a POST) | form body | `application/x-www-form-urlencoded` |
+ *
+ * A `body` is sent by any method. One that is a map takes in the parameters that go to the body, over its own; beside a
+ * list or a text they go into the query.
+ *
+ * @throws {HttpError} `job.invalid` for an unknown method, an impossible address or header, a body that its format
+ * cannot write
+ */
+export function buildRequest(job: JobRequest, options: RequestOptions): ApiRequest {
+  const isDownload = job.isDownload === true;
+  const { defaultOptions = {} } = options;
+  // an address that is signed is good as it stands alone
+  const merged = mergeRequests(job, isDownload ? withoutKey(defaultOptions, 'params') : defaultOptions);
+  const { method, params, headers, query, endpoint } = merged;
+  const wire = WIRE[method];
+  if (wire === undefined) throw unknownMethod(method);
+  const inBody = paramsGoToBody(merged);
+  const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
+  const merge = merged.fromResponse === true ? mergeIntoLink : mergeParams;
+  const url = resolveUrl(options.baseUrl, merge(endpoint, inQuery));
+  const content = inBody ? withParams(merged.body, params) : merged.body;
+  const format = content === undefined ? undefined : formatOf(merged, content);
+  const sent = content === undefined || format === undefined ? undefined : encodeBody(content, format);
+  const all = mergeHeaders(headers, options.headers);
+  const typed =
+    sent === undefined || keepsType(job, all, format)
+      ? all
+      : mergeHeaders({ 'Content-Type': sent.contentType }, all);
+  return {
+    method: wire.method,
+    url,
+    headers: headersOf(typed, options.userAgent),
+    ...(sent === undefined ? {} : { body: sent.body }),
+    ...(options.label === undefined ? {} : { label: options.label }),
+    ...(isDownload ? { isDownload } : {}),
+  };
+}
+
+/** Whether the parameters of a request are in its body. */
+function paramsGoToBody({
+  method,
+  paramsIn,
+  body,
+}: Pick<JobRequest, 'method' | 'paramsIn' | 'body'>): boolean {
+  if (body !== undefined && !isObject(body)) return false;
+  return (paramsIn ?? WIRE[method]?.paramsIn) === 'body';
+}
+
+/** No parameters are sent as `[]`, as the reference does (spec extractor 6.3); an empty body that was given as it is. */
+function withParams(body: Json | undefined, params: AnyObject): Json {
+  if (isObject(body)) return objectOf([...entriesOf(body), ...entriesOf(params)]);
+  return hasParams(params) ? listOrMap(params) : [];
+}
+
+function formatOf({ method, bodyFormat }: JobRequest, body: Json): BodyFormat {
+  if (bodyFormat !== undefined) return bodyFormat;
+  if (WIRE[method]?.form === true) return 'form';
+  return isObject(body) || isList(body) ? 'json' : 'text';
+}
+
+/**
+ * A request over default options (spec extractor 1.2): parameters and headers of the request win, parameters of the
+ * defaults come first. An empty `method` takes the default's, else GET.
+ */
+export function mergeRequests(job: JobRequest, base: AnyObject = {}): JobRequest {
+  const method = job.method === '' ? toText(getKey(base, 'method')) || 'GET' : job.method;
+  return {
+    ...job,
+    method: method.toUpperCase(),
+    params: mergeOver(job.params, mapAt(base, 'params')),
+    headers: mergeHeaders(job.headers, mapAt(base, 'headers')),
+  };
+}
+
+const WIRE: Readonly<Record<string, { method: string; paramsIn: 'query' | 'body'; form: boolean }>> = {
+  GET: { method: 'GET', paramsIn: 'query', form: false },
+  DELETE: { method: 'DELETE', paramsIn: 'query', form: false },
+  POST: { method: 'POST', paramsIn: 'body', form: false },
+  PUT: { method: 'PUT', paramsIn: 'body', form: false },
+  PATCH: { method: 'PATCH', paramsIn: 'body', form: false },
+  FORM: { method: 'POST', paramsIn: 'body', form: true },
+};
+
+function unknownMethod(method: string): HttpError {
+  return new HttpError('job.invalid', `“${method}” is no request method.`, {
+    hint: `Use one of ${Object.keys(WIRE).join(', ')}.`,
+  });
+}
+
+/** Parameters whose keys are 0, 1, 2 … were a list in the configuration (spec extractor 0.1). */
+function listOrMap(params: AnyObject): Json {
+  if (!(params instanceof JsonMap)) return params;
+  const entries = entriesOf(params);
+  return entries.every(([key], index) => isIntegerLike(key) && Number(key) === index)
+    ? entries.map(([, value]) => value)
+    : params;
+}
+
+function mapAt(options: AnyObject, key: string): AnyObject {
+  const value = getKey(options, key);
+  return isObject(value) ? value : {};
+}
+
+/** Names compare without case; the winner's spelling stays. */
+function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
+  const names = new Set(entriesOf(winner).map(([name]) => name.toLowerCase()));
+  return objectOf([
+    ...entriesOf(base).filter(([name]) => !names.has(name.toLowerCase())),
+    ...entriesOf(winner),
+  ]);
+}
+
+/**
+ * True where the `Content-Type` of the headers stands, and not that of the body's format: a job that names one means
+ * it, and one that all requests have may say more of a `body` that was written out. Parameters of a POST or a FORM have
+ * the type of their format whatever all requests have, as in the reference. A multipart body is told by its boundary.
+ */
+function keepsType(job: JobRequest, all: AnyObject, format: BodyFormat | undefined): boolean {
+  if (format === 'multipart') return false;
+  if (typeIn(job.headers) !== undefined) return true;
+  const common = job.body === undefined ? undefined : typeIn(all);
+  return common !== undefined && format !== undefined && TYPES[format].test(toText(common));
+}
+
+function typeIn(headers: AnyObject): Json | undefined {
+  return entriesOf(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+}
+
+/** Media types that a body of a format may have. */
+const TYPES = { json: /json/i, form: /urlencoded/i, xml: /xml/i, text: /./ } as const;
+
+function headersOf(all: AnyObject, userAgent = USER_AGENT): Headers {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of entriesOf(all)) {
+    if (value !== null) headers[name] = headerText(name, value);
+  }
+  if (headerOf(headers, 'User-Agent') === undefined) headers['User-Agent'] = userAgent;
+  if (headerOf(headers, 'Accept-Encoding') === undefined) headers['Accept-Encoding'] = ACCEPT_ENCODING;
+  return headers;
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const CONTROL = /(?!\t)\p{Cc}/u;
+
+/** A list is sent as one field, joined by commas (RFC 9110 section 5.3). */
+function headerText(name: string, value: Json): string {
+  if (!HEADER_NAME.test(name)) throw badHeader(`“${name}” is no name of a header.`);
+  if (isObject(value)) throw badHeader(`The header “${name}” must be text, not an object.`);
+  const text = (isList(value) ? value.map((item) => toText(item)).join(', ') : toText(value)).trim();
+  if (CONTROL.test(text)) {
+    throw badHeader(`The header “${name}” has a line break or another control character in its value.`);
+  }
+  return text;
+}
+
+function badHeader(message: string): HttpError {
+  return new HttpError('job.invalid', message, {
+    hint: 'Correct the `headers` of the job, the pagination or the API.',
+  });
+}

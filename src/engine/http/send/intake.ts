@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { ApiResponse, BodySink, LargeBody } from '../../shared/message.ts';
+import { BodyBuffer } from './body-buffer.ts';
+
+/** A body up to this size stays in memory. */
+const HELD_BYTES = 2 ** 24;
+
+/** What is shown of a large body where a whole one is expected. */
+const BEGINNING_BYTES = 2 ** 16;
+
+/** A body that came: in memory, or in a file. */
+export type TakenBody = Pick<ApiResponse, 'body' | 'large'>;
+
+/** Gathers a body that may become large: beyond {@link HELD_BYTES} it goes to a file, and memory does not grow with it. */
+export class Intake {
+  readonly #open: (() => BodySink) | undefined;
+  #held = new BodyBuffer();
+  #sink: BodySink | undefined;
+  #beginning: Uint8Array = new Uint8Array(0);
+  readonly #sha1 = createHash('sha1');
+  #bytes = 0;
+
+  /** @param open makes the file; without it everything is held */
+  constructor(open: (() => BodySink) | undefined) {
+    this.#open = open;
+  }
+
+  /** Bytes so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(part: Uint8Array): void {
+    this.#bytes += part.length;
+    if (this.#sink === undefined) {
+      this.#held.add(part);
+      if (this.#bytes > HELD_BYTES && this.#open !== undefined) this.#spill(this.#open());
+    } else this.#write(this.#sink, part);
+  }
+
+  /** The body. Nothing may be added afterwards. */
+  take(): TakenBody {
+    if (this.#sink === undefined) return { body: this.#held.take() };
+    return { body: this.#beginning, large: this.#sink.end(this.#sha1.digest('hex')) };
+  }
+
+  /** The body is not wanted any more, or, where its file is not kept, was used. */
+  abandon(): void {
+    this.#sink?.abandon();
+    this.#held = new BodyBuffer();
+  }
+
+  #spill(sink: BodySink): void {
+    this.#sink = sink;
+    const held = this.#held.take();
+    this.#held = new BodyBuffer();
+    this.#beginning = held.slice(0, BEGINNING_BYTES);
+    this.#write(sink, held);
+  }
+
+  #write(sink: BodySink, part: Uint8Array): void {
+    this.#sha1.update(part);
+    sink.write(part);
+  }
+}
+
+/** The same way to read a body, wherever it is. */
+export function readable({ body, large }: TakenBody): Pick<LargeBody, 'bytes' | 'read'> {
+  return large ?? { bytes: body.length, read: (at, length) => body.subarray(at, at + length) };
+}

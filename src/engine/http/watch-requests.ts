@@ -1,0 +1,42 @@
+import type { Env } from '../../lib/env.ts';
+import { HttpError } from '../../lib/errors.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import { bodyBytes, type SendWrapper } from '../shared/message.ts';
+
+/** A request as it goes out, or what came of it, without secrets. */
+export interface RequestEvent {
+  /** Of this connection, from 1: it says which answer is to which request. */
+  readonly number: number;
+  /** `GET https://api.example.com/users?page=2`. */
+  readonly request: string;
+  readonly body?: string;
+  /** Absent for a request that goes out. */
+  readonly answer?:
+    | { readonly status: number; readonly bytes: number; readonly ms: number }
+    | { readonly failure: string; readonly ms: number };
+}
+
+/** Tells of each request as it goes out, retries and redirects included, and of what came back. */
+export function watchRequests(
+  tell: (event: RequestEvent) => void,
+  { env, secrets }: { readonly env: Env; readonly secrets: Secrets },
+): SendWrapper {
+  let count = 0;
+  return (next) => async (request, options) => {
+    const about = { number: ++count, request: `${request.method} ${secrets.redactUrl(request.url)}` };
+    const { body } = request;
+    const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('utf8');
+    tell({ ...about, ...(text === '' ? {} : { body: secrets.redactBody(text) }) });
+    const startMs = env.now();
+    try {
+      const response = await next(request, options);
+      const { status } = response;
+      tell({ ...about, answer: { status, bytes: bodyBytes(response), ms: env.now() - startMs } });
+      return response;
+    } catch (error) {
+      const failure = error instanceof HttpError ? secrets.redact(error.message) : 'aborted';
+      tell({ ...about, answer: { failure, ms: env.now() - startMs } });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,99 @@
+import { compilePath, isList, isObject, toText, type Json } from '../../lib/json/index.ts';
+import { compileWildcard } from './wildcard.ts';
+import { jobError } from './read-job.ts';
+
+/**
+ * Compiles a `recursionFilter`, which decides what parent rows start a child (spec extractor 5.3):
+ *
+ *     role==parent|id>300&id<400
+ *
+ * `&` binds tighter than `|`; there are no parentheses and no escaping, and blanks count. A condition is a path in
+ * the row, an operator and a value: `==` `!=` exact text, `>` `<` `>=` `<=` numeric when both sides are numbers and
+ * by bytes otherwise, `~~` `!~` like and not like, where `%` is any run of characters within a line.
+ *
+ * @param at JSON path of the filter, for messages
+ * @throws {JobError} for a condition without an operator, a path or a value to compare with
+ */
+export function compileFilter(text: string, at: string): (row: Json) => boolean {
+  const alternatives = text
+    .split('|')
+    .map((all) => all.split('&').map((condition) => compileCondition(condition, at)));
+  return (row) => {
+    const fields = fieldsOf(row);
+    return alternatives.some((all) => all.every((holds) => holds(fields)));
+  };
+}
+
+type Condition = (row: Json) => boolean;
+type Test = (text: string) => boolean;
+
+/** What each operator asks of the text in the row. */
+const OPERATORS: Readonly<Record<string, (value: string) => Test>> = {
+  '==': (value) => (text) => text === value,
+  '!=': (value) => (text) => text !== value,
+  '>=': (value) => (text) => compareTexts(text, value) >= 0,
+  '<=': (value) => (text) => compareTexts(text, value) <= 0,
+  '>': (value) => (text) => compareTexts(text, value) > 0,
+  '<': (value) => (text) => compareTexts(text, value) < 0,
+  '~~': (value) => compileWildcard(value),
+  '!~': (value) => negate(compileWildcard(value)),
+};
+/** The leftmost operator of two characters; only without one, the leftmost of one. */
+const LONG_OPERATOR = />=|<=|==|!=|~~|!~/;
+const SHORT_OPERATOR = /[><]/;
+/** What does not make sense without a value; the others then test for emptiness. */
+const NEEDS_VALUE = /[><]/;
+
+function compileCondition(condition: string, at: string): Condition {
+  const operator = (LONG_OPERATOR.exec(condition) ?? SHORT_OPERATOR.exec(condition))?.[0];
+  const makeTest = operator === undefined ? undefined : OPERATORS[operator];
+  if (operator === undefined || makeTest === undefined) {
+    throw filterError(
+      condition,
+      'has no operator',
+      `Use one of ${Object.keys(OPERATORS).join(' ')}, such as id>10.`,
+      at,
+    );
+  }
+  // A further occurrence of the operator ends the value.
+  const [path = '', value = ''] = condition.split(operator);
+  if (path === '')
+    throw filterError(condition, 'has no path', `Name a property of the row before ${operator}.`, at);
+  if (value === '' && NEEDS_VALUE.test(operator)) {
+    throw filterError(condition, 'has no value', `Give the value to compare with after ${operator}.`, at);
+  }
+  const test = makeTest(value);
+  const field = compilePath(path, { at });
+  return (row) => test(toText(field.find(row)));
+}
+
+function filterError(condition: string, mistake: string, hint: string, at: string): Error {
+  return jobError(at, `The condition “${condition}” of the filter ${mistake}`, hint);
+}
+
+/** A list has its indexes for properties; a scalar is the property `scalar`; null has none. */
+function fieldsOf(row: Json): Json {
+  if (isObject(row) || isList(row)) return row;
+  return row === null ? {} : { scalar: row };
+}
+
+function negate(test: Test): Test {
+  return (text) => !test(text);
+}
+
+function compareTexts(left: string, right: string): number {
+  if (NUMERIC.test(left) && NUMERIC.test(right)) return compareNumbers(left, right);
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}
+
+const NUMERIC = /^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const INTEGER = /^\s*[+-]?\d{1,400}$/;
+
+/** Integers beyond 2^53 differ though their doubles are equal. */
+function compareNumbers(left: string, right: string): number {
+  const [a, b] = [Number(left), Number(right)];
+  if (a !== b) return a < b ? -1 : 1;
+  if (!INTEGER.test(left) || !INTEGER.test(right)) return 0;
+  const [exactA, exactB] = [BigInt(left.trim()), BigInt(right.trim())];
+  return exactA === exactB ? 0 : exactA < exactB ? -1 : 1;
+}

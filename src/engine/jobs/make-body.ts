@@ -1,0 +1,33 @@
+import type { Contexts, Evaluate } from '../shared/evaluate.ts';
+import { escapeInBody } from '../../lib/escapes.ts';
+import { entriesOf, getKey, isList, isObject, objectOf, type Json } from '../../lib/json/index.ts';
+import type { Job } from './job.ts';
+import type { JobRun } from './run.ts';
+import { substituteText, substituteValue } from './substitute.ts';
+import { contextsOf } from './values.ts';
+
+/**
+ * The body of one run of a job: values of placeholders are put in, then the functions in it are evaluated. In a text
+ * they are escaped as its format wants it, so that a value cannot break the text.
+ */
+export function bodyOf(job: Job, run: JobRun, evaluate: Evaluate, common: Contexts): Json | undefined {
+  const { body, bodyFormat } = job;
+  if (body === undefined) return undefined;
+  const { parameters } = run;
+  const at = `${job.at}.body`;
+  if (typeof body === 'string')
+    return substituteText(
+      body,
+      parameters,
+      escapeInBody(bodyFormat ?? (job.method === 'FORM' ? 'form' : 'text')),
+    );
+  const filled = substituteValue(body, parameters);
+  let contexts: Contexts | undefined;
+  const evaluated = (value: Json, path: string): Json => {
+    if (isList(value)) return value.map((item, i) => evaluated(item, `${path}[${i}]`));
+    return isObject(value) ? evaluate(value, (contexts ??= contextsOf(run, common)), path) : value;
+  };
+  // a body with one key, such as {"time": …}, is no reference: a body is made by a function or by its values
+  if (!isObject(filled) || getKey(filled, 'function') !== undefined) return evaluated(filled, at);
+  return objectOf(entriesOf(filled).map(([key, value]) => [key, evaluated(value, `${at}.${key}`)] as const));
+}

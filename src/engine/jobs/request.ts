@@ -1,0 +1,85 @@
+import type { Contexts, Evaluate } from '../shared/evaluate.ts';
+import type { JobRequest } from '../shared/message.ts';
+import {
+  entriesOf,
+  isList,
+  isObject,
+  isScalar,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { kindOf } from '../../lib/read-settings.ts';
+import type { Job } from './job.ts';
+import { bodyOf } from './make-body.ts';
+import { jobError } from './read-job.ts';
+import type { JobRun } from './run.ts';
+import { substituteText, substituteValue } from './substitute.ts';
+import { contextsOf, evaluateMap } from './values.ts';
+
+/**
+ * What a run of a job asks for first (spec extractor 1.9): placeholders are put into the endpoint, the parameters,
+ * the body and the headers, then the functions in these are evaluated. Encoding is left to whoever sends it.
+ *
+ * Placeholders go first, so a function may take one as an argument: `{"function": "md5", "args": ["{user-id}"]}`.
+ *
+ * @param common `attr` and `time`; a child also gets `placeholder` and `parent`, see {@link contextsOf}
+ * @throws {FunctionError} when a function fails
+ * @throws {JobError} when a header is no text after that
+ */
+export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: Contexts): JobRequest {
+  const contexts = () => contextsOf(run, common);
+  const filled = (map: AnyObject, at: string) => evaluateMap(substituteMap(map, run), evaluate, contexts, at);
+  const headers = filled(job.headers, `${job.at}.headers`);
+  checkHeaders(headers, `${job.at}.headers`);
+  const { query, bodyFormat } = job;
+  const body = bodyOf(job, run, evaluate, common);
+  return {
+    endpoint: endpointOf(job, run, evaluate, contexts),
+    method: job.method,
+    params: filled(job.params, `${job.at}.params`),
+    headers,
+    ...(job.paramsIn === undefined ? {} : { paramsIn: job.paramsIn }),
+    ...(query === undefined ? {} : { query: filled(query, `${job.at}.query`) }),
+    ...(body === undefined ? {} : { body }),
+    ...(bodyFormat === undefined ? {} : { bodyFormat }),
+  };
+}
+
+function endpointOf(
+  { endpoint, endpointCall, at }: Job,
+  { parameters }: JobRun,
+  evaluate: Evaluate,
+  contexts: () => Contexts,
+): string {
+  if (endpointCall === undefined) return substituteText(endpoint, parameters);
+  const place = `${at}.endpoint`;
+  const value = evaluate(substituteValue(endpointCall, parameters), contexts(), place);
+  if (isScalar(value) && toText(value) !== '') return toText(value);
+  throw jobError(
+    place,
+    `The function of “endpoint” gives ${value === '' ? 'an empty text' : kindOf(value)}, not an address`,
+    'It must give a path or a URL.',
+  );
+}
+
+function substituteMap(map: AnyObject, { parameters }: JobRun): AnyObject {
+  if (parameters.length === 0) return map;
+  return objectOf(entriesOf(map).map(([key, value]) => [key, substituteValue(value, parameters)] as const));
+}
+
+function checkHeaders(headers: AnyObject, at: string): void {
+  for (const [name, value] of entriesOf(headers)) {
+    if (!hasObject(value)) continue;
+    throw jobError(
+      `${at}.${name}`,
+      `The header “${name}” is an object, not a text`,
+      'Give a text, or a function such as {"function": "concat", "args": ["Bearer ", {"attr": "#token"}]}.',
+    );
+  }
+}
+
+function hasObject(value: Json): boolean {
+  return isObject(value) || (isList(value) && value.some((item) => hasObject(item)));
+}

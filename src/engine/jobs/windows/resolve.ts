@@ -1,0 +1,142 @@
+import type { CallFunction, Contexts } from '../../shared/evaluate.ts';
+import { isList, isObject, objectOf, toText, type AnyObject, type Json } from '../../../lib/json/index.ts';
+import { kindOf } from '../../../lib/read-settings.ts';
+import { contextValue } from '../context-value.ts';
+import { momentFrom } from '../moment.ts';
+import { jobError } from '../read-job.ts';
+import { formatTime } from './grain.ts';
+import type { Windows } from './read-windows.ts';
+import { addSpan, spanText } from './span.ts';
+import { tile, type Stretch } from './tile.ts';
+
+/** One window of a run of a job. */
+export interface Window extends Stretch {
+  /** From 0, in the order of the requests. */
+  readonly index: number;
+  /**
+   * What `{"window": …}` refers to: `from` and `to` as the API wants them, `fromTime` and `toTime` in seconds, `end` as
+   * ISO 8601: where it ends, and no later than the period does, for a state.
+   */
+  readonly context: AnyObject;
+  /** `2026-01-01 – 2026-02-01`, for people. */
+  readonly text: string;
+}
+
+export interface WindowsOptions {
+  /** Milliseconds since 1970 when the run began: the windows of a run stay the same however often it is stopped. */
+  readonly now: number;
+  readonly call: CallFunction;
+  readonly contexts: Contexts;
+  /** Where the state of the job says that it begins, in milliseconds since 1970. */
+  readonly begins?: number | undefined;
+  /** In place of `from` and `to`: a period that is to be filled again. */
+  readonly period?: Stretch | undefined;
+}
+
+export interface RunWindows {
+  readonly windows: readonly Window[];
+  /** Why there are none, as half a sentence. */
+  readonly why?: string;
+  /** There are none because the period runs backward. */
+  readonly isBackward?: boolean;
+}
+
+/**
+ * The windows of one run of a job, in the order of its requests.
+ *
+ * A period that is written out and is empty, or runs backward, is an error; one that follows from a state or a function
+ * may have nothing to ask for yet.
+ *
+ * @throws {JobError} for a bound that is no time, an empty period, or more than `max` windows
+ * @throws {FunctionError} when a function fails
+ */
+export function windowsOf(settings: Windows, options: WindowsOptions): RunWindows {
+  const { at, lookback, most, step } = settings;
+  const { period, now } = options;
+  const begins = period?.from ?? options.begins ?? boundOf(settings, 'from', options);
+  if (begins === undefined)
+    throw jobError(
+      `${at}.from`,
+      'The windows have no beginning: neither “from” nor the state says one',
+      'Give “from”, or “first” of “incremental”; a state that is a number since 1970 needs “as”: "time".',
+    );
+  const from = period === undefined && lookback !== undefined ? addSpan(begins, lookback, -1) : begins;
+  const to = period?.to ?? boundOf(settings, 'to', options) ?? now;
+  if (from >= to) return nothing(settings, { from, to }, options);
+  const stretches = tile({ ...settings, from, to }, most);
+  if (stretches.length > most)
+    throw jobError(
+      `${at}.step`,
+      `The time from ${timeText(from)} to ${timeText(to)} has more than ${most} windows of ${step === undefined ? 'its length' : spanText(step)}`,
+      'Take a longer “step”, begin later, or allow more by “max”.',
+    );
+  return { windows: stretches.map((stretch, index) => windowOf(settings, stretch, index, to)) };
+}
+
+/** A moment in words: the date alone where it is midnight. */
+export function timeText(ms: number): string {
+  const text = String(formatTime('Y-m-d\\TH:i:s.v\\Z', ms));
+  return text.replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
+}
+
+function boundOf(
+  settings: Windows,
+  which: 'from' | 'to',
+  { now, call, contexts }: WindowsOptions,
+): number | undefined {
+  const written = settings[which];
+  if (written === undefined) return undefined;
+  const at = `${settings.at}.${which}`;
+  const value = contextValue(written, { call, contexts, at });
+  const moment = value === undefined ? undefined : momentFrom(value, now);
+  if (moment !== undefined) return moment;
+  const found = foundText(value);
+  throw jobError(
+    at,
+    `“${which}” of the windows is ${found}, which is no time`,
+    'Give a date such as "2025-01-01", words such as "-30 days", seconds since 1970, or a function that gives one of them.',
+  );
+}
+
+function foundText(value: Json | undefined): string {
+  if (value === undefined) return 'not there';
+  return isObject(value) || isList(value) ? kindOf(value) : `“${toText(value)}”`;
+}
+
+function nothing(settings: Windows, { from, to }: Stretch, { period, begins }: WindowsOptions): RunWindows {
+  const isBackward = from > to;
+  const what = isBackward ? 'runs backward' : 'is empty';
+  const isWritten =
+    period === undefined &&
+    begins === undefined &&
+    settings.from !== undefined &&
+    !isObject(settings.from) &&
+    !isObject(settings.to ?? null);
+  if (isWritten)
+    throw jobError(
+      `${settings.at}.${isBackward ? 'from' : 'to'}`,
+      `The time of the windows ${what}: from ${timeText(from)} to ${timeText(to)}`,
+      'It goes from “from” to before “to”, which is the start of the run when it is not given.',
+    );
+  return {
+    windows: [],
+    why: isBackward
+      ? `its windows would begin at ${timeText(from)}, which is after their end at ${timeText(to)}`
+      : `its windows begin at ${timeText(from)}, where they end: there is nothing new to ask for`,
+    ...(isBackward ? { isBackward } : {}),
+  };
+}
+
+function windowOf(settings: Windows, stretch: Stretch, index: number, until: number): Window {
+  const { format, grain, isInclusive } = settings;
+  const { from, to } = stretch;
+  const last = isInclusive ? addSpan(to, grain, -1) : to;
+  const context = objectOf([
+    ['from', formatTime(format, from)],
+    ['to', formatTime(format, last)],
+    ['fromTime', Math.floor(from / 1000)],
+    ['toTime', Math.floor(last / 1000)],
+    ['end', formatTime('Y-m-d\\TH:i:s.v\\Z', Math.min(to, until))],
+  ]);
+  return { index, from, to, context, text: `${timeText(from)} – ${timeText(to)}` };
+}

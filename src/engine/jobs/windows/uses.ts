@@ -1,0 +1,73 @@
+import {
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  sizeOf,
+  type AnyObject,
+  type Json,
+} from '../../../lib/json/index.ts';
+
+/** Parts of a job that are no part of its requests, or of those of other jobs. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'children',
+  'columns',
+  'completeness',
+  'exclude',
+  'incremental',
+  'rename',
+  'userData',
+  'where',
+  'windows',
+]);
+
+/**
+ * How the requests of a job say a window: the formats of `date` around it, and `''` where a bound stands as it is. Empty
+ * when they do not say it at all.
+ */
+export function windowFormats(job: AnyObject): ReadonlySet<string> {
+  const formats = new Set<string>();
+  for (const [key, value] of entriesOf(job)) if (!ELSEWHERE.has(key)) collect(value, '', formats);
+  return formats;
+}
+
+/**
+ * The same with `{"window": "from"}` as an argument of `date` or `strtotime` in seconds, whatever the format of the
+ * window is: `date` of `17/01/2026` would be a guess.
+ */
+export function withWindowTimes(value: Json): Json {
+  if (isList(value)) return value.map(withWindowTimes);
+  if (!isObject(value)) return value;
+  const args = getKey(value, 'args');
+  const takesTime = TIMED.has(getKey(value, 'function')) && isList(args);
+  return objectOf(
+    entriesOf(value).map(([key, item]) => {
+      if (key !== 'args' || !takesTime) return [key, withWindowTimes(item)] as const;
+      return [key, args.map((arg, i) => (i === 1 ? asTime(arg) : withWindowTimes(arg)))] as const;
+    }),
+  );
+}
+
+const TIMED: ReadonlySet<Json | undefined> = new Set(['date', 'strtotime']);
+
+function collect(value: Json, format: string, formats: Set<string>): void {
+  if (isList(value)) for (const item of value) collect(item, format, formats);
+  if (!isObject(value)) return;
+  if (boundOf(value) !== undefined) formats.add(format);
+  const args = getKey(value, 'args');
+  const first = isList(args) ? args[0] : undefined;
+  const isDate = getKey(value, 'function') === 'date' && typeof first === 'string';
+  for (const [key, item] of entriesOf(value))
+    collect(item, key === 'args' && isDate ? first : format, formats);
+}
+
+function asTime(arg: Json): Json {
+  const bound = boundOf(arg);
+  return bound === 'from' || bound === 'to' ? objectOf([['window', `${bound}Time`]]) : withWindowTimes(arg);
+}
+
+/** `{"window": "from"}` alone, or with what else a source may have. */
+function boundOf(value: Json): Json | undefined {
+  return isObject(value) && sizeOf(value) > 0 ? getKey(value, 'window') : undefined;
+}

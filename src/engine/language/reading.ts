@@ -1,0 +1,213 @@
+import {
+  compilePath,
+  getKey,
+  isList,
+  isNumber,
+  keysOf,
+  toText,
+  type AnyObject,
+  type Json,
+  type Path,
+} from '../../lib/json/index.ts';
+import { kindOf } from '../../lib/read-settings.ts';
+import { nearest } from '../../lib/suggest.ts';
+import { isContext, type Context, type Kind } from './kinds.ts';
+import { parseLinkHeader } from './link-header.ts';
+import { compilePlace } from './place.ts';
+import { resolveReference } from './resolve-reference.ts';
+import { invalidSetting } from './value-settings.ts';
+import { needsOf, type CompileSource, type Read, type SourceNeeds, type SourceOptions } from './types.ts';
+import { ANSWER_FACTS, type AnswerFact } from './view.ts';
+
+const NOTHING: SourceNeeds = { headers: [], rows: false, origins: [] };
+const RESPONSE: SourceNeeds = { ...NOTHING, origins: ['response'] };
+const ROW: SourceNeeds = { ...NOTHING, origins: ['rows'] };
+const ROWS: SourceNeeds = { ...ROW, rows: true };
+const RUN: SourceNeeds = { ...NOTHING, origins: ['run'] };
+const PAGE: SourceNeeds = { ...NOTHING, origins: ['page'] };
+
+/** How the value of one kind of source is read, before `match` and its like. */
+export function readingOf(
+  kind: Kind,
+  value: Json,
+  options: SourceOptions,
+  compile: CompileSource,
+  beside?: AnyObject,
+): Read {
+  if (isContext(kind)) return contextReading(kind, textAt(kind, value, options), options, beside);
+  switch (kind) {
+    case 'value':
+      return { text: 'a constant', needs: NOTHING, read: () => value };
+    case 'request': {
+      const { at, invalid = invalidSetting } = options;
+      const place = compilePlace(value, { ...options, at: `${at}.request` });
+      if (place.isInText) {
+        throw invalid(
+          `${at}.request`,
+          `What was put into ${place.text} cannot be read again.`,
+          'Take {"answer": "page"} or {"answer": "read"}, or what the response says of it.',
+        );
+      }
+      return {
+        text: `${place.text} of the request`,
+        needs: RUN,
+        read: ({ request }) => (request === undefined ? undefined : place.read(request)),
+      };
+    }
+    case 'firstOf':
+      return firstOf(value, options, compile);
+    case 'answer':
+      return answerReading(value, options);
+    case 'header': {
+      const name = textAt(kind, value, options).toLowerCase();
+      const needs = { ...RESPONSE, headers: [name] };
+      return { text: `the header ${toText(value)}`, needs, read: (view) => view.header?.(name) };
+    }
+    case 'link':
+      return linkReading(
+        textAt(kind, value, options).toLowerCase(),
+        beside && getKey(beside, 'attribute'),
+        options,
+      );
+    default:
+      return pathReading(kind, pathAt(kind, value, options, beside));
+  }
+}
+
+function pathReading(
+  kind: Exclude<Kind, Context | 'value' | 'request' | 'firstOf' | 'answer' | 'header' | 'link'>,
+  path: Path,
+): Read {
+  const { text } = path;
+  if (kind === 'path') return { text, path, needs: RESPONSE, read: (view) => view.here(path) };
+  if (kind === 'response') return { text, path, needs: RESPONSE, read: (view) => view.response?.(path) };
+  if (kind === 'row') return { text, needs: ROW, read: (view) => view.row?.(path) };
+  if (kind === 'first' || kind === 'last') {
+    return { text: `${text} of the ${kind} row`, needs: ROWS, read: (view) => view.edge?.(kind, path) };
+  }
+  const what = kind === 'min' ? 'smallest' : 'largest';
+  return { text: `the ${what} ${text}`, needs: ROWS, read: (view) => view.extreme?.(kind, path) };
+}
+
+/** A value of a name. An attribute that is not there is a mistake of the configuration; others may come later. */
+function contextReading(
+  kind: Context,
+  name: string,
+  options: SourceOptions,
+  beside: AnyObject | undefined,
+): Read {
+  const { at, invalid = invalidSetting } = options;
+  const mustBe = kind === 'attr' && (beside === undefined || getKey(beside, 'default') === undefined);
+  return {
+    text: `${kind} ${name}`,
+    needs: NOTHING,
+    read(view) {
+      const contexts = view.contexts?.() ?? {};
+      const values = Object.hasOwn(contexts, kind) ? contexts[kind] : undefined;
+      const value = values === undefined ? undefined : getKey(values, name);
+      if (value !== undefined || !mustBe) return value;
+      const near = nearest(name, values === undefined ? [] : keysOf(values));
+      throw invalid(
+        at,
+        `There is no attribute “${name}”.`,
+        near === undefined ? 'Attributes are the keys of “config”.' : `Did you mean “${near}”?`,
+      );
+    },
+  };
+}
+
+/** What is there: not absent, not null, not an empty text. */
+function firstOf(value: Json, options: SourceOptions, compile: CompileSource): Read {
+  const { invalid = invalidSetting } = options;
+  const at = `${options.at}.firstOf`;
+  if (!isList(value) || value.length === 0) {
+    throw invalid(at, `“firstOf” needs a list of sources, and here is ${kindOf(value)}.`);
+  }
+  const sources = value.map((item, i) => compile(item, { ...options, at: `${at}[${i}]` }));
+  return {
+    text: sources.map(({ text }) => text).join(' or '),
+    needs: needsOf(sources),
+    read(view) {
+      for (const source of sources) {
+        const found = source.read(view);
+        if (found !== undefined && found !== null && found !== '') return found;
+      }
+      return undefined;
+    },
+  };
+}
+
+function answerReading(value: Json, { at, invalid = invalidSetting }: SourceOptions): Read {
+  const fact = ANSWER_FACTS.find((name) => name === value);
+  if (fact === undefined) {
+    const near = typeof value === 'string' ? nearest(value, ANSWER_FACTS) : undefined;
+    throw invalid(
+      `${at}.answer`,
+      'This is nothing that is known of an answer.',
+      `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${ANSWER_FACTS.join(', ')}.`,
+    );
+  }
+  return { text: FACT_TEXTS[fact], needs: FACT_NEEDS[fact], read: (view) => view.answer?.(fact) };
+}
+
+const FACT_TEXTS: Readonly<Record<AnswerFact, string>> = {
+  status: 'the status',
+  page: 'the number of the page',
+  rows: 'the number of rows',
+  read: 'the number of rows so far',
+  bytes: 'the number of bytes',
+  url: 'the address that answered',
+};
+
+const FACT_NEEDS: Readonly<Record<AnswerFact, SourceNeeds>> = {
+  status: PAGE,
+  page: RUN,
+  rows: PAGE,
+  read: RUN,
+  bytes: PAGE,
+  url: RESPONSE,
+};
+
+/** The address of a link of the header `Link` (RFC 8288), resolved against the page; or one of its attributes. */
+function linkReading(
+  rel: string,
+  attribute: Json | undefined,
+  { at, invalid = invalidSetting }: SourceOptions,
+): Read {
+  if (attribute !== undefined && typeof attribute !== 'string') {
+    throw invalid(`${at}.attribute`, `The name of an attribute is a text, and here is ${kindOf(attribute)}.`);
+  }
+  const name = attribute?.toLowerCase();
+  return {
+    text: name === undefined ? `the link “${rel}”` : `${name} of the link “${rel}”`,
+    needs: { ...RESPONSE, headers: ['link'] },
+    read(view) {
+      const url = view.answer?.('url');
+      const base = typeof url === 'string' ? url : '';
+      const isPage = (anchor: string): boolean =>
+        !anchor.includes('#') && resolveReference(anchor, base) === base;
+      const link = parseLinkHeader(view.header?.('link') ?? '').find(
+        ({ rels, anchor }) => rels.includes(rel) && (anchor === undefined || isPage(anchor)),
+      );
+      if (link === undefined) return undefined;
+      return name === undefined ? resolveReference(link.target, base) : link.attributes.get(name);
+    },
+  };
+}
+
+function pathAt(kind: Kind, value: Json, options: SourceOptions, beside: AnyObject | undefined): Path {
+  const at = beside === undefined ? options.at : `${options.at}.${kind}`;
+  const own = beside && getKey(beside, 'delimiter');
+  const delimiter = typeof own === 'string' ? own : options.delimiter;
+  return compilePath(textAt(kind, value, options), {
+    at,
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(options.isKeyFirst === undefined ? {} : { isKeyFirst: options.isKeyFirst }),
+  });
+}
+
+function textAt(kind: Kind, value: Json, { at, invalid = invalidSetting }: SourceOptions): string {
+  const text = typeof value === 'string' || isNumber(value) ? toText(value) : '';
+  if (text !== '') return text;
+  throw invalid(`${at}.${kind}`, `“${kind}” needs a text, and here is ${kindOf(value)}.`);
+}

@@ -1,0 +1,56 @@
+import { compileSource } from '../language/index.ts';
+import { includedParams, includeParams } from './include-params.ts';
+import type { PaginationMethod } from './paginator.ts';
+import { requestOf } from './request.ts';
+import { invalid, read } from './pagination-settings.ts';
+
+/**
+ * The address of the next page in the `Link` header (RFC 8288).
+ *
+ * The API answers rows, and beside them:
+ *
+ *     Link: <https://api.example.com/users?page=2>; rel="next", <https://api.example.com/users?page=9>; rel="last"
+ *
+ * Configuration:
+ *
+ *     { "pagination": { "method": "link" } }
+ *
+ * Requests, until there is no link of that relation:
+ *
+ *     GET /users
+ *     GET https://api.example.com/users?page=2
+ *
+ * A relative link is resolved against the page it came with.
+ */
+export const linkHeader: PaginationMethod = {
+  method: 'link',
+  options: {
+    type: 'object',
+    properties: {
+      rel: {
+        title: 'Relation',
+        description: 'Relation of the link to follow.',
+        type: 'string',
+        default: 'next',
+        examples: ['next'],
+      },
+      includeParams,
+    },
+  },
+  create(options, job, { at }) {
+    const rel = (read.text(options, 'rel', at) ?? 'next').toLowerCase();
+    const link = compileSource({ link: rel }, { at: `${at}.rel`, invalid });
+    const request = requestOf(job);
+    const base = includedParams(options, at)(request);
+    return {
+      needs: { sources: [link] },
+      traits: { kind: 'follow', at, follows: ['header link'] },
+      first: () => ({ request, state: null }),
+      next({ read: [address] }) {
+        return typeof address === 'string'
+          ? { request: { ...base, endpoint: address, fromResponse: true }, state: null }
+          : { stop: { code: 'noLinkHeader', rel } };
+      },
+    };
+  },
+};

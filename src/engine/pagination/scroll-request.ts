@@ -1,0 +1,85 @@
+import type { OptionSchema } from '../shared/evaluate.ts';
+import type { JobRequest } from '../shared/message.ts';
+import { getKey, isEmpty, type AnyObject } from '../../lib/json/index.ts';
+import { mergeOver } from '../shared/merge-request.ts';
+import { invalid, read } from './pagination-settings.ts';
+
+/** JSON Schema of `scrollRequest`. */
+export const SCROLL_REQUEST: OptionSchema = {
+  title: 'Request of the following pages',
+  description:
+    'A job-like object whose `endpoint`, `method`, `params` and `headers` replace those of the job after the first request.',
+  type: ['object', 'array'],
+  maxItems: 0,
+  default: {},
+  examples: [{ endpoint: 'scroll', method: 'GET', params: { keep: '1m' } }],
+  properties: {
+    endpoint: {
+      title: 'Endpoint',
+      description: 'Address of the following pages; the endpoint of the job when it is left out.',
+      type: 'string',
+      examples: ['scroll'],
+    },
+    method: {
+      title: 'Method',
+      description: 'Method of the following requests; the method of the job when it is left out.',
+      type: 'string',
+      examples: ['GET'],
+    },
+    params: {
+      title: 'Parameters',
+      description:
+        'Parameters of the following requests, beside the value. Functions are not evaluated here.',
+      type: ['object', 'array'],
+      default: {},
+      examples: [{ keep: '1m' }],
+    },
+    headers: {
+      title: 'Headers',
+      description: 'Headers that replace those of the job of the same name.',
+      type: ['object', 'array'],
+      default: {},
+      examples: [{ Accept: 'application/json' }],
+    },
+    paramsIn: {
+      title: 'Place of the parameters',
+      description: 'Whether `params` go into the query or the body; by default as usual for the method.',
+      enum: ['query', 'body'],
+      examples: ['query'],
+    },
+  },
+};
+
+const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * A job-like object over a request (spec extractor 2.6): what it leaves out stays.
+ *
+ * @throws {PaginationError} when a key has a wrong type
+ */
+export function overlayRequest(over: AnyObject, request: JobRequest, at: string): JobRequest {
+  const endpoint = textAt(over, 'endpoint', at);
+  const method = read.word(over, 'method', at, METHODS) ?? request.method;
+  const paramsIn =
+    read.word(over, 'paramsIn', at, ['query', 'body']) ??
+    (method === request.method ? request.paramsIn : undefined);
+  const { paramsIn: _paramsIn, fromResponse, ...rest } = request;
+  return {
+    ...rest,
+    endpoint: endpoint ?? request.endpoint,
+    method,
+    params: mergeOver(read.map(over, 'params', at) ?? {}, request.params, 'winner'),
+    headers: mergeOver(read.map(over, 'headers', at) ?? {}, request.headers, 'winner'),
+    ...(paramsIn === undefined ? {} : { paramsIn }),
+    // An address that the configuration itself names is not one of a response.
+    ...(fromResponse === undefined || endpoint !== undefined ? {} : { fromResponse }),
+  };
+}
+
+/** Text that is not empty; "0" is an endpoint. */
+function textAt(node: AnyObject, key: string, at: string): string | undefined {
+  const value = getKey(node, key);
+  if (typeof value === 'string' && value !== '') return value;
+  if (isEmpty(value)) return undefined;
+  throw invalid(`${at}.${key}`, `\`${key}\` must be text.`);
+}

@@ -1,0 +1,41 @@
+import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { AnyObject } from '../../../lib/json/index.ts';
+import { read } from '../pagination-settings.ts';
+import type { StopRule } from './compose.ts';
+
+const WORDS = ['stop', 'goOn'] as const;
+
+/** What a page without rows means, as far as the configuration says it. */
+export function emptyPageOf(options: AnyObject, at: string): (typeof WORDS)[number] | undefined {
+  return read.word(options, 'emptyPage', at, WORDS);
+}
+
+/**
+ * Stops at a page without rows, for methods that would go on: cursors and links.
+ *
+ * The API gives a token with every page, the last one too:
+ *
+ *     { "items": [], "token": "x9" }
+ *
+ * Configuration:
+ *
+ *     { "pagination": { "method": "response.param", "responseParam": "token", "queryParam": "token", "emptyPage": "stop" } }
+ *
+ * With `goOn` a page without rows is no end for any method, and for `offset` and `pagenum` a short one neither.
+ */
+export function emptyPage(options: AnyObject, at: string): StopRule | undefined {
+  if (emptyPageOf(options, at) !== 'stop') return undefined;
+  return {
+    key: 'noRows',
+    needs: {},
+    check: (page) => (page.rows === 0 ? { stop: { code: 'noRows' } } : { state: null }),
+  };
+}
+
+export const EMPTY_PAGE: OptionSchema = {
+  title: 'Page without rows',
+  description:
+    'Whether a page without rows is the last one. By default it is for `offset` and `pagenum`, and it is not for the others. With `goOn` a short page is no end either.',
+  enum: [...WORDS, '', null],
+  examples: ['stop', 'goOn'],
+};

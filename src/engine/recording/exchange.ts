@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import {
+  headerOf,
+  withoutHeader,
+  type ApiRequest,
+  type ApiResponse,
+  type Headers,
+  type Unpacked,
+} from '../shared/message.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import { RecordedBody, type StoredLarge } from './large.ts';
+import type { Position } from './position.ts';
+import type { BodyPlace, RecordFile } from './record-file.ts';
+
+/** What a recording keeps of a request and its answer, but for the body of the answer: the JSON of an `exchange`. */
+export interface ExchangeJson {
+  readonly position: Position;
+  /** Before authentication, signing and login; secret values are replaced. */
+  readonly request: ShownRequest;
+  /** Of the request with the secret values replaced: equal text means an equal request. */
+  readonly digest: string;
+  readonly status: number;
+  /** Names in lower case. Cookies are left out, and secret values replaced. */
+  readonly headers: Headers;
+  /** The URL that answered, when it is not that of the request. */
+  readonly url?: string;
+  /** Milliseconds since 1970: when the run of the job began, for the functions in its requests and columns. */
+  readonly began: number;
+  /** Milliseconds since 1970: when the answer had come. */
+  readonly at: number;
+  /** How long it took, with waiting and retries. */
+  readonly ms: number;
+  /** Times that it was sent, when more than once. */
+  readonly attempts?: number;
+  /** The body, where it is too large for memory; that of the record is empty then. */
+  readonly large?: StoredLarge;
+  /** What the body was packed as. */
+  readonly unpacked?: Unpacked;
+  /** The body has secrets of the configuration in it, which are masked. */
+  readonly isMasked?: true;
+  /** Milliseconds that the run had stood still before this exchange, when it was stopped and went on. */
+  readonly pausedMs?: number;
+  /** The same, before the run of the job began. */
+  readonly pausedBeforeMs?: number;
+}
+
+export interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body?: string;
+}
+
+/** A moment of a run: by the clock, and by a clock that stands still while the run is stopped. */
+export interface Moment {
+  readonly now: number;
+  readonly pausedMs: number;
+}
+
+export function requestDigest({ method, url, body }: ApiRequest, secrets: Secrets): string {
+  const text = `${method} ${url}${body === undefined ? '' : `\n${textOf(body)}`}`;
+  return hash('sha1', secrets.redact(text), 'base64url');
+}
+
+export function shownRequest({ method, url, headers, body }: ApiRequest, secrets: Secrets): ShownRequest {
+  return {
+    method,
+    url: secrets.redactUrl(url),
+    headers: secrets.redactHeaders(headers),
+    ...(body === undefined ? {} : { body: secrets.redactBody(textOf(body)) }),
+  };
+}
+
+/** @param wanted names of headers that the pagination reads, in lower case: they are kept as they are */
+export function keptHeaders(headers: Headers, wanted: readonly string[], secrets: Secrets): Headers {
+  const kept: Record<string, string> = secrets.redactHeaders(withoutHeader(headers, 'set-cookie'));
+  for (const name of wanted) {
+    const value = headerOf(headers, name);
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
+/** When an answer came: by a clock that stands still while the run is stopped, and by that of the machine. */
+export function timesOf({ at, ms, pausedMs = 0 }: ExchangeJson): {
+  now: number;
+  asked: { from: number; to: number };
+} {
+  return { now: at - pausedMs, asked: { from: at - ms, to: at } };
+}
+
+/** The answer as it was, to the request that is made again. */
+export function responseOf(
+  json: ExchangeJson,
+  request: Pick<ApiRequest, 'url'>,
+  { file, place }: { readonly file: RecordFile; readonly place: BodyPlace },
+): ApiResponse {
+  const { status, headers, url, attempts, large, unpacked } = json;
+  const body = large === undefined ? undefined : new RecordedBody(file, large);
+  return {
+    status,
+    headers,
+    url: url === undefined ? request.url : withUserOf(request.url, url),
+    body: body === undefined ? file.bytes(place.at, place.bytes) : body.read(0, SHOWN_BYTES),
+    ...(body === undefined ? {} : { large: body }),
+    ...(unpacked === undefined ? {} : { unpacked }),
+    ...(attempts === undefined ? {} : { attempts }),
+  };
+}
+
+/** Of a large body, where a whole one is looked at. */
+const SHOWN_BYTES = 2 ** 16;
+
+/** User and password are not in a recording, and belong into the links of the same host. */
+function withUserOf(from: string, url: string): string {
+  const user = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)/i.exec(from)?.[1];
+  return user === undefined
+    ? url
+    : url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, (_, scheme: string) => scheme + user);
+}
+
+function textOf(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
+}

@@ -1,0 +1,93 @@
+import type { Env } from '../../lib/env.ts';
+import type { ApiRequest, ApiResponse, FileRule } from '../shared/message.ts';
+import type { AnyObject } from '../../lib/json/index.ts';
+import type { Moment } from './exchange.ts';
+import type { RunPlace } from './position.ts';
+import type { BodyPlace } from './record-file.ts';
+
+/** A request at its place in the run. */
+export interface Ask {
+  readonly place: RunPlace;
+  readonly page: number;
+  /** When the run of the job began. */
+  readonly began: Moment;
+  readonly request: ApiRequest;
+  /** Names of the response headers that the pagination reads, in lower case. */
+  readonly headers: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly response: ApiResponse;
+  /** Milliseconds since 1970 when it came, by a clock that stands still while the run is stopped. */
+  readonly now: number;
+  /** When it was asked for and when it had come, by the clock of this machine; undefined where nobody looked. */
+  readonly asked?: { readonly from: number; readonly to: number };
+  /** True when it was not asked for, as it was recorded before. */
+  readonly isRecorded: boolean;
+  /** Where the exchange is kept; undefined when nothing is. */
+  readonly kept: Kept | undefined;
+}
+
+export interface Kept {
+  /** Names the exchange: which one of the recording it is, from 0. */
+  readonly number: number;
+  readonly body: BodyPlace;
+  /** Where its record begins. */
+  readonly at: number;
+}
+
+/** What {@link Exchanges.ask} gives to whoever asks the API: places for bodies that are too large for memory. */
+export type Spool = Pick<FileRule, 'open' | 'scratch'>;
+
+/** A request to the API, sent when its answer was not recorded. */
+export type AskApi = (spool: Spool) => Promise<ApiResponse>;
+
+/** Answers the requests of a run: from the API, and what was recorded before from the recording. */
+export interface Exchanges {
+  /** When the runs began that begin at this place: now, or what was recorded. */
+  moment(place: RunPlace): Moment;
+  /** @param send asks the API */
+  ask(ask: Ask, send: AskApi): Promise<Answer>;
+  /** Keeps what followed from an answer. */
+  note(kept: Kept, facts: AnyObject): void;
+  /** An answer that could not be used: the run that goes on is to ask again. */
+  drop(place: RunPlace, page: number): void;
+  /** A part of a body that was kept. */
+  bytes(at: number, length: number): Uint8Array;
+  /** An answer that was kept, by {@link Kept.at}. */
+  again(at: number): ApiResponse;
+}
+
+/** The exchanges of a whole run. */
+export interface Recording extends Exchanges {
+  /** Milliseconds since 1970: when the run began, however often it was stopped. */
+  readonly startedAt: number;
+  /** Aborted when answers cannot be kept any more: nothing more is to be asked for. */
+  readonly broken: AbortSignal;
+  /** All jobs have ended. */
+  finish(): void;
+  /** The file stays. Closing twice is harmless. */
+  close(): void;
+}
+
+/** Asks the API for everything and keeps nothing, for a look at a configuration. */
+export function unrecorded(env: Env): Exchanges {
+  return {
+    moment: () => ({ now: env.now(), pausedMs: 0 }),
+    ask: async (_, send) => ({
+      response: await send({}),
+      now: env.now(),
+      isRecorded: false,
+      kept: undefined,
+    }),
+    note: () => {},
+    drop: () => {},
+    bytes: nothing,
+    again: nothing,
+  };
+}
+
+function nothing(): never {
+  throw new Error('nothing was kept');
+}

@@ -1,0 +1,171 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import type { BodySink, LargeBody } from '../shared/message.ts';
+import { guard } from '../sink/file-error.ts';
+import type { RecordFile } from './record-file.ts';
+
+/** Bytes of the body in one `part`; the last one may have fewer. */
+export const PART_BYTES = 1 << 20;
+
+/** Where a large body lies in a recording: JSON, of the exchange behind it. */
+export interface StoredLarge {
+  readonly bytes: number;
+  readonly sha1: string;
+  /** Where the body of each part begins. */
+  readonly parts: readonly number[];
+}
+
+/** A large body that was recorded. Good as long as the recording is open. */
+export class RecordedBody implements LargeBody {
+  readonly stored: StoredLarge;
+  readonly #file: Pick<RecordFile, 'bytes'>;
+
+  constructor(file: Pick<RecordFile, 'bytes'>, stored: StoredLarge) {
+    this.#file = file;
+    this.stored = stored;
+  }
+
+  get bytes(): number {
+    return this.stored.bytes;
+  }
+
+  get sha1(): string {
+    return this.stored.sha1;
+  }
+
+  read(at: number, length: number): Uint8Array {
+    const end = Math.min(at + length, this.bytes);
+    const pieces: Uint8Array[] = [];
+    for (let from = at; from < end;) {
+      const index = Math.floor(from / PART_BYTES);
+      const place = this.stored.parts[index];
+      if (place === undefined) throw new Error(`a recorded body has no part ${index}`);
+      const to = Math.min(end, (index + 1) * PART_BYTES);
+      pieces.push(this.#file.bytes(place + (from - index * PART_BYTES), to - from));
+      from = to;
+    }
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  }
+}
+
+/**
+ * Appends a body to a recording while it comes, in parts, between which other records may stand. What is abandoned
+ * stays there unused, unless it is the end of the file.
+ */
+export class PartSink implements BodySink {
+  readonly #file: RecordFile;
+  readonly #broken: (error: unknown) => void;
+  readonly #buffer = Buffer.allocUnsafeSlow(PART_BYTES);
+  readonly #parts: number[] = [];
+  #used = 0;
+  #bytes = 0;
+  /** Where the first of its parts begins, as long as nothing else stands behind it. */
+  #from: number | undefined;
+  #end: number | undefined;
+
+  /** @param broken told when the file cannot be written */
+  constructor(file: RecordFile, broken: (error: unknown) => void) {
+    this.#file = file;
+    this.#broken = broken;
+  }
+
+  write(part: Uint8Array): void {
+    for (let from = 0; from < part.length;) {
+      const piece = part.subarray(from, from + PART_BYTES - this.#used);
+      this.#buffer.set(piece, this.#used);
+      this.#used += piece.length;
+      from += piece.length;
+      if (this.#used === PART_BYTES) this.#flush();
+    }
+    this.#bytes += part.length;
+  }
+
+  end(sha1: string): RecordedBody {
+    this.#flush();
+    return new RecordedBody(this.#file, { bytes: this.#bytes, sha1, parts: this.#parts });
+  }
+
+  abandon(): void {
+    if (this.#from !== undefined && this.#end === this.#file.end) this.#file.cut(this.#from);
+  }
+
+  #flush(): void {
+    if (this.#used === 0) return;
+    const isNext = this.#end === undefined || this.#end === this.#file.end;
+    try {
+      const { at, body } = this.#file.write('part', '', this.#buffer.subarray(0, this.#used));
+      this.#parts.push(body.at);
+      this.#from = this.#parts.length === 1 ? at : isNext ? this.#from : undefined;
+      this.#end = this.#file.end;
+    } catch (error) {
+      this.#broken(error);
+      throw error;
+    }
+    this.#used = 0;
+  }
+}
+
+/** A file without a name, for what is needed while a body is received. */
+export class ScratchSink implements BodySink {
+  readonly #path: string;
+  #fd: number | undefined;
+  #bytes = 0;
+
+  /** @param path that no other file has; it is gone as soon as the file is open, where the system admits it */
+  constructor(path: string) {
+    this.#path = path;
+    this.#fd = guard(path, () => openSync(path, 'wx+', 0o600));
+    this.#remove();
+  }
+
+  write(part: Uint8Array): void {
+    const fd = this.#open();
+    guard(this.#path, () => {
+      for (let done = 0; done < part.length;)
+        done += writeSync(fd, part, done, part.length - done, this.#bytes + done);
+    });
+    this.#bytes += part.length;
+  }
+
+  end(sha1: string): LargeBody {
+    return {
+      bytes: this.#bytes,
+      sha1,
+      read: (at, length) => this.#read(at, Math.min(length, this.#bytes - at)),
+    };
+  }
+
+  abandon(): void {
+    if (this.#fd === undefined) return;
+    closeSync(this.#fd);
+    this.#fd = undefined;
+    this.#remove();
+  }
+
+  #read(at: number, length: number): Uint8Array {
+    const fd = this.#open();
+    const bytes = Buffer.allocUnsafe(Math.max(0, length));
+    return guard(this.#path, () => {
+      let done = 0;
+      while (done < bytes.length) {
+        const count = readSync(fd, bytes, done, bytes.length - done, at + done);
+        if (count === 0) break;
+        done += count;
+      }
+      return bytes.subarray(0, done);
+    });
+  }
+
+  #remove(): void {
+    try {
+      rmSync(this.#path, { force: true });
+    } catch {
+      // a system that keeps open files lets it go when it is closed
+    }
+  }
+
+  #open(): number {
+    if (this.#fd === undefined) throw new Error('a scratch file is used after its end');
+    return this.#fd;
+  }
+}

@@ -1,0 +1,251 @@
+import type { Env } from '../../lib/env.ts';
+import { HttpError, RunError } from '../../lib/errors.ts';
+import type { ApiResponse } from '../shared/message.ts';
+import { encodeExact, entriesOf, objectOf, type AnyObject } from '../../lib/json/index.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import {
+  keptHeaders,
+  requestDigest,
+  responseOf,
+  shownRequest,
+  type ExchangeJson,
+  type Moment,
+  timesOf,
+} from './exchange.ts';
+import type { Answer, Ask, AskApi, Kept, Recording, Spool } from './exchanges.ts';
+import { encodeRecord } from './format.ts';
+import type { RecordingHead } from './head.ts';
+import { PartSink, RecordedBody, ScratchSink } from './large.ts';
+import { Past } from './past.ts';
+import { positionOf, type RunPlace } from './position.ts';
+import { RecordFile, type StoredRecord } from './record-file.ts';
+import { dropKey, recordedAnswer, type DropJson, type Scan } from './scan.ts';
+
+export interface RecorderOptions {
+  readonly env: Env;
+  readonly secrets: Secrets;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Notes that wait to be written together with the next exchange. */
+const MOST_NOTES = 1000;
+
+/** Records a run while it goes on. What was recorded before it was stopped is answered from the file. */
+export class Recorder implements Recording {
+  readonly head: RecordingHead;
+  readonly #file: RecordFile;
+  readonly #options: RecorderOptions;
+  readonly #scanned: Scan | undefined;
+  readonly #past: Past | undefined;
+  readonly #pausedMs: number;
+  readonly #breaking = new AbortController();
+  #notes: Buffer[] = [];
+  /** In the file. */
+  #exchanges: number;
+  #scratches = 0;
+  /** Nothing was asked for yet since the run goes on. */
+  #isAtSeam: boolean;
+
+  private constructor(file: RecordFile, head: RecordingHead, options: RecorderOptions, scanned?: Scan) {
+    this.#file = file;
+    this.head = head;
+    this.#options = options;
+    this.#scanned = scanned;
+    this.#past = scanned === undefined ? undefined : new Past(file, scanned);
+    this.#exchanges = scanned?.exchanges ?? 0;
+    this.#isAtSeam = scanned !== undefined;
+    this.#pausedMs = scanned === undefined ? 0 : pauseBefore(scanned, options.env.now());
+  }
+
+  /** @param path of a file that is made, in place of one that was there */
+  static create(path: string, head: RecordingHead, options: RecorderOptions): Recorder {
+    const file = RecordFile.create(path);
+    file.write('head', JSON.stringify(head));
+    return new Recorder(file, head, options);
+  }
+
+  /**
+   * Goes on with a recording.
+   *
+   * @param file open for writing; it is closed with the recorder
+   * @param restart names of jobs at the top that are asked for again
+   */
+  static goOn(
+    file: RecordFile,
+    scanned: Scan,
+    restart: readonly string[],
+    options: RecorderOptions,
+  ): Recorder {
+    file.cut(scanned.end);
+    file.write('session', JSON.stringify({ at: options.env.now() }));
+    const recorder = new Recorder(file, scanned.head, options, scanned);
+    for (const job of restart) recorder.#drop({ job });
+    return recorder;
+  }
+
+  get startedAt(): number {
+    return this.head.startedAt;
+  }
+
+  get broken(): AbortSignal {
+    return this.#breaking.signal;
+  }
+
+  moment(place: RunPlace): Moment {
+    const known = this.#past?.moment(positionOf(place, 1));
+    return known ?? { now: this.#options.env.now(), pausedMs: this.#pausedMs };
+  }
+
+  async ask(ask: Ask, send: AskApi): Promise<Answer> {
+    const { request, signal } = ask;
+    const digest = requestDigest(request, this.#options.secrets);
+    const recorded = this.#past?.take(positionOf(ask.place, ask.page), digest);
+    if (recorded === undefined) return await this.#live(ask, digest, send);
+    await turn();
+    signal.throwIfAborted();
+    const { json, number, body, at } = recorded;
+    const response = responseOf(json, request, { file: this.#file, place: body });
+    return { ...timesOf(json), response, isRecorded: true, kept: { number, body, at } };
+  }
+
+  note({ number }: Kept, facts: AnyObject): void {
+    if (this.#isNoted(number)) return;
+    this.#notes.push(encodeRecord('note', encodeExact(objectOf([['of', number], ...entriesOf(facts)]))));
+    if (this.#notes.length >= MOST_NOTES) this.#flush();
+  }
+
+  drop(place: RunPlace, page: number): void {
+    this.#drop({ position: positionOf(place, page) });
+  }
+
+  bytes(at: number, length: number): Uint8Array {
+    return this.#file.bytes(at, length);
+  }
+
+  again(at: number): ApiResponse {
+    return recordedAnswer(this.#file, at);
+  }
+
+  /** All jobs have ended. */
+  finish(): void {
+    this.#flush();
+    this.#file.write('end', JSON.stringify({ at: this.#options.env.now() }));
+  }
+
+  /** True when there is no answer to go on with. */
+  get isEmpty(): boolean {
+    return this.#exchanges === 0;
+  }
+
+  /** The file stays. Closing twice is harmless. */
+  close(): void {
+    try {
+      this.#flush();
+    } catch {
+      // the disk is full, perhaps: notes follow from the answers
+    }
+    this.#file.close();
+  }
+
+  /** The answer is in the hands of the system before anybody uses it, so that it is never asked for twice. */
+  async #live(ask: Ask, digest: string, send: AskApi): Promise<Answer> {
+    const { env, secrets } = this.#options;
+    const { place, page, began, request } = ask;
+    const sentAt = env.now();
+    const response = await send(this.#spool()).catch((error: unknown) => {
+      throw this.#isAtSeam && page > 1 ? refusal(error, place, page) : error;
+    });
+    const at = env.now();
+    this.#isAtSeam = false;
+    const { status, url, attempts, large, unpacked } = response;
+    if (large !== undefined && !(large instanceof RecordedBody))
+      throw new Error('a large body came from elsewhere and cannot be kept');
+    const body = large === undefined ? response.body : NOTHING;
+    const json: ExchangeJson = {
+      position: positionOf(place, page),
+      request: shownRequest(request, secrets),
+      digest,
+      status,
+      headers: keptHeaders(response.headers, ask.headers, secrets),
+      ...(url === request.url ? {} : { url: secrets.redactUrl(url) }),
+      began: began.now,
+      at,
+      ms: at - sentAt,
+      ...(attempts === undefined ? {} : { attempts }),
+      ...(large === undefined ? {} : { large: large.stored }),
+      ...(unpacked === undefined ? {} : { unpacked }),
+      ...(this.#pausedMs === 0 ? {} : { pausedMs: this.#pausedMs }),
+      ...(began.pausedMs === 0 ? {} : { pausedBeforeMs: began.pausedMs }),
+    };
+    const written = this.#keep(json, body);
+    return {
+      ...timesOf(json),
+      response,
+      isRecorded: false,
+      kept: { number: this.#exchanges++, body: written.body, at: written.at },
+    };
+  }
+
+  #spool(): Spool {
+    return {
+      open: () => new PartSink(this.#file, (error) => this.#breaking.abort(error)),
+      scratch: () => new ScratchSink(`${this.#file.path}.${process.pid}.${++this.#scratches}.tmp`),
+    };
+  }
+
+  #keep(json: ExchangeJson, body: Uint8Array): StoredRecord {
+    this.broken.throwIfAborted();
+    const notes = this.#notes;
+    this.#notes = [];
+    try {
+      return this.#file.write('exchange', JSON.stringify(json), body, notes);
+    } catch (error) {
+      this.#breaking.abort(error);
+      throw error;
+    }
+  }
+
+  #isNoted(number: number): boolean {
+    const { exchanges = 0, unnoted } = this.#scanned ?? {};
+    return number < exchanges && unnoted?.has(number) === false;
+  }
+
+  #drop(drop: DropJson): void {
+    this.#flush();
+    const { at } = this.#file.write('drop', JSON.stringify(drop));
+    this.#scanned?.drops.add(dropKey(drop), at);
+  }
+
+  #flush(): void {
+    const notes = this.#notes;
+    this.#notes = [];
+    if (notes.length > 0) this.#file.append(notes);
+  }
+}
+
+/** An answer of the API that says that it does not go on from what it gave before; any other error as it is. */
+function refusal(error: unknown, { step: { job } }: RunPlace, page: number): unknown {
+  if (!(error instanceof HttpError)) return error;
+  const { status } = error.details;
+  if (typeof status !== 'number' || status < 400 || status > 499) return error;
+  const from = `The run was to go on after page ${page - 1} of “${job}”, and the API refused that.`;
+  const hint = `What it gave to go on with may have expired. Begin this job anew with --restart-job ${shellWord(job)}, or all with --restart.`;
+  return new RunError('run.refused', `${from} ${error.message}`, {
+    cause: error,
+    where: error.where,
+    details: error.details,
+    hint: status === 401 || status === 403 ? `${error.hint ?? ''} ${hint}`.trim() : hint,
+  });
+}
+
+function pauseBefore({ last }: Scan, now: number): number {
+  if (last === undefined) return 0;
+  return Math.max(0, now - (last.at - (last.pausedMs ?? 0)));
+}
+
+/** Lets signals and answers of others come through: a recording answers at once. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

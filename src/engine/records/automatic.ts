@@ -1,0 +1,327 @@
+import { RecordError } from '../../lib/errors.ts';
+import { toJsonText, type AnyObject, type Json, type JsonText } from '../../lib/json/index.ts';
+import type { Log } from '../../lib/log.ts';
+import { PARENT_COLUMN, RowEmitter, type ChunkPlace, type OpenTable } from './emit.ts';
+import { doubtfulNames } from './column-names.ts';
+import { TableExtras, type Aliases } from './extras.ts';
+import { safeName } from './names.ts';
+import type { PageRows, RecordParser, TableOutput } from './parser.ts';
+import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
+import { checkSharing, mixedNames } from './shared.ts';
+import { structToJson, structFromJson } from './struct.ts';
+import { Structure, type StructureNode } from './structure.ts';
+import { columnsOf, type Table } from './table.ts';
+
+export interface AutomaticOptions {
+  /** `json_parser.struct` of the state file. */
+  readonly struct?: Json | undefined;
+  readonly log: Log;
+  /** Of lists that become text; the reference's by default. */
+  readonly jsonText?: JsonText;
+}
+
+/**
+ * Flattens records into tables whose columns are discovered from the data (spec extractor 5.6).
+ *
+ * The reference looks at all pages first and writes afterwards. This parser writes each page as it comes, as long as
+ * the page shows nothing new. When it does (a column, a list where a value was), the tables concerned change
+ * their layout: what they hold so far is stale, and `finish` writes it again from the pages, which are read a second time. The result
+ * is what writing everything at the end would give, and memory does not grow with the run.
+ */
+export function createAutomaticParser(options: AutomaticOptions): RecordParser {
+  return new AutomaticParser(options);
+}
+
+/** A place in the run where a table met a set of extra columns for the first time, and what they were called. */
+interface ExtrasEvent {
+  readonly node: StructureNode;
+  readonly extra: AnyObject;
+  readonly names: string;
+}
+
+class AutomaticParser implements RecordParser {
+  readonly #structure: Structure;
+  readonly #log: Log;
+  readonly #plans = new Map<string, { plan: ItemPlan; version: number }>();
+  #tables = new Map<StructureNode, Table>();
+  readonly #events: ExtrasEvent[] = [];
+  #aliases: Aliases = new Map();
+  #page = 0;
+  #rewriting = false;
+  /** Where the page at hand is written to. */
+  #out: TableOutput | undefined;
+  readonly #emitter: RowEmitter;
+
+  constructor({ struct, log, jsonText = toJsonText }: AutomaticOptions) {
+    this.#log = log;
+    this.#emitter = new RowEmitter(
+      (plan, extra) => this.#open(plan, extra),
+      () => this.#aliases.get(PARENT_COLUMN),
+      jsonText,
+    );
+    const warned = new Set<string>();
+    this.#structure = new Structure((path) => {
+      if (warned.has(path)) return;
+      warned.add(path);
+      log.warn(`A list directly inside a list is kept as JSON text in “${path}”`);
+    });
+    if (struct !== undefined) structFromJson(struct, this.#structure);
+  }
+
+  get struct(): Json {
+    return structToJson(this.#structure);
+  }
+
+  take(page: PageRows, out: TableOutput): void {
+    const index = this.#page++;
+    if (page.count === 0) return;
+    const [first = []] = page.chunks();
+    if (page.count === 1 && first[0] === null) {
+      this.#log.debug(`The only row of a page of “${page.dataType}” is null and is left out`);
+      return;
+    }
+    const whole = first.length === page.count;
+    if (whole && this.#isKnown(page.dataType)) {
+      const undo = this.#remember();
+      if (this.#write(page, [first], out, { page: index, row: 0 })) return;
+      undo();
+    }
+    this.#learn(page, whole ? [first] : page.chunks(), index);
+    this.#relayout(page.dataType, index, out);
+    if (!this.#write(page, whole ? [first] : page.chunks(), out, { page: index, row: 0 })) {
+      throw new RecordError(
+        'internal',
+        `A record of “${page.dataType}” does not fit the structure learned from it`,
+        {
+          audience: 'application',
+        },
+      );
+    }
+  }
+
+  finish(pages: () => Iterable<PageRows>, out: TableOutput): void {
+    this.#mixShared(out);
+    const stale = this.#staleness(out);
+    if (stale > 0) this.#rewrite(pages(), stale, out);
+    for (const table of this.#tables.values()) {
+      const { name, file, node } = table;
+      const first = { path: file.owner.path, columns: file.columns };
+      checkSharing(name, first, { path: node.path, columns: columnsOf(table) }, this.#log);
+      const doubt = doubtfulNames(table);
+      if (doubt !== undefined) this.#log.warn(doubt);
+    }
+  }
+
+  #rewrite(pages: Iterable<PageRows>, stale: number, out: TableOutput): void {
+    this.#rewriting = true;
+    this.#aliases = new Map();
+    for (const table of this.#tables.values()) {
+      table.extras = this.#newExtras(table.plan, table.extras);
+    }
+    out.rewrite();
+    let index = 0;
+    for (const page of pages) {
+      if (index >= stale) break;
+      this.#rewritePage(page, index++, out);
+    }
+  }
+
+  #rewritePage(page: PageRows, index: number, out: TableOutput): void {
+    this.#page = index;
+    if (page.count === 0) return;
+    let row = 0;
+    for (const chunk of page.chunks()) {
+      if (page.count === 1 && chunk[0] === null) return;
+      this.#write(page, [chunk], out, { page: index, row });
+      row += chunk.length;
+    }
+  }
+
+  /** Writes rows that the structure covers; false, and nothing written, when a row shows something new. */
+  #write(page: PageRows, chunks: Iterable<readonly Json[]>, out: TableOutput, place: ChunkPlace): boolean {
+    const root = this.#plan(page.dataType);
+    this.#out = out;
+    let { row } = place;
+    for (const rows of chunks) {
+      if (rows.length === 0) continue;
+      if (!this.#emitter.rows(root, rows, page, { page: place.page, row })) return false;
+      row += rows.length;
+      for (const { table, bytes, rows: count } of this.#emitter.batches()) {
+        const known = this.#tables.get(table.plan.node);
+        if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;
+        known.file.rows += count;
+        out.append(table.name, bytes, count);
+      }
+    }
+    return true;
+  }
+
+  /** What an attempt to write a page learns of extra columns is forgotten when it fails; the next one learns it again. */
+  #remember(): () => void {
+    const aliases = [...this.#aliases];
+    const count = this.#events.length;
+    const known = new Map([...this.#tables.values()].map((table) => [table, table.extras.copy()]));
+    return () => {
+      this.#aliases.clear();
+      for (const [key, name] of aliases) this.#aliases.set(key, name);
+      this.#events.length = count;
+      for (const table of this.#tables.values())
+        table.extras = known.get(table) ?? this.#newExtras(table.plan);
+    };
+  }
+
+  /** An attempt to write records of an unknown kind is in vain, and would name extra columns as those of scalars. */
+  #isKnown(dataType: string): boolean {
+    const kind = this.#structure.types.get(dataType)?.kind;
+    return kind !== undefined && kind !== 'null';
+  }
+
+  #plan(dataType: string): ItemPlan {
+    const cached = this.#plans.get(dataType);
+    if (cached !== undefined && cached.version === this.#structure.version) return cached.plan;
+    const plan = planOf(this.#structure, this.#structure.type(dataType));
+    this.#plans.set(dataType, { plan, version: this.#structure.version });
+    this.#emitter.reset();
+    return plan;
+  }
+
+  #learn(page: PageRows, chunks: Iterable<readonly Json[]>, index: number): void {
+    this.#structure.page = index;
+    this.#structure.learn(page.dataType, chunks);
+    this.#structure.nameColumns(page.dataType);
+  }
+
+  /** The table of a plan; made when its first rows come. */
+  #open(plan: ItemPlan, extra: AnyObject): OpenTable {
+    const out = this.#out;
+    if (out === undefined) throw new Error('a table was opened before there was a page');
+    const known = this.#tables.get(plan.node);
+    const table = known ?? this.#newTable(plan);
+    table.plan = plan;
+    const before = table.extras.size;
+    const pageExtras = table.extras.page(extra);
+    if (table.extras.learned !== undefined && !this.#rewriting) {
+      this.#events.push({ node: plan.node, extra, names: table.extras.learned });
+    }
+    table.pageExtras = pageExtras;
+    if (known === undefined) {
+      this.#tables.set(plan.node, table);
+      this.#openFile(table, out);
+    } else if (table.extras.size > before && !this.#rewriting) this.#change(table, this.#page - 1, out);
+    if (this.#rewriting) this.#headFile(table, out);
+    return table;
+  }
+
+  #openFile(table: Table, out: TableOutput): void {
+    const { file, plan, name } = table;
+    if (file.owner !== plan.node) return;
+    const columns = columnsOf(table);
+    file.columns = columns;
+    out.open({ name, columns });
+    // Rows of earlier pages, whose lone values are lists now, will go in front of these.
+    if (plan.staleBefore > 0 && !this.#rewriting) out.relayout({ name, columns });
+  }
+
+  /** The first table that is written again to a mixed file gives the header. */
+  #headFile(table: Table, out: TableOutput): void {
+    const { file, node, name } = table;
+    if (!file.isMixed) return;
+    file.isMixed = false;
+    if (file.owner === node) return;
+    file.owner = node;
+    file.columns = columnsOf(table);
+    out.relayout({ name, columns: file.columns });
+  }
+
+  #newTable(plan: ItemPlan): Table {
+    const name = safeName(plan.path);
+    const shared = [...this.#tables.values()].find((other) => other.name === name);
+    const file = shared?.file ?? {
+      owner: plan.node,
+      columns: [],
+      staleBefore: plan.staleBefore,
+      rows: 0,
+      isMixed: false,
+    };
+    return {
+      name,
+      node: plan.node,
+      plan,
+      extras: this.#newExtras(plan),
+      file,
+      pageExtras: { cells: [], entries: [] },
+    };
+  }
+
+  #newExtras(plan: ItemPlan, final?: TableExtras): TableExtras {
+    const has = (key: string): boolean => plan.row.index.has(key);
+    return new TableExtras({
+      aliases: this.#aliases,
+      hasProperty: has,
+      scope: plan.scope,
+      ...(final === undefined ? {} : { final }),
+    });
+  }
+
+  /** Tables of a type whose columns changed become stale up to the page. */
+  #relayout(dataType: string, index: number, out: TableOutput): void {
+    for (const plan of itemPlans(this.#plan(dataType))) {
+      const table = this.#tables.get(plan.node);
+      if (table === undefined) continue;
+      const same = sameLayout(table.plan, plan);
+      table.plan = plan;
+      if (!same) this.#change(table, index, out);
+    }
+  }
+
+  /** Files that several lists share are written again as a whole when one of the lists was a lone value at first. */
+  #mixShared(out: TableOutput): void {
+    const plans = [...this.#structure.types.keys()].flatMap((dataType) => [
+      ...itemPlans(this.#plan(dataType)),
+    ]);
+    const mixed = mixedNames(plans);
+    for (const table of this.#tables.values()) {
+      const { file, name } = table;
+      if (file.isMixed || !mixed.has(name)) continue;
+      this.#change(table, this.#page, out);
+      file.isMixed = true;
+      file.staleBefore = this.#page;
+    }
+  }
+
+  #change(table: Table, index: number, out: TableOutput): void {
+    const { file, name } = table;
+    if (file.owner === table.node) file.columns = columnsOf(table);
+    if (file.rows > 0) file.staleBefore = index;
+    out.relayout({ name, columns: file.columns });
+  }
+
+  /**
+   * Names the extra columns as they are named when all data columns are known, and compares. Gives the page up to
+   * which something must be written again.
+   */
+  #staleness(out: TableOutput): number {
+    const aliases: Aliases = new Map();
+    const finals = new Map<StructureNode, TableExtras>();
+    let renamed = false;
+    for (const { node, extra, names } of this.#events) {
+      const table = this.#tables.get(node);
+      if (table === undefined) continue;
+      const { row, scope } = table.plan;
+      let extras = finals.get(node);
+      extras ??= new TableExtras({ aliases, hasProperty: (key) => row.index.has(key), scope });
+      finals.set(node, extras);
+      extras.page(extra);
+      if (extras.learned !== names) renamed = true;
+    }
+    let stale = 0;
+    for (const table of this.#tables.values()) {
+      table.extras = finals.get(table.node) ?? table.extras;
+      const { file, node } = table;
+      const moved = file.owner === node && columnsOf(table).join('\n') !== file.columns.join('\n');
+      if (renamed || moved) this.#change(table, this.#page, out);
+      stale = Math.max(stale, file.staleBefore);
+    }
+    return stale;
+  }
+}

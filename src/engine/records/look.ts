@@ -1,0 +1,101 @@
+import { RecordError } from '../../lib/errors.ts';
+import {
+  entriesOf,
+  getKey,
+  isEmpty,
+  isNumber,
+  isObject,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { kindOf } from '../../lib/read-settings.ts';
+import { nearest } from '../../lib/suggest.ts';
+
+/** What cells say of values that are no text of their own. */
+export interface CellWords {
+  readonly null: string;
+  readonly true: string;
+  readonly false: string;
+}
+
+/** How the rows of a job look in tables, beside what is in them. */
+export interface RowLook {
+  /** Undefined: nothing for null and false, and 1 for true (spec extractor 0.3). */
+  readonly words?: CellWords | undefined;
+  /** The moment of the run, where each row has links of its own: equal rows then have others, in every run. */
+  readonly unique?: string | undefined;
+}
+
+const WORDS: CellWords = { null: '', true: '1', false: '' };
+const JSON_WORDS: CellWords = { null: 'null', true: 'true', false: 'false' };
+
+/** Makes the text of a cell of a value that is no list and no object. */
+export type ScalarText = (value: Json | undefined) => string;
+
+export function scalarText({ words }: RowLook): ScalarText {
+  if (words === undefined) return plainText;
+  return (value) => {
+    if (value === undefined) return '';
+    if (value === null) return words.null;
+    if (typeof value === 'boolean') return value ? words.true : words.false;
+    return toText(value);
+  };
+}
+
+function plainText(value: Json | undefined): string {
+  return value === null || value === undefined ? '' : toText(value);
+}
+
+/**
+ * Reads `cells` and `links` of a job.
+ *
+ * @param at JSON path of the job
+ * @param startedAt when the run began, in milliseconds since 1970
+ * @throws {RecordError}
+ */
+export function compileLook(settings: AnyObject, at: string, startedAt: number): RowLook {
+  const links = getKey(settings, 'links');
+  const isUnique = links === 'unique';
+  if (!isUnique && links !== 'equal' && !isEmpty(links)) {
+    throw wrong(
+      '“links” is "unique" or "equal"',
+      `${at}.links`,
+      'By default equal records have equal links.',
+    );
+  }
+  const words = compileWords(getKey(settings, 'cells'), `${at}.cells`);
+  return {
+    ...(words === undefined ? {} : { words }),
+    ...(isUnique ? { unique: String(startedAt) } : {}),
+  };
+}
+
+function compileWords(node: Json | undefined, at: string): CellWords | undefined {
+  if (node === undefined || isEmpty(node)) return undefined;
+  if (node === 'json') return JSON_WORDS;
+  if (!isObject(node)) {
+    throw wrong(
+      `“cells” cannot be ${kindOf(node)}`,
+      at,
+      'Write "json", or words such as {"true": "true", "false": "false"}.',
+    );
+  }
+  const known = Object.keys(WORDS);
+  return entriesOf(node).reduce<CellWords>((words, [key, value]) => {
+    if (!known.includes(key)) {
+      const near = nearest(key, known);
+      throw wrong(
+        `“${key}” is no value that cells have a word for`,
+        `${at}.${key}`,
+        near === undefined ? 'Known are null, true and false.' : `Did you mean “${near}”?`,
+      );
+    }
+    if (typeof value === 'string' || isNumber(value)) return { ...words, [key]: toText(value) };
+    throw wrong(`The word for ${key} is ${kindOf(value)}`, `${at}.${key}`, 'Write it as a text.');
+  }, WORDS);
+}
+
+function wrong(message: string, at: string, hint: string): RecordError {
+  return new RecordError('records.invalid', message, { where: { path: at }, hint });
+}

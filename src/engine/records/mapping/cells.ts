@@ -1,0 +1,101 @@
+import { RecordError } from '../../../lib/errors.ts';
+import {
+  compilePath,
+  getKey,
+  isObject,
+  isScalar,
+  type AnyObject,
+  type Json,
+  type JsonText,
+} from '../../../lib/json/index.ts';
+import type { PageTables } from '../lines.ts';
+import type { ScalarText } from '../look.ts';
+import type { ColumnEntry, EntryPlace } from './mapping.ts';
+
+/** What belongs to all rows of a page. */
+export interface MappedPage {
+  /** Extra columns by raw name. */
+  readonly extra: AnyObject;
+  /** The extra columns as part of a generated key; empty text when there are none. */
+  extraText(): string;
+  readonly tables: PageTables;
+  /** Of what is no text. */
+  readonly scalar: ScalarText;
+  /** What keeps the generated key of a row from being that of an equal one, another each time; empty where equal rows share one. */
+  salt(): string;
+}
+
+/**
+ * Seconds since 1970 of a date in any of the forms that the configuration's functions read; undefined when the text
+ * is no date.
+ */
+export type ParseTime = (text: string) => number | undefined;
+
+export type Pick = (row: Json) => Json | undefined;
+/** The text of a cell, before it is quoted. */
+export type CellText = (row: Json, page: MappedPage) => string;
+
+/** How values become the text of cells. */
+export interface CellTexts {
+  readonly parseTime: ParseTime;
+  readonly jsonText: JsonText;
+}
+
+export function compileCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
+  if (entry.kind === 'user') return userCell(entry, table, texts);
+  const pick = compilePick(entry);
+  const { jsonText } = texts;
+  if (entry.kind === 'date')
+    return (row, page) => dateText(textOf(pick(row), entry, table, { ...texts, page }), texts.parseTime);
+  return (row, page) => textOf(pick(row), entry, table, { jsonText, page });
+}
+
+/** The value at a path of the row. `.` and the empty path are the row itself where it is a scalar. */
+export function compilePick({ path, delimiter, at }: EntryPlace): Pick {
+  const { keys, find } = compilePath(path, { delimiter, at });
+  if (keys?.length === 0) return (row) => row;
+  if (path === '' || path === '.') return (row) => (isScalar(row) ? row : find(row));
+  const [key = '', ...more] = keys ?? [];
+  if (keys === undefined || more.length > 0) return find;
+  return (row) => (isObject(row) ? getKey(row, key) : find(row));
+}
+
+/** A value of the extra columns; their paths are separated by `/`. The same for all rows of a page. */
+function userCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
+  const { find } = compilePath(entry.path, { delimiter: '/', at: entry.at });
+  let last: MappedPage | undefined;
+  let text = '';
+  return (_row, page) => {
+    if (page !== last) {
+      text = textOf(find(page.extra), entry, table, { ...texts, page });
+      last = page;
+    }
+    return text;
+  };
+}
+
+function textOf(
+  value: Json | undefined,
+  entry: ColumnEntry,
+  table: string,
+  { jsonText, page }: { readonly jsonText: JsonText; readonly page: MappedPage },
+): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null || isScalar(value)) return page.scalar(value);
+  if (entry.forceType) return jsonText(value);
+  const what = isObject(value) ? 'an object' : 'a list';
+  throw new RecordError(
+    'records.invalid',
+    `The value for the column “${entry.column}” of the table “${table}” is ${what}, and a cell holds a single value`,
+    {
+      where: { path: entry.at },
+      hint: 'Set "forceType": true to write it as JSON text, or map it with "type": "table".',
+    },
+  );
+}
+
+/** Seconds since 1970; a text that is no date stays. */
+function dateText(text: string, parseTime: ParseTime): string {
+  const seconds = text === '' ? undefined : parseTime(text);
+  return seconds === undefined ? text : String(seconds);
+}

@@ -1,0 +1,87 @@
+import { RecordError } from '../../../lib/errors.ts';
+import { serializeMap, sizeOf, toJsonText, type JsonText } from '../../../lib/json/index.ts';
+import { PageTables } from '../lines.ts';
+import { scalarText } from '../look.ts';
+import type { PageRows, RecordParser, TableOutput } from '../parser.ts';
+import type { MappedPage, ParseTime } from './cells.ts';
+import type { Mappings } from './mapping.ts';
+import { createRowWriter } from './rows.ts';
+import { withChildren } from './tree.ts';
+
+export interface MappedParserOptions {
+  readonly mappings: Mappings;
+  /** Takes the pages of data types without a mapping. */
+  readonly otherwise: RecordParser;
+  /** Reads the values of `date` entries. */
+  readonly parseTime: ParseTime;
+  /** Of lists and objects that become text; the reference's by default. */
+  readonly jsonText?: JsonText;
+}
+
+export interface MappedParser extends RecordParser {
+  /** True for a data type whose rows are written in `take`: `finish` asks for none of its pages again. */
+  writesAtOnce(dataType: string): boolean;
+}
+
+/**
+ * Mapping mode (spec extractor 5.10). The columns are known from the mapping, so rows are written as they come.
+ * A data type that is processed gets its table, with zero rows too.
+ */
+export function createMappedParser(options: MappedParserOptions): MappedParser {
+  const { mappings, otherwise, parseTime, jsonText = toJsonText } = options;
+  const tables = new Set(
+    [...mappings.values()].flatMap((mapping) => withChildren(mapping).map(({ table }) => table)),
+  );
+  const writers = new Map(
+    [...mappings].map(([type, mapping]) => [type, createRowWriter(mapping, { parseTime, jsonText })]),
+  );
+
+  let taken = 0;
+  return {
+    take(page, out) {
+      const writer = writers.get(page.dataType);
+      if (writer === undefined) return otherwise.take(page, keepLayouts(out, tables));
+      const mapped = mappedPage(page, out, taken++);
+      writer.open(mapped);
+      for (const rows of page.chunks()) writer.write(rows, '', mapped);
+      mapped.tables.flush();
+    },
+    finish(pages, out) {
+      otherwise.finish(() => unmapped(pages(), mappings), keepLayouts(out, tables));
+    },
+    struct: undefined,
+    writesAtOnce: (dataType) => mappings.has(dataType),
+  };
+}
+
+function mappedPage({ extra, look = {} }: PageRows, out: TableOutput, index: number): MappedPage {
+  let text: string | undefined;
+  const extraText = (): string => (text ??= sizeOf(extra) === 0 ? '' : serializeMap(extra));
+  let row = 0;
+  const { unique } = look;
+  const salt = (): string => (unique === undefined ? '' : `#${unique}.${index}.${row++}`);
+  return { extra, extraText, tables: new PageTables(out), scalar: scalarText(look), salt };
+}
+
+function* unmapped(pages: Iterable<PageRows>, mappings: Mappings): Iterable<PageRows> {
+  for (const page of pages) if (!mappings.has(page.dataType)) yield page;
+}
+
+/** The columns of a mapped table stand; data without a mapping may add rows to it, but no columns. */
+function keepLayouts(out: TableOutput, tables: ReadonlySet<string>): TableOutput {
+  return {
+    open: (layout) => out.open(layout),
+    append: (table, lines, rows) => out.append(table, lines, rows),
+    relayout(layout) {
+      if (!tables.has(layout.name)) return out.relayout(layout);
+      throw new RecordError(
+        'records.invalid',
+        `Records without a mapping would add columns to the mapped table “${layout.name}”`,
+        {
+          hint: 'Map their “dataType” too, or give the mapped table another name.',
+        },
+      );
+    },
+    rewrite: () => out.rewrite(),
+  };
+}

@@ -1,0 +1,265 @@
+import { isAscii } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { RecordError } from '../../lib/errors.ts';
+import {
+  isEmpty,
+  isList,
+  JsonSyntaxError,
+  parseExact,
+  scanPage,
+  type FoundList,
+  type Json,
+  type Path,
+  type RowChunk,
+  type Scan,
+} from '../../lib/json/index.ts';
+import { jsonText, type Charset, type TextRemarks } from '../formats/index.ts';
+import { shownText } from '../../lib/shown-text.ts';
+import { describeAnswer, notJson } from './answer.ts';
+
+export interface ReadOptions {
+  /** Where the rows are; undefined for "the only list of the response" (spec extractor 5.1). */
+  readonly dataField: Path | undefined;
+  readonly endpoint: string;
+  /** Encoding of the body, where the answer declares one. */
+  readonly charset?: Charset | undefined;
+  /** Every literal of the rows is kept as it is written, which takes longer. */
+  readonly isExact?: boolean;
+  /** The address that was asked, redacted; asked for only when a message needs it. */
+  readonly describeUrl: () => string;
+  /** Hides secrets in a text that is to be shown. */
+  readonly redact: (text: string) => string;
+}
+
+/** One piece of rows, decoded when it is asked for. */
+export interface RowsPiece {
+  readonly rows: number;
+  /** There is one value in the place of a list, which is the row. */
+  readonly single: boolean;
+  /**
+   * The rows, decoded each time anew.
+   *
+   * @throws {RecordError} `response.notJson` for rows that are malformed
+   */
+  decode(): readonly Json[];
+}
+
+/** Rows that are decoded while they are read, each time anew, in chunks that are the same each time. */
+export interface RowStream {
+  chunks(): Iterable<readonly Json[]>;
+}
+
+/** A response, located but not decoded: what is outside the rows is parsed, the rows are still bytes. */
+export interface Page {
+  /** The response without its rows (an empty list stands in their place). */
+  readonly envelope: Json;
+  /**
+   * The whole response, decoded; costs a parse of the rows, and is remembered.
+   *
+   * @throws {RecordError} `response.notJson` when the rows are malformed
+   */
+  response(): Json;
+  readonly pieces: readonly RowsPiece[];
+  /** The rows of a body in another format than JSON, in the place of the pieces. */
+  readonly stream?: RowStream;
+  /** Names of the columns, where the body says them apart from its rows. */
+  readonly header?: readonly string[];
+  readonly rows: number;
+  /** Keys of the place where the rows were taken out of the envelope; undefined where the envelope is the response. */
+  readonly rowsAt: readonly string[] | undefined;
+  /** The rows are made of what is in the response, and do not stand there as they are. */
+  readonly isMade?: boolean;
+  /** Digest of the body. */
+  readonly digest: string;
+  /** Digest of the rows' bytes alone. */
+  readonly rowsDigest: string;
+  /** Why there are no rows, to be logged as a warning. */
+  readonly warning?: string;
+  /** Remarks on the encoding of the body. */
+  readonly text?: TextRemarks | undefined;
+}
+
+/**
+ * Reads a response body: finds the rows, parses what is around them.
+ *
+ * @throws {RecordError} `response.notJson` for a body that is not JSON, `response.shape` for one without rows to find
+ */
+export function readPage(body: Uint8Array, options: ReadOptions): Page {
+  const { bytes, remarks } = jsonText(body, options.charset ?? { label: undefined });
+  if (bytes.length === 0) return emptyPage();
+  try {
+    const page = locate(bytes, options);
+    return remarks === undefined ? page : { ...page, text: remarks };
+  } catch (error) {
+    if (isSyntaxError(error)) throw notJson(bytes, error, options);
+    if (error instanceof RecordError) error.at({ url: options.describeUrl() });
+    throw error;
+  }
+}
+
+function locate(bytes: Uint8Array, options: ReadOptions): Page {
+  const { dataField, endpoint } = options;
+  const scan = scanPage(bytes, dataField === undefined ? undefined : (dataField.keys ?? []));
+  if (dataField === undefined && scan.root === 'scalar') {
+    decode(bytes, scan.plain);
+    throw new RecordError('response.shape', 'The response is a single value, not a list of rows', {
+      hint: 'Set “dataField” to "." to take the value itself as the row, or check the endpoint.',
+    });
+  }
+  const found = dataField === undefined ? theOnlyList(scan, endpoint) : foundAt(scan, dataField.keys);
+  if (found !== undefined) return listPage(bytes, scan, found, options);
+  const envelope = decode(bytes, scan.plain && allPlain(scan) && options.isExact !== true);
+  const common = { envelope, response: () => envelope, rowsAt: undefined, ...digests(bytes, 0, 0) };
+  if (dataField === undefined) {
+    const warning = `No list found in the response of “${endpoint}”: set “dataField” to say where the rows are`;
+    return {
+      ...common,
+      pieces: [],
+      rows: 0,
+      warning: `${warning}. ${describeAnswer(envelope, bytes, options)}`,
+    };
+  }
+  const place = dataField.placeIn(envelope);
+  const rescan = place && scanPage(bytes, place);
+  const again = rescan && foundAt(rescan, place);
+  if (again !== undefined) return listPage(bytes, rescan ?? scan, again, options);
+  const value = dataField.find(envelope);
+  if (isEmpty(value, 'response')) {
+    const warning = `The response of “${endpoint}” contains no data at “${dataField.text}”`;
+    const answer = value === undefined ? `. ${describeAnswer(envelope, bytes, options)}` : '';
+    return { ...common, pieces: [], rows: 0, warning: warning + answer };
+  }
+  if (!isList(value)) return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: place };
+  // Only a JSONPath gathers rows from several places.
+  return { ...common, pieces: [valuesPiece(value)], rows: value.length };
+}
+
+/** The list at the keys, in what was found by them. */
+function foundAt({ lists }: Scan, keys: readonly string[] | undefined): Found | undefined {
+  const [list] = lists.values();
+  return list === undefined || keys === undefined ? undefined : { keys, list };
+}
+
+/** The rows, and the keys that lead to them. */
+interface Found {
+  readonly keys: readonly string[];
+  readonly list: FoundList;
+}
+
+function theOnlyList({ root, lists }: Scan, endpoint: string): Found | undefined {
+  const [[name, list] = []] = lists;
+  if (name === undefined || list === undefined) return undefined;
+  if (lists.size === 1) return { keys: root === 'list' ? [] : [name], list };
+  const names = [...lists.keys()].map((key) => `“${shownText(key)}”`).join(', ');
+  throw new RecordError('response.shape', `The response of “${endpoint}” has more than one list: ${names}`, {
+    hint: 'Set “dataField” of the job to the one that holds the rows.',
+  });
+}
+
+function listPage(bytes: Uint8Array, scan: Scan, { keys, list }: Found, options: ReadOptions): Page {
+  const { dataField } = options;
+  const marks = digests(bytes, list.start, list.end);
+  const envelope = decode(
+    Buffer.concat([bytes.subarray(0, list.start), EMPTY_LIST, bytes.subarray(list.end)]),
+    scan.plain,
+  );
+  const malformed: Malformed = (cause) => notJson(bytes, cause, options);
+  const empty = list.rows === 0;
+  const warning = empty && dataField !== undefined ? `The list at “${dataField.text}” is empty` : undefined;
+  let whole: Json | undefined;
+  return {
+    envelope,
+    response: () => (whole ??= decodeKnown(bytes, scan.plain && allPlain(scan), malformed)),
+    pieces: list.chunks.map((chunk) =>
+      chunkPiece(bytes, options.isExact === true ? { ...chunk, plain: false } : chunk, malformed),
+    ),
+    rows: list.rows,
+    rowsAt: keys,
+    ...marks,
+    ...(warning === undefined ? {} : { warning }),
+  };
+}
+
+const EMPTY_LIST = Buffer.from('[]');
+
+function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: Malformed): RowsPiece {
+  const { rows, plain } = chunk;
+  // a chunk is a list by construction
+  const decode = (): readonly Json[] =>
+    decodeKnown(listOf(bytes, chunk), plain, malformed) as readonly Json[];
+  return { rows, single: false, decode };
+}
+
+/**
+ * The chunk as a JSON list. Where its neighbours are no brackets, it is copied each time it is asked for, always to the
+ * same place: the copies of all chunks of a large page would be the page again.
+ */
+function listOf(bytes: Uint8Array, { start, end }: RowChunk): Uint8Array {
+  const isWhole = bytes[start - 1] === 0x5b && bytes[end] === 0x5d;
+  return isWhole ? bytes.subarray(start - 1, end + 1) : bracketed(bytes.subarray(start, end));
+}
+
+let scratch = new Uint8Array(0);
+
+function bracketed(items: Uint8Array): Uint8Array {
+  const size = items.length + 2;
+  if (scratch.length < size) scratch = new Uint8Array(size);
+  scratch[0] = 0x5b;
+  scratch.set(items, 1);
+  scratch[size - 1] = 0x5d;
+  return scratch.subarray(0, size);
+}
+
+function singlePiece(value: Json): RowsPiece {
+  return { rows: 1, single: true, decode: () => [value] };
+}
+
+/** Rows that are decoded already. */
+export function valuesPiece(rows: readonly Json[]): RowsPiece {
+  return { rows: rows.length, single: false, decode: () => rows };
+}
+
+function decode(bytes: Uint8Array, plain: boolean): Json {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = view.toString(isAscii(view) ? 'latin1' : 'utf8');
+  return plain ? (JSON.parse(text) as Json) : parseExact(text); // JSON.parse gives nothing but Json
+}
+
+/** What to say when bytes that were scanned are no JSON, which only decoding them shows. */
+type Malformed = (cause: Error) => RecordError;
+
+function decodeKnown(bytes: Uint8Array, plain: boolean, malformed: Malformed): Json {
+  try {
+    return decode(bytes, plain);
+  } catch (error) {
+    throw isSyntaxError(error) ? malformed(error) : error;
+  }
+}
+
+function isSyntaxError(error: unknown): error is Error {
+  return error instanceof JsonSyntaxError || error instanceof SyntaxError;
+}
+
+function allPlain(scan: Scan): boolean {
+  return [...scan.lists.values()].every((list) => list.chunks.every((chunk) => chunk.plain));
+}
+
+/** The rows' bytes and the rest are hashed apart, so that one pass tells an equal body and equal rows. */
+function digests(bytes: Uint8Array, start: number, end: number): { digest: string; rowsDigest: string } {
+  const rowsDigest = hash('sha1', bytes.subarray(start, end));
+  const head = hash('sha1', bytes.subarray(0, start));
+  const tail = hash('sha1', bytes.subarray(end));
+  return { digest: `${rowsDigest}${head}${tail}`, rowsDigest: end > start ? rowsDigest : tail };
+}
+
+function emptyPage(): Page {
+  return {
+    envelope: null,
+    response: () => null,
+    pieces: [],
+    rows: 0,
+    rowsAt: undefined,
+    digest: '',
+    rowsDigest: '',
+  };
+}

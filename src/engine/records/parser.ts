@@ -1,0 +1,56 @@
+import type { AnyObject, Json } from '../../lib/json/index.ts';
+import type { RowLook } from './look.ts';
+
+/** The rows of one page of one job, with what belongs to all of them. */
+export interface PageRows {
+  /** Names the table, or the mapping. Raw text, not yet a file name. */
+  readonly dataType: string;
+  /** Extra columns by raw name: user data, then parent columns (spec extractor 5.5). */
+  readonly extra: AnyObject;
+  /** How they look in the table, where it is another way than usual. */
+  readonly look?: RowLook | undefined;
+  /**
+   * The rows after `dataField` and `responseFilter`, in chunks of bounded size. May be called again, and then
+   * decodes anew; a chunk must not be kept.
+   */
+  chunks(): Iterable<readonly Json[]>;
+  /** Number of rows in all chunks; infinite where only reading several chunks would tell. */
+  readonly count: number;
+}
+
+/** Where a table is written. Names are file names, without the bucket. */
+export interface TableOutput {
+  /**
+   * Says that a table exists. The first call fixes its place in the order of tables.
+   *
+   * @throws {RecordError} when the table is there with other columns
+   */
+  open(table: TableLayout): void;
+  /** Appends CSV lines, each with its line end. The table must be open. Bytes are copied or written at once. */
+  append(table: string, lines: string | Uint8Array, rows: number): void;
+  /** The table has other columns from now on: what was written so far is stale and will be written again. */
+  relayout(table: TableLayout): void;
+  /** From now on lines go in front of what is not stale: the stale part is written again. */
+  rewrite(): void;
+}
+
+export interface TableLayout {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly primaryKey?: readonly string[];
+}
+
+/**
+ * Turns records into the lines of tables. Pages are given in the order of their arrival.
+ *
+ * A parser may need to see all pages before it can write the first one (a column that appears late). It then
+ * learns in `take` and writes in `finish`, which can read every page again.
+ */
+export interface RecordParser {
+  /** @throws {RecordError} when a value does not fit what was seen before */
+  take(page: PageRows, out: TableOutput): void;
+  /** Called once, after the last page. `pages` gives all pages that this parser took, in order, again. */
+  finish(pages: () => Iterable<PageRows>, out: TableOutput): void;
+  /** What goes into `json_parser` of the state file (spec extractor 5.9); undefined leaves it as it was. */
+  readonly struct: Json | undefined;
+}

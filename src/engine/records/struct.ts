@@ -1,0 +1,82 @@
+import { RecordError } from '../../lib/errors.ts';
+import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
+import { StructureNode, type Kind, type Structure } from './structure.ts';
+
+/** Version of the stored form (spec extractor 5.9). */
+export const STRUCT_VERSION = 3;
+
+const KINDS: ReadonlySet<string> = new Set(['null', 'scalar', 'object', 'array']);
+
+/** The structure as the state file keeps it: property keys have `_` in front. */
+export function structToJson(structure: Structure): Json {
+  const types: [string, Json][] = [];
+  for (const [dataType, item] of structure.types) {
+    if (item.kind !== 'null')
+      types.push([
+        `_${dataType}`,
+        objectOf([
+          ['[]', nodeToJson(item, 'data')],
+          ['nodeType', 'array'],
+        ]),
+      ]);
+  }
+  return objectOf([
+    ['data', objectOf(types)],
+    ['parent_aliases', []],
+  ]);
+}
+
+function nodeToJson(node: StructureNode, name: string | undefined): Json {
+  const entries: [string, Json][] = [];
+  for (const [key, child] of node.props) entries.push([`_${key}`, nodeToJson(child, child.name)]);
+  if (node.item !== undefined) entries.push(['[]', nodeToJson(node.item, 'data')]);
+  entries.push(['nodeType', node.kind]);
+  if (name !== undefined) entries.push(['headerNames', name]);
+  return objectOf(entries);
+}
+
+/** @throws {RecordError} when the stored form is not understood */
+export function structFromJson(struct: Json, structure: Structure): void {
+  const data = isObject(struct) ? getKey(struct, 'data') : undefined;
+  if (!isObject(data)) {
+    if (Array.isArray(data) && data.length === 0) return;
+    throw invalid('it has no “data”');
+  }
+  for (const [key, type] of entriesOf(data)) {
+    const item = isObject(type) ? getKey(type, '[]') : undefined;
+    if (!isObject(item)) continue;
+    const node = readNode(item, key.slice(1));
+    structure.types.set(key.slice(1), node);
+    structure.nameColumns(key.slice(1));
+  }
+  structure.version++;
+}
+
+function readNode(json: AnyObject, path: string): StructureNode {
+  const node = new StructureNode(path);
+  const kind = getKey(json, 'nodeType');
+  if (typeof kind !== 'string' || !KINDS.has(kind)) throw invalid(`“${path}” has no known nodeType`);
+  node.kind = kind as Kind; // the set above holds the kinds
+  for (const [key, value] of entriesOf(json)) {
+    if (!isObject(value)) continue;
+    if (key === '[]') node.item = readNode(value, path);
+    else if (key.startsWith('_')) {
+      const child = readNode(value, `${path}.${key.slice(1)}`);
+      const name = getKey(value, 'headerNames');
+      if (typeof name === 'string') child.name = name;
+      node.props.set(key.slice(1), child);
+    }
+  }
+  if (node.kind === 'array' && node.item === undefined) node.item = new StructureNode(path);
+  return node;
+}
+
+function invalid(reason: string): RecordError {
+  return new RecordError(
+    'records.invalid',
+    `The structure stored in the state is not understood: ${reason}`,
+    {
+      hint: 'Run with --reset-state to start without it.',
+    },
+  );
+}

@@ -1,0 +1,37 @@
+import type { AnyObject, Json } from '../../lib/json/index.ts';
+
+/**
+ * What the functions of a configuration may refer to: name of the context (`attr`, `time`, `response` …) to its
+ * flattened values (nested keys joined by `.`).
+ */
+export type Contexts = Readonly<Record<string, AnyObject>>;
+
+/**
+ * Evaluates the functions and references in one value (spec extractor 4.1). A scalar or a list at the top is
+ * given back as it is.
+ *
+ * @param at JSON path of the value in the configuration, for messages
+ * @throws {FunctionError} naming the path, the function or the missing reference
+ */
+export type Evaluate = (value: Json, contexts: Contexts, at: string) => Json;
+
+/**
+ * Calls one function of the language with values that are not looked into any more: data of an answer that happens to
+ * look like a call is no call.
+ *
+ * @throws {FunctionError} naming the function; `at` is its JSON path
+ */
+export interface CallFunction {
+  (name: string, args: readonly (Json | Uint8Array)[], at: string): Json | Uint8Array;
+  /**
+   * The name of a function that takes so many arguments.
+   *
+   * @throws {FunctionError} when there is none
+   */
+  readonly check: (name: Json, count: number, at: string) => string;
+  /** Whether it gives something although none of its values is there, such as a fallback. */
+  readonly takesNothing: (name: string) => boolean;
+}
+
+/** A JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
+export type OptionSchema = Readonly<Record<string, unknown>>;

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import {
+  entriesOf,
+  getKey,
+  isNumber,
+  isObject,
+  numberOf,
+  objectOf,
+  parseExact,
+  sizeOf,
+  toJsonText,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import type { Log } from '../../lib/log.ts';
+import { writeFileAtomic } from './atomic.ts';
+
+/** Where the states of jobs are. */
+export const INCREMENTAL_KEY = 'incremental';
+
+export interface StateUpdate {
+  /** The state that the run began with. */
+  readonly before: Json | undefined;
+  /** Start of this run in seconds. */
+  readonly startedAt: number;
+  /** `json_parser.struct` of the run's parsers, in order; none in mapping mode. */
+  readonly structs: readonly Json[];
+  readonly structVersion: number;
+  /** `json_parser.structSettings`: what the structure comes from. */
+  readonly structSettings: Json;
+  /** `incremental`: what jobs keep; undefined where it stays as it was. */
+  readonly incremental?: AnyObject | undefined;
+  /** The run filled a period again: the times of earlier runs stay. */
+  readonly isPeriod?: boolean;
+}
+
+/** `in/state.json`; a file that is missing or not readable is an empty state and a warning (spec extractor 1). */
+export function readState(file: string, log: Log): AnyObject {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    log.warn(`There is no state file (${file}): this is a first run`);
+    return {};
+  }
+  try {
+    const state = parseExact(text.replace(/^\uFEFF/, ''));
+    if (isObject(state)) return state;
+    log.warn(`The state in ${file} is not an object and is ignored: this is a first run`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn(`The state in ${file} is not JSON and is ignored (${reason}): this is a first run`);
+  }
+  return {};
+}
+
+/**
+ * The state after a run (spec extractor 5.9): what was there, `time.previousStart` moved on, the structure of the
+ * tables merged in. A clock that was set back never moves the state back: the rows since then would come twice.
+ */
+export function nextState({
+  before,
+  startedAt,
+  structs,
+  structVersion,
+  structSettings,
+  incremental,
+  isPeriod = false,
+}: StateUpdate): AnyObject {
+  const old = isObject(before) ? before : {};
+  const oldTime = getKey(old, 'time');
+  const time = objectOf([
+    ...(isObject(oldTime) ? entriesOf(oldTime) : []).filter(([key]) => key !== 'currentStart'),
+    ['previousStart', Math.max(startedAt, previousStartOf(old) ?? startedAt)],
+  ]);
+  const entries: [string, Json][] = [
+    ...entriesOf(old).filter(([key]) => incremental === undefined || key !== INCREMENTAL_KEY),
+    ...(isPeriod ? [] : [['time', time] as [string, Json]]),
+  ];
+  if (incremental !== undefined && sizeOf(incremental) > 0) entries.push([INCREMENTAL_KEY, incremental]);
+  if (structs.length > 0) {
+    const known = getKey(old, 'json_parser.struct');
+    const sameForm = getKey(old, 'json_parser.structVersion') === structVersion;
+    const merged = structs.reduce<Json>(deepMerge, sameForm ? (known ?? {}) : {});
+    entries.push(
+      ['json_parser.struct', merged],
+      ['json_parser.structVersion', structVersion],
+      ['json_parser.structSettings', structSettings],
+    );
+  }
+  return objectOf(entries);
+}
+
+/** Start of the run before, in seconds; undefined for what is no number. */
+export function previousStartOf(state: AnyObject): number | undefined {
+  const time = getKey(state, 'time');
+  const previous = isObject(time) ? getKey(time, 'previousStart') : undefined;
+  return isNumber(previous) ? numberOf(previous) : undefined;
+}
+
+export function writeState(file: string, state: Json): void {
+  writeFileAtomic(file, toJsonText(state));
+}
+
+/** Objects key by key, the second winning; anything else is replaced. */
+function deepMerge(first: Json, second: Json): Json {
+  if (!isObject(first) || !isObject(second)) return second;
+  const merged = new Map(entriesOf(first));
+  for (const [key, value] of entriesOf(second)) {
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? value : deepMerge(known, value));
+  }
+  return objectOf(merged);
+}

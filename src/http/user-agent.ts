@@ -1,4 +1,0 @@
-import { VERSION } from '../version.ts';
-
-/** Sent where the configuration sets no `User-Agent`. */
-export const USER_AGENT = `generic-extractor/${VERSION}`;

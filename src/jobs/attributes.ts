@@ -1,9 +1,0 @@
-import { flattenContext, withoutKey, type AnyObject } from '../json/index.ts';
-
-/**
- * The context `attr` of functions (spec extractor 1.3): all of `config` but its jobs, nested keys joined by `.`
- * (`server.port`, `list.0`); empty maps vanish, and `#` stays in front of a key.
- */
-export function attributesOf(config: AnyObject): AnyObject {
-  return flattenContext(withoutKey(config, 'jobs'));
-}

@@ -1,0 +1,13 @@
+import type { FileOptions } from './plan-options.ts';
+import type { PlannedFile } from './planned.ts';
+import type { Source } from './sources.ts';
+
+/** A file with what its manifest and its mappings say: the later ones win, tags are put together (spec storage 8.5). */
+export function planFile(source: Source, options: readonly FileOptions[]): PlannedFile {
+  const merged = options.reduce<FileOptions>((all, each) => ({ ...all, ...each }), {});
+  const { is_public: isPublic = false, is_permanent: isPermanent = false } = merged;
+  const { is_encrypted: isEncrypted = true, notify = false } = merged;
+  const { name, path, slices, bytes, content } = source;
+  const tags = [...new Set(options.flatMap((each) => (each.tags ?? []).map(String)))];
+  return { source: name, path, slices, bytes, content, tags, isPublic, isPermanent, isEncrypted, notify };
+}

@@ -1,0 +1,57 @@
+import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../../../storage/client/index.ts';
+
+/** What would be pushed, and where: plain data. */
+export interface OutputPlan {
+  /** In the order of the names of their sources. */
+  readonly tables: readonly PlannedTable[];
+  readonly files: readonly PlannedFile[];
+  /** What is odd, but in nobody's way. */
+  readonly warnings: readonly string[];
+}
+
+/** What was found in `out/tables` or `out/files`. */
+interface PlannedSource {
+  /** Its name there. */
+  readonly source: string;
+  readonly path: string;
+  /** Names of the slices, in order; undefined for one file. */
+  readonly slices: readonly string[] | undefined;
+  readonly bytes: number;
+  /** Size and time of change: tells one content from another. */
+  readonly content: string;
+}
+
+export interface PlannedTable extends PlannedSource {
+  /** Whether it is gzip already. */
+  readonly isGzip: boolean;
+  /** Id of the table, such as `in.c-main.users`. */
+  readonly destination: string;
+  /** Id of its bucket. */
+  readonly bucket: string;
+  /** Name of the table in the bucket. */
+  readonly name: string;
+  /** Names of the columns as they are in the table, in the order of the file. */
+  readonly columns: readonly string[];
+  /** Whether the names come from the first line of the file, and not from the mapping or the manifest. */
+  readonly isHeader: boolean;
+  /** Lines to skip at the start of a file whose columns are given all the same. */
+  readonly skippedLines: number;
+  /** The same columns with their types, where a `schema` gives any: for a table that is to be made. */
+  readonly definitions: readonly ColumnDefinition[];
+  readonly primaryKey: readonly string[];
+  readonly incremental: boolean;
+  readonly delimiter: string;
+  readonly enclosure: string;
+  /** Rows to delete before the load. */
+  readonly deleteRows: readonly DeleteRows[];
+  readonly metadata: readonly MetadataPair[];
+  readonly columnMetadata: readonly { readonly column: string; readonly metadata: readonly MetadataPair[] }[];
+}
+
+export interface PlannedFile extends PlannedSource {
+  readonly tags: readonly string[];
+  readonly isPublic: boolean;
+  readonly isPermanent: boolean;
+  readonly isEncrypted: boolean;
+  readonly notify: boolean;
+}

@@ -1,0 +1,61 @@
+import { StorageError } from '../../../../lib/errors.ts';
+import type { Log } from '../../../../lib/log.ts';
+import type { Metadata, MetadataPair, OnceOptions } from '../../../../storage/client/index.ts';
+import type { Origin } from '../../mapping-types.ts';
+
+/** Who says what a run itself knows of its tables; what the component says comes with the name of the component. */
+export const SYSTEM = 'system';
+
+/** Which configuration made a table or a bucket, or changed it last (spec storage 8.5, 8). */
+export function originMetadata(origin: Origin, what: 'createdBy' | 'lastUpdatedBy'): MetadataPair[] {
+  const { component, configuration, row, branch } = origin;
+  const pairs = [
+    ['component.id', component],
+    ['configuration.id', configuration],
+    ['configurationRow.id', row],
+    ['branch.id', branch],
+  ] as const;
+  return pairs.flatMap(([key, value]) => (value === undefined ? [] : [{ key: `KBC.${what}.${key}`, value }]));
+}
+
+/**
+ * Writes metadata. The rows are what matters: when the service does not take it, a warning says so and the push goes on.
+ *
+ * @throws {StorageError} when the service cannot be reached
+ */
+export async function writeMetadata(
+  metadata: Metadata,
+  pairs: readonly MetadataPair[],
+  {
+    provider,
+    what,
+    log,
+    key,
+  }: OnceOptions & { readonly provider: string; readonly what: string; readonly log: Log },
+): Promise<void> {
+  if (pairs.length === 0) return;
+  try {
+    await metadata.set(pairs, provider, { key });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    log.warn(`The metadata of ${what} was not taken: ${error.message}`);
+  }
+}
+
+const REFUSALS = new Set([
+  'storage.refused',
+  'storage.notFound',
+  'storage.forbidden',
+  'storage.unauthorized',
+  'storage.unsupported',
+]);
+
+/** True when the service has certainly not begun what it was asked: anything else leaves it open. */
+export function isRefusal(error: unknown): error is StorageError {
+  return error instanceof StorageError && REFUSALS.has(error.code);
+}
+
+/** True when what was to be made is there already: another run made it at the same moment. */
+export function isTaken(error: unknown): error is StorageError {
+  return error instanceof StorageError && /alreadyExists$/i.test(error.serviceCode);
+}

@@ -1,0 +1,165 @@
+import { systemEnv } from '../lib/env.ts';
+import { ExtractorError, RunError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import type { RecordingCopy } from '../engine/recording/copy.ts';
+import { discreetly } from '../lib/redact.ts';
+import type { EndedRows } from './ended-rows.ts';
+import { lockFolder } from './lock.ts';
+import { placed } from './place-error.ts';
+import { makePlan, type ReadyRow } from './plan.ts';
+import { cleanUp, closeFolders, sweep } from './row-folder.ts';
+import { rowPlace, type RowPlace } from './row-place.ts';
+import { deliver, endedBefore, isCommand, runRow, trialOf, type RowOptions } from './run-row.ts';
+import type { RowResult } from './row-result.ts';
+import { noStorage, type Storage } from './storage.ts';
+import type { Secrets } from '../lib/secrets.ts';
+
+export type { RowResult } from './row-result.ts';
+export type { RunProgress } from './run-row.ts';
+
+/** `dataFolder` gets `out/`, or `rows/<id>/out/` for each row. */
+export interface RunOptions extends Omit<RowOptions, 'storage' | 'log'> {
+  /** By default warnings and errors are written to stderr; with `console`, also what is done. */
+  readonly log?: Log | undefined;
+  /** Where inputs come from and outputs go to. By default all stays in the data folder. */
+  readonly storage?: Storage | undefined;
+  /** Writes the recordings of all rows into this file, compressed and without secrets, also when the run fails. */
+  readonly record?: string | undefined;
+  /** Writes what the recordings tell, as `gex explain` does, into this file: compressed JSON lines, without secrets. */
+  readonly explanation?: string | undefined;
+  readonly signal?: AbortSignal;
+  /**
+   * Names a run that may be given again until it has come to its end, by whichever process: what had ended in it is not
+   * run again then, also when that is all of it.
+   */
+  readonly id?: string | undefined;
+  /** How this process is called, for others who find the folder locked. */
+  readonly command?: string;
+}
+
+export interface RunResult {
+  /** In the order of the runs. */
+  readonly rows: readonly RowResult[];
+  /** Ids of disabled rows that did not run. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * Runs what the data folder's `config.json` describes: once, or once for each row, in order (spec service-core 2.4).
+ * Rows are kept apart; one that fails ends the run, and the rows before it stay complete. What an earlier run could not
+ * push to its end is pushed first.
+ *
+ * @throws {ExtractorError} what went wrong, where, and what to do; `run.interrupted` when the signal was aborted
+ */
+export async function run(options: RunOptions): Promise<RunResult> {
+  return await discreetly(options, runPacked);
+}
+
+type RowsOptions = RunOptions & RowOptions & { readonly secrets: Secrets };
+
+/** Gives the recordings to whoever wants them, also when the run fails. */
+async function runPacked(given: RowsOptions): Promise<RunResult> {
+  const options = given.replay === undefined ? given : { ...given, storage: noStorage };
+  const copies = await copiesFor(options);
+  let result: RunResult;
+  try {
+    result = await runRows({ ...options, copies });
+  } catch (error) {
+    // Why the run failed is more to know.
+    for (const copy of copies) await copy.end().catch(() => undefined);
+    throw error;
+  }
+  for (const copy of copies) await copy.end();
+  return result;
+}
+
+async function copiesFor({ record, explanation, secrets }: RowsOptions): Promise<readonly RecordingCopy[]> {
+  const copies: RecordingCopy[] = [];
+  if (record !== undefined) {
+    const { Pack } = await import('../engine/recording/pack.ts');
+    copies.push(new Pack(record, secrets));
+  }
+  if (explanation !== undefined) {
+    const { ExplanationFile } = await import('../engine/explain/explanation-file.ts');
+    copies.push(new ExplanationFile(explanation, secrets));
+  }
+  return copies;
+}
+
+async function runRows(
+  options: RowsOptions & { readonly copies: readonly RecordingCopy[] },
+): Promise<RunResult> {
+  const { dataFolder, log, env = systemEnv, signal = new AbortController().signal } = options;
+  const { document, id, ready, skipped } = await makePlan(options, isCommand(options) ? 'refuse' : 'warn');
+  const lock = lockFolder(dataFolder, options.command ?? 'generic-extractor', env.now());
+  try {
+    sweep(dataFolder);
+    closeFolders(dataFolder, log, isCommand(options));
+    if (ready.length > 0) await options.storage?.begin();
+    for (const row of skipped) log.info(`Row “${row}” is disabled and is skipped`, { row });
+    if (ready.length === 0) log.info('All rows are disabled: there is nothing to run');
+    const places = ready.map(({ row }) => rowPlace(row, { dataFolder, configuration: id, log, signal }));
+    const inRow = async <T>(at: RowPlace, work: () => Promise<T>): Promise<T> =>
+      await work().catch((error: unknown) => {
+        throw placed(error, document, at.row);
+      });
+    if (isCommand(options)) for (const at of places) await inRow(at, async () => await settle(at, options));
+    const endedRows = await endedRowsOf(ready, options);
+    const rows: RowResult[] = [];
+    for (const [i, each] of ready.entries()) {
+      const at = places[i];
+      if (at === undefined) break;
+      signal.throwIfAborted();
+      const known = { ...options, endedRows };
+      const result = await inRow(at, async () => {
+        const before = await endedBefore(at, each, known);
+        if (before !== undefined) return before;
+        options.progress?.rowStart?.(each.row);
+        return await runRow(at, each, known);
+      });
+      rows.push(result);
+      options.progress?.rowEnd?.(result);
+    }
+    endedRows?.finish();
+    return { rows, skipped };
+  } catch (error) {
+    throw signal.aborted ? interrupted(signal) : error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Undefined when the run is over one row and has no name, or is none that may go on. */
+async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Promise<EndedRows | undefined> {
+  const { dataFolder, id, secrets, storage = noStorage, env = systemEnv, resume = true } = options;
+  const { manner = 'command', resetState = false, acceptDoubtful: acceptsDoubt = false, period } = options;
+  if ((ready.length < 2 && id === undefined) || trialOf(options) !== undefined) return undefined;
+  const { EndedRows, forgetRun } = await import('./ended-rows.ts');
+  if (resume === false) {
+    forgetRun(dataFolder);
+    return undefined;
+  }
+  return EndedRows.open(
+    { rows: ready.map(({ row }) => row.id), manner, resetState, period, storage: storage.name() },
+    { dataFolder, id, resume: resume === true ? {} : resume, acceptsDoubt, env, secrets },
+  );
+}
+
+/** Ends what an earlier run began, so that nothing of it is asked for or loaded a second time. */
+async function settle(at: RowPlace, options: RowOptions): Promise<void> {
+  const { storage = noStorage } = options;
+  if (!(await storage.isPending(at))) return;
+  at.log.info('The last run was not pushed to its end: that is done first');
+  const pushed = await deliver(at, options);
+  const { confirmEnded } = await import('./ended-rows.ts');
+  confirmEnded(at.folder, pushed);
+  cleanUp(at.folder);
+}
+
+function interrupted({ reason }: AbortSignal): ExtractorError {
+  if (reason instanceof ExtractorError) return reason;
+  return new RunError('run.interrupted', 'The run was interrupted.', {
+    cause: reason,
+    hint: 'Rows that had ended are complete. Give the command again: it goes on where it was.',
+  });
+}

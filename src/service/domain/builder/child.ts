@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { inheritedEnvironment } from '../runs/environment.ts';
+import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
+import type { Asked, Said } from './builder-types.ts';
+
+export interface ChildOptions {
+  /** The program and what stands before the arguments of `gex`. */
+  readonly command: readonly [string, ...string[]];
+  /** What it sees in its environment, besides what all inherit. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Ends the process. */
+  readonly signal: AbortSignal;
+  /** Called when the process is gone, however it ended. */
+  readonly onOver?: (() => void) | undefined;
+}
+
+/** The word that the command line knows in a process that the service has started. */
+export const WORKSHOP_COMMAND = 'workshop';
+
+/** Between the request to end and the end by force. */
+const TERM_MS = 3000;
+
+/**
+ * Lets a process of its own do what is asked: answers of strange APIs are not read where the service answers others. It
+ * is told on stdin, since arguments and environments can be seen.
+ *
+ * @throws {Error} when the process ended without an answer; the reason of the signal
+ */
+export async function* askChild(
+  asked: Asked,
+  { command, environment, signal, onOver }: ChildOptions,
+): AsyncGenerator<Said, void> {
+  signal.throwIfAborted();
+  const [program, ...before] = command;
+  const child = spawn(program, [...before, WORKSHOP_COMMAND], {
+    env: { ...inheritedEnvironment(), ...environment, [RUNNER_VARIABLE]: '1' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let trace = '';
+  let force: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    child.kill('SIGTERM');
+    force ??= setTimeout(() => child.kill('SIGKILL'), TERM_MS);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  // Asked for below, when all lines were read.
+  closed.catch(() => undefined);
+  child.stderr.on('data', (part: Buffer) => (trace = `${trace}${part.toString()}`.slice(-2000)));
+  // One that is gone already says so when it closes.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(JSON.stringify(asked));
+  try {
+    // Written by the process that was started here, line by line.
+    for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Said;
+    const code = await closed;
+    signal.throwIfAborted();
+    if (code !== 0) throw new Error(`A process of the workshop ended with ${code}: ${trace}`);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    if (child.exitCode === null && child.signalCode === null) stop();
+    const over = (): void => {
+      clearTimeout(force);
+      onOver?.();
+    };
+    void closed.then(over, over);
+  }
+}

@@ -1,0 +1,34 @@
+import {
+  encodeExact,
+  entriesOf,
+  isList,
+  isObject,
+  objectOf,
+  toText,
+  type Json,
+} from '../../../../lib/json/index.ts';
+import type { Secrets } from '../../../../lib/secrets.ts';
+
+const ITEMS = 20;
+const LETTERS = 1000;
+
+/**
+ * JSON text to look at: of long lists and texts the beginning is enough. Secrets that an API repeats are hidden in their
+ * values: in the text a hidden number would leave no JSON.
+ */
+export function cutJson(value: Json, secrets: Secrets): string {
+  return encodeExact(cut(value, secrets));
+}
+
+function cut(value: Json, secrets: Secrets): Json {
+  if (typeof value === 'string') return begin(secrets.redact(value));
+  if (isList(value)) return value.slice(0, ITEMS).map((each) => cut(each, secrets));
+  if (isObject(value))
+    return objectOf(entriesOf(value).map(([key, each]) => [secrets.redact(key), cut(each, secrets)]));
+  const text = toText(value);
+  return secrets.holds(text) ? secrets.redact(text) : value;
+}
+
+function begin(text: string): string {
+  return text.length > LETTERS ? `${text.slice(0, LETTERS)}…` : text;
+}

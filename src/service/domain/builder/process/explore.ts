@@ -1,0 +1,89 @@
+import { resolveSecrets } from '../../../../engine/config/index.ts';
+import type { Env } from '../../../../lib/env.ts';
+import { RunError } from '../../../../lib/errors.ts';
+import type { FromDocument, RecordedRequest } from '../../../../authoring/init/index.ts';
+import { encodeExact } from '../../../../lib/json/index.ts';
+import type { Secrets } from '../../../../lib/secrets.ts';
+import type { AskedToExplore, Found, SentRequest } from '../builder-types.ts';
+import { cutJson } from './cut-json.ts';
+
+interface World {
+  readonly env: Env;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly onStep: (text: string) => void;
+}
+
+/**
+ * Looks at an API, as `gex init` does. The secrets that came with the address stand in the configuration that was found,
+ * and nowhere else.
+ *
+ * @throws {ExtractorError} what went wrong, and what to do
+ */
+export async function explore(asked: AskedToExplore, world: World): Promise<Found> {
+  const { secrets } = world;
+  const { discover, findingOf, readContent, readSource, selected, targetOf, Vault } =
+    await import('../../../../authoring/init/index.ts');
+  const { source, select } = asked;
+  const read = isDocument(source) ? await readContent(source, 'The text') : readSource(source);
+  if (read.kind === 'document') return ofDocument(selected(read.document, select));
+  const requests = read.kind === 'recorded' ? read.requests : [];
+  const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
+  // Only what was pasted counts: nothing of this process is a secret of somebody's API.
+  const vault = new Vault({});
+  const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
+  for (const value of vault.values) secrets.add(value);
+  if (vault.unset.length > 0)
+    throw new RunError('command.invalid', `The value of $${vault.unset.join(' and $')} is not known here.`, {
+      hint: 'Give the secret itself: it is encrypted before it is kept.',
+    });
+  const sent: SentRequest[] = [];
+  const found = await discover({
+    target,
+    environment: vault.environment,
+    maxRequests: asked.maxRequests,
+    env: world.env,
+    secrets,
+    signal: world.signal,
+    onStep: world.onStep,
+    onRequest: ({ method, url }) => sent.push({ method, url: secrets.redactUrl(url) }),
+  });
+  if ('document' in found) return ofDocument(selected(found.document, select));
+  const { configuration, ...finding } = findingOf(found.list);
+  return {
+    form: 'list',
+    ...finding,
+    answer: cutJson(found.list.answer, secrets),
+    sent,
+    choices: requests.map((each) => ({
+      what: each.what,
+      rows: each.place.rows.length,
+      isTaken: each === taken,
+    })),
+    configuration: encodeExact(resolveSecrets(configuration, vault.environment)),
+  };
+}
+
+function ofDocument({ configuration, ...document }: FromDocument): Found {
+  return { form: 'document', ...document, configuration: encodeExact(configuration) };
+}
+
+/** What is neither an address nor a command. */
+function isDocument(text: string): boolean {
+  const bare = text.trim();
+  return /^[[{]/.test(bare) || (/\n/.test(bare) && !/^(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(bare));
+}
+
+/** The one of that name, else the first that has it in its name. */
+function chosen(requests: readonly RecordedRequest[], select = ''): RecordedRequest {
+  const found =
+    requests.find(({ what }) => what === select) ?? requests.find(({ what }) => what.includes(select));
+  if (found !== undefined) return found;
+  throw new RunError(
+    'command.invalid',
+    requests.length === 0
+      ? 'No answer in the text is a list of rows.'
+      : `No list in the text has “${select}” in its address.`,
+    { hint: 'Record it with the network tab open while the page loads its data, and save it with contents.' },
+  );
+}

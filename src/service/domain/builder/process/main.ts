@@ -1,0 +1,51 @@
+import { text } from 'node:stream/consumers';
+import { systemEnv } from '../../../../lib/env.ts';
+import type { Log } from '../../../../lib/log.ts';
+import type { Secrets } from '../../../../lib/secrets.ts';
+import { parseKeys } from '../../../../lib/encryption/index.ts';
+import { inspect } from '../inspect.ts';
+import type { Asked, Said } from '../builder-types.ts';
+import { explore } from './explore.ts';
+import { toldError } from './told-error.ts';
+import { tryOut } from './try.ts';
+
+export interface WorkshopIo {
+  readonly print: (line: string) => unknown;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  readonly log: (tell: (text: string) => void) => Log;
+}
+
+/** Does what the one line on stdin asks for, and says what came of it on stdout. It never fails. */
+export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Promise<void> {
+  const say = (said: Said): void => void print(lineOf(said, secrets));
+  const onStep = (step: string): void => say({ step });
+  try {
+    // Written by the service that started this process.
+    const asked = JSON.parse(await text(process.stdin)) as Asked;
+    if (asked.kind === 'explore') {
+      say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep }) });
+      return;
+    }
+    if (asked.kind === 'inspect') {
+      say({ problems: await inspect(asked.text, parseKeys(asked.keys, 'the service'), asked.scope) });
+      return;
+    }
+    const { folder } = asked;
+    say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder }) });
+  } catch (error) {
+    say({ error: toldError(error, secrets) });
+  }
+}
+
+/**
+ * The configuration has its secrets still: the service encrypts them. In answers and rows, which are JSON, they are
+ * hidden already.
+ */
+const AS_THEY_ARE = new Set(['answer', 'configuration', 'recording', 'sample']);
+
+function lineOf(said: Said, secrets: Secrets): string {
+  return JSON.stringify(said, (key, value: unknown) =>
+    typeof value === 'string' && !AS_THEY_ARE.has(key) ? secrets.redact(value) : value,
+  );
+}

@@ -1,0 +1,27 @@
+import { adviceIn } from '../../../../storage/protocol/advice.ts';
+import { describeError, ExtractorError } from '../../../../lib/errors.ts';
+import type { Secrets } from '../../../../lib/secrets.ts';
+import type { ConfigurationProblem } from '../../../../storage/protocol/workshop.ts';
+import type { ToldError } from '../builder-types.ts';
+
+/** An error for the page. What is a mistake of this program is told in full: whoever sees it is to report it. */
+export function toldError(error: unknown, secrets: Secrets): ToldError {
+  if (error instanceof ExtractorError) {
+    const { hint } = error;
+    const { status, problems } = error.details;
+    const advice = adviceIn(error.details);
+    return {
+      code: error.code,
+      message: secrets.redact(error.message),
+      ...(hint === undefined ? {} : { hint: secrets.redact(hint) }),
+      audience: error.audience,
+      ...(typeof status === 'number' ? { status } : {}),
+      ...(advice === undefined ? {} : { advice }),
+      // Of `config.invalid` they are what `gex validate` tells.
+      ...(error.code === 'config.invalid' && Array.isArray(problems)
+        ? { problems: problems as ConfigurationProblem[] }
+        : {}),
+    };
+  }
+  return { code: 'internal', message: secrets.redact(describeError(error)), audience: 'application' };
+}

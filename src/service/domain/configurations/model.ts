@@ -1,0 +1,257 @@
+import type { Env } from '../../../lib/env.ts';
+import { nextId } from '../../stores/metadata/counter.ts';
+import { newIdentifier } from '../../stores/metadata/identifier.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import type {
+  Author,
+  ConfigurationHead,
+  ConfigurationKey,
+  ConfigurationVersion,
+  RowHead,
+  RowVersion,
+  Tables,
+} from '../../stores/metadata/tables.ts';
+import { changeRows, type Order, type RowPair, type RowsChange } from './history.ts';
+import { writeTogether, type Write } from '../../stores/metadata/write-together.ts';
+import { keyOf } from '../../stores/metadata/configuration-key.ts';
+
+/** A configuration: what it is now, and its current version. */
+export interface Loaded {
+  readonly head: ConfigurationHead;
+  readonly version: ConfigurationVersion;
+}
+
+/** The same with its content. */
+export interface Whole extends Loaded {
+  /** JSON text. */
+  readonly configuration: string;
+  /** Whether it has live rows. */
+  readonly hasRows: boolean;
+}
+
+export interface LoadedRow {
+  readonly head: RowHead;
+  readonly version: RowVersion;
+}
+
+/** Who changes something, with which text (a default is taken when undefined), and the world it happens in. */
+export interface Change {
+  readonly author: Author;
+  readonly env: Env;
+  readonly text: string | undefined;
+  /** The run that asked for it. */
+  readonly runId?: string | null;
+  /** Whether a run of the service does it, by its own token. */
+  readonly isOfRun?: boolean | undefined;
+}
+
+/** Who has set a state, and the number of the counter of ids then. */
+export interface StateWriter extends Author {
+  readonly at: number;
+}
+
+// Written by this module only.
+export const sortOrder = (head: ConfigurationHead): string[] => JSON.parse(head.rows_sort_order) as string[];
+
+/** What a version may change of the one before it. */
+export interface VersionChange extends RowsChange {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly isDeleted?: boolean;
+  /** New content as JSON text. */
+  readonly configuration?: string | undefined;
+  /** JSON text. It belongs to the configuration, not to the version. */
+  readonly state?: string | undefined;
+  /** Of that state: {@link stateWriterOf}. */
+  readonly stateWriter?: string | null | undefined;
+  /** Content of an older version. */
+  readonly contentVersion?: number;
+}
+
+/** Adds the next version of a configuration: the one before with what changed. Must run in a transaction. */
+export async function appendVersion(
+  meta: Meta,
+  before: Loaded,
+  changed: VersionChange,
+  change: Change,
+): Promise<Loaded> {
+  const number = before.head.version + 1;
+  const order = await changeRows(meta, before.head, number, orderOf(before), changed);
+  const loaded = nextVersion(before, changed, order, change);
+  const { configuration } = changed;
+  await writeTogether(meta, [
+    ...(configuration === undefined ? [] : [insertContents(meta, [contentRow(loaded, configuration)])]),
+    insertVersions(meta, [loaded.version]),
+    updateHead(meta, before, loaded),
+  ]);
+  return loaded;
+}
+
+/** The next version of a configuration, of which nothing is written yet. */
+export function nextVersion(
+  before: Loaded,
+  changed: Omit<VersionChange, keyof RowsChange>,
+  order: Order,
+  change: Change,
+): Loaded {
+  const number = before.head.version + 1;
+  const old = before.version;
+  const version: ConfigurationVersion = {
+    ...keyOf(before.head),
+    version: number,
+    identifier: newIdentifier(change.env),
+    name: changed.name ?? old.name,
+    description: changed.description ?? old.description,
+    is_disabled: flag(changed.isDisabled, old.is_disabled),
+    is_deleted: flag(changed.isDeleted, old.is_deleted),
+    change_description: change.text ?? '',
+    created: isoTime(change.env.now()),
+    content_version:
+      changed.configuration === undefined ? (changed.contentVersion ?? old.content_version) : number,
+    order_version: order.version,
+    ...change.author,
+  };
+  const head: ConfigurationHead = {
+    ...before.head,
+    version: number,
+    is_deleted: version.is_deleted,
+    rows_sort_order: JSON.stringify(order.ids),
+    state: changed.state ?? before.head.state,
+    state_writer: changed.stateWriter === undefined ? before.head.state_writer : changed.stateWriter,
+  };
+  return { head, version };
+}
+
+/** Adds the first version of a configuration that wasn't there. Must run in a transaction. */
+export async function insertConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+  first: { name: string; description: string; isDisabled: boolean; configuration: string; state: string },
+  change: Change,
+): Promise<Loaded> {
+  const created = isoTime(change.env.now());
+  const head: ConfigurationHead = {
+    ...key,
+    version: 1,
+    is_deleted: 0,
+    state: first.state,
+    state_writer: (await stateWriterOf(meta, first.state, change)) ?? null,
+    rows_sort_order: '[]',
+    created,
+    ...change.author,
+  };
+  const version: ConfigurationVersion = {
+    ...key,
+    version: 1,
+    identifier: newIdentifier(change.env),
+    name: first.name,
+    description: first.description,
+    is_disabled: first.isDisabled ? 1 : 0,
+    is_deleted: 0,
+    change_description: change.text ?? '',
+    created,
+    content_version: 1,
+    order_version: 0,
+    ...change.author,
+  };
+  await writeTogether(meta, [
+    meta.insertInto('configurations').values(head),
+    insertContents(meta, [contentRow({ head, version }, first.configuration)]),
+    insertVersions(meta, [version]),
+  ]);
+  return { head, version };
+}
+
+/** Gives rows and their order to the version that was just added. Only for a version nobody has seen yet. */
+export async function completeVersion(
+  meta: Meta,
+  loaded: Loaded,
+  rows: readonly RowPair[],
+  rowsSortOrder: readonly string[],
+): Promise<Loaded> {
+  const { head, version } = loaded;
+  const order = await changeRows(meta, head, head.version, orderOf(loaded), { rows, rowsSortOrder });
+  const rows_sort_order = JSON.stringify(order.ids);
+  await meta
+    .updateTable('configurations')
+    .set({ rows_sort_order })
+    .where((where) => where.and(keyOf(head)))
+    .execute();
+  await meta
+    .updateTable('configuration_versions')
+    .set({ order_version: order.version })
+    .where((where) => where.and({ ...keyOf(head), version: version.version }))
+    .execute();
+  return {
+    head: { ...head, rows_sort_order },
+    version: { ...version, order_version: order.version },
+  };
+}
+
+export async function saveState(
+  meta: Meta,
+  key: ConfigurationKey,
+  state: string,
+  state_writer: string | null,
+): Promise<void> {
+  await meta
+    .updateTable('configurations')
+    .set({ state, state_writer })
+    .where((where) => where.and(keyOf(key)))
+    .execute();
+}
+
+/**
+ * JSON of the writer of a state ({@link StateWriter}): what somebody puts into it steers the next run as the configuration
+ * does. An empty one steers nothing, and of what a run remembers nobody but the run is the writer.
+ *
+ * @returns undefined when there is no state to write
+ */
+export async function stateWriterOf(
+  meta: Meta,
+  state: string | undefined,
+  { author, isOfRun = false }: Change,
+): Promise<string | null | undefined> {
+  if (state === undefined) return undefined;
+  if (isOfRun || EMPTY.test(state)) return null;
+  const writer: StateWriter = { ...author, at: await nextId(meta) };
+  return JSON.stringify(writer);
+}
+
+const EMPTY = /^(?:\{\s*\}|\[\s*\])?$/;
+
+export const orderOf = ({ head, version }: Loaded): Order => ({
+  ids: sortOrder(head),
+  version: version.order_version,
+});
+
+export type ContentRow = Tables['configuration_contents'];
+
+export const contentRow = ({ version }: Loaded, configuration: string): ContentRow => ({
+  ...keyOf(version),
+  version: version.version,
+  configuration,
+});
+
+export const insertContents = (meta: Meta, contents: readonly ContentRow[]): Write =>
+  meta.insertInto('configuration_contents').values(contents);
+
+export const insertVersions = (meta: Meta, versions: readonly ConfigurationVersion[]): Write =>
+  meta.insertInto('configuration_versions').values(versions);
+
+/** What a configuration is now; its state, which may be long, only when it is another. */
+export function updateHead(meta: Meta, before: Loaded, { head }: Loaded): Write {
+  const { version, is_deleted, rows_sort_order, state, state_writer } = head;
+  const isSameState = state === before.head.state;
+  return meta
+    .updateTable('configurations')
+    .set({ version, is_deleted, rows_sort_order, state_writer, ...(isSameState ? {} : { state }) })
+    .where((where) => where.and(keyOf(head)));
+}
+
+function flag(value: boolean | undefined, before: 0 | 1): 0 | 1 {
+  if (value === undefined) return before;
+  return value ? 1 : 0;
+}

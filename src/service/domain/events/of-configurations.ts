@@ -1,0 +1,65 @@
+import type { Change, Loaded, LoadedRow } from '../configurations/model.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import { insertEvent, type NewEvent } from '../../stores/metadata/events.ts';
+import { eventRow, recordEvent, type Doer } from './system-event.ts';
+
+/** What is done to a configuration, as its events are called. */
+type Done =
+  | 'Changed'
+  | 'Copied'
+  | 'Created'
+  | 'Deleted'
+  | 'Purged'
+  | 'ResetToDefault'
+  | 'Restored'
+  | 'RolledBack';
+
+const DID: Readonly<Record<Done, string>> = {
+  Changed: 'Changed',
+  Copied: 'Copied',
+  Created: 'Created',
+  Deleted: 'Deleted',
+  Purged: 'Purged',
+  ResetToDefault: 'Reset to default',
+  Restored: 'Restored',
+  RolledBack: 'Rolled back',
+};
+
+/** Tells of a configuration, and gives it back. Must run in the transaction of the change. */
+export async function toldOf(tx: Meta, done: Done, loaded: Loaded, change: Change): Promise<Loaded> {
+  await insertEvent(tx, eventOf(done, loaded, change));
+  return loaded;
+}
+
+/** What tells of a configuration, for who writes it down together with others. */
+export function eventOf(done: Done, loaded: Loaded, change: Change): NewEvent {
+  const { head, version } = loaded;
+  const { component_id: component, configuration_id: configurationId } = head;
+  return eventRow(change.env, doerOfChange(head.branch_id, change), {
+    name: `componentConfiguration${done}`,
+    message: `${DID[done]} component configuration "${version.name}" (${component})`,
+    object: { type: 'componentConfiguration', id: configurationId, name: version.name },
+    configurationId,
+    params: { component, configurationId, name: version.name, version: head.version },
+  });
+}
+
+/** The same of a row. */
+export async function toldOfRow(tx: Meta, done: Done, loaded: LoadedRow, change: Change): Promise<LoadedRow> {
+  const { head, version } = loaded;
+  const { component_id: component, configuration_id: configurationId, row_id: rowId } = head;
+  await recordEvent(tx, change.env, doerOfChange(head.branch_id, change), {
+    name: `componentConfigurationRow${done}`,
+    message: `${DID[done]} row "${rowId}" of component configuration "${configurationId}" (${component})`,
+    object: { type: 'componentConfigurationRow', id: rowId, name: version.name },
+    configurationId,
+    params: { component, configurationId, rowId, name: version.name, version: head.version },
+  });
+  return loaded;
+}
+
+const doerOfChange = (branchId: number, { author, runId = null }: Change): Doer => ({
+  branchId,
+  author,
+  runId,
+});

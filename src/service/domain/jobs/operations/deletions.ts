@@ -1,0 +1,54 @@
+import type { DataContext } from '../../data-context.ts';
+import type { Meta } from '../../../stores/metadata/database.ts';
+import type { JobRow, TableRow } from '../../../stores/metadata/tables.ts';
+import { paramsOf } from './operation.ts';
+import { engineTable } from './table-place.ts';
+
+type Table = Pick<TableRow, 'branch_id' | 'bucket_id' | 'id'>;
+
+/** Whether a job of that kind deletes a table, once it is begun. */
+const DELETIONS: Readonly<Record<string, (job: JobRow, table: Table) => boolean>> = {
+  tableDrop: (job, { branch_id, id }) => job.branch_id === branch_id && job.table_id === id,
+  bucketDelete(job, { branch_id, bucket_id }) {
+    const { id, force } = paramsOf(job) as { id: string; force: boolean };
+    return force && job.branch_id === branch_id && id === bucket_id;
+  },
+  devBranchDelete: (job, { branch_id }) => (paramsOf(job) as { id: number }).id === branch_id,
+};
+
+/**
+ * Which tables are being deleted. Their rows go first, and the metadata follows in a transaction of its own: in between,
+ * and after a kill, a table of the metadata has no rows. The job that was begun says that they are deleted, and not lost;
+ * when it is run again, it comes to its end.
+ */
+export async function findDeletions(meta: Meta): Promise<(table: Table) => boolean> {
+  const jobs = await meta
+    .selectFrom('jobs')
+    .selectAll()
+    .where('operation', 'in', Object.keys(DELETIONS))
+    .where('status', 'in', ['waiting', 'processing'])
+    // One that waits may have been begun by a worker that is gone.
+    .where('fencing', '>', 0)
+    .execute();
+  return (table) => jobs.some((job) => isDeletedBy(job, table));
+}
+
+/** Whether a job has deleted rows of tables that the metadata still has: it can only be done to its end. */
+export async function isHalfDeleted(
+  job: JobRow,
+  { meta, engine }: Pick<DataContext, 'engine' | 'meta'>,
+): Promise<boolean> {
+  if (DELETIONS[job.operation] === undefined) return false;
+  const tables = await meta
+    .selectFrom('tables')
+    .select(['branch_id', 'bucket_id', 'id'])
+    .where('alias_source', 'is', null)
+    .execute();
+  for (const table of tables.filter((each) => isDeletedBy(job, each)))
+    if ((await engine.describe(engineTable(table.branch_id, table.id))) === undefined) return true;
+  return false;
+}
+
+function isDeletedBy(job: JobRow, table: Table): boolean {
+  return DELETIONS[job.operation]?.(job, table) ?? false;
+}

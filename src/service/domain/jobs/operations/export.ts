@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { DataContext } from '../../data-context.ts';
+import { EXPORT_MAX_AGE_DAYS, fileRow } from '../../files/new-file.ts';
+import { nextId } from '../../../stores/metadata/counter.ts';
+import { findExport, saveExport } from '../../../stores/metadata/exports.ts';
+import { findFile, insertFileWithin } from '../../../stores/metadata/files.ts';
+import type { FileRow, JobRow } from '../../../stores/metadata/tables.ts';
+import { fileOf, tableOf } from '../../../stores/metadata/transaction.ts';
+import { attachmentOf } from '../../../stores/objects/disposition.ts';
+import { readRowQuery, type RowQueryInput } from '../../row-query.ts';
+import type { RowQuery } from '../../../stores/tables/row-query.ts';
+import { isoTime } from '../../../../lib/iso-time.ts';
+import type { StoredTable } from '../../../stores/metadata/stored-tables.ts';
+import { rowsOf } from './alias.ts';
+import { paramsOf, type Done, type Operation } from './operation.ts';
+import { engineTable, requireTableRow } from './table-place.ts';
+
+export interface ExportParams {
+  readonly export: RowQueryInput & {
+    readonly tableName: string;
+    readonly gzipOutput: boolean;
+    /** Only shown: the rows are the same in every one. */
+    readonly format: string;
+    readonly fileType: string;
+  };
+}
+
+/** Slices are about that large before compression (storage 10.1). */
+const SLICE_BYTES = 64 * 1024 * 1024;
+
+/** Exports a table into a sliced file (storage 4.1), or finds the file of the same export (storage 4.2). */
+export const tableExport: Operation = async (job, context, signal) => {
+  const { export: input } = paramsOf(job) as ExportParams;
+  const id = job.table_id ?? '';
+  const { meta, objects } = context;
+  const stored = await requireTableRow(meta, context, job.branch_id, id);
+  const rows = await rowsOf(meta, context, stored);
+  const query = rows.query(readRowQuery(input, Date.parse(job.created)));
+  const key = { branch_id: job.branch_id, table_id: id, cache_key: cacheKey(query, input.gzipOutput) };
+  const known = await findExport(meta, key);
+  if (known !== undefined && known.table_revision === rows.table.revision) {
+    const cached = await reuse(job, context, known.file_id);
+    if (cached !== undefined) return cached;
+  }
+  const suffix = input.gzipOutput ? '.csv.gz' : '.csv';
+  const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
+  const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
+  // A name of its own for each turn: a worker that comes back late cannot write into what another has exported.
+  const keyOf = (turn: number): string => `${folder}/${job.id}${turn === 1 ? '' : `-${turn}`}${suffix}`;
+  const objectKey = keyOf(job.fencing);
+  for (let turn = 1; turn <= job.fencing; turn++) await objects.deletePrefix(keyOf(turn));
+  try {
+    const outcome = await writeSlices(context, rows.table, query, {
+      objectKey,
+      suffix,
+      isGzip: input.gzipOutput,
+      signal,
+    });
+    return {
+      results: null,
+      moved: { direction: 'export', rows: outcome.rows, bytes: outcome.bytes },
+      metrics: {
+        outCompressed: input.gzipOutput,
+        outBytes: outcome.bytes,
+        outBytesUncompressed: outcome.plainBytes,
+      },
+      things: tableOf(job.branch_id, rows.table.id),
+      commit: async (tx) => {
+        const now = context.env.now();
+        const file = fileRow(
+          {
+            id: await nextId(tx),
+            name: `${id}${suffix}`,
+            key: objectKey,
+            sizeBytes: outcome.bytes,
+            isSliced: true,
+            isEncrypted: objects.hasEncryption,
+            maxAgeDays: EXPORT_MAX_AGE_DAYS,
+            tableId: id,
+          },
+          {
+            branchId: job.branch_id,
+            author: { creator_id: job.creator_id, creator_description: job.creator_description },
+            runId: job.run_id,
+          },
+          now,
+        );
+        await insertFileWithin(tx, file, ['table-export']);
+        await saveExport(tx, {
+          ...key,
+          table_revision: rows.table.revision,
+          file_id: file.id,
+          created: isoTime(now),
+        });
+        return { file: { id: file.id }, cacheHit: false };
+      },
+      undo: async () => await objects.deletePrefix(objectKey),
+    };
+  } catch (error) {
+    await objects.deletePrefix(objectKey);
+    throw error;
+  }
+};
+
+/** The file of an earlier export, when it is still there for some time; the run is noted in it. */
+async function reuse(job: JobRow, { meta, env }: DataContext, fileId: number): Promise<Done | undefined> {
+  const file = await findFile(meta, fileId);
+  if (file === undefined || isNearlyOver(file, env.now())) return undefined;
+  const runIds = JSON.parse(file.run_ids) as string[]; // written by this service
+  return {
+    results: { file: { id: file.id }, cacheHit: true },
+    things: [fileOf(file.id)],
+    commit: async (tx) => {
+      if (job.run_id === null || runIds.includes(job.run_id)) return;
+      const run_ids = JSON.stringify([...runIds, job.run_id]);
+      await tx.updateTable('files').set({ run_ids }).where('id', '=', file.id).execute();
+    },
+  };
+}
+
+/** Time to download it. */
+const HOUR_MS = 3_600_000;
+
+function isNearlyOver(file: FileRow, now: number): boolean {
+  return file.expires !== null && Date.parse(file.expires) - HOUR_MS <= now;
+}
+
+async function writeSlices(
+  { engine, objects }: DataContext,
+  table: StoredTable,
+  query: RowQuery,
+  target: {
+    readonly objectKey: string;
+    readonly suffix: string;
+    readonly isGzip: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ rows: number; bytes: number; plainBytes: number }> {
+  const keys: string[] = [];
+  const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
+  const outcome = await engine.export(
+    engineTable(table.branch_id, table.id),
+    query,
+    { gzip: target.isGzip, targetBytes: SLICE_BYTES },
+    async (slice, index) => {
+      target.signal.throwIfAborted();
+      const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
+      keys.push(key);
+      const options = {
+        contentType: target.isGzip ? 'application/gzip' : 'text/csv',
+        disposition: attachmentOf(`${name}_0_0_${index}${target.suffix}`),
+        encrypted: true,
+      };
+      if (slice.kind === 'file') await objects.adopt(key, slice.path, options);
+      else await objects.write(key, slice.stream, options);
+    },
+  );
+  const entries = keys.map((key) => ({
+    url: `s3://${objects.bucket}/${objects.root}${key}`,
+    mandatory: true,
+  }));
+  await objects.write(`${target.objectKey}manifest`, Buffer.from(JSON.stringify({ entries })), {
+    contentType: 'application/json',
+    disposition: attachmentOf(`${name}manifest`),
+    encrypted: true,
+  });
+  return { rows: outcome.rows, bytes: outcome.bytes, plainBytes: target.isGzip ? 0 : outcome.bytes };
+}
+
+/** Equal for exports that mean the same, whatever way they were written. */
+function cacheKey(query: RowQuery, isGzip: boolean): string {
+  return createHash('sha256')
+    .update(JSON.stringify([query, isGzip]))
+    .digest('hex');
+}

@@ -1,0 +1,101 @@
+import { tellingOnce } from '../../platform/health/log-on-change.ts';
+import type { DataContext } from '../data-context.ts';
+import { isDue } from '../../stores/metadata/due.ts';
+import { databaseNow } from '../../stores/metadata/timestamp.ts';
+import { inTurn, jobsOf } from '../../stores/metadata/transaction.ts';
+import type { Operation } from './operations/operation.ts';
+import { createWorker } from './worker.ts';
+
+/** Work that is to be done now and then, by one of all processes. */
+export interface Chore {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Ends when the signal is aborted; what is left is for the next time. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Does chores through the queue that processes share: each is asked for by whoever first sees that it is time, taken by
+ * one, and handed on when that one dies. What is still at work is not asked for again.
+ *
+ * @param lookMs how often it is looked whether something is to be done, by each process
+ */
+export function createNowAndThen(
+  context: () => DataContext,
+  chores: readonly Chore[],
+  lookMs = 10_000,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  const operations = Object.fromEntries(chores.map((chore) => [chore.name, operationOf(chore)]));
+  const worker = createWorker(context, { queue: 'upkeep', operations, concurrency: 1, pollMs: 2000 });
+  const telling = tellingOnce(() => context().log, 'It cannot be seen what is to be done');
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+
+  return {
+    async start() {
+      await worker.start();
+      timer = setInterval(look, lookMs);
+      look();
+    },
+    async stop() {
+      clearInterval(timer);
+      await looking;
+      // It can be ended at any point, and another process goes on.
+      await worker.stop(0);
+    },
+  };
+
+  function look(): void {
+    looking ??= telling(askForAll()).finally(() => {
+      looking = undefined;
+    });
+  }
+
+  async function askForAll(): Promise<void> {
+    const { meta, queue } = context();
+    for (const { name, everyMs } of chores) {
+      if (!(await isDue(meta, `upkeep ${name}`, await databaseNow(meta), everyMs))) continue;
+      const lockKey = `upkeep ${name}`;
+      const atWork = meta
+        .selectFrom('jobs')
+        .select('id')
+        .where('lock_key', '=', lockKey)
+        .where('ended', 'is', null)
+        .limit(1);
+      if ((await atWork.executeTakeFirst()) !== undefined) continue;
+      const job = {
+        queue: 'upkeep',
+        branchId: 0,
+        operation: name,
+        params: {},
+        lockKey,
+        runId: null,
+      } as const;
+      await inTurn(
+        meta,
+        jobsOf(lockKey),
+        async (tx) => await queue.submit(tx, { ...job, author: { creator_id: 0, creator_description: '' } }),
+      );
+      queue.wake('upkeep');
+    }
+  }
+}
+
+function operationOf({ run }: Chore): Operation {
+  return async ({ id, lock_key }, _context, signal) => {
+    await run(signal);
+    signal.throwIfAborted();
+    return {
+      results: null,
+      things: [],
+      // The last one is enough to look at.
+      commit: async (tx) =>
+        void (await tx
+          .deleteFrom('jobs')
+          .where('lock_key', '=', lock_key)
+          .where('id', '<', id)
+          .where('ended', 'is not', null)
+          .execute()),
+    };
+  };
+}

@@ -1,0 +1,263 @@
+import { withRequestId } from '../../platform/health/correlation.ts';
+import { tellingOnce } from '../../platform/health/log-on-change.ts';
+import type { DataContext } from '../data-context.ts';
+import { eventOfFailure, eventOfJob } from '../events/of-jobs.ts';
+import { doerOfJob, recordEvent } from '../events/system-event.ts';
+import { encodeReply } from '../encode-reply.ts';
+import { isDiskFull } from '../service-error.ts';
+import { isHeld, type JobEnd } from '../../stores/metadata/leases.ts';
+import type { JobRow, QueueName } from '../../stores/metadata/tables.ts';
+import { NO_METRICS } from '../../stores/metadata/jobs.ts';
+import { Cancelled, HandedOn, Interrupted, Superseded } from '../../stores/queue/endings.ts';
+import { describeFailure, isPassing } from './failure.ts';
+import { isHalfDeleted } from './operations/deletions.ts';
+import { markOf, type Done, type Operation } from './operations/operation.ts';
+import { engineTable } from './operations/table-place.ts';
+import type { Pace } from '../../stores/queue/dispatch.ts';
+import { catalogueOf, inTurn, type Thing } from '../../stores/metadata/transaction.ts';
+
+export interface WorkerOptions extends Partial<Pace> {
+  /** Which jobs it takes; default `storage`. */
+  readonly queue?: QueueName;
+  readonly operations: Readonly<Record<string, Operation>>;
+  /** Jobs at a time; default 4. Jobs of one lock key never run at the same time. */
+  readonly concurrency?: number;
+}
+
+export interface Worker {
+  /** Takes up what an earlier process left, and works until stopped. */
+  start(): Promise<void>;
+  /** Takes no more jobs; those that run may finish for that long, then they return to the queue. */
+  stop(graceMs: number): Promise<void>;
+}
+
+interface Running {
+  readonly job: JobRow;
+  readonly done: Promise<void>;
+  readonly abort: AbortController;
+}
+
+/** Runs the jobs of a queue in this process (storage 1.4, design 3). */
+export function createWorker(context: () => DataContext, options: WorkerOptions): Worker {
+  const { operations, queue: name = 'storage', concurrency = 4 } = options;
+  const pace: Pace = { ...context().queue.pace, ...options };
+  const { leaseMs, pollMs, checkMs, maxInterruptions, maxRetries } = pace;
+  const running = new Map<number, Running>();
+  const timers: NodeJS.Timeout[] = [];
+  const telling = tellingOnce(() => context().log, 'The queue of jobs cannot be read');
+  const holder = { worker: '', leaseMs };
+  const state = { isStopped: true };
+  let pumping: Promise<void> | undefined;
+  let isAskedAgain = false;
+  let stopListening: (() => void) | undefined;
+
+  return {
+    async start() {
+      const { env, engine, queue } = context();
+      holder.worker = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
+      state.isStopped = false;
+      stopListening = queue.onNews(name, (news) => (news === 'work' ? wake() : background(renew(), 'renew')));
+      // An engine that is not shared belongs to this process alone: nobody else can be at work.
+      await takeUpAbandoned(!engine.isShared);
+      timers.push(
+        setInterval(() => background(renew(), 'renew'), leaseMs / 3),
+        setInterval(wake, pollMs),
+        setInterval(() => background(takeUpAbandoned(false), 'take up'), checkMs),
+      );
+      wake();
+    },
+    async stop(graceMs) {
+      state.isStopped = true;
+      stopListening?.();
+      const [renewing, ...others] = timers.splice(0);
+      for (const timer of others) clearInterval(timer);
+      await pumping;
+      // Until the last has ended, they are this worker's.
+      await ended(graceMs);
+      clearInterval(renewing);
+      for (const { abort } of running.values()) abort.abort(new HandedOn());
+      for (const { job } of running.values()) await context().queue.giveBack(job, 'handedOn');
+    },
+  };
+
+  /** Waits until all that runs has ended, but not longer than that. */
+  async function ended(graceMs: number): Promise<void> {
+    if (running.size === 0 || graceMs <= 0) return;
+    const grace = new AbortController();
+    const over = context()
+      .env.sleep(graceMs, grace.signal)
+      .catch(() => undefined);
+    await Promise.race([Promise.all([...running.values()].map(({ done }) => done)), over]);
+    // The clock would keep the process for as long as it runs.
+    grace.abort();
+  }
+
+  /** Some kinds only read, as long as there is nothing to do: they go on in a database that takes no changes. */
+  function background(work: Promise<void>, kind: 'renew' | 'take up' | 'take'): void {
+    void telling(work, kind);
+  }
+
+  function wake(): void {
+    isAskedAgain = true;
+    if (state.isStopped || pumping !== undefined) return;
+    pumping = pump().finally(() => {
+      pumping = undefined;
+    });
+    background(pumping, 'take');
+  }
+
+  async function pump(): Promise<void> {
+    while (isAskedAgain) {
+      isAskedAgain = false;
+      while (!state.isStopped && running.size < concurrency) {
+        const jobs = await context().queue.take(name, holder, concurrency - running.size);
+        if (jobs.length === 0) break;
+        for (const job of jobs) begin(job);
+      }
+    }
+  }
+
+  function begin(job: JobRow): void {
+    const abort = new AbortController();
+    const done = withRequestId(job.request_id, async () => await run(job, abort.signal)).finally(() => {
+      // The same job may have come back in another turn.
+      if (running.get(job.id)?.abort === abort) running.delete(job.id);
+      wake();
+    });
+    running.set(job.id, { job, done, abort });
+    background(done, 'take');
+  }
+
+  /** Only of what runs: a job whose end could not be written down is taken up again when its lease is over. */
+  async function renew(): Promise<void> {
+    const mine = [...running.values()];
+    if (mine.length === 0) return;
+    const ids = mine.map(({ job }) => job.id);
+    const held = new Map((await context().queue.renew(holder, ids)).map((row) => [row.id, row]));
+    for (const { job, abort } of mine) {
+      const row = held.get(job.id);
+      if (row?.fencing !== job.fencing) abort.abort(new Superseded());
+      else if (row.is_cancelled === 1) abort.abort(new Cancelled());
+    }
+  }
+
+  async function run(job: JobRow, signal: AbortSignal): Promise<void> {
+    const operation = operations[job.operation];
+    try {
+      if (job.is_cancelled === 1 && !(await isHalfDeleted(job, context()))) throw new Cancelled();
+      if (operation === undefined) throw new Error(`There is no operation ${job.operation}.`);
+      await finish(job, await operation(job, context(), signal));
+    } catch (error) {
+      // What fails because it was told to end failed of that.
+      await settle(job, signal.aborted ? signal.reason : error);
+    }
+  }
+
+  async function settle(job: JobRow, error: unknown): Promise<void> {
+    const { log, queue } = context();
+    if (error instanceof HandedOn) return;
+    if (error instanceof Superseded) {
+      log.warn('A job was finished late; it has been given to another worker', { job: job.id });
+      return;
+    }
+    if (isPassing(error) && job.retries < maxRetries) {
+      if (!(await queue.giveBack(job, 'retried'))) return;
+      const attempt = job.retries + 1;
+      log.warn('A job is tried again in a while', { job: job.id, attempt, detail: String(error) });
+      return;
+    }
+    await fail(job, error);
+  }
+
+  async function finish(job: JobRow, done: Done): Promise<void> {
+    const { meta, queue, env, log, metrics: counted } = context();
+    const commit = async (): Promise<void> =>
+      await inTurn(meta, thingsOf(job, done), async (tx) => {
+        const late = (await done.commit?.(tx)) ?? done.results;
+        const metrics = JSON.stringify({ ...(JSON.parse(NO_METRICS) as object), ...done.metrics });
+        const end: JobEnd = { status: 'success', results: encodeReply(late), error: null, metrics };
+        if (!(await queue.finish(tx, job, end))) throw new Superseded();
+        const event = eventOfJob(job, late);
+        if (event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
+      });
+    try {
+      // What cannot be taken back has happened, and must not be called an error because the disk is full.
+      await (done.undo === undefined ? whenThereIsSpace(job, commit) : commit());
+      log.debug('A job is done', { job: job.id, operation: job.operation });
+      counted.job({ operation: job.operation, status: 'success', seconds: secondsOf(job, env.now()) });
+      if (done.moved !== undefined) counted.moved(done.moved);
+    } catch (error) {
+      // Of a connection that is lost while it commits nobody knows whether it did.
+      if (error instanceof Superseded || !(await isHeld(meta, job))) throw new Superseded();
+      await done.undo?.();
+      throw error;
+    }
+  }
+
+  async function fail(job: JobRow, error: unknown): Promise<void> {
+    const { meta, queue, env, log, metrics } = context();
+    const { results, isGivenUp, ...described } = describeFailure(error, job, { env, log });
+    const end: JobEnd = {
+      status: 'error',
+      results: results === undefined ? null : JSON.stringify(results),
+      error: JSON.stringify(described),
+      metrics: NO_METRICS,
+      isGivenUp,
+    };
+    const event = eventOfFailure(job, described);
+    await whenThereIsSpace(job, async () => {
+      await inTurn(meta, [], async (tx) => {
+        const isMine = await queue.finish(tx, job, end);
+        if (isMine && event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
+      });
+    });
+    metrics.job({ operation: job.operation, status: 'error', seconds: secondsOf(job, env.now()) });
+  }
+
+  /** Writes down how a job ended, as soon as the disk takes it: until then nobody could be told of an error either. */
+  async function whenThereIsSpace(job: JobRow, write: () => Promise<void>): Promise<void> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (!isDiskFull(error) || state.isStopped) throw error;
+        const { env, log } = context();
+        if (isFirst) log.error('The end of a job waits for space on the disk', { job: job.id });
+        await env.sleep(pollMs);
+      }
+    }
+  }
+
+  /** Whether rows are in already, or gone, and only the end of the job was not written down: running it again does that. */
+  async function isPartlyDone(job: JobRow): Promise<boolean> {
+    if (await isHalfDeleted(job, context())) return true;
+    if (job.table_id === null) return false;
+    const state = await context().engine.describe(engineTable(job.branch_id, job.table_id));
+    return state?.lastImport?.mark === markOf(job);
+  }
+
+  async function takeUpAbandoned(isAlone: boolean): Promise<void> {
+    const { queue, log } = context();
+    for (const job of await queue.listAbandoned(name, isAlone)) {
+      if (running.has(job.id)) continue;
+      if (job.attempt - job.retries >= maxInterruptions && !(await isPartlyDone(job))) {
+        await fail(job, new Interrupted(job.attempt - job.retries));
+        continue;
+      }
+      if (!(await queue.giveBack(job, 'interrupted'))) continue;
+      withRequestId(job.request_id, () =>
+        log.warn('A job was interrupted and is run again', { job: job.id, attempt: job.attempt }),
+      );
+    }
+  }
+}
+
+/** What the end of a job is about: of one that changes nothing else, nothing that others wait for. */
+function thingsOf(job: JobRow, done: Done): readonly Thing[] {
+  return done.commit === undefined ? [] : (done.things ?? [catalogueOf(job.branch_id)]);
+}
+
+function secondsOf({ started }: JobRow, now: number): number {
+  return started === null ? 0 : Math.max(0, now - Date.parse(started)) / 1000;
+}

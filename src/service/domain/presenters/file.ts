@@ -1,0 +1,97 @@
+import type { Reply } from '../reply.ts';
+import { RawJson } from '../reply.ts';
+import type { TaggedFile } from '../../stores/metadata/files.ts';
+import type { FileRow } from '../../stores/metadata/tables.ts';
+import type { ObjectStore, TemporaryCredentials } from '../../stores/objects/store.ts';
+import { apiTime } from './time.ts';
+
+/** Seconds that a signed address is good for (storage 10.1). */
+const URL_SECONDS = 3600;
+/** How long credentials for a file are good for (storage 10.1). */
+const CREDENTIALS_MS = 12 * 3_600_000;
+
+/** When credentials are asked for, and by which token. */
+interface KeysFor {
+  readonly now: number;
+  readonly tokenId: number;
+}
+
+/** A file (service-core 2.1). */
+export async function fileReply(objects: ObjectStore, file: TaggedFile): Promise<Record<string, Reply>> {
+  return {
+    id: file.id,
+    created: apiTime(file.created),
+    isPublic: file.is_public === 1,
+    isSliced: file.is_sliced === 1,
+    isEncrypted: file.is_encrypted === 1,
+    name: file.name,
+    fileType: 'csv',
+    url: await objects.presign(contentKey(file), { expiresInSeconds: URL_SECONDS, fileName: file.name }),
+    provider: 'aws',
+    region: objects.region,
+    sizeBytes: file.size_bytes,
+    tags: [...file.tags],
+    maxAgeDays: file.max_age_days,
+    runId: file.run_id,
+    runIds: new RawJson(file.run_ids),
+    creatorToken: { id: file.creator_id, description: file.creator_description },
+  };
+}
+
+/** Where the bytes of a file are to be put, and credentials for that alone. */
+export async function uploadReply(
+  objects: ObjectStore,
+  file: FileRow,
+  asked: KeysFor,
+): Promise<Record<string, Reply>> {
+  return {
+    uploadParams: {
+      key: objects.root + file.object_key,
+      bucket: objects.bucket,
+      ...endpointReply(objects),
+      acl: file.is_public === 1 ? 'public-read' : 'private',
+      ...(file.is_encrypted === 1 ? { 'x-amz-server-side-encryption': 'AES256' } : {}),
+      credentials: await credentials(objects, file, 'upload', asked),
+    },
+  };
+}
+
+/** Where the bytes of a file are, and credentials to read them. */
+export async function downloadReply(
+  objects: ObjectStore,
+  file: FileRow,
+  asked: KeysFor,
+): Promise<Record<string, Reply>> {
+  return {
+    s3Path: { bucket: objects.bucket, key: objects.root + file.object_key },
+    credentials: await credentials(objects, file, 'download', asked),
+  };
+}
+
+/** Where the S3 protocol is spoken: clients that are told no endpoint would ask Amazon. */
+function endpointReply({ endpoint }: ObjectStore): Record<string, Reply> {
+  return endpoint === undefined ? {} : { endpoint };
+}
+
+/** The object that a file's signed address shows: the manifest of a sliced one. */
+function contentKey(file: FileRow): string {
+  return file.is_sliced === 1 ? `${file.object_key}manifest` : file.object_key;
+}
+
+async function credentials(
+  objects: ObjectStore,
+  file: FileRow,
+  access: 'download' | 'upload',
+  { now, tokenId }: KeysFor,
+): Promise<Record<keyof TemporaryCredentials, string>> {
+  return {
+    ...(await objects.grant({
+      key: file.object_key,
+      isPrefix: file.is_sliced === 1,
+      access,
+      requiresEncryption: access === 'upload' && file.is_encrypted === 1,
+      expiresAt: new Date(now + CREDENTIALS_MS),
+      holder: { fileId: file.id, tokenId },
+    })),
+  };
+}

@@ -1,0 +1,70 @@
+import type { RunError } from '../../../storage/protocol/run.ts';
+import { RawJson, type Reply } from '../reply.ts';
+import type { AskedOfRun, BriefRun } from '../../stores/metadata/runs.ts';
+import type { RunRow, ScheduleRow } from '../../stores/metadata/tables.ts';
+import { apiTime } from './time.ts';
+
+export function runReply(run: BriefRun): Record<string, Reply> {
+  // Written by this service.
+  const asked = JSON.parse(run.asked) as AskedOfRun;
+  return {
+    id: String(run.id),
+    status: run.status,
+    branchId: run.branch_id,
+    component: run.component_id,
+    configuration: run.configuration_id,
+    asked: { ...asked },
+    configurationVersion: run.version,
+    schedule: run.schedule_id === null ? null : String(run.schedule_id),
+    scheduledTime: apiTime(run.occurrence?.replace(/^.*@/, '') ?? null),
+    creatorToken: { id: String(run.creator_id), description: run.creator_description },
+    createdTime: apiTime(run.created),
+    startTime: apiTime(run.started),
+    endTime: apiTime(run.ended),
+    cancelTime: apiTime(run.cancel_asked),
+    attempt: run.attempt,
+    verdict: run.verdict,
+    exitCode: run.exit_code,
+    error: run.error === null ? null : new RawJson(run.error),
+    log: { lines: run.log_lines },
+  };
+}
+
+/** With what each row gave, or how far it is. */
+export function wholeRunReply(run: RunRow): Reply {
+  const { report, ended } = run;
+  if (report === null) return runReply(run);
+  if (report.startsWith('[')) return { ...runReply(run), rows: new RawJson(report) };
+  // How far an attempt was that nobody finished is of no use.
+  return { ...runReply(run), ...(ended === null ? { progress: new RawJson(report) } : {}) };
+}
+
+/** @param last its last run that has ended */
+export function scheduleReply(schedule: ScheduleRow, last?: LastRun): Record<string, Reply> {
+  return {
+    id: String(schedule.id),
+    cron: schedule.cron,
+    timeZone: schedule.time_zone,
+    rows: new RawJson(schedule.rows),
+    isEnabled: schedule.is_enabled === 1,
+    nextTime: apiTime(schedule.next_occurrence),
+    lastTime: apiTime(schedule.last_occurrence),
+    approvedVersion: schedule.approved_version,
+    refusal: refusalOf(schedule, last),
+    createdTime: apiTime(schedule.created),
+    creatorToken: { id: String(schedule.creator_id), description: schedule.creator_description },
+  };
+}
+
+/** What is known of the last run of a schedule. */
+export type LastRun = Pick<RunRow, 'error' | 'id' | 'version'>;
+
+function refusalOf(schedule: ScheduleRow, last: LastRun | undefined): Reply {
+  if (last === undefined || last.error === null) return null;
+  // One that is approved, or was changed with the hand of another, was so after that run.
+  if (schedule.approved_id !== null && schedule.approved_id > last.id) return null;
+  // Written by this service.
+  const { code, message, hint } = JSON.parse(last.error) as RunError;
+  if (code !== 'storage.forbidden') return null;
+  return { run: String(last.id), message, ...(hint === undefined ? {} : { hint }), version: last.version };
+}

@@ -1,0 +1,389 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { keyFileText } from '../../../lib/encryption/keys.ts';
+import { ExtractorError } from '../../../lib/errors.ts';
+import { Secrets } from '../../../lib/secrets.ts';
+import type { RunError } from '../../../storage/protocol/run.ts';
+import type { Context } from '../context.ts';
+import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
+import { detailOf, troubleOf } from '../service-error.ts';
+import { isPassing } from '../jobs/failure.ts';
+import { type AskedOfRun } from '../../stores/metadata/runs.ts';
+import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import type { RunRow } from '../../stores/metadata/tables.ts';
+import { prolongToken } from '../../stores/metadata/tokens.ts';
+import { startChild, type Ended, type RunChild } from './child.ts';
+import { folderOf, leaveFolder, untilLeft } from './folders.ts';
+import type { Keeper, KeptStore } from './checkpointer.ts';
+import { isLastAttempt, waitMsOf } from './retry-policy.ts';
+import { readReport, type Report } from './report.ts';
+import { listenToProgress } from './run-progress.ts';
+import { forgetRecords, keepRecords, recordArgs } from './run-artifacts.ts';
+import { RunLog } from './run-log.ts';
+import { TOKEN_SECONDS, takeToken } from './token.ts';
+
+export interface AttemptOptions {
+  /** The program and what stands before the arguments of `gex`. */
+  readonly command: readonly [string, ...string[]];
+  /** What its processes see in their environment, besides what all inherit. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** The address of the storage service. */
+  readonly apiUrl: string;
+  /** Holds the data folders of runs. */
+  readonly directory: string;
+  /** Keeps the recordings of runs where other machines find them; without one they stay in the folder. */
+  readonly keptIn?: KeptStore | undefined;
+  /** Keeps what runs that have ended asked for and got. */
+  readonly records: KeptStore;
+  readonly beatMs: number;
+  /** Called when the disk of this machine has no room for a run. */
+  readonly onFull?: () => void;
+}
+
+/** How an attempt is ended from outside. */
+export interface Attempt {
+  readonly done: Promise<void>;
+  /** Ends the process, and gives the run back into the queue. */
+  handOn(): void;
+}
+
+/** How often a folder that the process of an earlier attempt still holds is asked for, a second apart. */
+const LOCK_TRIES = 20;
+
+/** Does a run that was taken, to its end or until it is taken away. */
+export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
+  const end = new AbortController();
+  const state: State = { end, why: undefined, progress: undefined };
+  return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
+}
+
+/** Why the process is ended before it is done. */
+type Why = 'cancel' | 'handOn' | 'lost';
+
+interface State {
+  readonly end: AbortController;
+  why: Why | undefined;
+  /** What the process told since the last heartbeat, which takes it along. */
+  progress: string | undefined;
+}
+
+function stopFor(state: State, why: Why): void {
+  // One that was taken away is not given back.
+  if (state.why !== 'lost') state.why = state.why === 'cancel' && why === 'handOn' ? 'cancel' : why;
+  state.end.abort();
+}
+
+async function perform(
+  context: Context,
+  run: RunRow,
+  options: AttemptOptions & { readonly state: State },
+): Promise<void> {
+  const { meta, env, log, metrics, queue } = context;
+  const { state, beatMs, keptIn } = options;
+  const beats = setInterval(() => void beat(), beatMs);
+  const beat = async (): Promise<void> => {
+    const { progress } = state;
+    state.progress = undefined;
+    const told = await beatRun(meta, run, progress).catch((error: unknown) => {
+      log.warn('A run could not say that it is alive', { run: run.id, detail: String(error) });
+      return { isCancelled: false };
+    });
+    if (told === undefined) stopFor(state, 'lost');
+    else if (told.isCancelled) stopFor(state, 'cancel');
+  };
+  try {
+    const outcome = await work(context, run, options).catch((error: unknown) => failed(context, run, error));
+    if (state.why === 'lost' || outcome === undefined) {
+      log.warn('A run is left to another runner', { run: run.id, attempt: run.attempt });
+      return;
+    }
+    const isDone = outcome.error === undefined;
+    if (state.why === 'handOn' && !isDone) {
+      await queue.runs.giveBack(run);
+      return;
+    }
+    const put = isDone ? undefined : await putOff(context, run, outcome);
+    if (put === 'waiting') return;
+    const isCancelled = state.why === 'cancel' || put === 'cancelled';
+    const status = isDone ? 'success' : isCancelled ? 'cancelled' : 'error';
+    const end: RunEnd = {
+      status,
+      exitCode: outcome.exitCode,
+      verdict: outcome.report.verdict ?? null,
+      error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
+      report: JSON.stringify(outcome.report.rows),
+    };
+    // Written down twice, it is the second that is refused.
+    const finish = async (): Promise<boolean> =>
+      await whenDatabaseIsBack(env, async () => await queue.runs.finish(run, end));
+    const isLeft = isDone && keptIn === undefined;
+    const isWritten = isLeft ? await leaveFolder(outcome.folder, finish) : await finish();
+    if (isWritten) {
+      const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
+      metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: Math.max(0, seconds) });
+    }
+    log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
+    if (!isWritten || !isDone || keptIn === undefined) return;
+    const { trimKept } = await import('./checkpointer.ts');
+    await trimKept(keptIn, String(run.id));
+  } catch (error) {
+    // Its heart stops with this, and it is taken up again.
+    log.error('The end of a run could not be written down', { run: run.id, detail: String(error) });
+  } finally {
+    clearInterval(beats);
+  }
+}
+
+interface Outcome {
+  readonly report: Pick<Report, 'rows' | 'verdict'>;
+  readonly error: RunError | undefined;
+  readonly exitCode: number | null;
+  readonly folder: string;
+  /** What it failed of passes by itself: before its process was started, or while it was at work. */
+  readonly passing?: 'atWork' | 'beforeStart' | undefined;
+}
+
+/** Puts a run back that failed of what passes. @returns undefined when it is to end */
+async function putOff(
+  { env, log, queue }: Context,
+  run: RunRow,
+  { passing, error }: Outcome,
+): Promise<'cancelled' | 'lost' | 'waiting' | undefined> {
+  if (passing === undefined || error === undefined) return undefined;
+  const isBeforeStart = passing === 'beforeStart';
+  const waitMs = waitMsOf(run);
+  const seconds = waitMs === 1000 ? '1 second' : `${waitMs / 1000} seconds`;
+  const line = JSON.stringify({
+    level: 'warn',
+    time: new Date(env.now()).toISOString(),
+    message: `The run goes on in ${seconds}, as what it needs is away: ${error.message}`,
+  });
+  const given = { waitMs, isBeforeStart, line };
+  // Put back twice, it is the second that is refused.
+  const put = await whenDatabaseIsBack(env, async () => await queue.runs.putOff(run, given));
+  if (put === 'waiting')
+    log.warn('A run is put off', { run: run.id, attempt: run.attempt, waitMs, detail: error.message });
+  return put;
+}
+
+/** What a run is called that could not even begin. */
+function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
+  const isKnown = error instanceof ExtractorError;
+  const passing = isPassing(error) ? 'beforeStart' : undefined;
+  if (passing !== undefined) log.debug('A run cannot begin now', { run: run.id, detail: detailOf(error) });
+  else if (!isKnown) log.error('A run could not be started', { run: run.id, detail: String(error) });
+  const told: RunError = isKnown
+    ? {
+        code: error.code,
+        message: error.message,
+        audience: error.audience,
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      }
+    : {
+        code: 'internal',
+        message: whatIsAway(error) ?? 'The run could not be started.',
+        audience: 'application',
+        hint: 'The log of the runner says why.',
+      };
+  const exitCode = told.audience === 'user' ? 1 : 2;
+  return { report: { rows: [], verdict: undefined }, error: told, exitCode, folder: '', passing };
+}
+
+/** What passes, in words for everybody. */
+function whatIsAway(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return troubleOf(error)?.message ?? whatIsAway(error.cause);
+}
+
+/** @returns undefined when the run was taken away */
+async function work(
+  context: Context,
+  run: RunRow,
+  options: AttemptOptions & { readonly state: State },
+): Promise<Outcome | undefined> {
+  const { meta, env, keys } = context;
+  const { state, directory, keptIn, records } = options;
+  const made = await takeToken(context, run);
+  if (made === undefined) return undefined;
+  const secrets = new Secrets();
+  secrets.add(made.token);
+  const folder = folderOf(directory, run, { isOfAttempt: keptIn !== undefined });
+  await untilLeft(folder);
+  await mkdir(folder, { recursive: true });
+  const log = new RunLog({
+    meta,
+    run,
+    env,
+    secrets,
+    folder,
+    onLost: (why) => {
+      if (why !== undefined)
+        context.log.error('The log of a run cannot be written', { run: run.id, detail: why });
+      stopFor(state, 'lost');
+    },
+  });
+  const keeper = keptIn === undefined ? undefined : await keeperOf(context, run, { store: keptIn, folder });
+  keeper?.lost.addEventListener('abort', () => stopFor(state, 'lost'), { once: true });
+  const prolonging = setInterval(
+    () => void prolongToken(meta, env, made.id, TOKEN_SECONDS).catch(() => undefined),
+    (TOKEN_SECONDS * 1000) / 4,
+  );
+  try {
+    if (run.not_before !== null) log.tell('info', `Attempt ${run.attempt}: the run goes on.`);
+    else if (run.attempt > 1) log.tell('info', `Attempt ${run.attempt}: the runner before this one is gone.`);
+    const restored = await keeper?.restore();
+    await forgetRecords(folder);
+    const start = (): RunChild => {
+      const child = startChild({
+        command: options.command,
+        args: argsOf(run, {
+          apiUrl: options.apiUrl,
+          folder,
+          keeper,
+          isAgain: restored?.attempt !== undefined,
+        }),
+        environment: { ...options.environment, KBC_RUNID: String(run.id), ...keeper?.environment },
+        credentials: {
+          kind: 'gex credentials',
+          run: String(run.id),
+          token: made.token,
+          keys: keyFileText(keys),
+        },
+      });
+      keeper?.start(child.process);
+      listenToProgress(child.process, (_progress, text) => {
+        state.progress = log.clean(text);
+      });
+      return child;
+    };
+    const { ended, report } = await untilFree({ start, log, env, state });
+    if (report.mayPass && report.error?.code === 'output.failed') options.onFull?.();
+    const mayGoOn = report.mayPass && state.why === undefined && !isLastAttempt(run);
+    await keeper?.stop(mayGoOn ? 'handedOn' : keptUntil(state));
+    if (keeper !== undefined) await rm(folder, { recursive: true, force: true });
+    else if (!mayGoOn && (state.why === undefined || state.why === 'cancel'))
+      await keepAll(context, run, { records, folder });
+    const passing = mayGoOn ? 'atWork' : undefined;
+    return { report, error: report.error, exitCode: ended.code, folder, passing };
+  } finally {
+    clearInterval(prolonging);
+    await log.end();
+  }
+}
+
+function keptUntil({ why }: State): Parameters<Keeper['stop']>[0] {
+  if (why === 'lost') return 'lost';
+  return why === 'handOn' ? 'handedOn' : 'ended';
+}
+
+/** Where nothing is kept elsewhere while a run is at work. */
+async function keepAll(
+  { log }: Context,
+  { id }: RunRow,
+  { records, folder }: { readonly records: KeptStore; readonly folder: string },
+): Promise<void> {
+  try {
+    await keepRecords({ store: records, run: String(id), folder, log });
+    await forgetRecords(folder);
+  } catch (error) {
+    log.warn('What a run asked for could not be kept', { run: id, detail: String(error) });
+  }
+}
+
+/** The process of an attempt that was lost may take a moment to end, and holds the folder until then. */
+async function untilFree({
+  start,
+  log,
+  env,
+  state,
+}: {
+  readonly start: () => RunChild;
+  readonly log: RunLog;
+  readonly env: Context['env'];
+  readonly state: State;
+}): Promise<{ readonly ended: Ended; readonly report: Report }> {
+  for (let tries = 1; ; tries++) {
+    const child = start();
+    const stop = (): void => child.stop();
+    state.end.signal.addEventListener('abort', stop, { once: true });
+    if (state.end.signal.aborted) stop();
+    const [ended] = await Promise.all([child.ended, log.take(child.stderr)]);
+    state.end.signal.removeEventListener('abort', stop);
+    const others = log.others.splice(0);
+    const report = readReport(ended, { others, clean: (text) => log.clean(text) });
+    const isLocked = report.error?.code === 'run.locked' && tries < LOCK_TRIES && !state.end.signal.aborted;
+    if (isLocked) {
+      await env.sleep(1000);
+      continue;
+    }
+    // What a process says beside its result is the trace of a failure without one, or a warning of the runtime.
+    if (report.error === undefined || report.error.code === 'internal')
+      for (const line of others) log.tell('warn', line);
+    return { ended, report };
+  }
+}
+
+async function keeperOf(
+  { meta, log }: Context,
+  run: RunRow,
+  { store, folder }: { readonly store: KeptStore; readonly folder: string },
+): Promise<Keeper> {
+  const { openKeeper } = await import('./checkpointer.ts');
+  const continues = await continuedBy(meta, run);
+  return openKeeper({ store, run: String(run.id), attempt: run.attempt, folder, log, continues });
+}
+
+/** The last run of the configuration and rows when it has not succeeded: this one goes on with what it left. */
+async function continuedBy(meta: Meta, run: RunRow): Promise<string | undefined> {
+  const { restart = false, ...asked } = askedOf(run);
+  if (restart) return undefined;
+  const last = await meta
+    .selectFrom('runs')
+    .select(['id', 'status', 'asked'])
+    .where('lock_key', '=', run.lock_key)
+    .where('id', '<', run.id)
+    .where('attempt', '>', 0)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last === undefined || last.status === 'success') return undefined;
+  const { restart: _restarted, ...before } = askedOf(last);
+  return JSON.stringify(before) === JSON.stringify(asked) ? String(last.id) : undefined;
+}
+
+// Written by this service.
+const askedOf = ({ asked }: Pick<RunRow, 'asked'>): AskedOfRun => JSON.parse(asked) as AskedOfRun;
+
+function argsOf(
+  run: RunRow,
+  {
+    apiUrl,
+    folder,
+    keeper,
+    isAgain,
+  }: {
+    readonly apiUrl: string;
+    readonly folder: string;
+    readonly keeper: Keeper | undefined;
+    readonly isAgain: boolean;
+  },
+): string[] {
+  const { rows = [], from, to, restart } = askedOf(run);
+  const isFirst = keeper === undefined ? run.attempt === 1 : !isAgain;
+  return [
+    'run',
+    `--component=${run.component_id}`,
+    `--config=${run.configuration_id}`,
+    `--branch=${run.branch_id}`,
+    `--storage=${apiUrl}`,
+    `--data=${path.resolve(folder)}`,
+    '--json',
+    '--log-format=json',
+    ...rows.map((row) => `--row=${row}`),
+    ...(from === undefined ? [] : [`--from=${from}`]),
+    ...(to === undefined ? [] : [`--to=${to}`]),
+    ...(restart === true && isFirst ? ['--restart'] : []),
+    ...(keeper?.args ?? recordArgs(folder)),
+  ];
+}

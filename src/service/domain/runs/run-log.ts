@@ -1,0 +1,114 @@
+import type { Env } from '../../../lib/env.ts';
+import type { Secrets } from '../../../lib/secrets.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
+import { appendLog, type LogEnd } from '../../stores/metadata/run-log.ts';
+import type { RunRow } from '../../stores/metadata/tables.ts';
+import { eventIn, linesOf } from './log-lines.ts';
+
+export interface RunLogOptions {
+  readonly meta: Meta;
+  /** As it was taken. */
+  readonly run: Pick<RunRow, 'fencing' | 'id' | 'log_bytes' | 'log_lines'>;
+  readonly env: Env;
+  readonly secrets: Secrets;
+  /** Its path is left out of what is written: it says nothing to who reads the log. */
+  readonly folder: string;
+  /** Called once when the run is not this runner's any more, or nothing can be written. */
+  readonly onLost: (why?: string) => void;
+}
+
+/** How long a line waits for others at most. */
+const FLUSH_MS = 500;
+const PIECE_BYTES = 64 * 1024;
+const PIECE_LINES = 1000;
+/** A log that is longer ends there: detailed logs of long runs would fill the database. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Lines of other form that are kept for the end, such as the place in the code of a failure. */
+const MAX_OTHERS = 50;
+
+/** Writes what the process of a run says into the log of the run, a piece at a time. */
+export class RunLog {
+  readonly #options: RunLogOptions;
+  readonly #timer: NodeJS.Timeout;
+  #end: LogEnd;
+  #lines: string[] = [];
+  #bytes = 0;
+  #isFull = false;
+  #isLost = false;
+  #writing = Promise.resolve();
+  /** Lines that are no events: what a failed process says at its end. */
+  readonly others: string[] = [];
+
+  constructor(options: RunLogOptions) {
+    this.#options = options;
+    this.#end = options.run;
+    this.#timer = setInterval(() => void this.#flush(), FLUSH_MS);
+  }
+
+  /** Takes all lines until the stream ends; the process is held up while they cannot be written. */
+  async take(stream: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const line of linesOf(stream)) {
+      if (eventIn(line) === undefined) {
+        if (line.trim() !== '' && this.others.length < MAX_OTHERS) this.others.push(this.clean(line));
+      } else this.#add(this.clean(line));
+      if (this.#bytes > PIECE_BYTES || this.#lines.length >= PIECE_LINES) await this.#flush();
+    }
+  }
+
+  /** Adds an event of the runner's own. */
+  tell(level: 'error' | 'info' | 'warn', message: string): void {
+    const time = new Date(this.#options.env.now()).toISOString();
+    this.#add(JSON.stringify({ level, time, message: this.clean(message) }));
+  }
+
+  /** Without secrets, and without where it ran. */
+  clean(text: string): string {
+    const { secrets, folder } = this.#options;
+    return secrets.redactMessage(text.replaceAll(`${folder}/`, '').replaceAll(folder, '.'));
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flush();
+  }
+
+  #add(line: string): void {
+    if (this.#isFull || this.#isLost) return;
+    this.#lines.push(line);
+    this.#bytes += line.length;
+  }
+
+  async #flush(): Promise<void> {
+    this.#writing = this.#writing.then(async () => await this.#write());
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#lines.splice(0, PIECE_LINES);
+    this.#bytes = this.#lines.reduce((sum, { length }) => sum + length, 0);
+    if (lines.length === 0 || this.#isLost) return;
+    const { meta, run, env, onLost } = this.#options;
+    try {
+      const end = await whenDatabaseIsBack(env, async () => await appendLog(meta, run, this.#end, lines));
+      if (end === undefined) {
+        this.#lose(onLost);
+        return;
+      }
+      this.#end = end;
+      if (end.log_bytes > MAX_BYTES && !this.#isFull) {
+        this.tell('warn', `The log is longer than ${MAX_BYTES / 1024 / 1024} MB: what follows is left out.`);
+        this.#isFull = true;
+      }
+    } catch (error) {
+      this.#lose(() => onLost(String(error)));
+    }
+  }
+
+  #lose(told: () => void): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#lines = [];
+    told();
+  }
+}

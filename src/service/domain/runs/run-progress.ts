@@ -1,0 +1,40 @@
+import type { ChildProcess } from 'node:child_process';
+import type { RunProgress } from '../../../storage/protocol/run.ts';
+
+/** What the process of a run tells its runner over the channel between the two. */
+interface ProgressMessage {
+  readonly gex: 'progress';
+  readonly progress: RunProgress;
+}
+
+/** To the runner that started this process, if there is one; what cannot be sent is not missed. */
+export function tellRunner(progress: RunProgress): void {
+  const message: ProgressMessage = { gex: 'progress', progress };
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
+/** Longer is nothing that this program has sent. */
+const MAX_TEXT = 256 * 1024;
+
+/** Takes what the process of a run tells, and the same as JSON text. */
+export function listenToProgress(
+  child: ChildProcess,
+  take: (progress: RunProgress, text: string) => void,
+): void {
+  child.on('message', (message: unknown) => {
+    if (!isProgress(message)) return;
+    const text = JSON.stringify(message.progress);
+    if (text.length <= MAX_TEXT) take(message.progress, text);
+  });
+}
+
+function isProgress(message: unknown): message is ProgressMessage {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'gex' in message &&
+    message.gex === 'progress' &&
+    'progress' in message &&
+    typeof message.progress === 'object'
+  );
+}

@@ -1,0 +1,174 @@
+import { withRequestId } from '../../platform/health/correlation.ts';
+import { tellingOnce } from '../../platform/health/log-on-change.ts';
+import type { Context } from '../context.ts';
+import type { RunPace } from '../../stores/queue/dispatch.ts';
+import { listProcessing, type BriefRun } from '../../stores/metadata/runs.ts';
+import { type RunEnd } from '../../stores/metadata/run-leases.ts';
+import { runDue } from '../schedules/scheduler.ts';
+import { startAttempt, type Attempt, type AttemptOptions } from './attempt.ts';
+import { sweepFolders } from './folders.ts';
+import { isLastAttempt } from './retry-policy.ts';
+import { repeated } from './repeated.ts';
+
+export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
+  /** Runs at a time. */
+  readonly concurrency: number;
+  /** Whether no other process can be at work on runs: what an earlier start left is taken up at once. */
+  readonly isAlone: boolean;
+  /** How often runs and schedules are looked for that nothing leads to; default: as the queue needs it. */
+  readonly pollMs?: number;
+  /** How often a runner says that it is alive, and looks at the others; default 2 seconds. */
+  readonly checkMs?: number;
+  /** How long a runner takes no runs when its disk is full; default a minute. */
+  readonly fullMs?: number;
+}
+
+export interface Runner {
+  start(): Promise<void>;
+  /** Takes no more runs, ends those at work where they are, and gives them back into the queue. */
+  stop(): Promise<void>;
+}
+
+/** A runner whose sign of life does not change for so many looks is gone: ten seconds. */
+const DEAD_AFTER_LOOKS = 5;
+
+const FULL_MS = 60_000;
+
+/** Takes runs from the queue and does them, in processes of their own. */
+export function createRunner(context: Context, options: RunnerOptions): Runner {
+  const { meta, env, log, queue, metrics } = context;
+  const { concurrency, isAlone, directory, checkMs = 2000, fullMs = FULL_MS } = options;
+  const { pollMs, scheduleMs } = paceOf(queue.runs.pace, options.pollMs);
+  const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
+  const telling = tellingOnce(() => log, 'The queue of runs cannot be read');
+  const running = new Map<number, Attempt>();
+  /** Signs of life of all runners, and for how many looks each has been the same. */
+  const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
+  const state = { isStopped: false, isSweep: false, isPlanning: false, fullUntil: 0 };
+  const taking = repeated(async () => await telling(takeAll(), 'take'));
+  const scheduling = repeated(async () => await telling(lookAtSchedules(), 'schedules'));
+  const checking = repeated(async () => await telling(findLost(), 'lost'));
+  const stops: (() => void)[] = [];
+
+  return {
+    async start() {
+      await sweepFolders(directory, env.now());
+      if (isAlone) for (const run of await listProcessing(meta)) await handOn(run);
+      stops.push(queue.onNews('runs', taking.ask), queue.onNews('schedules', scheduling.ask));
+      every(checkMs, checking.ask);
+      every(pollMs, sweep);
+      every(scheduleMs, sweepSchedules);
+      checking.ask();
+      sweep();
+      sweepSchedules();
+    },
+    async stop() {
+      state.isStopped = true;
+      for (const stop of stops) stop();
+      await Promise.all([taking, scheduling, checking].map(async (work) => await work.stop()));
+      for (const attempt of running.values()) attempt.handOn();
+      await Promise.all(Array.from(running.values(), async ({ done }) => await done));
+    },
+  };
+
+  function every(ms: number, work: () => void): void {
+    const timer = setInterval(work, ms);
+    stops.push(() => clearInterval(timer));
+  }
+
+  function sweep(): void {
+    state.isSweep = true;
+    taking.ask();
+  }
+
+  function sweepSchedules(): void {
+    state.isPlanning = true;
+    scheduling.ask();
+  }
+
+  async function takeAll(): Promise<void> {
+    const { isSweep } = state;
+    state.isSweep = false;
+    // others may have room; who is alone finds the run waiting for as long
+    if (performance.now() < state.fullUntil) return;
+    while (!state.isStopped && running.size < concurrency) {
+      const run = await queue.runs.take(name, isSweep);
+      if (run === undefined) return;
+      withRequestId(run.request_id, () => log.info('A run begins', { run: run.id, attempt: run.attempt }));
+      const attempt = withRequestId(run.request_id, () =>
+        startAttempt(context, run, { ...options, beatMs: checkMs, onFull }),
+      );
+      running.set(run.id, attempt);
+      // The next one of the same configuration need not wait for the next look.
+      void attempt.done.finally(() => {
+        running.delete(run.id);
+        taking.ask();
+      });
+    }
+  }
+
+  function onFull(): void {
+    state.fullUntil = performance.now() + fullMs;
+    log.warn('This runner takes no runs for now: its disk is full', { directory, seconds: fullMs / 1000 });
+  }
+
+  /** A ticket that is used up before its schedules are looked at is made up for by the next sweep. */
+  async function lookAtSchedules(): Promise<void> {
+    const isSweep = state.isPlanning;
+    state.isPlanning = false;
+    const isTime = await queue.runs.takeLook();
+    if (isTime || isSweep) await runDue(context);
+    if (isSweep) await queue.runs.planLost();
+  }
+
+  /** Whether a runner is alive is told by its signs alone: the clocks of machines differ. */
+  async function findLost(): Promise<void> {
+    const processing = await listProcessing(meta);
+    const ids = new Set(processing.map(({ id }) => id));
+    for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
+    for (const run of processing) {
+      if (running.has(run.id)) continue;
+      const before = seen.get(run.id);
+      const looks = before?.beat === run.beat ? before.looks + 1 : 0;
+      seen.set(run.id, { beat: run.beat, looks });
+      if (looks >= DEAD_AFTER_LOOKS) await handOn(run);
+    }
+  }
+
+  async function handOn(run: BriefRun): Promise<void> {
+    seen.delete(run.id);
+    if (run.cancel_asked !== null) {
+      await end(run, CANCELLED);
+      return;
+    }
+    if (!isLastAttempt(run)) {
+      if (await queue.runs.giveBack(run))
+        withRequestId(run.request_id, () =>
+          log.warn('A run is handed on: its runner is gone', { run: run.id, attempt: run.attempt }),
+        );
+      return;
+    }
+    const interruptions = run.attempt - run.put_offs;
+    const error = JSON.stringify({
+      code: 'run.interrupted',
+      message: `The run was interrupted ${interruptions} times and is given up.`,
+      audience: 'application',
+      hint: 'Look into the logs of the runners, then start it again: it goes on where it was.',
+    });
+    if (!(await end(run, { ...CANCELLED, status: 'error', exitCode: 2, error }))) return;
+    metrics.runGivenUp();
+    withRequestId(run.request_id, () => log.error('A run is given up', { run: run.id, interruptions }));
+  }
+
+  async function end(run: BriefRun, how: RunEnd): Promise<boolean> {
+    if (!(await queue.runs.finish(run, how))) return false;
+    const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
+    metrics.run({ status: how.status, verdict: 'none', seconds: Math.max(0, seconds) });
+    return true;
+  }
+}
+
+const CANCELLED = { status: 'cancelled', exitCode: null, verdict: null, error: null, report: null } as const;
+
+const paceOf = (pace: RunPace, pollMs: number | undefined): RunPace =>
+  pollMs === undefined ? pace : { pollMs, scheduleMs: pollMs };

@@ -1,0 +1,58 @@
+import { Cron } from 'croner';
+import { invalidField } from '../api-error.ts';
+
+/** When a schedule runs: an expression of cron, meant in a time zone. */
+export interface Timing {
+  readonly cron: string;
+  readonly timeZone: string;
+}
+
+/**
+ * The first time of a schedule after a moment (both milliseconds since 1970); undefined when there is none.
+ *
+ * A fixed time of day that daylight saving leaves out is the first moment behind the gap, and one that comes twice is its
+ * first coming; what repeats within the hours goes on by the clock on the wall (the rules of Vixie cron).
+ */
+export function nextTime({ cron, timeZone }: Timing, after: number): number | undefined {
+  return open(cron, timeZone).nextRun(new Date(after))?.getTime();
+}
+
+/** The last time of a schedule up to a moment, which begins the search at `from`, a time of it. */
+export function lastTime(timing: Timing, from: number, until: number): number {
+  const job = open(timing.cron, timing.timeZone);
+  const [last] = job.previousRuns(1, new Date(until + 1000));
+  const found = last?.getTime() ?? from;
+  return found > from && found <= until ? found : from;
+}
+
+/** @throws {ApiError} 400 naming the field that is wrong */
+export function checkTiming(timing: Timing): void {
+  if (!isTimeZone(timing.timeZone))
+    throw invalidField(
+      'storage.validation',
+      'timeZone',
+      `"${timing.timeZone}" is no time zone: give an IANA name, such as Europe/Prague.`,
+    );
+  try {
+    open(timing.cron, timing.timeZone);
+  } catch (error) {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w*: /, '');
+    throw invalidField(
+      'storage.validation',
+      'cron',
+      `"${timing.cron}" is no cron expression of five fields, such as 30 6 * * 1-5: ${why}`,
+    );
+  }
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function open(cron: string, timezone: string): Cron {
+  return new Cron(cron, { timezone, paused: true, mode: '5-part' });
+}

@@ -1,0 +1,75 @@
+import type { Context } from '../context.ts';
+import { findConfiguration } from '../configurations/read-configuration.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import { isTaken } from '../../stores/metadata/run-leases.ts';
+import { advanceSchedule, listDue } from '../../stores/metadata/schedules.ts';
+import type { ScheduleRow } from '../../stores/metadata/tables.ts';
+import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import { lastTime, nextTime } from './cron.ts';
+
+/**
+ * Asks for the runs whose time has come. Any number of processes may do this at the same time: every time of a schedule
+ * gives one run at most. Of the times that nobody was there for, the last one counts. The time is that of the queue, one
+ * for all processes.
+ *
+ * @returns how many were asked for
+ */
+export async function runDue(context: Pick<Context, 'log' | 'meta' | 'queue'>): Promise<number> {
+  const { meta, log, queue } = context;
+  const now = await queue.runs.now();
+  let asked = 0;
+  for (const schedule of await listDue(meta, isoTime(now))) {
+    try {
+      const work = async (tx: Meta): Promise<boolean> => await runOne(tx, schedule, { ...context, now });
+      if (await inTurn(meta, configurationsOf(schedule), work)) asked++;
+    } catch (error) {
+      if (isTaken(error)) continue;
+      log.error('A schedule could not be run', { schedule: schedule.id, detail: String(error) });
+    }
+  }
+  if (asked > 0) queue.wake('runs');
+  return asked;
+}
+
+async function runOne(
+  tx: Meta,
+  schedule: ScheduleRow,
+  { log, queue, now }: Pick<Context, 'log' | 'queue'> & { readonly now: number },
+): Promise<boolean> {
+  const timing = { cron: schedule.cron, timeZone: schedule.time_zone };
+  const time = lastTime(timing, Date.parse(schedule.next_occurrence ?? ''), now);
+  const next = nextTime(timing, Math.max(time, now));
+  const to = { last: isoTime(time), next: next === undefined ? null : isoTime(next) };
+  if (!(await advanceSchedule(tx, schedule, to))) return false;
+  await queue.runs.plan(tx, { id: schedule.id, next_occurrence: to.next });
+  const configuration = await findConfiguration(tx, schedule);
+  if (configuration === undefined || configuration.head.is_deleted === 1) return false;
+  if (configuration.version.is_disabled === 1) return false;
+  const waiting = await tx
+    .selectFrom('runs')
+    .select('id')
+    .where('schedule_id', '=', schedule.id)
+    .where('status', '=', 'waiting')
+    .limit(1)
+    .executeTakeFirst();
+  if (waiting !== undefined) {
+    // Runs that take longer than the time between them would pile up.
+    log.warn('A schedule is left out once: its last run still waits', {
+      schedule: schedule.id,
+      run: waiting.id,
+    });
+    return false;
+  }
+  // Written by this service.
+  const rows = JSON.parse(schedule.rows) as string[];
+  await queue.runs.submit(tx, {
+    configuration: schedule,
+    asked: rows.length === 0 ? {} : { rows },
+    version: configuration.version,
+    approvedId: schedule.approved_version === configuration.head.version ? schedule.approved_id : null,
+    schedule: { id: schedule.id, time: to.last },
+    author: { creator_id: schedule.creator_id, creator_description: schedule.creator_description },
+  });
+  return true;
+}

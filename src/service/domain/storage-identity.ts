@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { keysFrom, openServiceKeys, readKeyFile, type Keys } from '../../lib/encryption/index.ts';
+import type { Env } from '../../lib/env.ts';
+import { EncryptionError, RunError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Meta } from '../stores/metadata/database.ts';
+import type { BucketOwner } from '../stores/objects/bucket-owner.ts';
+import { databaseOf } from '../stores/metadata/incarnation.ts';
+import { inTurn, PROJECT } from '../stores/metadata/transaction.ts';
+import { loadSecret } from '../stores/objects/secret.ts';
+
+/**
+ * The keys of `#` values: of a folder, or those of the environment, which all processes over one database must have.
+ *
+ * @throws {EncryptionError} `encryption.noKey`; `encryption.otherKey` when the other processes have another one
+ */
+export async function agreeOnKeys(
+  meta: Meta,
+  options: { readonly dir?: string; readonly environment?: Readonly<Record<string, string | undefined>> },
+  env: Env,
+  log: Log,
+): Promise<Keys> {
+  const environment = options.environment ?? process.env;
+  if (options.dir !== undefined) return await keysOfFolder(meta, options.dir, environment, { env, log });
+  const keys = keysFrom(environment);
+  const [first] = keys;
+  if (first === undefined)
+    throw new EncryptionError(
+      'encryption.noKey',
+      'Several processes need one encryption key, and there is none.',
+      {
+        hint: [
+          'Set GEX_ENCRYPTION_KEY for all of them; make one with: openssl rand -base64 32',
+          'Or set GEX_ENCRYPTION_KEY_FILE to a file with it: gex encrypt --new-key FILE',
+        ],
+      },
+    );
+  const ids = keys.map(({ id }) => id);
+  const known = await agree(meta, KEY, ids);
+  if (known === undefined) return keys;
+  throw new EncryptionError(
+    'encryption.otherKey',
+    `The values in the database were encrypted with the key ${known}, and this process has ${ids.join(', ')}.`,
+    {
+      hint: [
+        'Give all processes the same GEX_ENCRYPTION_KEY. A new key stands in front of the old one, with a comma between.',
+        "When the old one is lost for good: delete from gex.settings where name = 'encryption.key'; then set those values again.",
+      ],
+    },
+  );
+}
+
+const KEY = 'encryption.key';
+
+/** Id of the key that was agreed on, or that came along with what was migrated or restored; undefined when there is none. */
+export async function encryptionKey(meta: Meta): Promise<string | undefined> {
+  const row = await meta.selectFrom('settings').select('value').where('name', '=', KEY).executeTakeFirst();
+  return row?.value;
+}
+
+/** That a new key is made over a folder that is in use means that the old one is lost. */
+async function keysOfFolder(
+  meta: Meta,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  { env, log }: { readonly env: Env; readonly log: Log },
+): Promise<Keys> {
+  await refuseOtherKey(meta, dir, environment);
+  const { keys, isNew } = openServiceKeys(dir, environment, env);
+  if (!isNew) return keys;
+  const used = await meta.selectFrom('configurations').select('configuration_id').limit(1).executeTakeFirst();
+  if (used !== undefined) {
+    log.warn(
+      'A new encryption key was made, as there was none. What was encrypted with an earlier one can be read only ' +
+        'when that key is back: put it into encryption.key or GEX_ENCRYPTION_KEY, or set those values again.',
+    );
+  }
+  return keys;
+}
+
+/** What came from elsewhere says which key its values have; a new key would hide that the old one is missing. */
+async function refuseOtherKey(
+  meta: Meta,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const known = await encryptionKey(meta);
+  if (known === undefined) return;
+  const file = join(dir, KEY);
+  const ids = [...keysFrom(environment), ...(existsSync(file) ? readKeyFile(file) : [])].map(({ id }) => id);
+  if (ids.includes(known)) return;
+  throw new EncryptionError(
+    'encryption.otherKey',
+    `The values of this storage were encrypted with the key ${known}, and ${ids.length === 0 ? 'there is no key' : `this process has ${ids.join(', ')}`}.`,
+    {
+      where: { file },
+      hint: [
+        'Set GEX_ENCRYPTION_KEY to that key, or put it into the file. A new key stands in front of the old one, with a comma between.',
+        `When the old one is lost for good: sqlite3 ${join(dir, 'meta.sqlite')} "delete from settings where name = '${KEY}'"; then set those values again.`,
+      ],
+    },
+  );
+}
+
+/**
+ * That the files which the database knows are where this process has them: in a folder, or a bucket.
+ *
+ * @throws {RunError} `database.otherFiles`
+ */
+export async function agreeOnFiles(
+  meta: Meta,
+  options: {
+    readonly dir?: string;
+    readonly objects?: { readonly bucket: string; readonly prefix?: string | undefined };
+  },
+  env: Env,
+): Promise<void> {
+  const { dir, objects } = options;
+  const below = objects?.prefix === undefined ? '' : `/${objects.prefix}`;
+  const place = dir === undefined ? `bucket ${objects?.bucket}${below}` : `folder ${await nameOf(dir, env)}`;
+  const known = await agree(meta, 'files', [place]);
+  if (known === undefined) return;
+  throw new RunError(
+    'database.otherFiles',
+    `The files that this database knows are in the ${known}, and this process has the ${place}.`,
+    {
+      hint: [
+        'Give all processes the same --s3, --s3-bucket and --s3-prefix, or the one process its folder.',
+        "When the files were moved: delete from gex.settings where name = 'files'.",
+      ],
+    },
+  );
+}
+
+/**
+ * Whose the objects of this metadata are in a bucket: a storage gets its id before it has anything.
+ *
+ * @param name the database or the folder, as people know it
+ */
+export async function ownerOf(meta: Meta, name: string, env: Pick<Env, 'randomBytes'>): Promise<BucketOwner> {
+  const database = await databaseOf(meta);
+  return await inTurn(meta, [PROJECT], async (tx) => {
+    const known = await storedOwner(tx, name);
+    if (known !== undefined) return { ...known, database };
+    const id = Buffer.from(env.randomBytes(8)).toString('hex');
+    // One that is older than its id has objects under keys without it.
+    const isInKeys = !(await hasAny(tx, 'projects'));
+    const value = JSON.stringify({ id, isInKeys } satisfies StoredOwner);
+    await tx.insertInto('settings').values({ name: STORAGE, value }).execute();
+    return { id, isInKeys, name, isNew: isInKeys, database };
+  });
+}
+
+/** The same as far as it is known: undefined for a storage that no service of this version has run over. */
+export async function storedOwner(meta: Meta, name: string): Promise<BucketOwner | undefined> {
+  const row = await meta
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', STORAGE)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const isNew = !(await hasAny(meta, 'files')) && !(await hasAny(meta, 'runs'));
+  return { ...(JSON.parse(row.value) as StoredOwner), name, isNew }; // written above
+}
+
+/** A database or a folder as people know it, wherever they are. */
+export function placeName(place: Pick<Database, 'address' | 'schema'> | string): string {
+  return typeof place === 'string'
+    ? `the folder ${place} of ${hostname()}`
+    : `${place.address}, schema ${place.schema}`;
+}
+
+interface StoredOwner {
+  readonly id: string;
+  readonly isInKeys: boolean;
+}
+
+const STORAGE = 'storage';
+
+async function hasAny(meta: Meta, table: 'files' | 'projects' | 'runs'): Promise<boolean> {
+  return (await meta.selectFrom(table).select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Of a folder wherever it lies, and telling nothing of its secret. */
+async function nameOf(dir: string, env: Env): Promise<string> {
+  const secret = await loadSecret(join(dir, 'objects.secret'), env);
+  return createHash('sha256').update('folder').update(secret).digest('hex').slice(0, 12);
+}
+
+/**
+ * Writes down what the first process has, and moves on to what a later one has first, when it has what was written
+ * down as well.
+ *
+ * @returns what was written down, when none of these is that
+ */
+async function agree(meta: Meta, name: string, offered: readonly string[]): Promise<string | undefined> {
+  const [value = ''] = offered;
+  return await inTurn(meta, [PROJECT], async (tx) => {
+    const known = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+    if (known === undefined) await tx.insertInto('settings').values({ name, value }).execute();
+    else if (!offered.includes(known.value)) return known.value;
+    else if (known.value !== value)
+      await tx.updateTable('settings').set({ value }).where('name', '=', name).execute();
+    return undefined;
+  });
+}

@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Env } from '../../../lib/env.ts';
+import type { Log } from '../../../lib/log.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../platform/database/database.ts';
+import { META, TABLES } from './backup/snapshot.ts';
+import { writeTarball, type Written } from './backup/tarball.ts';
+import { lastId, startIds } from '../../stores/metadata/counter.ts';
+import { openMeta, reclaimSpace, type Meta } from '../../stores/metadata/database.ts';
+import type { Connecting } from '../../stores/metadata/postgres.ts';
+import type { ExternalStore, ExternalStoreOptions } from '../../stores/objects/external-store.ts';
+import type { TableEngine } from '../../stores/tables/engine.ts';
+import type { Moment } from '../../stores/tables/postgres/moment.ts';
+import { encryptionKey, placeName } from '../storage-identity.ts';
+import { openOwnedStore } from './owned-store.ts';
+import { refuseOtherVersions } from './database.ts';
+import { MEMORY_MB } from './folder.ts';
+import { withoutDeleted } from './deleted-files.ts';
+import { copyMetadata, digestMetadata } from './metadata.ts';
+import { agreeOnKey, AS_IT_IS, compareMetadata, differs } from './move.ts';
+import { packObjects } from './packed-objects.ts';
+import { compareRows, copyRows } from './rows.ts';
+import { forgetSteps } from './steps.ts';
+import type { Moving } from './storage.ts';
+import { withScratch } from './unpacked.ts';
+
+export interface DatabaseBackupOptions extends Pick<Moving, 'signal' | 'told'> {
+  readonly database: DatabaseOptions;
+  /** Where the bytes of files are. */
+  readonly objects: Omit<ExternalStoreOptions, 'env'>;
+  /** The tar file. Beside it, metadata and tables are gathered meanwhile. */
+  readonly file: string;
+  readonly env: Env;
+  readonly log: Log;
+}
+
+export interface DatabaseBackup extends Written {
+  readonly tables: number;
+  readonly rows: number;
+  /** Names of files that were deleted, or expired, while the copy was made: they are not in it. */
+  readonly deleted: readonly string[];
+  /** Id of the key of `#` values, which is not in it. */
+  readonly encryptionKey: string | undefined;
+}
+
+/**
+ * Writes everything of a database and its object store into one tar file, in the form of a folder, while any number of
+ * processes of a service go on. Metadata and tables are those of one moment; the bytes of files, which never change, are
+ * those that the metadata tells of.
+ *
+ * @throws {StorageError} `storage.differs` when what was written down is not what was read
+ */
+export async function backUpDatabase(options: DatabaseBackupOptions): Promise<DatabaseBackup> {
+  const { file, env } = options;
+  const { connectPostgres } = await import('../../stores/metadata/postgres.ts');
+  const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, options.log);
+  let objects: ExternalStore | undefined;
+  try {
+    const now = connectPostgres(database, { isBounded: false });
+    await refuseOtherVersions(now, database.address);
+    const store = await openOwnedStore(now, placeName(database), { ...options, role: 'source' });
+    objects = store;
+    return await withScratch(`${file}.parts`, env, async (dir) => {
+      const copied = await copyMoment(database, dir, options);
+      const state: { deleted: readonly string[] } = { deleted: [] };
+      if (existsSync(join(dir, 'tables', `${TABLES}.wal`)))
+        throw new Error('Not all of the tables was written down.');
+      const written = await writeTarball(file, new Date(env.now()), async (tarball) => {
+        const meta = await openMeta(join(dir, META));
+        try {
+          await packObjects(meta, tarball, { ...options, objects: store });
+          state.deleted = await withoutDeleted(meta, now);
+          while ((await reclaimSpace(meta)) > 0);
+        } finally {
+          await meta.destroy();
+        }
+        await tarball.add(`tables/${TABLES}`, join(dir, 'tables', TABLES));
+        await tarball.add(META, join(dir, META));
+      });
+      return { ...written, ...copied, ...state };
+    });
+  } finally {
+    objects?.close();
+    await database.close();
+  }
+}
+
+/** One sees the moment, the other looks what has become of files since. */
+const CONNECTIONS = 2;
+
+/** Copies metadata and tables, as they are at one moment, into files of a folder. */
+async function copyMoment(
+  database: Database,
+  dir: string,
+  options: DatabaseBackupOptions,
+): Promise<Pick<DatabaseBackup, 'encryptionKey' | 'rows' | 'tables'>> {
+  const { createDuckDbEngine } = await import('../../stores/tables/duckdb/engine.ts');
+  const meta = await openMeta(join(dir, META));
+  const engine = createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB, threads: 1 });
+  try {
+    await engine.open();
+    const key = await copyAsItIs(database, { meta, engine }, options);
+    const { tables, rows, differences } = await compareRows({ ...options, to: { meta, engine } });
+    if (differences.length > 0)
+      throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
+    await forgetSteps(meta);
+    // What is in the log of the database goes into its file.
+    await engine.compact();
+    return { tables, rows, encryptionKey: key };
+  } finally {
+    await engine.close();
+    await meta.destroy();
+  }
+}
+
+/** @returns the id of the key that the service encrypts with */
+async function copyAsItIs(
+  database: Database,
+  to: { readonly meta: Meta; readonly engine: TableEngine },
+  { signal, told, env }: DatabaseBackupOptions,
+): Promise<string | undefined> {
+  const [{ openMoment }, { connectPostgres }] = await Promise.all([
+    import('../../stores/tables/postgres/moment.ts'),
+    import('../../stores/metadata/postgres.ts'),
+  ]);
+  const moment = await openMoment(database);
+  const isDone = keepAwake(moment.client, env);
+  try {
+    const pool: Connecting = {
+      connect: async () =>
+        await Promise.resolve({ query: moment.client.query.bind(moment.client), release: () => undefined }),
+    };
+    const meta = connectPostgres({ pool, schema: database.schema }, { isBounded: false });
+    const copying = { place: AS_IT_IS, signal };
+    await copyMetadata(meta, to.meta, {
+      ...copying,
+      told: (name, count) => told({ work: 'copy', what: 'metadata', name, count }),
+    });
+    await startIds(to.meta, await lastId(meta));
+    const key = await encryptionKey(meta);
+    await agreeOnKey(to.meta, key);
+    const [wanted, found] = [
+      await digestMetadata(meta, AS_IT_IS, signal),
+      await digestMetadata(to.meta, AS_IT_IS, signal),
+    ];
+    const differences = compareMetadata(wanted, found);
+    if (differences.length > 0)
+      throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
+    await moment.freeMetadata();
+    const problems = await copyRows({ from: { meta: to.meta, engine: moment.tables }, to, signal, told });
+    if (problems.length > 0)
+      throw differs('Not every table can be copied.', problems, 'Mend it in the storage, and begin again.');
+    return key;
+  } finally {
+    isDone();
+    await moment.end();
+  }
+}
+
+/** The database lets go of the locks of one that it hears nothing of. */
+const AWAKE_MS = 10_000;
+
+/** Says something to the database now and then, also while this process is busy with what it has read. @returns what ends it */
+function keepAwake(client: Moment['client'], env: Env): () => void {
+  const over = new AbortController();
+  void (async () => {
+    while (!over.signal.aborted) {
+      await env.sleep(AWAKE_MS, over.signal).catch(() => undefined);
+      // Whoever reads next is told of what is wrong.
+      if (!over.signal.aborted) await client.query('SELECT 1').catch(() => undefined);
+    }
+  })();
+  return () => over.abort();
+}

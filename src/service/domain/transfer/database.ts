@@ -1,0 +1,88 @@
+import { RunError } from '../../../lib/errors.ts';
+import type { Env } from '../../../lib/env.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../platform/database/database.ts';
+import { openMeta, type Meta } from '../../stores/metadata/database.ts';
+import { missingMigrations, refuseNewer } from '../../stores/metadata/migrate.ts';
+import { encryptionKey, placeName } from '../storage-identity.ts';
+import { serviceEngine } from '../../stores/tables/open-engine.ts';
+import { openOwnedStore, type OwnedStoreOptions } from './owned-store.ts';
+import type { OpenedStorage } from './storage.ts';
+
+export interface DatabaseStorageOptions extends OwnedStoreOptions {
+  readonly database: DatabaseOptions;
+}
+
+/** Opens a database and its object store. @throws {RunError} `run.locked` while a service works on it, `database.…` */
+export async function openDatabaseStorage(options: DatabaseStorageOptions): Promise<OpenedStorage> {
+  const { role, env, log } = options;
+  const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, log);
+  try {
+    await refuseServices(database, env);
+    const meta = role === 'target' ? await openMeta(database) : await openSource(database);
+    // Opened when the metadata is there: the schemas of buckets are called as by a service.
+    const { engine } = serviceEngine({ dir: undefined, database, meta, log });
+    const objects = await openOwnedStore(meta, placeName(database), options);
+    return {
+      name: database.address,
+      meta,
+      engine,
+      objects,
+      secret: undefined,
+      localToken: undefined,
+      encryptionKey: await encryptionKey(meta),
+      async close() {
+        await engine.close();
+        objects.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Two tables at a time, each with what its engine needs beside them, and the metadata. */
+const CONNECTIONS = 6;
+
+async function openSource(database: Database): Promise<Meta> {
+  const { connectPostgres } = await import('../../stores/metadata/postgres.ts');
+  const meta = connectPostgres(database, { isBounded: false });
+  await refuseOtherVersions(meta, database.address);
+  return meta;
+}
+
+/** @throws {RunError} `command.invalid` for one of an earlier version, or none; `database.newer` */
+export async function refuseOtherVersions(meta: Meta, address: string): Promise<void> {
+  await refuseNewer(meta);
+  if ((await missingMigrations(meta)).length === 0) return;
+  throw new RunError('command.invalid', 'The database has no storage, or one of an earlier version.', {
+    where: { url: address },
+    hint: 'Check --from; or start “gex serve” of this version over it once, which brings it up to date, and stop it.',
+  });
+}
+
+/** Of a process that was killed the database finds out a little later. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 250;
+
+/** Processes of a service say who they are to the database. Until this is done, we have the one connection that asks. */
+async function refuseServices({ pool, address }: Database, env: Env): Promise<void> {
+  for (const until = env.now() + PATIENCE_MS; ; await env.sleep(PAUSE_MS)) {
+    const { rows } = await pool.query<{ readonly others: number }>(
+      `select count(*)::int as others from pg_stat_activity
+       where datname = current_database() and application_name = 'gex' and pid <> pg_backend_pid()`,
+    );
+    const others = rows[0]?.others ?? 0;
+    if (others === 0) return;
+    if (env.now() < until) continue;
+    throw new RunError(
+      'run.locked',
+      `Processes of a service are connected with the database: ${others} connections.`,
+      {
+        where: { url: address },
+        hint: 'Stop them all (gex serve, whatever its roles are), and give the command again.',
+      },
+    );
+  }
+}

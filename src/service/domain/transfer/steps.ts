@@ -1,0 +1,45 @@
+import { StorageError } from '../../../lib/errors.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+
+/** What a migration has done, kept in its target until all of it is whole. */
+export type Step =
+  | 'source'
+  | 'files'
+  | 'runs'
+  | `files/${number}`
+  | `runs/${number}`
+  | `metadata/${string}`
+  | `rows/${number}/${string}`;
+
+/** What was written down of a step; undefined when it was not begun. */
+export async function readStep(meta: Meta, step: Step): Promise<unknown> {
+  const row = await meta.selectFrom('transfers').select('state').where('step', '=', step).executeTakeFirst();
+  return row === undefined ? undefined : JSON.parse(row.state);
+}
+
+export async function saveStep(meta: Meta, step: Step, state: unknown): Promise<void> {
+  const text = JSON.stringify(state);
+  await meta
+    .insertInto('transfers')
+    .values({ step, state: text })
+    .onConflict((conflict) => conflict.column('step').doUpdateSet({ state: text }))
+    .execute();
+}
+
+/** From now on a service may run over it. */
+export async function forgetSteps(meta: Meta): Promise<void> {
+  await meta.deleteFrom('transfers').execute();
+}
+
+/** @throws {StorageError} `storage.unfinished` for the target of a migration that has not come to its end */
+export async function refuseUnfinished(meta: Meta): Promise<void> {
+  const left = await meta.selectFrom('transfers').select('step').limit(1).executeTakeFirst();
+  if (left === undefined) return;
+  throw new StorageError(
+    'storage.unfinished',
+    'What is migrated or restored into this storage is not whole yet.',
+    {
+      hint: 'Give the same “gex storage migrate” or “gex storage restore” once more: it goes on where it was.',
+    },
+  );
+}

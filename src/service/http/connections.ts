@@ -1,0 +1,45 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Admission } from './limits/admission.ts';
+
+/**
+ * Bounds the connections of a server, and of those the ones from one address. Where an address has its share, a new
+ * connection takes the place of the one that has been idle longest; where none is idle, the new one is closed.
+ */
+export function boundConnections(
+  server: Server,
+  {
+    maxConnections,
+    maxConnectionsOfAddress,
+    clients,
+  }: Pick<Admission, 'clients' | 'maxConnections' | 'maxConnectionsOfAddress'>,
+): void {
+  const open = new Map<string, Set<Socket>>();
+  const answers = new Map<Socket, number>();
+  server.maxConnections = maxConnections;
+  server.on('connection', (socket: Socket) => {
+    // A proxy has the connections of everybody, and bounds them itself.
+    if (clients.isTrusted(socket.remoteAddress)) return;
+    const address = clients.addressOf({ headers: {}, socket });
+    const own = open.get(address) ?? new Set<Socket>();
+    if (own.size >= maxConnectionsOfAddress) {
+      const idle = own.values().find((other) => !answers.has(other));
+      (idle ?? socket).destroy();
+      if (idle === undefined) return;
+      own.delete(idle);
+    }
+    open.set(address, own.add(socket));
+    socket.once('close', () => {
+      own.delete(socket);
+      if (own.size === 0 && open.get(address) === own) open.delete(address);
+    });
+  });
+  server.prependListener('request', ({ socket }, response) => {
+    answers.set(socket, (answers.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      const left = (answers.get(socket) ?? 1) - 1;
+      if (left === 0) answers.delete(socket);
+      else answers.set(socket, left);
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { Answer } from './answer.ts';
+import { authorOf } from '../domain/tokens/caller.ts';
+import type { Context } from '../domain/context.ts';
+import type { DataContext } from '../domain/data-context.ts';
+import { ApiError } from '../domain/api-error.ts';
+import { findJob, type NewJob } from '../stores/metadata/jobs.ts';
+import type { JobRow } from '../stores/metadata/tables.ts';
+import { inTurn, jobsOf } from '../stores/metadata/transaction.ts';
+import type { Call } from './route.ts';
+import { jobReply } from '../domain/presenters/job.ts';
+
+/** The part of a request that a job remembers. */
+export type Asker = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller' | 'origin' | 'runId'>;
+
+type Work = Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>;
+
+/** Asks for work and answers its job at once; `GET jobs/{id}` waits a moment for small ones. */
+export async function asJob(context: DataContext, asker: Asker, work: Work): Promise<Answer> {
+  return new Answer(202, jobReply(await submit(context, asker, work), asker.origin));
+}
+
+/** How long a request waits for the job that it stands for. */
+const MAX_WAIT_MS = 45 * 60_000;
+
+/**
+ * Asks for work and waits until it is done: in turn with the other jobs of the table.
+ *
+ * @throws {ApiError} what the job failed with
+ */
+export async function doneJob(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
+  const { id } = await submit(context, asker, work);
+  const job = await waitForJob(context, id, MAX_WAIT_MS);
+  if (job?.status === 'success') return job;
+  if (job?.error === undefined || job.error === null)
+    throw new ApiError(
+      503,
+      'storage.jobs.unfinished',
+      `The work takes long; job ${id} says what becomes of it.`,
+    );
+  // Written by the worker.
+  const { code, message } = JSON.parse(job.error) as { code: string; message: string };
+  throw new ApiError(statusOf(code), code, message);
+}
+
+async function submit(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
+  const job: NewJob = {
+    ...work,
+    branchId: asker.branch.id,
+    runId: asker.runId,
+    author: authorOf(asker.caller),
+  };
+  const row = await inTurn(
+    context.meta,
+    jobsOf(job.lockKey),
+    async (tx) => await context.queue.submit(tx, job),
+  );
+  context.queue.wake(row.queue);
+  return row;
+}
+
+/** The job, as soon as it is finished or the time is over. It may be run by another process, so the table is asked. */
+export async function waitForJob(
+  { meta, env, readiness }: Pick<Context, 'env' | 'meta' | 'readiness'>,
+  id: number,
+  waitMs: number,
+): Promise<JobRow | undefined> {
+  const { hurried } = readiness;
+  const until = env.now() + waitMs;
+  for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
+    const job = await findJob(meta, id);
+    if (job === undefined || job.status === 'success' || job.status === 'error') return job;
+    if (env.now() + pauseMs > until || hurried.aborted) return job;
+    await env.sleep(pauseMs, hurried).catch(() => undefined);
+  }
+}
+
+function statusOf(code: string): number {
+  if (code === 'internalError') return 500;
+  if (code === 'storage.diskFull') return 507;
+  if (code === 'storage.objectStoreUnavailable' || code === 'storage.databaseUnavailable') return 503;
+  return code.endsWith('.notFound') ? 404 : 400;
+}

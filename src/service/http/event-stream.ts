@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../domain/context.ts';
+import { Answer } from './answer.ts';
+
+/** One event of a stream, as `EventSource` takes it. */
+export interface ServerEvent {
+  /** Given back as `Last-Event-ID` by who comes again: where to go on from. */
+  readonly id?: string;
+  /** Default: `message`. */
+  readonly event?: string;
+  /** Sent as JSON. */
+  readonly data: unknown;
+}
+
+/** A proxy, and whoever waits, hear of a stream that often at least. */
+const BEAT_MS = 15_000;
+/** How long a client waits before it comes again. */
+const RETRY_MS = 2000;
+
+/**
+ * A stream of events, for as long as there are any and the client listens. It goes no faster than it is read, and ends
+ * when the service stops: clients come again, to another process or to this one when it is back.
+ *
+ * @param events is told by the signal that nobody listens any more, and ends
+ * @param options.onEnd is called once, also when nobody began to listen
+ */
+export function eventStream(
+  { readiness, env }: Pick<Context, 'env' | 'readiness'>,
+  events: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
+  { beatMs = BEAT_MS, onEnd }: { readonly beatMs?: number; readonly onEnd?: () => void } = {},
+): Answer {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, readiness.stopping]);
+  const stream = Readable.from(frames(), { objectMode: false });
+  // Also when it is cut while nothing happens.
+  stream.once('close', () => {
+    over.abort();
+    onEnd?.();
+  });
+  return new Answer(200, stream, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+
+  async function* frames(): AsyncGenerator<string, void> {
+    yield `retry: ${RETRY_MS}\n\n`;
+    const source = events(signal)[Symbol.asyncIterator]();
+    let next = source.next();
+    while (!signal.aborted) {
+      const found = await firstOf(next);
+      if (signal.aborted) break;
+      if (found === undefined) {
+        yield ': still here\n\n';
+        continue;
+      }
+      if (found.done === true) return;
+      yield frameOf(found.value);
+      next = source.next();
+    }
+    // What it throws because of the signal is the signal.
+    next.catch(() => undefined);
+  }
+
+  /** The next event; undefined when it is time to say something, or the end. */
+  async function firstOf<T>(next: Promise<T>): Promise<T | undefined> {
+    const isFound = new AbortController();
+    const beat = env.sleep(beatMs, AbortSignal.any([isFound.signal, signal])).catch(() => undefined);
+    try {
+      return (await Promise.race([next, beat])) ?? undefined;
+    } finally {
+      isFound.abort();
+    }
+  }
+}
+
+/** Where a client that comes again had got to. */
+export function lastEventId({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function frameOf({ id, event, data }: ServerEvent): string {
+  // JSON has no line breaks of its own, so one line of data is enough.
+  const lines = [
+    id === undefined ? '' : `id: ${oneLine(id)}\n`,
+    event === undefined ? '' : `event: ${oneLine(event)}\n`,
+  ];
+  return `${lines.join('')}data: ${JSON.stringify(data)}\n\n`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/[\r\n\0]/g, ' ');

@@ -1,0 +1,159 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Meta } from '../../stores/metadata/database.ts';
+import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
+import { jsonSql, type JsonSql } from './json-sql.ts';
+
+/** Live or deleted configurations of a component. */
+export interface ConfigurationListing {
+  readonly branchId: number;
+  readonly componentId: string;
+  readonly isDeleted: boolean;
+}
+
+/** What a configuration shows besides itself. */
+export interface ConfigurationParts {
+  readonly configuration: boolean;
+  readonly rows: boolean;
+  readonly state: boolean;
+}
+
+/** A configuration as JSON: its rows stand between the two. */
+export interface ConfigurationText extends Pick<ConfigurationKey, 'configuration_id'> {
+  readonly before: string;
+  readonly after: string;
+  readonly rows_sort_order: string;
+}
+
+export interface RowText extends Pick<ConfigurationKey, 'configuration_id'> {
+  readonly row_id: string;
+  readonly text: string;
+}
+
+export interface ConfigurationPage {
+  /** The id that they are behind. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** The components that have such configurations. */
+export async function listComponentIds(
+  meta: Meta,
+  { branchId, isDeleted }: Omit<ConfigurationListing, 'componentId'>,
+): Promise<ReadonlySet<string>> {
+  const rows = await meta
+    .selectFrom('configurations')
+    .select('component_id')
+    .distinct()
+    .where('branch_id', '=', branchId)
+    .where('is_deleted', '=', isDeleted ? 1 : 0)
+    .execute();
+  return new Set(rows.map(({ component_id }) => component_id));
+}
+
+/** As `configurationReply` has them, by id. */
+export async function configurationTexts(
+  meta: Meta,
+  of: ConfigurationListing,
+  { after, limit }: ConfigurationPage,
+  parts: ConfigurationParts,
+): Promise<ConfigurationText[]> {
+  const json = jsonSql(meta);
+  const { quoted, time, flag } = json;
+  const content = parts.configuration ? sql`|| ',"configuration":' || t.configuration` : sql``;
+  const state = parts.state ? sql`',"state":' || c.state ||` : sql``;
+  const before = sql<string>`'{"id":' || ${quoted(sql.ref('c.configuration_id'))}
+    || ',"name":' || ${quoted(sql.ref('v.name'))}
+    || ',"description":' || ${quoted(sql.ref('v.description'))}
+    || ',"created":' || ${time(sql.ref('c.created'))}
+    || ',"creatorToken":' || ${creator(json, 'c')}
+    || ',"version":' || c.version
+    || ',"changeDescription":' || ${quoted(sql.ref('v.change_description'))}
+    || ',"isDisabled":' || ${flag(sql.ref('v.is_disabled'))}
+    || ',"isDeleted":' || ${flag(sql.ref('c.is_deleted'))} ${content}
+    || ',"rowsSortOrder":' || c.rows_sort_order`;
+  const behind = sql<string>`${state} ',"currentVersion":{"created":' || ${time(sql.ref('v.created'))}
+    || ',"creatorToken":' || ${creator(json, 'v')}
+    || ',"changeDescription":' || ${quoted(sql.ref('v.change_description'))}
+    || ',"versionIdentifier":' || ${quoted(sql.ref('v.identifier'))} || '}}'`;
+  return await headsOf(meta, of)
+    .innerJoin('configuration_versions as v', (join) =>
+      join
+        .onRef('v.branch_id', '=', 'c.branch_id')
+        .onRef('v.component_id', '=', 'c.component_id')
+        .onRef('v.configuration_id', '=', 'c.configuration_id')
+        .onRef('v.version', '=', 'c.version'),
+    )
+    .$if(parts.configuration, (query) =>
+      query.innerJoin('configuration_contents as t', (join) =>
+        join
+          .onRef('t.branch_id', '=', 'v.branch_id')
+          .onRef('t.component_id', '=', 'v.component_id')
+          .onRef('t.configuration_id', '=', 'v.configuration_id')
+          .onRef('t.version', '=', 'v.content_version'),
+      ),
+    )
+    .select(['c.configuration_id', 'c.rows_sort_order'])
+    .select([before.as('before'), behind.as('after')])
+    .$if(after !== undefined, (query) => query.where('c.configuration_id', '>', after ?? ''))
+    .orderBy('c.configuration_id')
+    .limit(limit)
+    .execute();
+}
+
+/** The live rows of the configurations from one to another, as `rowReply` has them, in any order. */
+export async function rowTexts(
+  meta: Meta,
+  of: ConfigurationListing,
+  [first, last]: readonly [first: string, last: string],
+  parts: ConfigurationParts,
+): Promise<RowText[]> {
+  const json = jsonSql(meta);
+  const { quoted, time, flag } = json;
+  const content = parts.configuration
+    ? sql`|| ',"configuration":' || (case v.configuration when '' then '{}' else v.configuration end)`
+    : sql``;
+  const state = parts.state ? sql`|| ',"state":' || r.state` : sql``;
+  const text = sql<string>`'{"id":' || ${quoted(sql.ref('r.row_id'))}
+    || ',"name":' || ${quoted(sql.ref('v.name'))}
+    || ',"description":' || ${quoted(sql.ref('v.description'))} ${content}
+    || ',"isDisabled":' || ${flag(sql.ref('v.is_disabled'))}
+    || ',"version":' || r.version
+    || ',"created":' || ${time(sql.ref('r.created'))}
+    || ',"creatorToken":' || ${creator(json, 'r')}
+    || ',"changeDescription":' || ${quoted(sql.ref('v.change_description'))} ${state}
+    || ',"versionIdentifier":' || ${quoted(sql.ref('v.identifier'))} || '}'`;
+  return await headsOf(meta, of)
+    .innerJoin('configuration_rows as r', (join) =>
+      join
+        .onRef('r.branch_id', '=', 'c.branch_id')
+        .onRef('r.component_id', '=', 'c.component_id')
+        .onRef('r.configuration_id', '=', 'c.configuration_id'),
+    )
+    .innerJoin('row_versions as v', (join) =>
+      join
+        .onRef('v.branch_id', '=', 'r.branch_id')
+        .onRef('v.component_id', '=', 'r.component_id')
+        .onRef('v.configuration_id', '=', 'r.configuration_id')
+        .onRef('v.row_id', '=', 'r.row_id')
+        .onRef('v.version', '=', 'r.version'),
+    )
+    .select(['r.configuration_id', 'r.row_id'])
+    .select(text.as('text'))
+    .where('r.is_deleted', '=', 0)
+    .where('c.configuration_id', '>=', first)
+    .where('c.configuration_id', '<=', last)
+    .execute();
+}
+
+function creator({ quoted }: JsonSql, table: 'c' | 'r' | 'v'): RawBuilder<string> {
+  return sql`'{"id":' || ${sql.ref(`${table}.creator_id`)} || ',"description":'
+    || ${quoted(sql.ref(`${table}.creator_description`))} || '}'`;
+}
+
+function headsOf(meta: Meta, { branchId, componentId, isDeleted }: ConfigurationListing) {
+  return meta
+    .selectFrom('configurations as c')
+    .where('c.branch_id', '=', branchId)
+    .where('c.is_deleted', '=', isDeleted ? 1 : 0)
+    .where('c.component_id', '=', componentId);
+}

@@ -1,0 +1,40 @@
+import type { FastifySchema } from 'fastify';
+import { ErrorBody } from '../../storage/protocol/error.ts';
+import type { Route } from './route.ts';
+
+/** The head of the OpenAPI document; the paths come from the routes. */
+export const OPENAPI = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Storage and configuration service',
+    version: 'v2',
+    description:
+      'Files, tables, jobs and component configurations. Every body may be JSON or a form; every path of a project also exists below `/v2/storage/branch/<branch>`.',
+  },
+  components: {
+    securitySchemes: {
+      token: { type: 'apiKey' as const, in: 'header' as const, name: 'X-StorageApi-Token' },
+      bearer: { type: 'http' as const, scheme: 'bearer' },
+    },
+  },
+};
+
+/** What the document says about one form of a route. */
+export function schemaOf(route: Route, form: { isPublic: boolean; isBranch: boolean }): FastifySchema {
+  const status = route.status ?? (route.response === undefined ? 204 : 200);
+  if (route.isHidden === true) return { hide: true };
+  return {
+    summary: route.summary,
+    tags: [route.tag],
+    security: form.isPublic ? [] : [{ token: [] }, { bearer: [] }],
+    ...(form.isBranch ? { description: 'In the branch of that number, or in `default`.' } : {}),
+    ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.body === undefined ? {} : { body: route.body, consumes: CONSUMES }),
+    response: {
+      [status]: route.response ?? { description: 'Done', type: 'null' },
+      '4xx': ErrorBody,
+    },
+  };
+}
+
+const CONSUMES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];

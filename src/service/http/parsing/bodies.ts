@@ -1,0 +1,133 @@
+import type { MultipartFile } from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseExact, type Json } from '../../../lib/json/index.ts';
+import { badRequest, ApiError } from '../../domain/api-error.ts';
+import { MAX_BODY_BYTES } from '../../domain/request-limits.ts';
+import { formPairs, nest } from './nest.ts';
+
+/**
+ * JSON and forms become {@link Json}: exact numbers and key order, lists and objects by brackets. Every route takes
+ * both, and an empty body of either kind (storage 0.3).
+ */
+export function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:[\w.-]+\+)?json/i,
+    { parseAs: 'string' },
+    (_request, text, done) => {
+      settle(() => parseJson(text.toString()), done);
+    },
+  );
+  app.addContentTypeParser(
+    /^application\/x-www-form-urlencoded/i,
+    { parseAs: 'string' },
+    (_request, text, done) => {
+      settle(() => parseForm(text.toString()), done);
+    },
+  );
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    settle(() => parseUnnamed(text.toString()), done);
+  });
+}
+
+/** The fields of a multipart body; a file sent in place of a field counts as its text. */
+export async function readMultipart(
+  request: FastifyRequest,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<Json> {
+  const pairs: [string, string][] = [];
+  let left = maxBytes;
+  try {
+    for await (const { fieldname, file } of request.parts({
+      ...AS_STREAMS,
+      limits: { fileSize: maxBytes + 1 },
+    }) as AsyncIterable<MultipartFile>) {
+      const text = await readField(request, file, left);
+      left -= text.length;
+      pairs.push([fieldname, text]);
+    }
+  } catch (error) {
+    if (error instanceof ApiError || (error as { statusCode?: unknown }).statusCode === 413) throw error;
+    throw new ApiError(400, 'malformedRequest', 'The multipart body of the request is broken.', {
+      cause: error,
+    });
+  }
+  return nest(pairs);
+}
+
+/**
+ * Every part comes as a stream, so that what is kept of it is bounded while it comes; and a part of type JSON is a text
+ * with all its digits.
+ */
+export const AS_STREAMS = { isPartAFile: () => true } as const;
+
+/**
+ * The text of a part of a multipart body, which is in memory from then on.
+ *
+ * @throws {ApiError} 413, and 503 when there is no memory for it
+ */
+export async function readField(
+  { visit }: Pick<FastifyRequest, 'visit'>,
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge();
+    visit?.hold(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes).toString('utf8');
+}
+
+const tooLarge = (): ApiError =>
+  new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
+
+function settle(parse: () => Json, done: (error: Error | null, body?: unknown) => void): void {
+  let body: Json;
+  try {
+    body = parse();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  done(null, body);
+}
+
+function parseJson(text: string): Json {
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (bare.trim() === '') return {};
+  let body: Json;
+  try {
+    body = parseExact(bare);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badRequest('malformedRequest', `The body of the request is not valid JSON: ${reason}.`);
+  }
+  if (typeof body !== 'object')
+    throw badRequest('malformedRequest', 'The body of the request must be a JSON object.');
+  return body ?? {};
+}
+
+function parseForm(text: string): Json {
+  const pairs = formPairs(text);
+  const first = pairs[0]?.[0].trimStart() ?? '';
+  if (first.startsWith('{')) {
+    throw badRequest(
+      'malformedRequest',
+      'The body of the request looks like JSON, but its Content-Type says that it is a form.',
+    );
+  }
+  return nest(pairs);
+}
+
+function parseUnnamed(text: string): Json {
+  if (text.trim() === '') return {};
+  throw new ApiError(
+    415,
+    'unsupportedMediaType',
+    'Send JSON, a form or multipart, and say so in Content-Type.',
+  );
+}

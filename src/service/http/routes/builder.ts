@@ -1,0 +1,226 @@
+import { Readable } from 'node:stream';
+import { keyFileText } from '../../../lib/encryption/keys.ts';
+import { sealText } from '../../../lib/encryption/index.ts';
+import { encodeExact } from '../../../lib/json/index.ts';
+import {
+  Exploration,
+  Inspected,
+  Inspection,
+  Trial,
+  type ConfigurationProblem,
+} from '../../../storage/protocol/workshop.ts';
+import type { Context } from '../../domain/context.ts';
+import { Answer } from '../answer.ts';
+import { ApiError } from '../../domain/api-error.ts';
+import { route, type Call, type Route } from '../route.ts';
+import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
+import { askChild, type ChildOptions } from '../../domain/builder/child.ts';
+import { inspect } from '../../domain/builder/inspect.ts';
+import type { Asked, Said, ToldError } from '../../domain/builder/builder-types.ts';
+import { makeTrialFolder, removeTrialFolder, sweepTrialFolders } from '../../domain/builder/trial-folders.ts';
+
+export interface WorkshopOptions extends Pick<ChildOptions, 'command' | 'environment'> {
+  /** Processes at a time; default 4. */
+  readonly concurrency?: number;
+  /** How long one may take, in milliseconds; default 3 minutes. */
+  readonly patienceMs?: number;
+}
+
+const CONCURRENCY = 4;
+const PATIENCE_MS = 3 * 60_000;
+const SWEEP_MS = 3_600_000;
+const MAX_REQUESTS = 12;
+const PAGES = 3;
+/** A recording of a trial goes along. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** A longer text is looked at in a process of its own: others would wait for it. */
+const SHORT_LETTERS = 50_000;
+/** Of a text to check, as it is sent: escaped, and with what a configuration may have. */
+const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+
+/** Makes the routes that look at APIs and try configurations out, and what ends the processes that do so. */
+export function builderRoutes(
+  context: Context,
+  { command, environment, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
+): { readonly routes: readonly Route[]; readonly stop: () => Promise<void> } {
+  const { keys, env, project, log } = context;
+  const atWork = new Set<AbortController>();
+  const sweep = (): void => void sweepTrialFolders(env.now());
+  sweep();
+  const sweeping = setInterval(sweep, SWEEP_MS).unref();
+
+  async function* work(asked: Asked, component: string, own: AbortController): AsyncGenerator<string> {
+    const late = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.any([own.signal, late]);
+    try {
+      const onOver = (): void => {
+        if (asked.kind === 'try') void removeTrialFolder(asked.folder).catch(() => undefined);
+      };
+      for await (const said of askChild(asked, { command, environment, signal, onOver }))
+        yield `${JSON.stringify(sealed(said, component))}\n`;
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (!late.aborted) log.error('The workshop failed', { detail: String(error) });
+      yield `${JSON.stringify({ error: late.aborted ? tooLate(asked, patienceMs) : BROKEN } satisfies Said)}\n`;
+    } finally {
+      atWork.delete(own);
+    }
+  }
+
+  /** Secrets leave this process encrypted only. */
+  function sealed(said: Said, component: string): Said {
+    if (!('found' in said)) return said;
+    const scope = { project: String(project.id), component };
+    const { text } = sealText(said.found.configuration, { keys, scope, env });
+    return { found: { ...said.found, configuration: text } };
+  }
+
+  function answer(
+    asked: Asked,
+    component: string,
+    { request }: Pick<Call<unknown, unknown, unknown>, 'request'>,
+  ): Answer {
+    const own = begin();
+    const lines = Readable.from(work(asked, component, own), { objectMode: false });
+    // Whoever leaves the page wants no more of it.
+    const { socket } = request.raw;
+    const leave = (): void => own.abort();
+    socket.once('close', leave);
+    lines.once('close', () => {
+      // The connection may be used again.
+      socket.off('close', leave);
+      own.abort();
+      atWork.delete(own);
+      // Of a process that was never started; one that still ends is waited for elsewhere.
+      if (asked.kind === 'try') void removeTrialFolder(asked.folder).catch(() => undefined);
+    });
+    return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  }
+
+  /** A place at the bench. @throws {ApiError} 503 when there is none */
+  function begin(): AbortController {
+    requireFree();
+    const own = new AbortController();
+    atWork.add(own);
+    return own;
+  }
+
+  function requireFree(): void {
+    if (atWork.size >= concurrency)
+      throw new ApiError(
+        503,
+        'storage.workshop.busy',
+        'Others are trying out sources right now: ask again in a moment.',
+        { retryAfter: 5 },
+      );
+  }
+
+  async function inspectElsewhere(asked: Asked): Promise<ConfigurationProblem[]> {
+    const own = begin();
+    try {
+      const signal = AbortSignal.any([own.signal, AbortSignal.timeout(patienceMs)]);
+      for await (const said of askChild(asked, { command, signal }))
+        if ('problems' in said) return [...said.problems];
+      throw new Error('The workshop told no problems.');
+    } finally {
+      atWork.delete(own);
+    }
+  }
+
+  const shared = {
+    tag: 'Workshop',
+    scope: 'plain',
+    maxBodyBytes: MAX_BODY_BYTES,
+    judge: ({ caller }) => requireAnyComponent(caller),
+  } satisfies Partial<Route>;
+  return {
+    routes: [
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/explore',
+        summary: 'Looks at an API, and finds out how to get all rows of a list',
+        body: Exploration,
+        handle: ({ body, ...call }) => {
+          const { component = KNOWN_COMPONENT, maxRequests = MAX_REQUESTS, ...asked } = body;
+          requireComponent(call.caller, component);
+          return answer({ kind: 'explore', ...asked, maxRequests }, component, call);
+        },
+      }),
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/try',
+        summary: 'Runs a configuration for a few pages, and pushes nothing',
+        body: Trial,
+        handle: async ({ body, ...call }) => {
+          const {
+            component = KNOWN_COMPONENT,
+            configuration,
+            document,
+            pages = PAGES,
+            row,
+            recording,
+          } = body;
+          requireComponent(call.caller, component);
+          const scope = { project: String(project.id), component, configuration };
+          // As the parser of bodies made it.
+          const text = encodeExact(document as Parameters<typeof encodeExact>[0]);
+          const asked = { document: text, pages, row, recording, keys: keyFileText(keys), scope };
+          requireFree();
+          const folder = await makeTrialFolder();
+          try {
+            return answer({ kind: 'try', ...asked, folder }, component, call);
+          } catch (error) {
+            await removeTrialFolder(folder);
+            throw error;
+          }
+        },
+      }),
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/validate',
+        summary: 'Everything that is wrong with a configuration, each problem with its place',
+        maxBodyBytes: MAX_TEXT_BYTES,
+        body: Inspection,
+        response: Inspected,
+        handle: async ({ body, ...call }) => {
+          const { component = KNOWN_COMPONENT, configuration, text } = body;
+          requireComponent(call.caller, component);
+          const scope = { project: String(project.id), component, configuration };
+          if (text.length <= SHORT_LETTERS) return { problems: await inspect(text, keys, scope) };
+          return {
+            problems: await inspectElsewhere({ kind: 'inspect', text, keys: keyFileText(keys), scope }),
+          };
+        },
+      }),
+    ],
+    stop: async () => {
+      clearInterval(sweeping);
+      for (const each of atWork) each.abort();
+      await Promise.resolve();
+    },
+  };
+}
+
+/** The id that the extractor has in the catalogue. */
+const KNOWN_COMPONENT = 'ex-generic-v2';
+
+function tooLate({ kind }: Asked, ms: number): ToldError {
+  return {
+    code: 'workshop.late',
+    message: `It took longer than ${Math.round(ms / 1000)} seconds, and was ended.`,
+    hint:
+      kind === 'try'
+        ? 'Store it, and run it: a run may take as long as it needs.'
+        : 'The API answers too slowly to be looked at. Ask for fewer rows at a time, by a parameter such as limit.',
+    audience: 'user',
+  };
+}
+
+const BROKEN = {
+  code: 'internal',
+  message: 'This should not have happened: the log of the service says more.',
+  audience: 'application',
+};

@@ -1,0 +1,234 @@
+import { Type } from 'typebox';
+import {
+  ChangeNote,
+  Configuration,
+  ConfigurationCreate,
+  ConfigurationUpdate,
+  StateUpdate,
+} from '../../../storage/protocol/configuration.ts';
+import type { Reply } from '../../domain/reply.ts';
+import { changeOf, chosenId, contentsOf, keyFrom, readStateBody } from '../parsing/configuration.ts';
+import type { Context } from '../../domain/context.ts';
+import { accessDenied, badRequest, notImplemented } from '../../domain/api-error.ts';
+import { newIdentifier } from '../../stores/metadata/identifier.ts';
+import { resetToDefault } from '../../domain/configurations/copy.ts';
+import { findBranch } from '../../stores/metadata/branches.ts';
+import type { Loaded, Whole } from '../../domain/configurations/model.ts';
+import { listConfigurationTexts } from '../lists/configurations.ts';
+import { listOf, longJson } from '../lists/long-list.ts';
+import {
+  contentOf,
+  listRows,
+  requireAtVersion,
+  requireConfiguration,
+  requireWhole,
+} from '../../domain/configurations/read-configuration.ts';
+import {
+  createConfiguration,
+  deleteConfiguration,
+  restoreConfiguration,
+  updateConfiguration,
+  updateState,
+} from '../../domain/configurations/write.ts';
+import { route, type Route } from '../route.ts';
+import { sealContents, storedContents } from '../parsing/seal-contents.ts';
+import { configurationReply } from '../../domain/presenters/configuration.ts';
+import { isOwnConfiguration } from '../../stores/metadata/run-limits.ts';
+
+const tag = 'Configurations';
+const validationCode = 'storage.components.validation';
+
+/** Configurations of a component (storage 5). */
+export function configurationRoutes(context: Context): Route[] {
+  const { meta, env } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/components/:component/configs',
+      summary: 'The configurations of a component',
+      tag,
+      query: Type.Object({ isDeleted: Type.Optional(Type.Boolean({ description: 'Those in the trash.' })) }),
+      response: Type.Array(Configuration),
+      handle: async ({ params, query, ...call }) => {
+        const { branch_id, component_id } = keyFrom(context, call, params.component, '');
+        const of = { branchId: branch_id, componentId: component_id, isDeleted: query.isDeleted ?? false };
+        const parts = { configuration: true, rows: true, state: true };
+        return await longJson(listOf(listConfigurationTexts(meta, of, parts)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs',
+      summary: 'Creates a configuration',
+      tag,
+      status: 201,
+      body: ConfigurationCreate,
+      response: Configuration,
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const id = chosenId(body.configurationId, 'configurationId') ?? newIdentifier(env);
+        const key = keyFrom(context, call, params.component, id);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        const { name, description, isDisabled } = body;
+        const given = {
+          name,
+          description,
+          isDisabled,
+          ...(await sealContents(context, key, contentsOf(body))),
+        };
+        return await wholeConfiguration(context, await createConfiguration(meta, key, given, change));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/components/:component/configs',
+      summary: 'Refused: an update needs the id of a configuration',
+      tag,
+      handle: () => {
+        throw badRequest(validationCode, 'The id of the configuration is missing in the path.');
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/components/:component/configs/:configuration',
+      isForRuns: true,
+      summary: 'A configuration',
+      tag,
+      response: Configuration,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const { runLimits } = call.caller;
+        if (runLimits?.version !== undefined && isOwnConfiguration(runLimits, key))
+          return configurationReply(await requireAtVersion(meta, key, runLimits.version), {
+            withState: true,
+          });
+        return await wholeReply(context, await requireWhole(meta, key));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/components/:component/configs/:configuration',
+      summary: 'Changes a configuration; what is left out stays',
+      tag,
+      body: ConfigurationUpdate,
+      response: Configuration,
+      validationCode,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        const { name, description, isDisabled, rowsSortOrder, ifVersion } = body;
+        const contents = await sealContents(context, key, contentsOf(body), () => storedContents(meta, key));
+        const given = { name, description, isDisabled, rowsSortOrder, ifVersion, ...contents };
+        return await wholeReply(context, await updateConfiguration(meta, key, given, change));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/components/:component/configs/:configuration/state',
+      isForRuns: true,
+      summary: 'Sets the state; makes no version',
+      tag,
+      isRaw: true,
+      body: StateUpdate,
+      response: Configuration,
+      handle: async ({ params, request, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const given = { state: await readStateBody(request, 'configuration') };
+        const { state } = await sealContents(context, key, given, () => storedContents(meta, key));
+        return await wholeReply(
+          context,
+          await updateState(meta, key, state, changeOf(context, call.caller, undefined)),
+        );
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/components/:component/configs/:configuration',
+      summary: 'Moves a configuration to the trash; purges one that is there',
+      tag,
+      body: ChangeNote,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const mayPurge = (): void => {
+          if (call.branch.is_default !== 1) {
+            throw badRequest(
+              'storage.components.cannotDeleteConfiguration',
+              'Deleting configuration from trash is not allowed in development branches.',
+            );
+          }
+          if (!call.caller.canPurgeTrash) throw accessDenied();
+        };
+        await deleteConfiguration(
+          meta,
+          key,
+          { mayPurge },
+          changeOf(context, call.caller, body.changeDescription),
+        );
+        return undefined;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs/:configuration/restore',
+      summary: 'Takes a configuration out of the trash',
+      tag,
+      body: ChangeNote,
+      response: Configuration,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const change = changeOf(context, call.caller, body.changeDescription);
+        return await wholeConfiguration(context, await restoreConfiguration(meta, key, change));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs/:configuration/reset-to-default',
+      summary: 'Gives a configuration of a branch what the default branch has',
+      tag,
+      body: ChangeNote,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const main = await findBranch(meta, 'default');
+        if (main === undefined || main.id === key.branch_id) {
+          throw badRequest(
+            'storage.components.resetToDefault',
+            'Reset to default branch is not implemented for default branch',
+          );
+        }
+        await resetToDefault(meta, key, main.id, changeOf(context, call.caller, undefined));
+        return undefined;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/components/:component/configs/:configuration/workspaces',
+      summary: 'The workspaces of a configuration: always none',
+      tag,
+      response: Type.Array(Type.Unknown()),
+      handle: async ({ params, ...call }) => {
+        await requireConfiguration(meta, keyFrom(context, call, params.component, params.configuration));
+        return [];
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/components/:component/configs/:configuration/workspaces',
+      summary: 'Makes a workspace: not supported',
+      tag,
+      handle: () => {
+        throw notImplemented('A workspace');
+      },
+    }),
+  ];
+}
+
+async function wholeConfiguration({ meta }: Context, loaded: Loaded): Promise<Reply> {
+  const configuration = await contentOf(meta, loaded.version);
+  const rows = await listRows(meta, loaded);
+  return configurationReply({ ...loaded, configuration, rows }, { withState: true });
+}
+
+async function wholeReply({ meta }: Context, whole: Whole): Promise<Reply> {
+  const rows = whole.hasRows ? await listRows(meta, whole) : [];
+  return configurationReply({ ...whole, rows }, { withState: true });
+}

@@ -1,0 +1,69 @@
+import { explanationOf, recordingOf } from '../../../storage/protocol/recordings.ts';
+import { RunExplanation, RunExplanationQuery } from '../../../storage/protocol/explanation.ts';
+import type { DataContext } from '../../domain/data-context.ts';
+import { Answer } from '../answer.ts';
+import { accessDenied, notFound } from '../../domain/api-error.ts';
+import { route, type Route } from '../route.ts';
+import type { RunRow } from '../../stores/metadata/tables.ts';
+import { ObjectError } from '../../stores/objects/errors.ts';
+import { readExplanation } from '../../domain/runs/explanation.ts';
+import type { Caller } from '../../domain/tokens/caller.ts';
+import { requireRun } from './runs.ts';
+
+const tag = 'Runs';
+
+/** What runs asked for, and what came: kept by runners, as long as the runs are. */
+export function runRecordRoutes(context: DataContext): Route[] {
+  const { objects } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/runs/:run/explanation',
+      summary: 'What a run asked for, what led from page to page, and why each job ended',
+      tag,
+      query: RunExplanationQuery,
+      response: RunExplanation,
+      handle: async ({ params, query, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        const file = await objects.read(explanationOf(String(run.id))).catch(missing(run, 'explanation'));
+        const { offset = 0, limit = 100, row, job } = query;
+        return await readExplanation(file, { row, job, offset, limit });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run/recording',
+      summary:
+        'The recording of a run, with all answers; for its own token, the master token, and those that manage buckets',
+      tag,
+      handle: async ({ params, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        if (!maySeeAnswers(call.caller, run)) throw accessDenied();
+        const file = await objects.read(recordingOf(String(run.id))).catch(missing(run, 'recording'));
+        return new Answer(200, file, {
+          'content-type': 'application/zstd',
+          'content-disposition': `attachment; filename="run-${run.id}.gexr"`,
+        });
+      },
+    }),
+  ];
+}
+
+/** What came is more than what is in the log: it has the rows of every table. */
+function maySeeAnswers(caller: Caller, run: RunRow): boolean {
+  return caller.isMaster || caller.canManageBuckets || caller.id === run.creator_id;
+}
+
+/** @throws {ApiError} 404 for an object that is not there */
+function missing(run: RunRow, what: 'explanation' | 'recording'): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ObjectError) || error.code !== 'NoSuchKey') throw error;
+    const why =
+      run.ended === null
+        ? 'it has not ended'
+        : 'it could not begin, its process was ended by force, or what it got was too large to be kept';
+    throw notFound(`Run ${run.id} has no ${what}: ${why}.`, `storage.runs.no${NAMES[what]}`);
+  };
+}
+
+const NAMES = { explanation: 'Explanation', recording: 'Recording' } as const;

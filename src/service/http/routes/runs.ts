@@ -1,0 +1,176 @@
+import { Type } from 'typebox';
+import {
+  Run,
+  RunCreate,
+  RunEventsQuery,
+  RunLog,
+  RunLogQuery,
+  RunsQuery,
+} from '../../../storage/protocol/run.ts';
+import type { Context } from '../../domain/context.ts';
+import { RawJson } from '../../domain/reply.ts';
+import { ApiError, badRequest, notFound } from '../../domain/api-error.ts';
+import { eventStream } from '../event-stream.ts';
+import { route, type Call, type Route } from '../route.ts';
+import { keyFrom } from '../parsing/configuration.ts';
+import { checkVersion } from '../../domain/configurations/check-version.ts';
+import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
+import { readLog } from '../../stores/metadata/run-log.ts';
+import { countRows } from '../../stores/metadata/run-rows.ts';
+import { findRun, findUnfinished, listRuns } from '../../stores/metadata/runs.ts';
+import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import type { ConfigurationKey, RunRow } from '../../stores/metadata/tables.ts';
+import { followRun, takePlace } from '../run-events.ts';
+import { runReply, wholeRunReply } from '../../domain/presenters/run.ts';
+import { authorOf } from '../../domain/tokens/caller.ts';
+import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
+
+const tag = 'Runs';
+
+/** Runs of configurations: they are asked for here, and done by runners. */
+export function runRoutes(context: Context): Route[] {
+  const { meta, queue } = context;
+  return [
+    route({
+      method: 'POST',
+      path: '/runs',
+      summary: 'Starts a run of a configuration',
+      tag,
+      status: 201,
+      body: RunCreate,
+      response: Run,
+      handle: async ({ body, ...call }) => {
+        const { component, configuration, ifRunning = 'wait', ifVersion, ...asked } = body;
+        const key = keyFrom(context, call, component, configuration);
+        if (asked.to !== undefined && asked.from === undefined)
+          throw badRequest('storage.validation', 'to: it needs "from", the time to begin at.');
+        const run = await inTurn(meta, configurationsOf(key), async (tx) => {
+          const { head, version } = await requireConfiguration(tx, key);
+          checkVersion('configuration', head.version, ifVersion);
+          const known = asked.rows === undefined ? [] : await listRowIds(tx, key);
+          const unknown = asked.rows?.find((row) => !known.includes(row));
+          if (unknown !== undefined)
+            throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
+          const other = ifRunning === 'refuse' ? await findUnfinished(tx, key) : undefined;
+          if (other !== undefined) throw isRunning(key, other);
+          return await queue.runs.submit(tx, {
+            configuration: key,
+            asked,
+            version,
+            author: authorOf(call.caller),
+          });
+        });
+        queue.wake('runs');
+        return wholeRunReply(run);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs',
+      summary: 'Runs, the newest first',
+      tag,
+      query: RunsQuery,
+      response: Type.Array(Run),
+      handle: async ({ query, caller, branch }) => {
+        requireAnyComponent(caller);
+        const mayAll = caller.isMaster || caller.canManageBuckets;
+        const runs = await listRuns(meta, {
+          branchId: branch.id,
+          component: query.component,
+          configuration: query.configuration,
+          statuses: query.status,
+          components: mayAll ? undefined : caller.componentAccess,
+          limit: query.limit ?? 20,
+          offset: query.offset ?? 0,
+        });
+        const counts = await countRows(
+          meta,
+          runs.map(({ id }) => id),
+        );
+        return runs.map((run) => ({ ...runReply(run), rowCount: counts.get(run.id) }));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run',
+      summary: 'A run, and what it gave',
+      tag,
+      response: Run,
+      handle: async ({ params, ...call }) => wholeRunReply(await requireRun(context, call, params.run)),
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run/log',
+      summary: 'The log of a run, from a line on',
+      tag,
+      query: RunLogQuery,
+      response: RunLog,
+      handle: async ({ params, query, ...call }) => {
+        const { offset = 0, limit = 1000 } = query;
+        // Before the lines: whatever is written between the two is still to come then.
+        const run = await requireRun(context, call, params.run);
+        const lines = await readLog(meta, run.id, { offset, limit });
+        const next = offset + lines.length;
+        return {
+          lines: lines.map((line) => new RawJson(line)),
+          next,
+          isEnded: run.ended !== null && next >= run.log_lines,
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runs/:run/events',
+      summary: 'A run while it goes on, as a stream of server-sent events: `run`, `log` and `end`',
+      tag,
+      query: RunEventsQuery,
+      handle: async ({ params, query, request, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        const last = request.headers['last-event-id'];
+        const offset =
+          typeof last === 'string' && /^\d{1,12}$/.test(last) ? Number(last) : (query.offset ?? 0);
+        const onEnd = takePlace(call.caller.id);
+        return eventStream(context, (signal) => followRun(context, { run: run.id, offset }, signal), {
+          onEnd,
+        });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/runs/:run/cancel',
+      summary: 'Asks a run to end',
+      tag,
+      response: Run,
+      handle: async ({ params, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        if (!(await queue.runs.cancel(run.id)) && run.status !== 'cancelled')
+          throw new ApiError(409, 'storage.runs.ended', `The run ${run.id} has ended already.`);
+        return wholeRunReply((await findRun(meta, run.id)) ?? run);
+      },
+    }),
+  ];
+}
+
+function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiError {
+  return new ApiError(
+    409,
+    'storage.runs.running',
+    `The configuration ${configuration_id} is running: the run ${run} has not ended.`,
+    { params: { run } },
+  );
+}
+
+type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
+/** A run of the branch, whose component the caller may use. @throws {ApiError} 404, 403 */
+export async function requireRun(
+  { meta }: Pick<Context, 'meta'>,
+  { branch, caller }: Who,
+  id: string,
+): Promise<RunRow> {
+  const run = /^\d{1,15}$/.test(id) ? await findRun(meta, Number(id)) : undefined;
+  if (run === undefined || run.branch_id !== branch.id)
+    throw notFound(`Run ${id} not found`, 'storage.runs.notFound');
+  requireComponent(caller, run.component_id);
+  return run;
+}

@@ -1,0 +1,187 @@
+import { Type } from 'typebox';
+import { Schedule, ScheduleCreate, ScheduleUpdate } from '../../../storage/protocol/schedule.ts';
+import type { Context } from '../../domain/context.ts';
+import type { Reply } from '../../domain/reply.ts';
+import { badRequest, notFound } from '../../domain/api-error.ts';
+import { route, type Route } from '../route.ts';
+import { keyFrom } from '../parsing/configuration.ts';
+import { checkVersion } from '../../domain/configurations/check-version.ts';
+import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
+import { nextId } from '../../stores/metadata/counter.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import {
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  lastRuns,
+  listSchedules,
+  updateSchedule,
+} from '../../stores/metadata/schedules.ts';
+import type { ConfigurationKey, ScheduleRow } from '../../stores/metadata/tables.ts';
+import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { checkTiming, nextTime, type Timing } from '../../domain/schedules/cron.ts';
+import { scheduleReply } from '../../domain/presenters/run.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import { authorOf, type Caller } from '../../domain/tokens/caller.ts';
+
+const tag = 'Schedules';
+const all = '/components/:component/configs/:configuration/schedules';
+const one = `${all}/:schedule` as const;
+
+/** When configurations run by themselves. */
+export function scheduleRoutes(context: Context): Route[] {
+  const { meta, env, queue } = context;
+  const replies = async (schedules: readonly ScheduleRow[]): Promise<Reply[]> => {
+    const last = await lastRuns(meta, schedules);
+    return schedules.map((schedule) => scheduleReply(schedule, last.get(schedule.id)));
+  };
+  const reply = async (schedule: ScheduleRow): Promise<Reply> => (await replies([schedule]))[0] ?? null;
+  return [
+    route({
+      method: 'GET',
+      path: all,
+      summary: 'The schedules of a configuration',
+      tag,
+      response: Type.Array(Schedule),
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        await requireConfiguration(meta, key);
+        return await replies(await listSchedules(meta, key));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: all,
+      summary: 'Makes a schedule',
+      tag,
+      status: 201,
+      body: ScheduleCreate,
+      response: Schedule,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const { cron, timeZone = 'UTC', rows = [], isEnabled = true } = body;
+        checkTiming({ cron, timeZone });
+        const now = await queue.runs.now();
+        const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
+          const { head } = await requireConfiguration(tx, key);
+          await requireRows(tx, key, rows);
+          const id = await nextId(tx);
+          const made: ScheduleRow = {
+            id,
+            ...key,
+            cron,
+            time_zone: timeZone,
+            rows: JSON.stringify(rows),
+            is_enabled: isEnabled ? 1 : 0,
+            // Who asks for it asks for what is there, as who starts a run.
+            approved_version: head.version,
+            approved_id: id,
+            next_occurrence: next({ cron, timeZone }, { now, isEnabled }),
+            last_occurrence: null,
+            created: isoTime(env.now()),
+            ...authorOf(call.caller),
+          };
+          await insertSchedule(tx, made);
+          await queue.runs.plan(tx, made);
+          return made;
+        });
+        return scheduleReply(schedule);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: one,
+      summary: 'A schedule',
+      tag,
+      response: Schedule,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return await reply(await requireSchedule(meta, key, params.schedule));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: one,
+      summary: 'Changes a schedule; what is left out stays',
+      tag,
+      body: ScheduleUpdate,
+      response: Schedule,
+      handle: async ({ params, body, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const now = await queue.runs.now();
+        const schedule = await inTurn(meta, configurationsOf(key), async (tx) => {
+          const { head } = await requireConfiguration(tx, key);
+          const known = await requireSchedule(tx, key, params.schedule);
+          checkVersion('configuration', head.version, body.ifVersion);
+          const timing = { cron: body.cron ?? known.cron, timeZone: body.timeZone ?? known.time_zone };
+          const isEnabled = body.isEnabled ?? known.is_enabled === 1;
+          checkTiming(timing);
+          if (body.rows !== undefined) await requireRows(tx, key, body.rows);
+          const changes = {
+            cron: timing.cron,
+            time_zone: timing.timeZone,
+            rows: body.rows === undefined ? known.rows : JSON.stringify(body.rows),
+            is_enabled: isEnabled ? (1 as const) : (0 as const),
+            next_occurrence: next(timing, { now, isEnabled, last: known.last_occurrence }),
+            ...(await approvalOf(tx, known, { caller: call.caller, version: body.ifVersion })),
+            ...authorOf(call.caller),
+          };
+          await updateSchedule(tx, known.id, changes);
+          const changed = { ...known, ...changes };
+          await queue.runs.plan(tx, changed);
+          return changed;
+        });
+        return await reply(schedule);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: one,
+      summary: 'Deletes a schedule',
+      tag,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        const { id } = await requireSchedule(meta, key, params.schedule);
+        await deleteSchedule(meta, id);
+        return undefined;
+      },
+    }),
+  ];
+}
+
+async function requireSchedule(meta: Meta, key: ConfigurationKey, id: string): Promise<ScheduleRow> {
+  await requireConfiguration(meta, key);
+  const found = /^\d{1,15}$/.test(id) ? await findSchedule(meta, key, Number(id)) : undefined;
+  if (found === undefined) throw notFound(`Schedule ${id} not found`, 'storage.schedules.notFound');
+  return found;
+}
+
+/** Who has not approved a version answers for none: what another one has approved is not the caller's word. */
+async function approvalOf(
+  tx: Meta,
+  known: ScheduleRow,
+  { caller, version }: { readonly caller: Caller; readonly version: number | undefined },
+): Promise<Pick<ScheduleRow, 'approved_id' | 'approved_version'>> {
+  if (version !== undefined) return { approved_version: version, approved_id: await nextId(tx) };
+  const { approved_version, approved_id, creator_id } = known;
+  if (creator_id === caller.creator_id) return { approved_version, approved_id };
+  return { approved_version: null, approved_id: null };
+}
+
+async function requireRows(meta: Meta, key: ConfigurationKey, rows: readonly string[]): Promise<void> {
+  const known = rows.length === 0 ? [] : await listRowIds(meta, key);
+  const unknown = rows.find((row) => !known.includes(row));
+  if (unknown !== undefined)
+    throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
+}
+
+/** The next time of a schedule; null of one that is switched off. */
+function next(
+  timing: Timing,
+  { now, isEnabled, last = null }: { now: number; isEnabled: boolean; last?: string | null },
+): string | null {
+  // A clock that was set back makes no time come again.
+  const after = Math.max(now, last === null ? 0 : Date.parse(last));
+  const time = isEnabled ? nextTime(timing, after) : undefined;
+  return time === undefined ? null : isoTime(time);
+}

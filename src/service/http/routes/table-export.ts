@@ -1,0 +1,272 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { Type } from 'typebox';
+import { csvText } from '../../../lib/csv/write.ts';
+import { Job } from '../../../storage/protocol/job.ts';
+import { Answer } from '../answer.ts';
+import { asJob, doneJob } from '../enqueue-job.ts';
+import type { DataContext } from '../../domain/data-context.ts';
+import { ApiError, badRequest, invalidField, notImplemented } from '../../domain/api-error.ts';
+import { attachmentOf } from '../../stores/objects/disposition.ts';
+import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
+import { rowsOf } from '../../domain/jobs/operations/alias.ts';
+import type { ExportParams } from '../../domain/jobs/operations/export.ts';
+import { contentOf } from '../../domain/jobs/operations/slices.ts';
+import {
+  engineTable,
+  requireTableRow,
+  splitTableId,
+  tableLock,
+  tableNotFound,
+} from '../../domain/jobs/operations/table-place.ts';
+import { requireBucket } from '../../domain/tokens/permissions.ts';
+import { route, type Call, type Route } from '../route.ts';
+import {
+  MAX_PREVIEW_ROWS,
+  MAX_FILTER_BYTES,
+  plain,
+  readRowQuery,
+  requireColumns,
+  ROW_QUERY_FIELDS,
+  type RowQueryInput,
+} from '../../domain/row-query.ts';
+import type { RowQuery } from '../../stores/tables/row-query.ts';
+import { filterFields } from './table-structure.ts';
+
+const tag = 'Export';
+
+const Export = Type.Object({
+  ...ROW_QUERY_FIELDS,
+  gzip: Type.Optional(Type.Boolean()),
+  format: Type.Optional(Type.Enum(['rfc', 'json', 'escaped', 'raw'])),
+  fileType: Type.Optional(Type.Enum(['csv', 'parquet'])),
+});
+
+const Preview = Type.Object({
+  ...ROW_QUERY_FIELDS,
+  format: Type.Optional(Type.String({ description: '`rfc` (default) or `json`.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are passed over first.' })),
+  fulltextSearch: Type.Optional(Type.String({ description: 'Rows with that text in any column.' })),
+  cellLength: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Characters of a cell that `json` gives, 16,384 by default; `isTruncated` says where there are more.',
+    }),
+  ),
+});
+
+const Data = Type.Object({
+  ...ROW_QUERY_FIELDS,
+  gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
+});
+
+/** Rows out of tables (storage 4). */
+export function tableExportRoutes(context: DataContext): Route[] {
+  return [exportRoute(context), dataRoute(context), previewRoute(context)];
+}
+
+function exportRoute(context: DataContext): Route {
+  return route({
+    method: 'POST',
+    path: '/tables/:table/export-async',
+    isForRuns: true,
+    summary: 'Exports a table into a sliced file without a header',
+    tag,
+    status: 202,
+    body: Export,
+    maxBodyBytes: MAX_FILTER_BYTES,
+    response: Job,
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, body, ...asker }) => {
+      if (body.fileType === 'parquet') throw notImplemented('An export as Parquet');
+      const table = await requireExported(context, params.table, asker);
+      const query = readRowQuery(body, context.env.now());
+      requireKnownColumns(table, query);
+      return await asJob(context, asker, await exportWork(context, table, query, body));
+    },
+  });
+}
+
+/** For people and plain programs: what an export gives in slices, as one file that arrives as it is read. */
+function dataRoute(context: DataContext): Route {
+  return route({
+    method: 'GET',
+    path: '/tables/:table/data',
+    summary: 'Exports a table and sends its rows as one CSV file with a header',
+    tag,
+    query: Data,
+    response: Type.String(),
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, query: asked, ...asker }) => {
+      const table = await requireExported(context, params.table, asker);
+      const query = readRowQuery(asked, context.env.now());
+      requireKnownColumns(table, query);
+      // Header and rows have the same columns, also when one is added meanwhile.
+      const columns = query.columns ?? table.columns.map(({ name }) => name);
+      const isGzip = asked.gzip ?? false;
+      const work = await exportWork(context, table, { ...query, columns }, { ...asked, gzip: isGzip });
+      const { results } = await doneJob(context, asker, work);
+      // Written by the job.
+      const { file } = JSON.parse(results ?? '') as { file: { id: number } };
+      const header = csvText([
+        asked.includeInternalTimestamp === true ? [...columns, '_timestamp'] : columns,
+      ]);
+      // Whoever goes away ends the reading: the stream is destroyed with the connection.
+      const { slices } = await contentOf(context, file.id, new AbortController().signal);
+      const body = Readable.from(joined(isGzip ? gzipSync(header) : Buffer.from(header), slices), {
+        objectMode: false,
+      });
+      return new Answer(200, body, {
+        'content-type': isGzip ? 'application/gzip' : 'text/csv; charset=utf-8',
+        'content-disposition': attachmentOf(`${table.id}${isGzip ? '.csv.gz' : '.csv'}`),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  });
+}
+
+/** Files of gzip behind one another are one (RFC 1952, 2.2). */
+async function* joined(
+  header: Uint8Array,
+  slices: AsyncIterable<AsyncIterable<Uint8Array>>,
+): AsyncGenerator<Uint8Array, void> {
+  yield header;
+  for await (const slice of slices) yield* slice;
+}
+
+async function exportWork(
+  context: DataContext,
+  table: StoredTable,
+  query: RowQuery,
+  body: RowQueryInput & { readonly gzip?: boolean; readonly format?: string },
+) {
+  const params: ExportParams & { queue: string } = {
+    export: {
+      tableName: table.id,
+      ...NO_QUERY,
+      ...queryFields(body, query),
+      gzipOutput: body.gzip ?? false,
+      format: body.format ?? 'rfc',
+      fileType: 'csv',
+    },
+    queue: 'main_fast',
+  };
+  return {
+    operation: 'tableExport',
+    params,
+    tableId: table.id,
+    // In turn with what changes the rows.
+    lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
+  };
+}
+
+/** What a job shows of a query that has none of it (storage 1.4). */
+const NO_QUERY = { columns: [], limit: null, changedSince: null, changedUntil: null, whereFilters: [] };
+
+/** Most columns of a preview, and characters of a cell as JSON (storage 10.1). */
+const MAX_COLUMNS = 100;
+const MAX_CELL = 16_384;
+
+function previewRoute(context: DataContext): Route {
+  return route({
+    method: 'GET',
+    path: '/tables/:table/data-preview',
+    summary: 'Rows of a table, the first ones by default, with a header',
+    tag,
+    query: Preview,
+    response: Type.String(),
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, query, ...who }) => {
+      const format = query.format === undefined || query.format === '' ? 'rfc' : query.format;
+      if (format !== 'rfc' && format !== 'json') {
+        throw badRequest(
+          'storage.tables.validation.invalidFormat',
+          `The format "${format}" is not supported. Available formats are [rfc|json]`,
+        );
+      }
+      const table = await requireReadable(context, params.table, who);
+      const cellLength = query.cellLength ?? MAX_CELL;
+      const asked = {
+        ...(format === 'json' ? { cellLength } : {}),
+        ...readRowQuery(query, context.env.now()),
+        ...searchOf(query.fulltextSearch),
+        ...(query.offset === undefined ? {} : { offset: query.offset }),
+      };
+      if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS) {
+        throw invalidField(
+          'storage.tables.validation',
+          'limit',
+          `This value should be less than or equal to ${MAX_PREVIEW_ROWS}.`,
+        );
+      }
+      requireKnownColumns(table, asked);
+      if (asked.columns === undefined && table.columns.length > MAX_COLUMNS) {
+        throw badRequest(
+          'storage.maxNumberOfColumnsExceed',
+          `The table has ${table.columns.length} columns; a preview shows ${MAX_COLUMNS}. Name them in "columns".`,
+        );
+      }
+      const source = await rowsOf(context.meta, context, table);
+      const { columns, rows } = await context.engine.preview(
+        engineTable(source.table.branch_id, source.table.id),
+        source.query(asked),
+      );
+      if (format === 'rfc')
+        return new Answer(200, csvText([columns, ...rows]), { 'content-type': 'text/csv' });
+      return {
+        columns: [...columns],
+        rows: rows.map((row) =>
+          row.map((value, i) => ({
+            columnName: columns[i] ?? '',
+            value: value.slice(0, cellLength).toWellFormed(),
+            isTruncated: value.length > cellLength,
+          })),
+        ),
+      };
+    },
+  });
+}
+
+type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
+async function requireReadable(
+  context: DataContext,
+  id: string,
+  { caller, branch }: Who,
+): Promise<StoredTable> {
+  requireBucket(caller, branch.id, splitTableId(id).bucket, 'read');
+  return await requireTableRow(context.meta, context, branch.id, id);
+}
+
+/** As the public API has it, an export complains of the table also where even its bucket is missing. */
+async function requireExported(context: DataContext, id: string, who: Who): Promise<StoredTable> {
+  try {
+    return await requireReadable(context, id, who);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'storage.buckets.notFound') throw error;
+    throw tableNotFound(context, id);
+  }
+}
+
+function requireKnownColumns(table: StoredTable, query: RowQuery): void {
+  const columns = table.columns.map(({ name }) => name);
+  requireColumns(query, columns, 'storage.tables.validation.columnNotExists');
+}
+
+function searchOf(text: string | undefined): { search?: string } {
+  return text === undefined || text === '' ? {} : { search: text };
+}
+
+/** The fields of a query as plain values, to be kept in the job. */
+function queryFields(input: RowQueryInput, { columns }: RowQuery): RowQueryInput {
+  const { orderBy, limit, includeInternalTimestamp } = input;
+  return {
+    ...filterFields(input),
+    ...(columns === undefined ? {} : { columns }),
+    ...(orderBy === undefined ? {} : { orderBy: plain(orderBy) }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(includeInternalTimestamp === undefined ? {} : { includeInternalTimestamp }),
+  };
+}

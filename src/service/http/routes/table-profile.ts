@@ -1,0 +1,87 @@
+import { namesOf } from '../../../storage/protocol/common.ts';
+import { Job } from '../../../storage/protocol/job.ts';
+import { ProfileQuery, TableProfile } from '../../../storage/protocol/profile.ts';
+import type { DataContext } from '../../domain/data-context.ts';
+import { notFound } from '../../domain/api-error.ts';
+import { route, type Call, type Route } from '../route.ts';
+import { requireColumns } from '../../domain/row-query.ts';
+import { asJob } from '../enqueue-job.ts';
+import { rowsOf } from '../../domain/jobs/operations/alias.ts';
+import type { ProfileParams } from '../../domain/jobs/operations/profile.ts';
+import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
+import { lastJobOf } from '../../stores/metadata/jobs.ts';
+import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
+import { apiTime } from '../../domain/presenters/time.ts';
+import { requireBucket } from '../../domain/tokens/permissions.ts';
+
+const tag = 'Tables';
+
+/** What the values of a table look like (storage 1.3). */
+export function tableProfileRoutes(context: DataContext): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/tables/:table/profile',
+      summary: 'Looks at the values of a table, or of some of its columns: 200 at most',
+      tag,
+      status: 202,
+      body: ProfileQuery,
+      response: Job,
+      handle: async ({ params, body, ...asker }) => {
+        const table = await readable(context, params.table, asker);
+        const columns = body.columns === undefined ? null : namesOf(body.columns);
+        const known = table.columns.map(({ name }) => name);
+        requireColumns({ columns: columns ?? [] }, known, 'storage.tables.validation.columnNotExists');
+        const given: ProfileParams = { columns };
+        return await asJob(context, asker, {
+          operation: 'tableProfile',
+          params: given,
+          tableId: table.id,
+          // In turn with what changes the rows.
+          lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/tables/:table/profile/latest',
+      summary: 'The last profile of a table',
+      tag,
+      response: TableProfile,
+      handle: async ({ params, ...asker }) => {
+        const table = await readable(context, params.table, asker);
+        const job = await lastJobOf(context.meta, {
+          branchId: table.branch_id,
+          tableId: table.id,
+          operation: 'tableProfile',
+        });
+        // A table that was made anew has none.
+        if (job?.results == null || job.created < table.created)
+          throw notFound(
+            `The table "${table.name}" has no profile yet: ask for one with POST.`,
+            'storage.tables.profileNotFound',
+          );
+        // Written by the job.
+        const { revision, ...profile } = JSON.parse(job.results) as Omit<TableProfile, 'tableId'> & {
+          readonly revision: number;
+        };
+        const { table: rows } = await rowsOf(context.meta, context, table);
+        return {
+          tableId: table.id,
+          ...profile,
+          created: apiTime(job.ended),
+          isCurrent: revision === rows.revision,
+        };
+      },
+    }),
+  ];
+}
+
+async function readable(
+  context: DataContext,
+  id: string,
+  { caller, branch }: Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>,
+): Promise<StoredTable> {
+  requireBucket(caller, branch.id, splitTableId(id).bucket, 'read');
+  return await requireTableRow(context.meta, context, branch.id, id);
+}

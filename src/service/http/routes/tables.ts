@@ -1,0 +1,180 @@
+import { Type } from 'typebox';
+import { AsyncQuery, DeleteQuery } from '../../../storage/protocol/bucket.ts';
+import { namesOf, type Names } from '../../../storage/protocol/common.ts';
+import { Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table.ts';
+import { storageNameProblem } from '../../../lib/names.ts';
+import { Answer } from '../answer.ts';
+import { asJob, doneJob } from '../enqueue-job.ts';
+import { authorOf } from '../../domain/tokens/caller.ts';
+import type { DataContext } from '../../domain/data-context.ts';
+import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
+import { encodeReply } from '../../domain/encode-reply.ts';
+import { badRequest } from '../../domain/api-error.ts';
+import { refuseAliased } from '../../domain/jobs/operations/alias.ts';
+import { listOfPages, longJson } from '../lists/long-list.ts';
+import { listTables } from '../lists/tables.ts';
+import type { TableRef } from '../lists/table-pages.ts';
+import { recordFinishedJob } from '../../stores/metadata/jobs.ts';
+import { findTableByDisplayName, updateTable } from '../../stores/metadata/stored-tables.ts';
+import {
+  requireBucketRow,
+  requireTableRow,
+  splitTableId,
+  tableLock,
+} from '../../domain/jobs/operations/table-place.ts';
+import { mayUseBucket, requireBucket } from '../../domain/tokens/permissions.ts';
+import { route, type Route } from '../route.ts';
+import { jobReply } from '../../domain/presenters/job.ts';
+import { requireParts, showTable } from '../lists/table-detail.ts';
+import { catalogueOf, inTurn } from '../../stores/metadata/transaction.ts';
+
+const tag = 'Tables';
+
+/** Tables (storage 1.3): lists, detail, name, deletion. */
+export function tableRoutes(context: DataContext): Route[] {
+  return [...readRoutes(context), ...writeRoutes(context)];
+}
+
+function readRoutes(context: DataContext): Route[] {
+  const { meta } = context;
+  return [
+    route({
+      method: 'GET',
+      path: '/tables',
+      isForRuns: true,
+      summary: 'All tables that the token may read',
+      tag,
+      query: TablesQuery,
+      response: Type.Array(Table),
+      handle: async ({ query, caller, branch, origin }) => {
+        const include = includeOf(query.include, ['buckets', 'metadata', 'columnMetadata']);
+        context.observer.observe(doerOf(branch.id, caller), {
+          name: 'tablesListed',
+          message: 'Listed tables',
+          params: { include: [...include] },
+        });
+        const isShown = ({ bucket_id }: TableRef): boolean =>
+          mayUseBucket(caller, branch.id, bucket_id, 'read');
+        const of = { branchId: branch.id, isShown };
+        return await longJson(listOfPages(listTables(meta, of, { origin, include })));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/buckets/:bucket/tables',
+      isForRuns: true,
+      summary: 'The tables of a bucket',
+      tag,
+      query: TablesQuery,
+      response: Type.Array(Table),
+      handle: async ({ params, query, caller, branch, origin }) => {
+        requireBucket(caller, branch.id, params.bucket, 'read');
+        await requireBucketRow(meta, context, branch.id, params.bucket);
+        const include = includeOf(query.include, ['metadata', 'columnMetadata']);
+        context.observer.observe(doerOf(branch.id, caller), {
+          name: 'tablesListed',
+          message: 'Listed tables',
+          object: { type: 'bucket', id: params.bucket, name: params.bucket },
+          params: { include: [...include] },
+        });
+        const of = { branchId: branch.id, bucketId: params.bucket };
+        return await longJson(listOfPages(listTables(meta, of, { origin, include })));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/tables/:table',
+      isForRuns: true,
+      summary: 'A table',
+      tag,
+      query: TablesQuery,
+      response: Table,
+      handle: async ({ params, caller, branch, origin }) => {
+        requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'read');
+        const table = await requireTableRow(meta, context, branch.id, params.table);
+        return await showTable(meta, table, origin);
+      },
+    }),
+  ];
+}
+
+function writeRoutes(context: DataContext): Route[] {
+  const { meta, env } = context;
+  return [
+    route({
+      method: 'PUT',
+      path: '/tables/:table',
+      summary: 'Changes the name that a table is shown under',
+      tag,
+      query: AsyncQuery,
+      body: TableUpdate,
+      response: Table,
+      validationCode: 'storage.tables.validation',
+      handle: async ({ params, query, body, caller, branch, origin, runId }) => {
+        requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'write');
+        await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
+          const table = await requireTableRow(tx, context, branch.id, params.table);
+          const { displayName } = body;
+          if (displayName === undefined || displayName === table.display_name) return;
+          const problem = storageNameProblem(displayName);
+          if (problem !== undefined)
+            throw badRequest('storage.tables.validation', `Invalid data - displayName: ${problem}`);
+          const key = { branch_id: branch.id, bucket_id: table.bucket_id, display_name: displayName };
+          const other = await findTableByDisplayName(tx, key);
+          if (other !== undefined) {
+            throw badRequest(
+              'storage.buckets.tableAlreadyExists',
+              `The table "${other.name}" in the bucket already has the same display name "${displayName}".`,
+            );
+          }
+          await updateTable(tx, branch.id, table.id, { display_name: displayName });
+          await recordEvent(tx, env, doerOf(branch.id, caller), {
+            name: 'tableUpdated',
+            message: `Changed the table "${table.name}"`,
+            object: { type: 'table', id: table.id, name: table.name },
+            params: { displayName },
+          });
+        });
+        const table = await requireTableRow(meta, context, branch.id, params.table);
+        const reply = await showTable(meta, table, origin);
+        if (query.async !== true) return reply;
+        const job = await recordFinishedJob(meta, env, {
+          branchId: branch.id,
+          operation: 'tableUpdate',
+          tableId: table.id,
+          params: body,
+          results: encodeReply(reply),
+          runId,
+          author: authorOf(caller),
+        });
+        return new Answer(202, jobReply(job, origin));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/tables/:table',
+      summary: 'Deletes a table',
+      tag,
+      query: DeleteQuery,
+      handle: async ({ params, query, ...asker }) => {
+        requireBucket(asker.caller, asker.branch.id, splitTableId(params.table).bucket, 'write');
+        const table = await requireTableRow(meta, context, asker.branch.id, params.table);
+        const { id } = table;
+        if (query.force !== true) await refuseAliased(meta, table);
+        const work = {
+          operation: 'tableDrop',
+          tableId: id,
+          lockKey: tableLock(asker.branch.id, id),
+          params: { force: query.force === true ? 'true' : 'false' },
+        };
+        if (query.async === true) return await asJob(context, asker, work);
+        await doneJob(context, asker, work);
+        return undefined;
+      },
+    }),
+  ];
+}
+
+function includeOf(given: Names | undefined, fallback: readonly string[]): readonly string[] {
+  return given === undefined ? fallback : requireParts(namesOf(given));
+}

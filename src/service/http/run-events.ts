@@ -1,0 +1,70 @@
+import type { Context } from '../domain/context.ts';
+import { encodeReply } from '../domain/encode-reply.ts';
+import { ApiError } from '../domain/api-error.ts';
+import type { ServerEvent } from './event-stream.ts';
+import { readLog } from '../stores/metadata/run-log.ts';
+import { findRun } from '../stores/metadata/runs.ts';
+import { wholeRunReply } from '../domain/presenters/run.ts';
+
+/** Between two looks at a run that goes on. */
+const LOOK_MS = 500;
+/** Whoever follows longer comes again by himself, and says then who he is. */
+const LONGEST_MS = 10 * 60_000;
+const LINES = 1000;
+/** Of one process: each holds the place of a request. */
+const MOST = 100;
+const MOST_OF_TOKEN = MOST / 2;
+
+const open: number[] = [];
+
+/**
+ * Takes a place of those who follow runs, for a token.
+ *
+ * @returns gives it back
+ * @throws {ApiError} 503 when too many follow already
+ */
+export function takePlace(token: number): () => void {
+  const isFull = open.length >= MOST;
+  if (isFull || open.filter((each) => each === token).length >= MOST_OF_TOKEN)
+    throw new ApiError(
+      503,
+      'storage.busy',
+      `${isFull ? MOST : MOST_OF_TOKEN} clients follow runs${isFull ? '' : ' with this token'} already. Ask for the log from time to time instead.`,
+      { retryAfter: 10 },
+    );
+  open.push(token);
+  return () => open.splice(open.indexOf(token), 1);
+}
+
+/**
+ * A run as events, from any process that sees the database: `run` with how it stands whenever that changes, `log` with
+ * lines and the offset behind them, which is the id of the event, and `end`.
+ */
+export async function* followRun(
+  { env, meta }: Pick<Context, 'env' | 'meta'>,
+  { run: id, offset: from }: { readonly run: number; readonly offset: number },
+  gone: AbortSignal,
+): AsyncGenerator<ServerEvent, void> {
+  const until = env.now() + LONGEST_MS;
+  let offset = from;
+  let shown = '';
+  while (!gone.aborted && env.now() < until) {
+    // Before the lines: whatever is written between the two is still to come then.
+    const run = await findRun(meta, id);
+    if (run === undefined) return;
+    const lines = await readLog(meta, id, { offset, limit: LINES });
+    if (lines.length > 0) {
+      offset += lines.length;
+      const told = lines.map((line): unknown => JSON.parse(line));
+      yield { id: String(offset), event: 'log', data: { lines: told, next: offset } };
+    }
+    const text = encodeReply(wholeRunReply(run));
+    if (text !== shown) yield { id: String(offset), event: 'run', data: JSON.parse(text) as unknown };
+    shown = text;
+    if (run.ended !== null && offset >= run.log_lines) {
+      yield { id: String(offset), event: 'end', data: {} };
+      return;
+    }
+    if (lines.length < LINES) await env.sleep(LOOK_MS, gone).catch(() => undefined);
+  }
+}

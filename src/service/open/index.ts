@@ -1,0 +1,2 @@
+export { openStorage } from './open.ts';
+export type { OpenOptions, OpenStorage, TokenInfo } from '../../storage/client/open-options.ts';

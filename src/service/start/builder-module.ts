@@ -1,0 +1,11 @@
+import { builderRoutes, type WorkshopOptions } from '../http/routes/builder.ts';
+import { hasRole, type MakePart } from './service-options.ts';
+
+/** The part of the service where sources are made: it looks at APIs and tries configurations out. */
+export function workshopPart(options: WorkshopOptions): MakePart {
+  return (context, service) => {
+    if (!hasRole(service, 'api')) return {};
+    const builder = builderRoutes(context, options);
+    return { routes: builder.routes, drain: builder.stop };
+  };
+}

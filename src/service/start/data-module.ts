@@ -1,0 +1,65 @@
+import { dataApi } from './api-module.ts';
+import type { HttpContext } from '../http/http-context.ts';
+import type { DataContext } from '../domain/data-context.ts';
+import { openStore, type OpenStore } from './open-object-store.ts';
+import { dataWork } from './worker-module.ts';
+import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
+import { hasRole, type Part, type ServiceOptions } from './service-options.ts';
+import { folderRoutes } from '../http/routes/folder.ts';
+import { serviceEngine } from '../stores/tables/open-engine.ts';
+import { trimEnd } from '../../lib/trim.ts';
+
+/** Files, buckets, tables and jobs: what answers for them and what works on them, as far as this process does so. */
+export async function dataPart(base: HttpContext, options: ServiceOptions): Promise<Part> {
+  const isApi = hasRole(options, 'api');
+  const isWorker = hasRole(options, 'worker');
+  if (!isApi && !isWorker) return {};
+  const place = { api: base.publicUrl, s3: options.s3PublicUrl && trimEnd(options.s3PublicUrl, '/') };
+  const store = await openStore(base, options, () => place.s3);
+  const tables = serviceEngine(base);
+  const context: DataContext & HttpContext = {
+    ...base,
+    objects: store.objects,
+    engine: tables.engine,
+    origin: () => place.api ?? '',
+  };
+  const { dir, database, env } = base;
+  // A copy of a folder has all that is in it; what is in a database is copied by its own programs.
+  const hasSnapshots = isApi && dir !== undefined && database === undefined;
+  const parts: Part[] = [
+    ...(isApi ? [await dataApi(context, { store, place, options })] : []),
+    ...(hasSnapshots
+      ? [{ routes: folderRoutes(createSnapshots(dir, async () => await tables.ofFolder(), env)) }]
+      : []),
+    ...(isWorker ? [dataWork(context, options)] : []),
+  ];
+  return {
+    checks: [
+      // Configurations, metadata and runs are served without it; a worker does nothing without it.
+      { name: 'object store', isBearable: isApi, check: async () => await store.objects.ready() },
+    ],
+    routes: parts.flatMap(({ routes = [] }) => routes),
+    services: parts.flatMap(({ services = [] }) => services),
+    async start(apiUrl) {
+      const addresses: Record<string, string> = {};
+      for (const part of parts) Object.assign(addresses, await part.start?.(apiUrl));
+      return addresses;
+    },
+    drain: async () => void (await Promise.all(parts.map(async (part) => await part.drain?.()))),
+    async stop() {
+      for (const part of parts) await part.stop?.();
+      await close(context, store);
+    },
+  };
+}
+
+async function close({ engine, log }: DataContext, store: OpenStore): Promise<void> {
+  // A service that is restarted often would not live until the next sweep. A database that others use as well is looked
+  // after while it runs.
+  if (!engine.isShared)
+    await engine
+      .compact()
+      .catch((error: unknown) => log.error('Space could not be given back', { detail: String(error) }));
+  await engine.close();
+  store.close();
+}

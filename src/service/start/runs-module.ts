@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { RunError } from '../../lib/errors.ts';
+import { openStore } from './open-object-store.ts';
+import { hasRole, type MakePart } from './service-options.ts';
+import { createRunner, type RunnerOptions } from '../domain/runs/runner.ts';
+
+export type RunnerPartOptions = Pick<
+  RunnerOptions,
+  'checkMs' | 'command' | 'concurrency' | 'environment' | 'fullMs' | 'pollMs'
+>;
+
+/**
+ * The part of the service that does the runs of configurations. In a folder that is its own, it is alone, and what runs
+ * leave stays there; where several processes share a database, it is kept in the object store while a run is at work.
+ */
+export function runnerPart(options: RunnerPartOptions): MakePart {
+  return async (context, service) => {
+    if (!hasRole(service, 'runner')) return {};
+    const { dir } = context;
+    const store = await openStore(context, service, () => undefined);
+    const folder = dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-')));
+    let runner: ReturnType<typeof createRunner> | undefined;
+    return {
+      doesRuns: true,
+      async start(ownUrl) {
+        runner = createRunner(context, {
+          ...options,
+          apiUrl: ownUrl === '' ? requireUrl(context.publicUrl) : ownUrl,
+          directory: path.join(folder, 'runs'),
+          isAlone: dir !== undefined,
+          keptIn: dir === undefined ? store.objects : undefined,
+          records: store.objects,
+        });
+        await runner.start();
+      },
+      // Beside the API, while it answers still: runs that end in good order tell it what they have done.
+      drain: async () => await runner?.stop(),
+      async stop() {
+        store.close();
+        if (dir === undefined) await rm(folder, { recursive: true, force: true });
+      },
+    };
+  };
+}
+
+/** A process without the API asks that of others. */
+function requireUrl(url: string | undefined): string {
+  if (url !== undefined) return url;
+  throw new RunError('command.invalid', 'A runner does not know where the API is.', {
+    hint: 'Add --public-url URL, an address at which this process reaches it; or give it the role api, too.',
+  });
+}

@@ -1,0 +1,338 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { systemEnv, type Env } from '../../lib/env.ts';
+import { RunError } from '../../lib/errors.ts';
+import { silentLog, type Log } from '../../lib/log.ts';
+import { agreeOnFiles, agreeOnKeys, ownerOf, placeName } from '../domain/storage-identity.ts';
+import { createCare, type Care } from './health.ts';
+import { lookForRecovery } from '../domain/maintenance/recovery.ts';
+import { correlated } from '../platform/health/correlation.ts';
+import type { SharedClock } from '../stores/metadata/shared-clock.ts';
+import { consoleRoutes } from '../http/console/routes.ts';
+import { createApp } from '../http/app.ts';
+import { builtInComponents } from '../domain/catalogue/built-in.ts';
+import { createCatalogue } from '../domain/catalogue/catalogue.ts';
+import { readComponents } from '../domain/catalogue/folder.ts';
+import type { HttpContext } from '../http/http-context.ts';
+import {
+  connectionsOf,
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+} from '../platform/database/database.ts';
+import { createObserver, type Observer } from '../domain/events/observer.ts';
+import { injectFetch } from '../http/inject.ts';
+import { addressOf, closeServer } from '../platform/connections/listening.ts';
+import { lockFolder, type FolderLock } from '../stores/folder/lock.ts';
+import { claimFolder, refuseLostMetadata, refuseUsedFolder } from '../stores/folder/metadata-place.ts';
+import { closeFolder } from '../stores/folder/private.ts';
+import { createCode } from '../stores/metadata/console-sessions.ts';
+import { openMeta, reclaimSpace, type Meta } from '../stores/metadata/database.ts';
+import { createMasterToken, firstMasterToken, hasProject, openProject } from '../stores/metadata/projects.ts';
+import { findTokenBySecret } from '../stores/metadata/tokens.ts';
+import { refuseUnfinished } from '../domain/transfer/steps.ts';
+import type { ObjectStore } from '../stores/objects/store.ts';
+import { openQueue, type OpenedQueue } from '../stores/queue/open.ts';
+import { dataPart } from './data-module.ts';
+import { claimObjects } from './open-object-store.ts';
+import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './service-options.ts';
+import { coreRoutes } from '../http/routes/all.ts';
+import { trimEnd } from '../../lib/trim.ts';
+
+export { ROLES, type MakePart, type Part, type Role, type ServiceOptions } from './service-options.ts';
+
+export interface Addresses {
+  /**
+   * Where the API listens, such as `http://127.0.0.1:8080`; of an embedded service, what its `fetch` is called with; empty
+   * for a process without the role `api`.
+   */
+  readonly url: string;
+  /** Where parts listen, by name, such as `s3`. */
+  readonly parts: Readonly<Record<string, string>>;
+  /** Only from the first start over a folder, and never again. */
+  readonly masterToken?: string;
+}
+
+export interface Service {
+  /** @throws {RunError} `run.locked` when another process holds the folder */
+  start(): Promise<Addresses>;
+  /** Answers what is being asked, stops the parts, lets go of the folder. May be called again. */
+  stop(): Promise<void>;
+  /** Makes a further master token, for when the first is lost; the service must have been started. */
+  newToken(): Promise<string>;
+  /**
+   * Makes a code by which a browser may sign in to the console with a token, once; the service must have been started.
+   *
+   * @throws {Error} for what is no token of this service
+   */
+  newCode(token: string): Promise<string>;
+  /** Answers a request to the API without the network, whatever its host is; the service must have been started. */
+  readonly fetch: typeof fetch;
+}
+
+interface Running {
+  readonly care: Care;
+  readonly lock?: FolderLock | undefined;
+  database?: Database | undefined;
+  meta?: Meta;
+  queue?: OpenedQueue;
+  clock?: SharedClock;
+  readonly parts: Part[];
+  observer?: Observer;
+  app?: FastifyInstance;
+  stopped?: Promise<void>;
+}
+
+/** The storage and configuration service: one process over one folder, or one of several over a database. */
+export function createService(options: ServiceOptions): Service {
+  const env = options.env ?? systemEnv;
+  let running: Running | undefined;
+  return {
+    async start() {
+      if (running !== undefined) throw new Error('The service has been started already.');
+      checkPlace(options);
+      const lock = options.dir === undefined ? undefined : await lockFolder(options.dir, env.now());
+      const log = correlated(options.log ?? silentLog);
+      if (options.dir !== undefined) closeFolder(options.dir, log);
+      const starting: Running = { care: await createCare(options, env, log), lock, parts: [] };
+      running = starting;
+      try {
+        const health = await starting.care.listen();
+        const { url, parts, ...token } = await startOver(starting, options, env, log);
+        starting.care.readiness.started();
+        return { url, parts: health === undefined ? parts : { ...parts, health }, ...token };
+      } catch (error) {
+        await stopAll(starting, options);
+        running = undefined;
+        throw error;
+      }
+    },
+    async stop() {
+      const stopping = running;
+      if (stopping === undefined) return;
+      stopping.stopped ??= (async () => {
+        stopping.care.readiness.stop();
+        if (options.drainMs !== undefined) await env.sleep(options.drainMs);
+        running = undefined;
+        await stopAll(stopping, options);
+      })();
+      await stopping.stopped;
+    },
+    async newToken() {
+      if (running?.meta === undefined) throw new Error('The service has not been started.');
+      return await createMasterToken(running.meta, env);
+    },
+    async newCode(token) {
+      if (running?.meta === undefined) throw new Error('The service has not been started.');
+      const row = await findTokenBySecret(running.meta, token);
+      if (row === undefined) throw new Error('There is no such token.');
+      return await createCode(running.meta, env, row);
+    },
+    async fetch(input, init) {
+      if (running?.app === undefined) throw new Error('The service has not been started.');
+      return await injectFetch(running.app, new Request(input, init));
+    },
+  };
+}
+
+/** A further master token for a folder or a database, also while a service runs over it. */
+export async function newMasterToken(
+  place: DatabaseOptions | string,
+  env: Env = systemEnv,
+  log: Log = silentLog,
+): Promise<string> {
+  if (typeof place === 'string') {
+    refuseLostMetadata(place);
+    return await masterTokenOf(join(place, 'meta.sqlite'), env);
+  }
+  const database = await openDatabase(place, log);
+  try {
+    return await masterTokenOf(database, env);
+  } finally {
+    await database.close();
+  }
+}
+
+async function masterTokenOf(place: Database | string, env: Env): Promise<string> {
+  const meta = await openMeta(place);
+  try {
+    await openProject(meta, env, { name: DEFAULT_NAME, region: DEFAULT_REGION });
+    return await createMasterToken(meta, env);
+  } finally {
+    await meta.destroy();
+  }
+}
+
+const DEFAULT_NAME = 'My project';
+const DEFAULT_REGION = 'us-east-1';
+
+async function startOver(running: Running, given: ServiceOptions, own: Env, log: Log): Promise<Addresses> {
+  const { care } = running;
+  const { metrics, admission, readiness } = care;
+  const { dir } = given;
+  if (dir !== undefined) await claimFolder(dir, given.database !== undefined);
+  const database = given.database && (await openDatabase(given.database, log));
+  running.database = database;
+  const meta = await openMeta(database ?? join(dir ?? '', 'meta.sqlite'));
+  running.meta = meta;
+  await refuseUnfinished(meta);
+  const env = await timeOf(running, own, log);
+  if (database !== undefined) {
+    if (dir !== undefined && given.objects === undefined && !(await hasProject(meta))) refuseUsedFolder(dir);
+    await agreeOnFiles(meta, given, env);
+  }
+  const options = await withOwner(running, given, env, log);
+  care.watch(meta, env, database && (() => connectionsOf(database)));
+  const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
+  const project = await openProject(meta, env, named);
+  const observer = createObserver(meta, env, log);
+  running.observer = observer;
+  const opened = await openQueue({ meta, env, log, database });
+  running.queue = opened;
+  const context: HttpContext = {
+    dir,
+    meta,
+    database,
+    keys: await agreeOnKeys(meta, options, env, log),
+    project,
+    catalogue: createCatalogue([
+      ...builtInComponents(options.extractorSchema ?? {}),
+      ...(options.componentsDir === undefined ? [] : await readComponents(options.componentsDir)),
+    ]),
+    env,
+    log,
+    observer,
+    queue: opened.queue,
+    metrics,
+    admission,
+    readiness,
+    publicUrl: options.publicUrl && trimEnd(options.publicUrl, '/'),
+  };
+  for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
+  readiness.add(running.parts.flatMap((part) => part.checks ?? []));
+  const url = hasRole(options, 'api') ? await startApi(running, context, options) : '';
+  const parts: Record<string, string> = {};
+  for (const part of running.parts) Object.assign(parts, await part.start?.(url));
+  if (url === '' || options.isEmbedded === true) return { url, parts };
+  await running.lock?.announce(url, { isInDatabase: database !== undefined });
+  // Last, so that a start that fails doesn't make a token that nobody sees.
+  const masterToken = await firstMasterToken(meta, env);
+  return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
+}
+
+/** The world with the time that all processes have: whatever expires, or is deleted when it is old, goes by it. */
+async function timeOf(running: Running, own: Env, log: Log): Promise<Env> {
+  const { meta, database, care } = running;
+  if (meta === undefined || database === undefined) return own;
+  const { shareClock } = await import('../stores/metadata/shared-clock.ts');
+  const clock = await shareClock(meta, own, log);
+  running.clock = clock;
+  care.readiness.add([clock.check]);
+  return clock.env;
+}
+
+/** The same with whose the objects of an outside store are: it is marked before there is anything else. */
+async function withOwner(
+  { meta, database }: Running,
+  options: ServiceOptions,
+  env: Env,
+  log: Log,
+): Promise<ServiceOptions> {
+  const { dir, objects } = options;
+  if (meta === undefined) return options;
+  const lookBack = async (store?: ObjectStore): Promise<void> => {
+    if (database !== undefined) await lookForRecovery(meta, store, log);
+  };
+  if (objects === undefined) {
+    await lookBack();
+    return options;
+  }
+  const name = placeName(database ?? dir ?? '');
+  const owned = { ...objects, owner: await ownerOf(meta, name, env) };
+  await claimObjects(owned, { env, log, takesOver: options.takesOver === true }, lookBack);
+  return { ...options, objects: owned };
+}
+
+async function startApi(running: Running, context: HttpContext, options: ServiceOptions): Promise<string> {
+  const services = running.parts.flatMap((part) => part.services ?? []);
+  const routes = [
+    ...coreRoutes(context, services),
+    ...running.parts.flatMap((part) => part.routes ?? []),
+    ...consoleRoutes(context, {
+      roles: options.roles ?? ROLES,
+      // Of several processes another may do them.
+      runs: running.parts.some(({ doesRuns }) => doesRuns === true) || context.dir === undefined,
+    }),
+  ];
+  running.app = await createApp(context, routes, running.care.probes);
+  return options.isEmbedded === true ? await withoutNetwork(running.app) : await listen(running.app, options);
+}
+
+/**
+ * Whether one process is alone with a folder, or may be one of several.
+ *
+ * @throws {RunError} `command.invalid` when something is missing for what is asked for
+ */
+function checkPlace({ dir, database, objects, roles = ROLES }: ServiceOptions): void {
+  const isShared = database !== undefined && objects !== undefined;
+  if (dir === undefined && !isShared)
+    throw new RunError('command.invalid', 'The service has no folder for its files.', {
+      hint: 'Name one, or a PostgreSQL database and an object store.',
+    });
+  const isWhole = ROLES.every((role) => hasRole({ roles }, role));
+  if (isWhole || (dir === undefined && isShared)) return;
+  throw new RunError(
+    'command.invalid',
+    'A process with a part of the roles has no one to share the work with.',
+    {
+      hint: 'Several processes share a database and an object store: --database and --s3.',
+    },
+  );
+}
+
+/** The address that requests are given to `fetch` with. */
+async function withoutNetwork(app: FastifyInstance): Promise<string> {
+  await app.ready();
+  return 'http://storage.invalid';
+}
+
+async function listen(app: FastifyInstance, options: ServiceOptions): Promise<string> {
+  const host = options.host ?? '127.0.0.1';
+  await app.listen({ host, port: options.port ?? 0 });
+  return addressOf(app.server, host);
+}
+
+/** A service that is restarted often gives back space at these times only; but it should not keep anybody waiting. */
+const RECLAIM_MS = 2000;
+
+async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions): Promise<void> {
+  const steps = [
+    // All at once, as they share the time; an upload that is half sent might never end.
+    async () => {
+      const { app } = running;
+      const closing = app === undefined ? [] : [closeServer(app.server, graceMs)];
+      const hurry = setTimeout(() => running.care.readiness.hurry(), graceMs / 2);
+      await Promise.all([...closing, ...running.parts.map(async (part) => await part.drain?.())]);
+      clearTimeout(hurry);
+      running.care.readiness.hurry();
+    },
+    async () => await running.app?.close(),
+    ...running.parts.toReversed().map((part) => async () => await part.stop?.()),
+    async () => {
+      if (running.meta === undefined) return;
+      await running.observer?.flush();
+      const begin = performance.now();
+      while ((await reclaimSpace(running.meta)) > 0 && performance.now() - begin < RECLAIM_MS);
+      await running.queue?.close();
+      running.clock?.close();
+      await running.meta.destroy();
+    },
+    async () => await running.database?.close(),
+    async () => await running.lock?.release(),
+    // To the last: whoever looks sees that it is stopping, and not that it is gone.
+    async () => await running.care.close(),
+  ];
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,87 @@
+import { upkeep } from '../domain/maintenance/retention.ts';
+import type { DataContext } from '../domain/data-context.ts';
+import { createNowAndThen } from '../domain/jobs/recurring-jobs.ts';
+import { OPERATIONS } from '../domain/jobs/operations/all.ts';
+import { createWorker } from '../domain/jobs/worker.ts';
+import { GRACE_MS, type Part, type ServiceOptions } from './service-options.ts';
+
+/** How long finished jobs, runs and events are kept. */
+const KEEP_DAYS = 90;
+
+/** How often what is over is looked for. */
+const UPKEEP_MS = 10 * 60_000;
+
+/** How often it is looked whether a job that waits is led to: an older version beside this one leads only to one at a time. */
+const REPAIR_MS = 60_000;
+
+/** How long a look that runs may go on when the service stops. */
+const UPKEEP_GRACE_MS = 1000;
+
+/** Does the jobs of the storage, and removes what is over. */
+export function dataWork(context: DataContext, options: ServiceOptions): Part {
+  const { graceMs = GRACE_MS, keepDays = KEEP_DAYS, concurrency } = options;
+  const worker = createWorker(() => context, {
+    operations: OPERATIONS,
+    ...(concurrency === undefined ? {} : { concurrency }),
+  });
+  const keeper =
+    context.database !== undefined ? sharedKeeper(context, keepDays) : ownKeeper(context, keepDays);
+  return {
+    async start() {
+      await context.queue.repair();
+      await worker.start();
+      await keeper.start();
+    },
+    stop: async () => void (await Promise.all([worker.stop(graceMs), keeper.stop()])),
+  };
+}
+
+interface Keeper {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Of several processes one at a time. */
+function sharedKeeper(context: DataContext, keepDays: number): Keeper {
+  const run = async (signal: AbortSignal): Promise<void> => await keepUp(context, keepDays, signal);
+  const repair = async (): Promise<void> => await context.queue.repair();
+  return createNowAndThen(
+    () => context,
+    [
+      { name: 'upkeep', everyMs: UPKEEP_MS, run },
+      { name: 'repair', everyMs: REPAIR_MS, run: repair },
+    ],
+  );
+}
+
+function ownKeeper(context: DataContext, keepDays: number): Keeper {
+  let timer: NodeJS.Timeout | undefined;
+  let keeping: Promise<void> | undefined;
+  const kept = new AbortController();
+  const keepNext = (): void => {
+    keeping ??= keepUp(context, keepDays, kept.signal).finally(() => {
+      keeping = undefined;
+    });
+  };
+  return {
+    async start() {
+      timer = setInterval(keepNext, UPKEEP_MS);
+      keepNext();
+    },
+    async stop() {
+      clearInterval(timer);
+      // What is begun soon after a start would never be done by a service that lives short.
+      const late = setTimeout(() => kept.abort(), UPKEEP_GRACE_MS);
+      await keeping;
+      clearTimeout(late);
+    },
+  };
+}
+
+async function keepUp(context: DataContext, keepDays: number, signal: AbortSignal): Promise<void> {
+  try {
+    await upkeep(context, { keepDays, signal });
+  } catch (error) {
+    context.log.error('What is over could not be removed', { detail: String(error) });
+  }
+}

@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import { isReadOnly } from '../../platform/database/failures.ts';
+import type { Meta } from './database.ts';
+import { postgresSchema } from './dialect.ts';
+
+/**
+ * Whether a PostgreSQL database may be written to. It is asked as a write would ask, without one: a connection that
+ * leads to a server that has become a replica is not used again then, and the next one may lead to its successor.
+ */
+export async function takesChanges(meta: Meta): Promise<boolean> {
+  const schema = postgresSchema(meta);
+  if (schema === undefined) return true;
+  try {
+    await sql`select from ${sql.table(`${schema}.counters`)} where false for update`.execute(meta);
+    return true;
+  } catch (error) {
+    if (isReadOnly(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,192 @@
+import type { PoolClient, QueryResult } from 'pg';
+import {
+  ColumnDefinitionNode,
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  PostgresQueryCompiler,
+  type DataTypeNode,
+  type PostgresAdapter,
+  type DatabaseConnection,
+  type PostgresPool,
+  type PostgresPoolClient,
+} from 'kysely';
+import { asAway, isBroken } from '../../platform/database/failures.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { beginning } from './transaction-prelude.ts';
+import { keepKey } from './idempotency-keys.ts';
+import { ServiceAdapter } from './dialect.ts';
+import { readText, writeText } from './nul.ts';
+import type { Tables } from './tables.ts';
+
+export interface PostgresMetaOptions {
+  /** Whether a statement, a wait for a lock and an idle transaction end after a time; default: true. */
+  readonly isBounded?: boolean;
+}
+
+/** A pool, or one connection that is given to everybody. */
+export interface Connecting {
+  connect(): Promise<Pick<PoolClient, 'query' | 'release'>>;
+}
+
+/** The metadata in a schema of a PostgreSQL database: the same queries mean the same as in SQLite. */
+export function connectPostgres(
+  { pool, schema }: { readonly pool: Connecting } & Pick<Database, 'schema'>,
+  { isBounded = true }: PostgresMetaOptions = {},
+): Kysely<Tables> {
+  const dialect = new ServiceDialect(adapt(pool, isBounded), schema, isBounded);
+  return new Kysely<Tables>({ dialect }).withSchema(schema);
+}
+
+class ServiceDialect extends PostgresDialect {
+  readonly #pool: PostgresPool;
+  readonly #schema: string;
+  readonly #isBounded: boolean;
+
+  constructor(pool: PostgresPool, schema: string, isBounded: boolean) {
+    super({ pool });
+    this.#pool = pool;
+    this.#schema = schema;
+    this.#isBounded = isBounded;
+  }
+
+  override createDriver(): PostgresDriver {
+    return new ServiceDriver(this.#pool, this.#schema, this.#isBounded);
+  }
+
+  override createAdapter(): PostgresAdapter {
+    return new ServiceAdapter(this.#schema);
+  }
+
+  override createQueryCompiler(): PostgresQueryCompiler {
+    return new ServiceCompiler();
+  }
+}
+
+/** Columns are as wide and are sorted as in SQLite: whole numbers of 64 bits, texts by their bytes. */
+class ServiceCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    const isColumn = this.parentNode !== undefined && ColumnDefinitionNode.is(this.parentNode);
+    if (isColumn && node.dataType === 'text') this.append('text collate "C"');
+    else if (isColumn && node.dataType === 'integer') this.append('bigint');
+    else super.visitDataType(node);
+  }
+}
+
+/** Nobody holds a lock for long, also not a process whose machine is gone. `set local` is for the transaction alone. */
+const BOUNDS = [
+  "set local lock_timeout = '20s'",
+  "set local statement_timeout = '60s'",
+  "set local idle_in_transaction_session_timeout = '10s'",
+];
+
+class ServiceDriver extends PostgresDriver {
+  readonly #begin: string;
+  readonly #keys: string;
+
+  constructor(pool: PostgresPool, schema: string, isBounded: boolean) {
+    super({ pool });
+    this.#begin = ['begin isolation level read committed', ...(isBounded ? BOUNDS : [])].join('; ');
+    this.#keys = `"${schema}".request_keys`;
+  }
+
+  // Whatever the setting of the server: what is read is what is committed, and who writes takes his turn before.
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await connection.executeQuery(CompiledQuery.raw([this.#begin, ...beginning()].join('; ')));
+    } catch (error) {
+      // It has begun, and what it waited for did not come.
+      await connection.executeQuery(CompiledQuery.raw('rollback'));
+      throw error;
+    }
+  }
+
+  // Whatever a request changes, its key is kept with it: both or neither.
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await keepKey(
+      connection,
+      { table: this.#keys, place: numbered },
+      async () => await super.commitTransaction(connection),
+    );
+  }
+}
+
+const numbered = (number: number): string => `$${number}`;
+
+/** A network that swallows everything is noticed after that time. */
+const ANSWER_MS = 90_000;
+
+function adapt(pool: Connecting, isBounded: boolean): PostgresPool {
+  return {
+    connect: async () => adaptClient(await pool.connect().catch(rethrow), isBounded ? ANSWER_MS : undefined),
+    end: async () => undefined,
+    // Of a control client that would cancel statements: nothing here does.
+    options: {},
+  };
+}
+
+function adaptClient(
+  client: Pick<PoolClient, 'query' | 'release'>,
+  query_timeout: number | undefined,
+): PostgresPoolClient {
+  let isLost = false;
+  const query = async (text: string, given: readonly unknown[] = []): Promise<Answered> => {
+    const values = given.length === 0 ? {} : { values: given.map(inputValue) };
+    try {
+      return await client.query({ text, types: TYPES, ...values, ...(query_timeout && { query_timeout }) });
+    } catch (error) {
+      isLost ||= isBroken(error);
+      // What broke the connection has ended the transaction, and is what is told.
+      if (text === 'rollback') return endTransaction();
+      throw asAway(error);
+    }
+  };
+  const endTransaction = (): Answered => {
+    isLost = true;
+    return { command: 'ROLLBACK', rowCount: 0, rows: [] };
+  };
+  return {
+    // Cursors are for who streams, and nobody does.
+    query: query as PostgresPoolClient['query'],
+    release: (isDiscarded) => client.release(isLost || isDiscarded === true),
+  };
+}
+
+type Answered = Pick<QueryResult, 'command' | 'rowCount' | 'rows'>;
+
+function rethrow(error: unknown): never {
+  throw asAway(error);
+}
+
+function inputValue(value: unknown): unknown {
+  if (typeof value === 'string') return writeText(value);
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Date) return value.toISOString();
+  return value ?? null;
+}
+
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === 't' ? 1 : 0),
+  20: wholeNumber,
+  21: wholeNumber,
+  23: wholeNumber,
+  25: readText,
+  700: Number,
+  701: Number,
+  1043: readText,
+  // What a sum of whole numbers is.
+  1700: wholeNumber,
+};
+
+const asIs = (text: string): string => text;
+
+// Of the driver's overloads the one for texts is all there is: nothing here asks for the binary form.
+const TYPES = { getTypeParser: (type: number) => PARSERS[type] ?? asIs };
+
+/** @throws for one that would not be exact */
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(`The database answered ${text}, which is no number that can be counted with.`);
+}

@@ -1,0 +1,65 @@
+import type { Env } from '../../../lib/env.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import { nextId, startIds } from './counter.ts';
+import type { Meta } from './database.ts';
+import type { Tables } from './tables.ts';
+import { createToken } from './tokens.ts';
+import { inTurn, PROJECT, TOKENS } from './transaction.ts';
+
+export type Project = Tables['projects'];
+
+/** The project of this service and its default branch; the first call makes both. */
+export async function openProject(
+  meta: Meta,
+  env: Env,
+  named: { name: string; region: string },
+): Promise<Project> {
+  return await inTurn(meta, [PROJECT], async (tx) => {
+    const known = await tx.selectFrom('projects').selectAll().executeTakeFirst();
+    if (known !== undefined) return known;
+    const created = isoTime(env.now());
+    const project = { id: 1, ...named, created };
+    await tx.insertInto('projects').values(project).execute();
+    await startIds(tx, FIRST_ID);
+    const id = await nextId(tx);
+    const main = { id, name: 'Main', description: '', is_default: 1, created } as const;
+    await tx
+      .insertInto('branches')
+      .values({ ...main, creator_id: null, creator_description: null })
+      .execute();
+    return project;
+  });
+}
+
+/** Tells whether there is a storage in this metadata. */
+export async function hasProject(meta: Meta): Promise<boolean> {
+  return (await meta.selectFrom('projects').select('id').executeTakeFirst()) !== undefined;
+}
+
+const FIRST_ID = 1000;
+
+/** Of the master token that commands on the same machine use: nobody was ever shown it. */
+export const LOCAL_DESCRIPTION = 'Commands on this machine';
+
+/** The first master token, when there is none yet. Only this answer ever shows it. */
+export async function firstMasterToken(meta: Meta, env: Env): Promise<string | undefined> {
+  return await inTurn(meta, [PROJECT, TOKENS], async (tx) => {
+    const known = await tx
+      .selectFrom('tokens')
+      .select('id')
+      .where('is_master', '=', 1)
+      .where('description', '!=', LOCAL_DESCRIPTION)
+      .executeTakeFirst();
+    return known === undefined ? await insertMasterToken(tx, env) : undefined;
+  });
+}
+
+/** A further master token, for when the first is lost. */
+export async function createMasterToken(meta: Meta, env: Env): Promise<string> {
+  return await inTurn(meta, [TOKENS], (tx) => insertMasterToken(tx, env));
+}
+
+async function insertMasterToken(meta: Meta, env: Env): Promise<string> {
+  const { token } = await createToken(meta, env, { description: 'Master token', isMaster: true }, undefined);
+  return token;
+}

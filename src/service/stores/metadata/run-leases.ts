@@ -1,0 +1,347 @@
+import type { Meta } from './database.ts';
+import { databaseNow, momentOf } from './timestamp.ts';
+import { appendWithin } from './run-log.ts';
+import type { RunRow } from './tables.ts';
+import { deleteToken, revokeToken } from './tokens.ts';
+import { inTurn, runOf } from './transaction.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+
+/** Says to runners that a run of a configuration may begin, at once or at its time, in the transaction that makes it so. */
+export type TellRunners = (tx: Meta, run: Pick<RunRow, 'lock_key' | 'not_before'>) => Promise<void>;
+
+/** As processes do that know of no tickets: runners find the row. */
+const tellNobody: TellRunners = async () => undefined;
+
+/** Who takes a run, and when. */
+export interface Taker {
+  readonly runner: string;
+  readonly now: number;
+}
+
+/**
+ * The oldest run that may begin now and is not put off, taken by the runner: no other run of its configuration is at work,
+ * or waits before it. One that a token asked for of which no run is at work comes first. Of several runners one gets it.
+ */
+export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefined> {
+  for (;;) {
+    const next =
+      (await oldestFree(meta, taker.now, await tokensAtWork(meta))) ?? (await oldestFree(meta, taker.now));
+    if (next === undefined) return undefined;
+    const run = await beginRun(meta, next, taker).catch((error: unknown) => {
+      // Another run of the configuration was taken at the same moment.
+      if (isTaken(error)) return undefined;
+      throw error;
+    });
+    // Whoever is second finds another one, or none.
+    if (run !== undefined) return run;
+  }
+}
+
+/** Tokens that asked for the runs at work, but for those of which nobody knows. */
+async function tokensAtWork(meta: Meta): Promise<readonly number[]> {
+  const atWork = await meta
+    .selectFrom('runs')
+    .select('creator_id')
+    .where('status', '=', 'processing')
+    .execute();
+  return [...new Set(atWork.flatMap(({ creator_id }) => (creator_id === null ? [] : [creator_id])))];
+}
+
+/** @param notOf tokens whose runs have to wait */
+async function oldestFree(
+  meta: Meta,
+  now: number,
+  notOf: readonly number[] = [],
+): Promise<HeldRun | undefined> {
+  return await meta
+    .selectFrom('runs as r')
+    .select(['r.id', 'r.fencing'])
+    .where('r.status', '=', 'waiting')
+    .$if(notOf.length > 0, (runs) =>
+      runs.where((where) =>
+        where.or([where('r.creator_id', 'is', null), where('r.creator_id', 'not in', notOf)]),
+      ),
+    )
+    .where((where) =>
+      where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', momentOf(meta, now, 0))]),
+    )
+    .where((build) =>
+      build.not(
+        build.exists(
+          build
+            .selectFrom('runs as o')
+            .select('o.id')
+            .whereRef('o.lock_key', '=', 'r.lock_key')
+            .where((other) =>
+              other.or([
+                other('o.status', '=', 'processing'),
+                other.and([other('o.status', '=', 'waiting'), other('o.id', '<', other.ref('r.id'))]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .orderBy('r.id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * The next run of a configuration, taken in a transaction of PostgreSQL. When one of it is just ending, it waits for that:
+ * either that one's end leads to the next, or this does.
+ */
+export async function takeRunOf(tx: Meta, lockKey: string, taker: Taker): Promise<RunRow | undefined> {
+  const atWork = tx.selectFrom('runs').select('id').where('lock_key', '=', lockKey).forShare();
+  if ((await atWork.where('status', '=', 'processing').executeTakeFirst()) !== undefined) return undefined;
+  const next = await oldestWaiting(tx, lockKey).select(['id', 'fencing', 'not_before']).executeTakeFirst();
+  if (next === undefined) return undefined;
+  const isTime = next.not_before === null || Date.parse(next.not_before) <= (await databaseNow(tx));
+  return isTime ? await beginRun(tx, next, taker) : undefined;
+}
+
+const oldestWaiting = (meta: Meta, lockKey: string) =>
+  meta
+    .selectFrom('runs')
+    .where((where) => where.and({ lock_key: lockKey, status: 'waiting' }))
+    .orderBy('id')
+    .limit(1);
+
+/** What ended a run, or a wait, leads to the one behind it. */
+async function tellOfNext(tx: Meta, lockKey: string, tell: TellRunners): Promise<void> {
+  const next = await oldestWaiting(tx, lockKey).select(['lock_key', 'not_before']).executeTakeFirst();
+  if (next !== undefined) await tell(tx, next);
+}
+
+async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Promise<RunRow | undefined> {
+  return await meta
+    .updateTable('runs')
+    .set((update) => ({
+      status: 'processing' as const,
+      // Of the first attempt: how long a run took does not begin again when a runner was lost.
+      started: update.fn.coalesce('started', update.val(isoTime(now))),
+      runner,
+      attempt: update('attempt', '+', 1),
+      beat: update('beat', '+', 1),
+      fencing: update('fencing', '+', 1),
+    }))
+    .where((where) => where.and({ id: next.id, fencing: next.fencing, status: 'waiting' }))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Whether a unique index refused it, in SQLite's words or by PostgreSQL's code. */
+export function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === '23505') || error.message.startsWith('UNIQUE constraint failed');
+}
+
+/** A run as the one who took it knows it. */
+export type HeldRun = Pick<RunRow, 'fencing' | 'id'>;
+
+/**
+ * Says that the runner is alive and at work on the run.
+ *
+ * @param progress JSON of how far it is; undefined where that is as it was
+ * @returns whether it is to be cancelled; undefined when it is not the runner's any more
+ */
+export async function beatRun(
+  meta: Meta,
+  run: HeldRun,
+  progress?: string,
+): Promise<{ isCancelled: boolean } | undefined> {
+  const beaten = await meta
+    .updateTable('runs')
+    .set((update) => ({
+      beat: update('beat', '+', 1),
+      // One row is written all the same.
+      ...(progress === undefined ? {} : { report: progress }),
+    }))
+    .where((where) => where.and(held(run)))
+    .returning('cancel_asked')
+    .executeTakeFirst();
+  return beaten === undefined ? undefined : { isCancelled: beaten.cancel_asked !== null };
+}
+
+const held = ({ id, fencing }: HeldRun) => ({ id, fencing, status: 'processing' as const });
+
+/** What became of a run. */
+export interface RunEnd {
+  readonly status: 'cancelled' | 'error' | 'success';
+  readonly exitCode: number | null;
+  readonly verdict: string | null;
+  /** JSON. */
+  readonly error: string | null;
+  /** JSON. */
+  readonly report: string | null;
+}
+
+/**
+ * Ends a run, and with it what its token is good for. The id of the token stays with a run that has not succeeded and has asked for
+ * something, for the one that goes on with it ({@link inheritToken}).
+ *
+ * @returns whether it was still the taker's; what comes back late is turned away
+ */
+export async function finishRun(
+  meta: Meta,
+  run: HeldRun,
+  end: RunEnd,
+  now: number,
+  tell = tellNobody,
+): Promise<boolean> {
+  const { exitCode, ...rest } = end;
+  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+    const known = await tx
+      .selectFrom('runs')
+      .select(['token_id', 'lock_key'])
+      .where((where) => where.and(held(run)))
+      .executeTakeFirst();
+    const isDone = rest.status === 'success' || !(await hasAsked(tx, known?.token_id));
+    const { numUpdatedRows } = await tx
+      .updateTable('runs')
+      .set({ ...rest, exit_code: exitCode, ended: isoTime(now), ...(isDone ? { token_id: null } : {}) })
+      .where((where) => where.and(held(run)))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n || known === undefined) return false;
+    if (known.token_id !== null) await (isDone ? deleteToken : revokeToken)(tx, known.token_id);
+    await tellOfNext(tx, known.lock_key, tell);
+    return true;
+  });
+}
+
+/** Whether the service knows by a token what was asked for: else nobody has anything to go on with by its id. */
+async function hasAsked(tx: Meta, token: number | null | undefined): Promise<boolean> {
+  if (token == null) return false;
+  const keys = tx.selectFrom('request_keys').select('key').where('token_id', '=', token);
+  const jobs = tx.selectFrom('jobs').select('id').where('creator_id', '=', token);
+  if ((await keys.limit(1).executeTakeFirst()) !== undefined) return true;
+  return (await jobs.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Takes the token over that the last run of the configuration has left: by its id the service knows what that one asked
+ * for, so that a push which it did not bring to its end is not begun a second time.
+ *
+ * @returns its id; undefined when there is none
+ */
+export async function inheritToken(
+  tx: Meta,
+  run: Pick<RunRow, 'id' | 'lock_key'>,
+): Promise<number | undefined> {
+  const last = await tx
+    .selectFrom('runs')
+    .select(['id', 'token_id'])
+    .where('lock_key', '=', run.lock_key)
+    .where('id', '<', run.id)
+    .where('ended', 'is not', null)
+    .where('token_id', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last?.token_id == null) return undefined;
+  await tx.updateTable('runs').set({ token_id: null }).where('id', '=', last.id).execute();
+  return last.token_id;
+}
+
+/** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
+export async function requeueRun(meta: Meta, run: HeldRun, tell = tellNobody): Promise<boolean> {
+  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+    const requeued = await tx
+      .updateTable('runs')
+      .set({ status: 'waiting', runner: null, not_before: null, fencing: run.fencing + 1 })
+      .where((where) => where.and(held(run)))
+      .returning(['token_id', 'lock_key', 'not_before'])
+      .executeTakeFirst();
+    if (requeued === undefined) return false;
+    if (requeued.token_id !== null) await revokeToken(tx, requeued.token_id);
+    await tell(tx, requeued);
+    return true;
+  });
+}
+
+export interface PutOff {
+  readonly now: number;
+  /** How long nobody takes it. */
+  readonly waitMs: number;
+  /** Whether it could not even begin; else the attempt counts as one that was interrupted. */
+  readonly isBeforeStart: boolean;
+  /** Of its log, as JSON. */
+  readonly line: string;
+}
+
+/**
+ * Puts a run back into its place, as {@link requeueRun}, but for a while. One that is asked to end is not put back.
+ *
+ * @returns whether it waits now; when not, it is as it was
+ */
+export async function putOffRun(
+  meta: Meta,
+  run: HeldRun,
+  { now, waitMs, isBeforeStart, line }: PutOff,
+  tell = tellNobody,
+): Promise<'cancelled' | 'lost' | 'waiting'> {
+  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+    const known = await tx
+      .selectFrom('runs')
+      .select(['cancel_asked', 'log_lines', 'log_bytes', 'token_id'])
+      .where((where) => where.and(held(run)))
+      .executeTakeFirst();
+    if (known === undefined) return 'lost';
+    if (known.cancel_asked !== null) return 'cancelled';
+    await appendWithin(tx, run, known, [line]);
+    const waiting = await tx
+      .updateTable('runs')
+      .set((update) => ({
+        status: 'waiting' as const,
+        runner: null,
+        fencing: run.fencing + 1,
+        not_before: momentOf(meta, now, waitMs),
+        ...(isBeforeStart ? { put_offs: update('put_offs', '+', 1) } : {}),
+      }))
+      .where((where) => where.and(held(run)))
+      .returning(['lock_key', 'not_before'])
+      .executeTakeFirstOrThrow();
+    if (known.token_id !== null) await revokeToken(tx, known.token_id);
+    await tell(tx, waiting);
+    return 'waiting';
+  });
+}
+
+/**
+ * Asks a run to end: one that waits has ended with that, one that is at work is told by its next heartbeat.
+ *
+ * @returns false when it had ended
+ */
+export async function cancelRun(meta: Meta, id: number, now: number, tell = tellNobody): Promise<boolean> {
+  return await inTurn(meta, [runOf(id)], async (tx) => {
+    const time = isoTime(now);
+    const waited = await tx
+      .updateTable('runs')
+      .set({ status: 'cancelled', cancel_asked: time, ended: time })
+      .where((where) => where.and({ id, status: 'waiting' }))
+      .returning(['token_id', 'lock_key'])
+      .executeTakeFirst();
+    if (waited !== undefined) {
+      await tx.updateTable('runs').set({ token_id: null }).where('id', '=', id).execute();
+      if (waited.token_id !== null) await deleteToken(tx, waited.token_id);
+      // It may have waited for its time, and others behind it.
+      await tellOfNext(tx, waited.lock_key, tell);
+      return true;
+    }
+    const { numUpdatedRows } = await tx
+      .updateTable('runs')
+      .set((update) => ({ cancel_asked: update.fn.coalesce('cancel_asked', update.val(time)) }))
+      .where((where) => where.and({ id, status: 'processing' }))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+/** Notes the token of a run. @returns false when the run is not the taker's any more */
+export async function setRunToken(tx: Meta, run: HeldRun, token: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('runs')
+    .set({ token_id: token })
+    .where((where) => where.and(held(run)))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,156 @@
+import { currentRequestId } from '../../platform/health/correlation.ts';
+import type { Env } from '../../../lib/env.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import { nextId } from './counter.ts';
+import type { Meta } from './database.ts';
+import { keyOf } from './configuration-key.ts';
+import type { Author, ConfigurationKey, ConfigurationVersion, RunRow, RunStatus } from './tables.ts';
+
+/** What a run is started with. */
+export interface AskedOfRun {
+  readonly rows?: readonly string[] | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly restart?: boolean | undefined;
+}
+
+export interface NewRun {
+  readonly configuration: ConfigurationKey;
+  readonly asked: AskedOfRun;
+  /** The version that is there now: the run goes by it, whatever is changed meanwhile. */
+  readonly version?: Pick<ConfigurationVersion, 'identifier' | 'version'> | undefined;
+  /** Up to which number who asks answers for what others have changed; default: that of the run. Null: for nothing. */
+  readonly approvedId?: number | null | undefined;
+  /** The schedule that asks for it, and its time as ISO text. */
+  readonly schedule?: { readonly id: number; readonly time: string };
+  readonly author: Author;
+}
+
+/** Writes down a run that waits for a runner. Must run in a transaction. */
+export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow> {
+  const { configuration, schedule, version } = run;
+  const id = await nextId(tx);
+  const row: RunRow = {
+    id,
+    ...keyOf(configuration),
+    lock_key: lockKeyOf(configuration),
+    status: 'waiting',
+    asked: JSON.stringify(run.asked),
+    version: version?.version ?? null,
+    version_identifier: version?.identifier ?? null,
+    approved_id: run.approvedId === undefined ? id : run.approvedId,
+    schedule_id: schedule?.id ?? null,
+    occurrence: schedule === undefined ? null : occurrenceOf(schedule.id, schedule.time),
+    created: isoTime(env.now()),
+    started: null,
+    ended: null,
+    cancel_asked: null,
+    attempt: 0,
+    put_offs: 0,
+    not_before: null,
+    runner: null,
+    beat: 0,
+    fencing: 0,
+    token_id: null,
+    verdict: null,
+    exit_code: null,
+    error: null,
+    report: null,
+    log_lines: 0,
+    log_bytes: 0,
+    request_id: currentRequestId(),
+    ...run.author,
+  };
+  await tx.insertInto('runs').values(row).execute();
+  return row;
+}
+
+function occurrenceOf(schedule: number, time: string): string {
+  return `${schedule}@${time}`;
+}
+
+function lockKeyOf({ branch_id, component_id, configuration_id }: ConfigurationKey): string {
+  return JSON.stringify([branch_id, component_id, configuration_id]);
+}
+
+export interface RunFilter {
+  readonly branchId: number;
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly statuses?: readonly RunStatus[] | undefined;
+  /** Only those of these components; all when undefined. */
+  readonly components?: readonly string[] | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A run without what it gave, which may be long. */
+export type BriefRun = Omit<RunRow, 'report'>;
+
+/** Runs, the newest first. */
+export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[]> {
+  let query = meta.selectFrom('runs').select(BRIEF).where('branch_id', '=', filter.branchId);
+  if (filter.component !== undefined) query = query.where('component_id', '=', filter.component);
+  if (filter.components !== undefined) query = query.where('component_id', 'in', filter.components);
+  if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
+  if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+  return await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
+}
+
+const BRIEF = [
+  'id',
+  'branch_id',
+  'component_id',
+  'configuration_id',
+  'lock_key',
+  'status',
+  'asked',
+  'version',
+  'version_identifier',
+  'approved_id',
+  'schedule_id',
+  'occurrence',
+  'created',
+  'started',
+  'ended',
+  'cancel_asked',
+  'attempt',
+  'put_offs',
+  'not_before',
+  'runner',
+  'beat',
+  'fencing',
+  'token_id',
+  'verdict',
+  'exit_code',
+  'error',
+  'log_lines',
+  'log_bytes',
+  'request_id',
+  'creator_id',
+  'creator_description',
+] as const satisfies readonly (keyof RunRow)[];
+
+export async function findRun(meta: Meta, id: number): Promise<RunRow | undefined> {
+  return await meta.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A run of the configuration that has not ended, if there is one. */
+export async function findUnfinished(meta: Meta, key: ConfigurationKey): Promise<number | undefined> {
+  const found = await meta
+    .selectFrom('runs')
+    .select('id')
+    .where('lock_key', '=', lockKeyOf(key))
+    .where('status', 'in', UNFINISHED)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id;
+}
+
+const UNFINISHED: readonly RunStatus[] = ['waiting', 'processing'];
+
+/** Runs that some runner is at work on. */
+export async function listProcessing(meta: Meta): Promise<BriefRun[]> {
+  return await meta.selectFrom('runs').select(BRIEF).where('status', '=', 'processing').execute();
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transaction } from 'kysely';
+import { isConflict } from '../../platform/database/failures.ts';
+import { beginningWith } from './transaction-prelude.ts';
+import { givenByTransaction } from './idempotency-keys.ts';
+import type { Meta } from './database.ts';
+import { postgresSchema } from './dialect.ts';
+import { inPlaceOf } from './idempotent-replay.ts';
+import { configurationOwner, type MetadataOwner } from './metadata.ts';
+import type { ConfigurationKey, Tables } from './tables.ts';
+
+/** In the order in which a transaction waits for them: two that want several never wait for each other. */
+const KINDS = [
+  'project',
+  'tokens',
+  'branches',
+  'branch',
+  'catalogue',
+  'table',
+  'configuration',
+  'file',
+  'run',
+  'triggers',
+  'counter',
+  'jobs',
+] as const;
+
+/** What a transaction is about: those about the same thing run one after the other. */
+export interface Thing {
+  readonly kind: (typeof KINDS)[number];
+  readonly id?: string;
+  /** Beside others that share it, and apart from those that have it alone. */
+  readonly isShared?: true;
+}
+
+export const PROJECT: Thing = { kind: 'project' };
+export const TOKENS: Thing = { kind: 'tokens' };
+/** Which branches there are, with their names. */
+export const BRANCHES: Thing = { kind: 'branches' };
+export const TRIGGERS: Thing = { kind: 'triggers' };
+/**
+ * What waits under a key: the order of the numbers is that in which they are seen. Jobs without a key have no order.
+ */
+export const jobsOf = (lockKey: string | undefined): Thing[] =>
+  lockKey === undefined ? [] : [{ kind: 'jobs', id: lockKey }];
+
+/** All configurations of a branch, for who copies or removes them. */
+export const branchOf = (id: number): Thing => ({ kind: 'branch', id: String(id) });
+
+/** The buckets and tables of a branch, as the catalogue has them, with their metadata and that of the branch. */
+export const catalogueOf = (branch: number): Thing => ({ kind: 'catalogue', id: String(branch) });
+
+/** One table of a branch as the catalogue has it, with its aliases, whatever becomes of other tables meanwhile. */
+export const tableOf = (branch: number, id: string): Thing[] => [
+  { ...catalogueOf(branch), isShared: true },
+  { kind: 'table', id: `${branch}/${id}` },
+];
+
+export const fileOf = (id: number): Thing => ({ kind: 'file', id: String(id) });
+
+/** A run of a configuration, with its token. */
+export const runOf = (id: number): Thing => ({ kind: 'run', id: String(id) });
+
+/** Configurations with their rows, versions and metadata. */
+export const configurationsOf = (...keys: readonly ConfigurationKey[]): Thing[] => [
+  ...keys.map(({ branch_id }): Thing => ({ ...branchOf(branch_id), isShared: true })),
+  ...keys.map((key): Thing => ({ kind: 'configuration', id: `${key.branch_id}/${configurationOwner(key)}` })),
+];
+
+/** What metadata belongs to. */
+export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
+  scope === 'configuration' ? { kind: 'configuration', id: `${branch_id}/${owner}` } : catalogueOf(branch_id);
+
+/**
+ * Runs work in a transaction. What it reads and then writes, or writes because it did not find it, is a thing that it
+ * names: others about the same thing, in whatever process, wait until it has ended. So nothing that was read changes
+ * before it is written, as in SQLite, which runs all transactions one after the other. All things are named at once.
+ * Where two transactions are in each other's way in spite of it, one is run again: work does nothing outside of the
+ * database that may not be done twice.
+ *
+ * @param things none, for what only writes, or reads nothing that others change
+ */
+export async function inTurn<T>(
+  meta: Meta,
+  things: readonly Thing[],
+  work: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  const kinds = things.map(({ kind }) => kind);
+  const known = inPlaceOf(kinds);
+  if (known !== undefined) return known.result as T; // this transaction has given it before
+  const given = async (tx: Transaction<Tables>): Promise<T> => {
+    const result = await work(tx);
+    givenByTransaction(kinds, result);
+    return result;
+  };
+  const locks = locksOf(meta, things);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await beginningWith(locks, async () => await meta.transaction().execute(given));
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
+      await sleep(attempt * attempt * 10);
+    }
+  }
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** Statements that wait until nobody else is at work on these things. */
+function locksOf(meta: Meta, things: readonly Thing[]): string[] {
+  const schema = postgresSchema(meta);
+  if (schema === undefined || things.length === 0) return [];
+  const named = new Map(things.map((thing) => [`${schema}: ${thing.kind} ${thing.id ?? ''}`, thing]));
+  const sorted = [...named].toSorted(
+    ([a, { kind }], [b, other]) => KINDS.indexOf(kind) - KINDS.indexOf(other.kind) || (a < b ? -1 : 1),
+  );
+  const calls = sorted.map(
+    ([name, { isShared }]) => `pg_advisory_xact_lock${isShared === true ? '_shared' : ''}(${numberOf(name)})`,
+  );
+  return [`select ${calls.join(', ')}`];
+}
+
+/** 64 bits: two names that have the same wait for each other without need. */
+function numberOf(name: string): bigint {
+  return createHash('sha256').update(name).digest().readBigInt64BE();
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { requireEntry } from './catalog.ts';
+import { literal, tableName } from './identifiers.ts';
+import { oneAhead } from './prefetch.ts';
+import { orderClause, resultExpressions, whereClause } from './select.ts';
+import { resultSize } from './size.ts';
+import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
+import type { RowQuery } from '../row-query.ts';
+import type { Database, Session } from './database.ts';
+
+/**
+ * One transaction, so all slices are of one moment. The database writes a slice into a file while the one before
+ * is taken: two are on the disk at a time, whatever the size of the table.
+ */
+export async function exportTable(
+  database: Database,
+  table: TableId,
+  query: RowQuery,
+  options: ExportOptions,
+  take: TakeSlice,
+): Promise<ExportOutcome> {
+  const folder = join(database.spoolFolder, randomUUID());
+  await mkdir(folder, { mode: 0o700 });
+  try {
+    return await database.transaction(async (session) => {
+      const result = await findResult(session, table, query);
+      const pieces = oneAhead(writePieces(session, result, folder, options));
+      const slices = options.gzip ? oneAhead(compressed(pieces, folder)) : pieces;
+      return giveAway(slices, take);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A table whose row numbers are the order of the rows. */
+interface Result {
+  readonly name: string;
+  readonly expressions: readonly string[];
+  /** Row numbers are below this; there may be gaps. */
+  readonly endRow: number;
+  /** About the bytes as CSV. */
+  readonly bytes: number;
+}
+
+/** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
+async function findResult(session: Session, table: TableId, query: RowQuery): Promise<Result> {
+  const { columns } = await requireEntry(session, table);
+  const expressions = resultExpressions(query, columns);
+  const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
+  const order = orderClause(query.orderBy, columns);
+  if (where === '' && order === '' && query.limit === undefined)
+    return measured(session, tableName(table), expressions);
+
+  const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
+  await session.run(
+    `CREATE TEMP TABLE result AS SELECT ${expressions.join(', ')} FROM ${tableName(table)}${where}${order}${limit}`,
+  );
+  return measured(
+    session,
+    'temp.result',
+    expressions.map((_, i) => `r${i}`),
+  );
+}
+
+async function measured(session: Session, name: string, expressions: readonly string[]): Promise<Result> {
+  const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
+  const endRow = await session.number(`SELECT coalesce(max(rowid) + 1, 0) FROM ${name}`);
+  return { name, expressions, endRow, bytes: await resultSize(session, name, cells) };
+}
+
+/** A run of rows as a file. */
+interface Piece {
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly slice: number;
+}
+
+type Pieces = AsyncGenerator<Piece, undefined>;
+
+/** Of a slice that is compressed: small enough that little is left to do when the last one is written. */
+const PIECE_BYTES = 32 * 1024 * 1024;
+
+/** Runs of rows that have some, in order; whoever asks for them removes their files. */
+async function* writePieces(
+  session: Session,
+  result: Result,
+  folder: string,
+  options: ExportOptions,
+): Pieces {
+  const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
+  const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;
+  const rowsPerPiece = Math.max(1, Math.ceil(result.endRow / slices / piecesPerSlice));
+  const count = Math.ceil(result.endRow / rowsPerPiece);
+  for (let index = 0; index < count; index++) {
+    const path = join(folder, `${index}.csv`);
+    const start = index * rowsPerPiece;
+    const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${start + rowsPerPiece}`;
+    const rows = await session.number(
+      `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}) TO ${literal(path)} ` +
+        `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,
+    );
+    const { size } = await stat(path);
+    if (rows > 0) yield { path, rows, bytes: size, slice: Math.floor(index / piecesPerSlice) };
+    else await rm(path, { force: true });
+  }
+  return undefined;
+}
+
+/** The pieces of each slice as one file of gzip. */
+async function* compressed(pieces: Pieces, folder: string): Pieces {
+  let next = await pieces.next();
+  try {
+    while (next.done !== true) {
+      const { slice } = next.value;
+      const path = join(folder, `slice-${slice}.csv.gz`);
+      let rows = 0;
+      async function* content(): AsyncGenerator<Buffer> {
+        while (next.done !== true && next.value.slice === slice) {
+          rows += next.value.rows;
+          // Without an encoding a file gives buffers.
+          yield* createReadStream(next.value.path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
+          await rm(next.value.path, { force: true });
+          next = await pieces.next();
+        }
+      }
+      const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: 256 * 1024 });
+      await pipeline(content, gzip, createWriteStream(path, { mode: 0o600 }));
+      const { size } = await stat(path);
+      yield { path, rows, bytes: size, slice };
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
+  return undefined;
+}
+
+/** Twice as fast as the default, for files a tenth larger. */
+const GZIP_LEVEL = 4;
+
+async function giveAway(slices: Pieces, take: TakeSlice): Promise<ExportOutcome> {
+  const outcome = { rows: 0, bytes: 0, slices: 0 };
+  for await (const { path, rows, bytes } of slices) {
+    await take({ kind: 'file', path, bytes }, outcome.slices);
+    await rm(path, { force: true });
+    outcome.rows += rows;
+    outcome.bytes += bytes;
+    outcome.slices++;
+  }
+  return outcome;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { findBranch } from '../metadata/branches.ts';
+import { lazyEngine } from './lazy.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Meta } from '../metadata/database.ts';
+import type { DuckDbEngine } from './duckdb/engine.ts';
+import type { TableEngine } from './engine.ts';
+
+export interface ServiceTables {
+  readonly engine: TableEngine;
+  /** The engine of the folder, opened. @throws when the tables are in a database */
+  ofFolder(): Promise<DuckDbEngine>;
+}
+
+/** Where the service keeps its tables: in its database when it has one, else in a file of its folder. */
+export function serviceEngine({
+  dir,
+  database,
+  meta,
+  log,
+}: {
+  readonly dir: string | undefined;
+  readonly database?: Database | undefined;
+  readonly meta: Meta;
+  readonly log: Log;
+}): ServiceTables {
+  let ofFolder: DuckDbEngine | undefined;
+  const engine =
+    database === undefined
+      ? lazyEngine(false, async () => {
+          if (dir === undefined) throw new Error('There is no folder for the tables.');
+          const { createDuckDbEngine } = await import('./duckdb/engine.ts');
+          return (ofFolder = createDuckDbEngine({ folder: join(dir, 'tables') }));
+        })
+      : lazyEngine(true, async () => {
+          const { createPostgresEngine } = await import('./postgres/engine.ts');
+          const { pool, schema } = database;
+          // Buckets of the default branch are called by their names alone.
+          const main = `${(await findBranch(meta, 'default'))?.id}/`;
+          const shownBucket = (bucket: string): string =>
+            bucket.startsWith(main) ? bucket.slice(main.length) : bucket;
+          return createPostgresEngine({ pool, schema, log, shownBucket });
+        });
+  return {
+    engine,
+    async ofFolder() {
+      await engine.open();
+      if (ofFolder === undefined) throw new Error('The tables are not in the folder.');
+      return ofFolder;
+    },
+  };
+}

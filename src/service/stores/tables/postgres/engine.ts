@@ -1,0 +1,220 @@
+import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
+import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
+import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
+import { createBuckets, lockNumber } from './buckets.ts';
+import { createCatalog, placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
+import { addColumns } from './columns.ts';
+import { compact } from './compact.ts';
+import { createConnections, seesClients, type Session } from './connection.ts';
+import { isDistributed } from './distribution.ts';
+import { exportTable } from './export.ts';
+import { checkFence } from './fence.ts';
+import { FEW_ROWS, type FewRows } from './few.ts';
+import { importTable } from './import.ts';
+import { column as columnIdentifier, columnList, literal, quoted } from './names.ts';
+import { describeTable, reading } from './reading.ts';
+import { profileTable } from '../profile.ts';
+import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
+import { dropKeyIndex, indexKey, indexRows, makeTable } from './table.ts';
+import type { Pool } from 'pg';
+import type { Log } from '../../../../lib/log.ts';
+import type { TableEngine, TableId, WriteOptions } from '../engine.ts';
+import type { Store } from './store.ts';
+
+export interface PostgresEngineOptions {
+  readonly pool: Pool;
+  /** Schema of the service: the catalogue of the tables is there, and the schemas of buckets begin with its name. */
+  readonly schema: string;
+  readonly log: Log;
+  /** What a bucket is called in the name of its schema; default: as in its id. */
+  readonly shownBucket?: (bucket: string) => string;
+  /** Files of so few rows are loaded without a table of their own; default: 500 rows and 64 KiB. */
+  readonly few?: FewRows;
+}
+
+/**
+ * Tables in a PostgreSQL database that any number of processes use: one schema for each bucket, one table for each
+ * table, named as in the storage, so that people can look at them with any client.
+ */
+export function createPostgresEngine(options: PostgresEngineOptions): TableEngine {
+  const { pool, schema: service, few = FEW_ROWS } = options;
+  const connections = createConnections(pool);
+  const catalog = createCatalog(service);
+  const buckets = createBuckets(service, options);
+  let store: Store = { connections, catalog, buckets, service, few, letters: 'C' };
+
+  return {
+    isShared: true,
+
+    async open() {
+      store = await connections.transaction(async (session) => {
+        // Of several processes that start, one makes what is missing.
+        await session.run(`SELECT pg_advisory_xact_lock(${lockNumber(`tables of ${service}`)})`);
+        const isThere = await session.number(
+          `SELECT count(*) FROM pg_namespace WHERE nspname = ${literal(service)}`,
+        );
+        if (isThere === 0) await session.run(`CREATE SCHEMA ${quoted(service)}`);
+        await catalog.setUp(session);
+        await buckets.setUp(session);
+        connections.isDistributed = await isDistributed(session);
+        connections.seesClients = await seesClients(session);
+        return { ...store, letters: await findLetters(session) };
+      });
+    },
+
+    // The pool belongs to whoever gave it.
+    close: () => connections.idle(),
+
+    create: (table, definition, options = {}) =>
+      connections.transaction(async (session) => {
+        const { columns, primaryKey } = definition;
+        checkColumnNames(columns);
+        checkPrimaryKey(primaryKey, columns);
+        const place = placeOf(await buckets.schemaOf(session, table.bucket), table);
+        const old = await catalog.claim(session, table, place);
+        if (old !== undefined) await dropTable(session, old.place);
+        await makeTable(session, place, { columns, primaryKey });
+        await indexRows(session, place);
+        const keyIndex = await indexKey(session, place, primaryKey);
+        await catalog.save(session, table, {
+          place,
+          columns,
+          primaryKey,
+          rows: 0,
+          bytes: 0,
+          nextRow: 1,
+          keyIndex,
+        });
+        await checkFence(session, service, options);
+      }),
+
+    drop: (table, options = {}) =>
+      connections.transaction(async (session) => {
+        const found = await catalog.find(session, table);
+        if (found === undefined) return;
+        const { place } = await catalog.lock(session, table);
+        await dropTable(session, place);
+        await catalog.remove(session, table);
+        await checkFence(session, service, options);
+      }),
+
+    dropBucket: (bucket, options = {}) =>
+      connections.transaction(async (session) => {
+        if (await catalog.hasTables(session, bucket)) return;
+        await buckets.forget(session, bucket);
+        await checkFence(session, service, options);
+      }),
+
+    describe: (table) => describeTable(store, table),
+
+    addColumn: (table, column, options = {}) =>
+      write(table, options, async (session, entry) => {
+        checkNewColumn(table, entry, column);
+        return await addColumns(session, entry, [column]);
+      }),
+
+    dropColumn: (table, column, options = {}) =>
+      write(table, options, async (session, entry) => {
+        const columns = columnsWithout(table, entry, column);
+        // What others have built upon a column goes with it: the storage is the one to say what a table is.
+        await session.change(
+          `ALTER TABLE ${relation(entry.place)} DROP COLUMN ${columnIdentifier(column)} CASCADE`,
+        );
+        return { ...entry, columns };
+      }),
+
+    setPrimaryKey: (table, primaryKey, options = {}) =>
+      write(table, options, async (session, entry) => {
+        checkNewKey(entry, primaryKey);
+        if (primaryKey.length > 0) await refuseDuplicates(session, entry, primaryKey);
+        await dropKeyIndex(session, entry);
+        const keyIndex = await indexKey(session, entry.place, primaryKey);
+        return { ...entry, primaryKey, keyIndex };
+      }),
+
+    import: (table, request, slices) => importTable(store, table, request, slices),
+
+    export: (table, query, options, take) => exportTable(store, table, query, options, take),
+
+    preview: (table, query) =>
+      reading(store, table, async (session, { place, columns }) => {
+        const where = whereClause(query, columns, store.letters);
+        const order = orderClause(query.orderBy, columns);
+        const found = resultExpressions(query, columns);
+        const cells = found.map((_, i) => previewCell(`r${i}`, query));
+        const rows = await session.rows(
+          `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${relation(place)}${where}${order}${previewPart(query)}) AS found`,
+        );
+        return { columns: resultColumns(query, columns), rows: rows.map((row) => row.map(String)) };
+      }),
+
+    profile: (table, query) =>
+      reading(store, table, async (session, { place, columns, rows }) => {
+        const where = whereClause(query, columns, store.letters);
+        return await profileTable(
+          query,
+          { columns, rows },
+          {
+            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${relation(place)}${where}`,
+            number: finiteNumber,
+            rows: (sql) => session.rows(sql),
+          },
+        );
+      }),
+
+    async deleteRows(table, filter, options = {}) {
+      let deleted = 0;
+      await write(table, options, async (session, entry) => {
+        const where = whereClause(filter, entry.columns, store.letters, 'storage.tables.columnNotExists');
+        deleted = await session.run(`DELETE FROM ${relation(entry.place)}${where}`);
+        const rows = entry.rows - deleted;
+        const bytes = rows === 0 ? 0 : Math.max(1, (entry.bytes * rows) / entry.rows);
+        return { ...entry, rows, bytes };
+      });
+      return deleted;
+    },
+
+    compact: () => compact(store),
+  };
+
+  /** Changes a table that is there; writers of one table take turns, in whatever process they are. */
+  async function write(
+    table: TableId,
+    options: WriteOptions,
+    work: (session: Session, entry: CatalogEntry) => Promise<CatalogEntry>,
+  ): Promise<void> {
+    await connections.transaction(async (session) => {
+      const entry = await catalog.lock(session, table);
+      await catalog.save(session, table, await work(session, entry));
+      await checkFence(session, service, options);
+    });
+  }
+}
+
+/** Views of others on the table go with it. */
+async function dropTable(session: Session, place: Place): Promise<void> {
+  await session.change(`DROP TABLE ${relation(place)} CASCADE`);
+}
+
+async function refuseDuplicates(
+  session: Session,
+  { place, rows }: CatalogEntry,
+  primaryKey: readonly string[],
+): Promise<void> {
+  const distinct = await session.number(
+    `SELECT count(*) FROM (SELECT 1 FROM ${relation(place)} GROUP BY ${columnList(primaryKey)}) keys`,
+  );
+  if (distinct < rows) throw sharedKey(primaryKey);
+}
+
+/** The first of these that the database has: not every one is built with all of them. */
+const LETTERS = ['pg_c_utf8', 'und-x-icu', 'C.utf8', 'C.UTF-8', 'en_US.utf8'];
+
+async function findLetters(session: Session): Promise<string> {
+  const rows = await session.rows(
+    `SELECT collname FROM pg_collation WHERE collnamespace = 'pg_catalog'::regnamespace ` +
+      `AND collencoding IN (-1, 6) AND collname IN (${LETTERS.map(literal).join(', ')})`,
+  );
+  const found = new Set(rows.map(([name]) => name));
+  return LETTERS.find((name) => found.has(name)) ?? 'default';
+}

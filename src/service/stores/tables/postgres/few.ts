@@ -1,0 +1,44 @@
+import { recordsOf } from '../../../../lib/csv/records.ts';
+import type { Content } from './content.ts';
+
+/** How much of a file is taken for few rows, which need no table of their own on their way. */
+export interface FewRows {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Statements that hold them stay small, and are read faster by the database than a table is made. */
+export const FEW_ROWS: FewRows = { rows: 500, bytes: 64 * 1024 };
+
+/** All records of a file that has few; else its chunks, of which nothing is lost. */
+export type FewOrMany =
+  | { readonly records: readonly (readonly string[])[]; readonly chunks?: never }
+  | { readonly records?: never; readonly chunks: AsyncIterable<Uint8Array> };
+
+/** Reads a file for as long as its rows may be few. */
+export async function fewOrMany(content: Content, few: FewRows): Promise<FewOrMany> {
+  const chunks = content.chunks();
+  const seen: Uint8Array[] = [];
+  for (let bytes = 0; ;) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    seen.push(next.value);
+    bytes += next.value.length;
+    if (bytes > few.bytes) return { chunks: chain(seen, chunks) };
+  }
+  if (content.counted.records > few.rows) return { chunks: chain(seen, chunks) };
+  const records: (readonly string[])[] = [];
+  for await (const found of recordsOf(chain(seen, chunks), content.dialect, () => 1))
+    for (const { cells } of found) records.push(cells);
+  if (records.length !== content.counted.records)
+    throw new Error(`${records.length} rows were read of a file that has ${content.counted.records}.`);
+  return { records };
+}
+
+async function* chain(
+  head: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* head;
+  yield* rest;
+}

@@ -1,0 +1,52 @@
+import type { Env } from '../../lib/env.ts';
+import type { Keys } from '../../lib/encryption/index.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Secrets } from '../../lib/secrets.ts';
+import type { Connection } from './connection.ts';
+import type { OnProgress, StorageClient } from './index.ts';
+import type { BeforeChange } from './client-options.ts';
+
+export interface OpenOptions {
+  /** A folder, or the address of a service (`http://…`, `https://…`). */
+  readonly storage: string;
+  /** `KBC_TOKEN` is the token for an address. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Id of a development branch; the default branch when undefined. */
+  readonly branch?: string | undefined;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly onProgress?: OnProgress | undefined;
+  /** What it is opened for, behind “to”, such as `push the tables`. */
+  readonly purpose: string;
+  /** See {@link StorageClientOptions.beforeChange}; {@link OpenStorage.steady} does not wait for it. */
+  readonly beforeChange?: BeforeChange | undefined;
+  /** A folder that is no storage yet is refused, and not made one. Default: false. */
+  readonly mustExist?: boolean | undefined;
+  /** Is told of the token. */
+  readonly secrets?: Secrets | undefined;
+  readonly env?: Env | undefined;
+  /** How long a service may take for its first answer (default 20,000), or others may hold a folder (5,000). */
+  readonly patienceMs?: number | undefined;
+}
+
+/** What the token is and may do. */
+export interface TokenInfo {
+  readonly id: string;
+  readonly description: string;
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly isMaster: boolean;
+  readonly canManageBuckets: boolean;
+}
+
+export interface OpenStorage extends Connection {
+  readonly token: TokenInfo;
+  /** Those that a folder keeps for its `#` values; undefined for an address, and for a folder without any. */
+  readonly encryptionKeys: Keys | undefined;
+  /** Whether a service answers there that goes on when this process ends. */
+  readonly isServed: boolean;
+  /** The same client, for what must be stored though the signal was aborted. */
+  readonly steady: StorageClient;
+  /** Ends the service when it runs in this process. To be called once, whatever happened. */
+  close(): Promise<void>;
+}

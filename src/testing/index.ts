@@ -1,3 +1,0 @@
-export type { FixtureResult } from './result.ts';
-export { runFixtures, type FixtureReport, type RunFixturesOptions } from './run-fixtures.ts';
-export type { FixtureSettings } from './settings.ts';

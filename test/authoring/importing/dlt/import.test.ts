@@ -1,0 +1,544 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../../src/lib/log.ts';
+import { openStorage } from '../../../../src/service/open/index.ts';
+import { textOf } from '../../../storage/client/support.ts';
+import type { ImportReport } from '../../../../src/authoring/importing/report.ts';
+import { dataFolder, filesOf, json, runHere } from '../../../cli/support.ts';
+
+const ROWS = [1, 2, 3, 4, 5, 6, 7].map((id) => ({ id, updated_at: `2024-01-0${id}T00:00:00Z` }));
+const page = (index: number, size = 3): readonly object[] => ROWS.slice(index * size, (index + 1) * size);
+const next = (index: number): number | null => ((index + 1) * 3 < ROWS.length ? index + 1 : null);
+
+/** Requests as `GET /v1/cursor?after=1`, with the body behind it. */
+let seen: string[] = [];
+let base = '';
+const server = createServer((request, response) => {
+  void (async () => {
+    const url = new URL(request.url ?? '/', base);
+    const body = await text(request);
+    seen.push(`${request.method} ${request.url}${body === '' ? '' : ` ${body}`}`);
+    const number = (name: string): number => Number(url.searchParams.get(name) ?? 0);
+    const link = (index: number): string => `${base}${url.pathname}?p=${index}`;
+    const [, , kind = '', id, more] = url.pathname.split('/');
+    const isAllowed =
+      request.headers.authorization === 'Bearer s3cret' && request.headers['x-app'] === 'shop';
+    if (!isAllowed) return json(response, { error: 'who?' }, 401);
+    if (kind === 'json_link') {
+      const index = number('p');
+      const after = next(index);
+      return json(response, { items: page(index), paging: { next: after === null ? null : link(after) } });
+    }
+    if (kind === 'header_link' || kind === 'auto') {
+      const index = number('p');
+      const after = next(index);
+      if (after !== null) response.setHeader('Link', `<${link(after)}>; rel="next"`);
+      return json(response, page(index));
+    }
+    if (kind === 'header_cursor') {
+      const after = next(number('cursor'));
+      if (after !== null) response.setHeader('X-Next', String(after));
+      return json(response, page(number('cursor')));
+    }
+    if (kind === 'cursor')
+      return json(response, { data: page(number('after')), cursors: { next: next(number('after')) } });
+    if (kind === 'cursor_more')
+      return json(response, {
+        data: page(number('cursor')),
+        next: number('cursor') + 1,
+        more: next(number('cursor')) !== null,
+      });
+    if (kind === 'cursor_body') {
+      const { page: place } = JSON.parse(body) as { page?: { after?: number } };
+      const index = place?.after ?? 0;
+      return json(response, { data: page(index), cursors: { next: next(index) ?? '' } });
+    }
+    if (kind === 'offset') {
+      const rows = ROWS.slice(number('offset'), number('offset') + number('limit'));
+      return json(response, { total: ROWS.length, rows });
+    }
+    if (kind === 'skip') return json(response, ROWS.slice(number('skip'), number('skip') + number('limit')));
+    if (kind === 'page0') return json(response, { total: 3, rows: page(number('page')) });
+    if (kind === 'page1') return json(response, { total: 3, rows: page(number('page') - 1) });
+    if (kind === 'since')
+      return json(
+        response,
+        ROWS.filter((row) => row.updated_at >= (url.searchParams.get('since') ?? '')),
+      );
+    if (kind === 'echo') return json(response, [{ url: request.url, body }]);
+    if (kind === 'refused') return json(response, { message: 'Not found here' }, 400);
+    if (kind === 'parents' && id === undefined)
+      return json(response, [
+        { id: 1, k: { x: 'a' } },
+        { id: 2, k: { x: 'b' } },
+      ]);
+    if (kind === 'parents' && more === undefined) return json(response, { id: Number(id), detail: `d${id}` });
+    if (kind === 'parents' && more === 'missing' && id === '2') return json(response, { e: 1 }, 404);
+    if (kind === 'parents')
+      return json(
+        response,
+        [1, 2].map((i) => ({ cid: Number(id) * 10 + i })),
+      );
+    return json(response, { error: url.pathname }, 404);
+  })();
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A Python file with these resources. */
+const pipeline = (resources: string): string => `
+import dlt
+from dlt.sources.rest_api import RESTAPIConfig, rest_api_resources
+
+VERSION = "v1"
+
+@dlt.source
+def shop(token: str = dlt.secrets.value):
+    config: RESTAPIConfig = {
+        "client": {
+            "base_url": f"${base}/{VERSION}/",
+            "headers": {"X-App": "shop"},
+            "auth": {"type": "bearer", "token": token},
+            "paginator": "single_page",
+        },
+        "resource_defaults": {"endpoint": {"params": {"lang": "en"}}},
+        "resources": [${resources}],
+    }
+    yield from rest_api_resources(config)
+`;
+
+interface Taken {
+  readonly folder: string;
+  readonly report: ImportReport;
+  readonly stdout: string;
+}
+
+async function taken(resources: string): Promise<Taken> {
+  const folder = dataFolder();
+  const file = path.join(folder, 'shop.py');
+  writeFileSync(file, pipeline(resources));
+  const { code, stdout, stderr } = await runHere(['import', 'dlt', file, '--out', path.join(folder, 'shop')]);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  const report = JSON.parse(
+    readFileSync(path.join(folder, 'shop', 'import-report.json'), 'utf8'),
+  ) as ImportReport;
+  return { folder: path.join(folder, 'shop'), report, stdout };
+}
+
+/** The rows of all tables, by their names. */
+async function tablesOf({ folder }: Taken): Promise<Record<string, object[]>> {
+  seen = [];
+  const { code, stderr } = await runHere(['run', '--data', folder, '--storage', 'none'], {
+    env: { TOKEN: 's3cret' },
+  });
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return Object.fromEntries(
+    Object.entries(filesOf(folder))
+      .filter(([name]) => /out\/tables\/[^.]+\.\w+$/.test(name) && !name.includes('out.previous'))
+      .map(([name, csv]) => [name.split('.').at(-1) ?? '', parse<object>(csv, { columns: true })]),
+  );
+}
+
+const ALL = ROWS.map(({ id, updated_at }) => ({ id: String(id), updated_at }));
+const outcomes = ({ report }: Taken): Record<string, string> =>
+  Object.fromEntries(report.streams.map(({ stream, outcome }) => [stream, outcome]));
+
+/** Requests and rows are those that the library itself makes of the same source. */
+describe('paginators', () => {
+  test.each<[string, string, number | object[], string[]]>([
+    [
+      'json_link',
+      '"paginator": {"type": "json_link", "next_url_path": "paging.next"}, "data_selector": "items"',
+      7,
+      ['?lang=en', '?p=1', '?p=2'],
+    ],
+    ['header_link', '"paginator": HeaderLinkPaginator()', 7, ['?lang=en', '?p=1', '?p=2']],
+    ['auto', '"paginator": "auto"', 7, ['?lang=en', '?p=1', '?p=2']],
+    [
+      'header_cursor',
+      '"paginator": {"type": "header_cursor", "cursor_key": "X-Next"}',
+      7,
+      ['?lang=en', '?lang=en&cursor=1', '?lang=en&cursor=2'],
+    ],
+    [
+      'cursor',
+      '"paginator": JSONResponseCursorPaginator("cursors.next", "after"), "data_selector": "data"',
+      7,
+      ['?lang=en', '?lang=en&after=1', '?lang=en&after=2'],
+    ],
+    [
+      'cursor_more',
+      '"paginator": {"type": "cursor", "cursor_path": "next", "has_more_path": "more"}, "data_selector": "data"',
+      7,
+      ['?lang=en', '?lang=en&cursor=1', '?lang=en&cursor=2'],
+    ],
+    [
+      'cursor_body',
+      '"method": "POST", "json": {"q": 1}, "paginator": {"type": "cursor", "cursor_body_path": "page.after"}, "data_selector": "data"',
+      7,
+      ['?lang=en {"q":1}', '?lang=en {"q":1,"page":{"after":1}}', '?lang=en {"q":1,"page":{"after":2}}'],
+    ],
+    [
+      'offset',
+      '"paginator": {"type": "offset", "limit": 3}, "data_selector": "rows"',
+      7,
+      ['?lang=en&limit=3&offset=0', '?lang=en&limit=3&offset=3', '?lang=en&limit=3&offset=6'],
+    ],
+    [
+      'skip',
+      '"paginator": OffsetPaginator(limit=3, offset_param="skip", total_path=None)',
+      7,
+      [
+        '?lang=en&limit=3&skip=0',
+        '?lang=en&limit=3&skip=3',
+        '?lang=en&limit=3&skip=6',
+        '?lang=en&limit=3&skip=7',
+      ],
+    ],
+    [
+      'skip',
+      '"paginator": {"type": "offset", "limit": 3, "offset_param": "skip", "total_path": None, "maximum_offset": 6}',
+      ALL.slice(0, 6),
+      ['?lang=en&limit=3&skip=0', '?lang=en&limit=3&skip=3'],
+    ],
+    [
+      'page0',
+      '"paginator": {"type": "page_number"}, "data_selector": "rows"',
+      7,
+      ['?lang=en&page=0', '?lang=en&page=1', '?lang=en&page=2'],
+    ],
+    [
+      'page1',
+      '"paginator": PageNumberPaginator(base_page=1), "data_selector": "rows"',
+      7,
+      ['?lang=en&page=1', '?lang=en&page=2', '?lang=en&page=3'],
+    ],
+    [
+      'page0',
+      '"paginator": {"type": "page_number", "total_path": None, "maximum_page": 2}, "data_selector": "rows"',
+      ALL.slice(0, 6),
+      ['?lang=en&page=0', '?lang=en&page=1'],
+    ],
+  ])('%s: %s', async (name, endpoint, rows, requests) => {
+    const imported = await taken(`{"name": "${name}", "endpoint": {${endpoint}}}`);
+    expect(imported.report.streams.flatMap(({ reasons }) => reasons)).toEqual([]);
+    expect(outcomes(imported)).toEqual({ [name]: 'exact' });
+    expect(await tablesOf(imported)).toEqual({ [name]: rows === 7 ? ALL : rows });
+    expect(seen.map((line) => line.replace(/^\w+ \/v1\/\w+/, ''))).toEqual(requests);
+  });
+
+  test.each([
+    ['MyPaginator()', 'the class MyPaginator, which is Python code'],
+    ['make()', 'the class make, which is Python code'],
+    ['{"type": "mine"}', 'the paginator “mine”'],
+    ['{"type": "offset", "limit": N}', '“limit” of the paginator that is no number'],
+    ['{"type": "offset", "limit": 1, "strange": 2}', '“strange” of the paginator “offset”'],
+    ['{"type": "cursor", "cursor_path": "a[?(@.b)]"}', 'a JSONPath with filters, functions or unions'],
+  ])('%s is told', async (paginator, message) => {
+    const { report } = await taken(`{"name": "a", "endpoint": {"paginator": ${paginator}}}`);
+    expect(report.streams[0]?.outcome).toBe('not');
+    expect(report.streams[0]?.reasons.map((reason) => reason.message)).toContain(
+      `No counterpart: ${message}`,
+    );
+  });
+});
+
+describe('parents and children', () => {
+  const RESOURCES = `
+    {"name": "parents"},
+    {"name": "details", "endpoint": "parents/{resources.parents.id}"},
+    {"name": "subs", "include_from_parent": ["id"], "endpoint": {
+      "path": "parents/{pid}/subs", "params": {"pid": {"type": "resolve", "resource": "parents", "field": "id"}}}},
+    {"name": "missing", "endpoint": {"path": "parents/{resources.parents.id}/missing",
+      "response_actions": [{"status_code": 404, "action": "ignore"}]}},
+    {"name": "kids", "endpoint": {"path": "echo", "method": "POST", "params": {"of": "p-{resources.parents.k.x}"},
+      "json": {"id": "{resources.parents.id}", "all": ["{resources.parents.k.x}"]}}},
+    {"name": "grand", "endpoint": {"path": "parents/{resources.subs.cid}/x"}},`;
+
+  test('one row with all of them, each asked for once', async () => {
+    const imported = await taken(RESOURCES);
+    expect(
+      imported.report.streams.map(({ stream, outcome, row, columns }) => [stream, outcome, row, columns]),
+    ).toEqual([
+      ['parents', 'exact', 'parents', []],
+      ['details', 'equal rows, other columns', 'parents', ['one more, “parent_id”: a value of a parent row']],
+      [
+        'subs',
+        'equal rows, other columns',
+        'parents',
+        ['“_parents_id” is called “parents_id”', 'one more, “parent_id”: a value of a parent row'],
+      ],
+      ['missing', 'equal rows, other columns', 'parents', ['one more, “parent_id”: a value of a parent row']],
+      [
+        'kids',
+        'equal rows, other columns',
+        'parents',
+        ['one more, “parent_k_x”: a value of a parent row', 'one more, “parent_id”: a value of a parent row'],
+      ],
+      [
+        'grand',
+        'equal rows, other columns',
+        'parents',
+        ['one more, “parent_id”: a value of a parent row', 'one more, “parent_cid”: a value of a parent row'],
+      ],
+    ]);
+    const tables = await tablesOf(imported);
+    expect(tables['parents']).toEqual([
+      { id: '1', k_x: 'a' },
+      { id: '2', k_x: 'b' },
+    ]);
+    expect(tables['details']).toEqual([
+      { id: '1', detail: 'd1', parent_id: '1' },
+      { id: '2', detail: 'd2', parent_id: '2' },
+    ]);
+    expect(tables['subs']).toEqual(
+      [11, 12, 21, 22].map((cid) => {
+        const id = String(cid).slice(0, 1);
+        return { cid: String(cid), parents_id: id, parent_id: id };
+      }),
+    );
+    expect(tables['missing']).toEqual([
+      { cid: '11', parent_id: '1' },
+      { cid: '12', parent_id: '1' },
+    ]);
+    expect(tables['kids']).toMatchObject([
+      { url: '/v1/echo?lang=en&of=p-a', body: '{"id":1,"all":["a"]}' },
+      { url: '/v1/echo?lang=en&of=p-b', body: '{"id":2,"all":["b"]}' },
+    ]);
+    expect(tables['grand']).toHaveLength(8);
+    expect(seen.filter((line) => line === 'GET /v1/parents?lang=en')).toHaveLength(1);
+  });
+
+  test('a child that is not the same has a row of its own, disabled, and its parent goes on', async () => {
+    const imported = await taken(`
+      {"name": "parents"},
+      {"name": "details", "endpoint": "parents/{resources.parents.id}", "processing_steps": [{"map": lambda r: r}]},
+      {"name": "more", "endpoint": "parents/{resources.details.id}/x"},`);
+    expect(outcomes(imported)).toEqual({ parents: 'exact', details: 'not', more: 'not' });
+    expect(imported.stdout).toContain(
+      'Python code changes the rows; say it by “columns” of the job (resources[1].processing_steps[0].map): lambda r: r',
+    );
+    expect(imported.stdout).toContain("Its parent “details” can't be taken over");
+    expect(Object.keys(await tablesOf(imported))).toEqual(['parents']);
+  });
+
+  test.each([
+    ['{"name": "a", "endpoint": "x/{resources.b.id}"}', 'There is no resource “b”'],
+    [
+      '{"name": "a", "endpoint": "x/{resources.b.id}"}, {"name": "b", "endpoint": "x/{resources.a.id}"}',
+      'Resources depend on each other in a circle',
+    ],
+    [
+      '{"name": "a"}, {"name": "b"}, {"name": "c", "endpoint": "x/{resources.a.id}/{resources.b.id}"}',
+      'No counterpart: several parents: a, b',
+    ],
+    ['{"name": "a", "endpoint": "x/{y}"}', 'No counterpart: the placeholder “y”'],
+    ['make_resource()', 'A resource that is Python code'],
+    ['{"name": "a"}, {"name": "a"}', 'A resource that is Python code'],
+    ['{"name": "a", "max_rows": 3}', 'No counterpart: “max_rows”'],
+    ['{"name": "a", "endpoint": {"params": {"x": now()}}}', 'No counterpart: Python code'],
+    [
+      '{"name": "a", "endpoint": {"params": {"x": [1, 2]}}}',
+      'No counterpart: a parameter that is sent several times',
+    ],
+    [
+      '{"name": "a", "endpoint": {"auth": MyAuth()}}',
+      'No counterpart: the class MyAuth, which is Python code',
+    ],
+    [
+      '{"name": "a", "endpoint": {"response_actions": [fix]}}',
+      'No counterpart: a response action that is Python code',
+    ],
+    [
+      '{"name": "a", "endpoint": {"incremental": {"cursor_path": "u", "convert": lambda x: x}}}',
+      'No counterpart: a function that changes the value, which is Python code',
+    ],
+  ])('%s is told', async (resources, message) => {
+    const { report } = await taken(resources);
+    expect(report.streams.flatMap(({ reasons }) => reasons.map((reason) => reason.message))).toContain(
+      message,
+    );
+  });
+});
+
+describe('requests', () => {
+  test('parameters, headers and bodies as they are sent there', async () => {
+    const imported = await taken(`
+      {"name": "q", "endpoint": {"path": "/echo", "params": {"flag": True, "none": None, "n": 1, "t": "a b&c", "brace": "{{x}}"}}},
+      {"name": "bound", "endpoint": {"path": "{kind}?a=1", "data_selector": "$", "params": {"kind": "echo", "t": "x"}}},
+      {"name": "bare", "endpoint": {"path": "echo", "method": "POST"}},
+      {"name": "form", "endpoint": {"path": "echo", "method": "post", "data": {"a": "x y", "b": 1}}},
+      {"name": "plain", "endpoint": {"path": "echo", "method": "POST", "data": "text"}},
+      {"name": "refused", "table_name": "none", "endpoint": {"response_actions": [{"content": "Not found", "action": "ignore"}]}},`);
+    const { none: _, ...tables } = await tablesOf(imported);
+    expect(Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows[0]]))).toEqual({
+      q: { url: '/v1/echo?lang=en&flag=True&n=1&t=a+b%26c&brace=%7Bx%7D', body: '' },
+      bound: { url: '/v1/echo?a=1&lang=en&t=x', body: '' },
+      bare: { url: '/v1/echo?lang=en', body: '' },
+      form: { url: '/v1/echo?lang=en', body: 'a=x+y&b=1' },
+      plain: { url: '/v1/echo?lang=en', body: 'text' },
+    });
+  });
+});
+
+/** Rows of all tables in the storage after two runs. */
+async function storedTwice({ folder }: Taken): Promise<Record<string, number>> {
+  const storage = path.join(folder, 'storage');
+  for (let run = 0; run < 2; run++) {
+    const { code, stderr } = await runHere(['run', '--data', folder, '--storage', storage], {
+      env: { TOKEN: 's3cret' },
+    });
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+  }
+  const opened = await openStorage({
+    storage,
+    environment: {},
+    log: silentLog,
+    signal: new AbortController().signal,
+    purpose: 'look',
+    mustExist: true,
+  });
+  try {
+    const counts: Record<string, number> = {};
+    for (const { id, name } of await opened.client.tables.list()) {
+      const csv = parse<object>(await textOf(await opened.client.tables.read(id)), { columns: true });
+      counts[name] = csv.length;
+    }
+    return counts;
+  } finally {
+    await opened.close();
+  }
+}
+
+describe('a table whose rows are merged', () => {
+  test.each<[string, string, number]>([
+    ['by a key', '"write_disposition": "merge", "primary_key": "id"', 7],
+    ['by several', '"write_disposition": "merge", "primary_key": ("id", "updated_at")', 7],
+    [
+      'in some way',
+      '"write_disposition": {"disposition": "merge", "strategy": "upsert"}, "primary_key": ["id"]',
+      7,
+    ],
+    ['by no key: they are added', '"write_disposition": "merge"', 14],
+    ['not at all, but added, whatever the key is', '"write_disposition": "append", "primary_key": "id"', 14],
+    ['not at all, but replaced', '"write_disposition": "replace"', 7],
+  ])('has each of them once after two runs: %s', async (_how, hints, rows) => {
+    const imported = await taken(
+      `{"name": "offset", ${hints}, "endpoint": {"data_selector": "rows", "paginator": {"type": "offset", "limit": 3}}}`,
+    );
+    expect(imported.report.streams).toMatchObject([{ outcome: 'exact' }]);
+    expect(await storedTwice(imported)).toEqual({ offset: rows });
+  });
+
+  test('has its key as a path', async () => {
+    const { folder } = await taken(
+      '{"name": "offset", "write_disposition": "merge", "primary_key": "owner__id"}',
+    );
+    const [row] = (
+      JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8')) as {
+        rows: { configuration: { parameters: { config: { jobs: object[] } } } }[];
+      }
+    ).rows;
+    expect(row?.configuration.parameters.config.jobs).toMatchObject([{ primaryKey: 'owner.id' }]);
+  });
+
+  test('is not taken over where code makes its key', async () => {
+    const { report } = await taken('{"name": "offset", "write_disposition": "merge", "primary_key": keys()}');
+    expect(report.streams).toMatchObject([
+      {
+        outcome: 'not',
+        reasons: [{ message: 'A primary key that code makes; write “primaryKey” of the job' }],
+      },
+    ]);
+  });
+});
+
+describe('incremental', () => {
+  const cursor = '"cursor_path": "updated_at", "initial_value": "2024-01-04T00:00:00Z"';
+
+  test.each<[string, string, number, string]>([
+    [
+      'by its parameter',
+      `"incremental": {${cursor}, "start_param": "since"}`,
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    [
+      'by a parameter of the request',
+      `"params": {"since": {"type": "incremental", ${cursor}}}`,
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    [
+      'by a call',
+      '"params": {"since": dlt.sources.incremental("updated_at", initial_value="2024-01-04T00:00:00Z")}',
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    [
+      'by a template',
+      `"params": {"since": "{incremental.start_value}"}, "incremental": {${cursor}}`,
+      4,
+      '?lang=en&since=2024-01-04T00:00:00Z',
+    ],
+    ['by the rows alone', `"incremental": {${cursor}}`, 4, '?lang=en'],
+    [
+      'with an end',
+      `"incremental": {${cursor}, "end_value": "2024-01-06T00:00:00Z", "start_param": "since", "end_param": "until"}`,
+      2,
+      '?lang=en&since=2024-01-04T00:00:00Z&until=2024-01-06T00:00:00Z',
+    ],
+  ])('%s', async (_how, endpoint, rows, first) => {
+    const imported = await taken(`{"name": "since", "endpoint": {${endpoint}}}`);
+    expect(imported.report.streams.flatMap(({ reasons }) => reasons)).toEqual([]);
+    expect((await tablesOf(imported))['since']).toHaveLength(rows);
+    expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${first}`]);
+    // the next run begins with the newest row of this one
+    const isFixed = endpoint.includes('end_value');
+    expect((await tablesOf(imported))['since']).toHaveLength(isFixed ? rows : 1);
+    const next = first.includes('since') && !isFixed ? '?lang=en&since=2024-01-07T00:00:00Z' : first;
+    expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${next}`]);
+  });
+
+  test('a beginning that is reckoned from now', async () => {
+    const imported = await taken(
+      '{"name": "since", "endpoint": {"incremental": {"cursor_path": "updated_at", "start_param": "since", "initial_value": pendulum.today().subtract(days=30).to_iso8601_string()}}}',
+    );
+    expect(outcomes(imported)).toEqual({ since: 'exact' });
+    await tablesOf(imported);
+    expect(decodeURIComponent(seen[0] ?? '')).toMatch(
+      /^GET \/v1\/since\?lang=en&since=\d{4}-\d\d-\d\dT00:00:00Z$/,
+    );
+  });
+});
+
+describe('the report', () => {
+  test('what code changes makes all of it doubtful', async () => {
+    const folder = dataFolder();
+    const file = path.join(folder, 'shop.py');
+    writeFileSync(file, `${pipeline('"a"')}\n    config["resources"].append("b")\n`);
+    const { stdout } = await runHere(['import', 'dlt', file]);
+    expect(stdout).toMatch(
+      /a {2}not\n {2}The source is changed after it was written\. Line \d+ changes “config” by code\./,
+    );
+  });
+
+  test('secrets of the source are settings that the environment gives', async () => {
+    const { report, folder } = await taken('"a"');
+    expect(report.settings).toEqual([
+      { key: 'settings.#token', title: 'the secret “token”', isRequired: true },
+    ]);
+    expect(readFileSync(path.join(folder, 'config.json'), 'utf8')).toContain('"#token": "$env:TOKEN"');
+  });
+});

@@ -1,0 +1,27 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { PageRows, RecordParser } from '../../../src/engine/records/parser.ts';
+import { Sink } from '../../../src/engine/sink/sink.ts';
+
+/** Tables as a parser writes them through a real sink, by name. */
+export async function writtenBy(
+  parser: RecordParser,
+  pages: readonly PageRows[],
+): Promise<Map<string, string>> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gex-records-'));
+  try {
+    const sink = new Sink(path.join(folder, 'work'));
+    for (const page of pages) parser.take(page, sink);
+    await sink.settle(true);
+    parser.finish(() => pages, sink);
+    const tables = await sink.close();
+    const files = new Map(tables.map(({ name, file }) => [name, readFileSync(file, 'utf8')]));
+    for (const { name, rows } of tables)
+      expect(rows, `rows of ${name}`).toBe((files.get(name) ?? '').split('\n').length - 2);
+    return files;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

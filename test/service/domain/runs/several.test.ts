@@ -1,0 +1,169 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemEnv } from '../../../../src/lib/env.ts';
+import { silentLog } from '../../../../src/lib/log.ts';
+import { createRunner, type Runner } from '../../../../src/service/domain/runs/runner.ts';
+import { takeToken } from '../../../../src/service/domain/runs/token.ts';
+import type { Context } from '../../../../src/service/domain/context.ts';
+import { dataPart } from '../../../../src/service/start/data-module.ts';
+import { findRun } from '../../../../src/service/stores/metadata/runs.ts';
+import { requeueRun, takeRun } from '../../../../src/service/stores/metadata/run-leases.ts';
+import { json, startApi } from '../../../cli/support.ts';
+import { MAIN } from '../../../support/command.ts';
+import { forgetDatabase, metaOf } from '../../database.ts';
+import { startService } from '../../harness.ts';
+import { memoryStore } from './checkpoint/support.ts';
+import { books, worldOf } from './support.ts';
+
+/** Runners as on several machines: each has a folder and a clock of its own, and runs are kept in an object store. */
+async function startSeveral() {
+  const dir = await mkdtemp(path.join(tmpdir(), 'several-'));
+  const store = memoryStore();
+  const runners: Runner[] = [];
+  let of: { readonly context: Context; readonly url: string } | undefined;
+  const running = await startService({
+    dir,
+    parts: [
+      dataPart,
+      (context) => ({
+        async start(url) {
+          of = { context, url };
+        },
+        async drain() {
+          await Promise.all(runners.map(async (runner) => await runner.stop()));
+        },
+      }),
+    ],
+  });
+  onTestFinished(async () => {
+    await running.service.stop();
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    await forgetDatabase(dir);
+  });
+  return {
+    ...worldOf(running),
+    store,
+    context(): Context {
+      if (of === undefined) throw new Error('The service has not started.');
+      return { ...of.context, log: silentLog };
+    },
+    /** @returns its folder, in which each attempt has one */
+    async add({ aheadMs = 0, pollMs = 100 }: { aheadMs?: number; pollMs?: number } = {}): Promise<string> {
+      if (of === undefined) throw new Error('The service has not started.');
+      const { context, url } = of;
+      const directory = path.join(dir, `runner-${runners.length}`);
+      const env = { ...systemEnv, now: () => systemEnv.now() + aheadMs };
+      const runner = createRunner(
+        { ...context, env, log: silentLog },
+        {
+          command: [process.execPath, MAIN],
+          apiUrl: url,
+          directory,
+          keptIn: store,
+          records: store,
+          isAlone: false,
+          concurrency: 1,
+          pollMs,
+          checkMs: pollMs * 2,
+        },
+      );
+      runners.push(runner);
+      await runner.start();
+      return directory;
+    },
+  };
+}
+
+test.each([3_600_000, -3_600_000])('a runner whose clock is off by %i ms does runs', async (aheadMs) => {
+  const api = await startApi((_request, response) => json(response, [{ id: 1 }]));
+  const world = await startSeveral();
+  await world.add({ aheadMs });
+  await world.configure('a', books(api.url));
+  const { id } = await world.start('a');
+  expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 1 });
+  expect(await world.rows('in.c-library.books')).toEqual(['"1"']);
+});
+
+test('a runner that comes back when its run was done by another one changes nothing', async () => {
+  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+  const api = await startApi((_request, response) => {
+    if (api.seen.length === 1) void gate.then(() => json(response, [{ id: 'late' }]));
+    else json(response, [{ id: 1 }]);
+  });
+  const world = await startSeveral();
+  await world.configure('a', books(api.url, { incrementalOutput: true }));
+  const { id } = await world.start('a');
+  // It gives no sign of life, and looks at nothing, for longer than the test takes.
+  const folder = await world.add({ pollMs: 100_000 });
+  await expect.poll(() => api.seen.length).toBe(1);
+  const meta = await metaOf(world.dir);
+  const held = await findRun(meta, Number(id));
+  expect(held !== undefined && (await requeueRun(meta, held))).toBe(true);
+  await meta.destroy();
+  await world.add();
+  expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
+  const seen = async () => ({
+    rows: await world.rows('in.c-library.books'),
+    log: await world.log(id),
+    run: await world.show(id),
+    state: (await world.call('GET', 'components/ex-generic-v2/configs/a')).body,
+    kept: new Map(world.store.objects),
+  });
+  // What is kept is trimmed behind the end of the run.
+  await expect.poll(() => [...world.store.objects.keys()].some((key) => key.endsWith('/index'))).toBe(false);
+  const before = await seen();
+  expect(before.rows).toEqual(['"1"']);
+  letGo();
+  await expect.poll(async () => await readdir(folder)).toEqual([]);
+  expect(await seen()).toEqual(before);
+});
+
+test('a runner that is alive keeps its run, however long that takes and whoever looks', async () => {
+  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+  const api = await startApi((_request, response) => void gate.then(() => json(response, [{ id: 1 }])));
+  const world = await startSeveral();
+  await world.configure('a', books(api.url));
+  const { id } = await world.start('a');
+  await world.add({ pollMs: 50 });
+  await expect.poll(() => api.seen.length).toBe(1);
+  await world.add({ pollMs: 50 });
+  const meta = await metaOf(world.dir);
+  const beat = async (): Promise<number> => (await findRun(meta, Number(id)))?.beat ?? 0;
+  const first = await beat();
+  // Ten signs are twenty looks of the other one, twice as many as make a runner dead that gives none.
+  await expect.poll(beat).toBeGreaterThan(first + 10);
+  await meta.destroy();
+  letGo();
+  expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 1 });
+});
+
+test('the token of an attempt is refused from the moment on at which its run is handed on', async () => {
+  const world = await startSeveral();
+  await world.configure('a', books('http://127.0.0.1:9/'));
+  await world.start('a');
+  const context = world.context();
+  const take = async () => {
+    const run = await takeRun(context.meta, { runner: 'test', now: Date.now() });
+    if (run === undefined) throw new Error('No run waits.');
+    const made = await takeToken(context, run);
+    if (made === undefined) throw new Error('The run was taken away.');
+    return { run, ...made };
+  };
+  const statusWith = async (token: string): Promise<number> =>
+    (
+      await world.call('GET', 'components/ex-generic-v2/configs/a', undefined, {
+        'x-storageapi-token': token,
+      })
+    ).status;
+  const first = await take();
+  expect(await statusWith(first.token)).toBe(200);
+  expect(await requeueRun(context.meta, first.run)).toBe(true);
+  expect(await statusWith(first.token)).toBe(401);
+  const second = await take();
+  expect(second.id).toBe(first.id);
+  expect([await statusWith(first.token), await statusWith(second.token)]).toEqual([401, 200]);
+  expect(await takeToken(context, first.run)).toBeUndefined();
+  expect(await statusWith(second.token)).toBe(200);
+});
