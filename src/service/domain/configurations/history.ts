@@ -1,11 +1,5 @@
 import type { Meta } from '../../stores/metadata/database.ts';
-import type {
-  ConfigurationKey,
-  ConfigurationVersion,
-  Tables,
-  VersionRow,
-} from '../../stores/metadata/tables.ts';
-import type { Write } from '../../stores/metadata/write-together.ts';
+import type { ConfigurationKey, ConfigurationVersion, VersionRow } from '../../stores/metadata/tables.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 
 /** Row id and row version, as a version of a configuration has them. */
@@ -39,31 +33,15 @@ export async function changeRows(
   if (changed.rows !== undefined) await setRows(meta, key, version, changed.rows);
   const order = changed.row === undefined ? before : await changeRow(meta, key, version, before, changed.row);
   const wanted = changed.rowsSortOrder;
-  if (changed.rows === undefined && isSameOrder(before, wanted)) return order;
-  const next = nextOrder(order, version, wanted);
-  if (next.version === version) await insertOrders(meta, [orderRow(key, next)]).execute();
-  return next;
+  const isSame = JSON.stringify(wanted) === JSON.stringify(before.ids);
+  if (wanted === undefined || (changed.rows === undefined && isSame)) return order;
+  if (wanted.length === 0) return { ids: [], version: 0 };
+  await meta
+    .insertInto('configuration_orders')
+    .values({ ...keyOf(key), version, rows_sort_order: JSON.stringify(wanted) })
+    .execute();
+  return { ids: wanted, version };
 }
-
-/** The order of a version that was asked for one; only an order of that version is new, and is still to be written. */
-export function nextOrder(before: Order, version: number, wanted: readonly string[] | undefined): Order {
-  if (wanted === undefined) return before;
-  return wanted.length === 0 ? { ids: [], version: 0 } : { ids: wanted, version };
-}
-
-export const isSameOrder = (order: Order, wanted: readonly string[] | undefined): boolean =>
-  JSON.stringify(wanted) === JSON.stringify(order.ids);
-
-export type OrderRow = Tables['configuration_orders'];
-
-export const orderRow = (key: ConfigurationKey, { ids, version }: Order): OrderRow => ({
-  ...keyOf(key),
-  version,
-  rows_sort_order: JSON.stringify(ids),
-});
-
-export const insertOrders = (meta: Meta, orders: readonly OrderRow[]): Write =>
-  meta.insertInto('configuration_orders').values(orders);
 
 /** The rows that a version had. */
 export function rowsAt(meta: Meta, { version, ...key }: ConfigurationVersion) {

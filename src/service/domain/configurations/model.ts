@@ -10,7 +10,6 @@ import type {
   ConfigurationVersion,
   RowHead,
   RowVersion,
-  Tables,
 } from '../../stores/metadata/tables.ts';
 import { changeRows, type Order, type RowPair, type RowsChange } from './history.ts';
 import { writeTogether, type Write } from '../../stores/metadata/write-together.ts';
@@ -64,8 +63,6 @@ export interface VersionChange extends RowsChange {
   readonly configuration?: string | undefined;
   /** JSON text. It belongs to the configuration, not to the version. */
   readonly state?: string | undefined;
-  /** Of that state: {@link stateWriterOf}. */
-  readonly stateWriter?: string | null | undefined;
   /** Content of an older version. */
   readonly contentVersion?: number;
 }
@@ -79,24 +76,7 @@ export async function appendVersion(
 ): Promise<Loaded> {
   const number = before.head.version + 1;
   const order = await changeRows(meta, before.head, number, orderOf(before), changed);
-  const loaded = nextVersion(before, changed, order, change);
-  const { configuration } = changed;
-  await writeTogether(meta, [
-    ...(configuration === undefined ? [] : [insertContents(meta, [contentRow(loaded, configuration)])]),
-    insertVersions(meta, [loaded.version]),
-    updateHead(meta, before, loaded),
-  ]);
-  return loaded;
-}
-
-/** The next version of a configuration, of which nothing is written yet. */
-export function nextVersion(
-  before: Loaded,
-  changed: Omit<VersionChange, keyof RowsChange>,
-  order: Order,
-  change: Change,
-): Loaded {
-  const number = before.head.version + 1;
+  const writer = await stateWriterOf(meta, changed.state, change);
   const old = before.version;
   const version: ConfigurationVersion = {
     ...keyOf(before.head),
@@ -119,8 +99,13 @@ export function nextVersion(
     is_deleted: version.is_deleted,
     rows_sort_order: JSON.stringify(order.ids),
     state: changed.state ?? before.head.state,
-    state_writer: changed.stateWriter === undefined ? before.head.state_writer : changed.stateWriter,
+    state_writer: writer === undefined ? before.head.state_writer : writer,
   };
+  await writeTogether(meta, [
+    ...(changed.configuration === undefined ? [] : [insertContent(meta, version, changed.configuration)]),
+    meta.insertInto('configuration_versions').values(version),
+    updateHead(meta, before, head),
+  ]);
   return { head, version };
 }
 
@@ -158,8 +143,8 @@ export async function insertConfiguration(
   };
   await writeTogether(meta, [
     meta.insertInto('configurations').values(head),
-    insertContents(meta, [contentRow({ head, version }, first.configuration)]),
-    insertVersions(meta, [version]),
+    insertContent(meta, version, first.configuration),
+    meta.insertInto('configuration_versions').values(version),
   ]);
   return { head, version };
 }
@@ -190,17 +175,15 @@ export async function completeVersion(
   };
 }
 
-export async function saveState(
-  meta: Meta,
-  key: ConfigurationKey,
-  state: string,
-  state_writer: string | null,
-): Promise<void> {
+/** Gives a configuration another state, which makes no version. */
+export async function saveState(meta: Meta, now: Whole, state: string, change: Change): Promise<Whole> {
+  const changes = { state, state_writer: (await stateWriterOf(meta, state, change)) ?? null };
   await meta
     .updateTable('configurations')
-    .set({ state, state_writer })
-    .where((where) => where.and(keyOf(key)))
+    .set(changes)
+    .where((where) => where.and(keyOf(now.head)))
     .execute();
+  return { ...now, head: { ...now.head, ...changes } };
 }
 
 /**
@@ -222,27 +205,18 @@ export async function stateWriterOf(
 
 const EMPTY = /^(?:\{\s*\}|\[\s*\])?$/;
 
-export const orderOf = ({ head, version }: Loaded): Order => ({
+const orderOf = ({ head, version }: Loaded): Order => ({
   ids: sortOrder(head),
   version: version.order_version,
 });
 
-export type ContentRow = Tables['configuration_contents'];
-
-export const contentRow = ({ version }: Loaded, configuration: string): ContentRow => ({
-  ...keyOf(version),
-  version: version.version,
-  configuration,
-});
-
-export const insertContents = (meta: Meta, contents: readonly ContentRow[]): Write =>
-  meta.insertInto('configuration_contents').values(contents);
-
-export const insertVersions = (meta: Meta, versions: readonly ConfigurationVersion[]): Write =>
-  meta.insertInto('configuration_versions').values(versions);
+const insertContent = (meta: Meta, version: ConfigurationVersion, configuration: string): Write =>
+  meta
+    .insertInto('configuration_contents')
+    .values({ ...keyOf(version), version: version.version, configuration });
 
 /** What a configuration is now; its state, which may be long, only when it is another. */
-export function updateHead(meta: Meta, before: Loaded, { head }: Loaded): Write {
+function updateHead(meta: Meta, before: Loaded, head: ConfigurationHead): Write {
   const { version, is_deleted, rows_sort_order, state, state_writer } = head;
   const isSameState = state === before.head.state;
   return meta

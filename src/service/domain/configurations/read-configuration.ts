@@ -16,15 +16,8 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
   return found === undefined ? undefined : loadedOf(found);
 }
 
-/** @throws {ApiError} 404 when there is none, or it is deleted */
+/** A configuration with its content, in one query. @throws {ApiError} 404 when there is none, or it is deleted */
 export async function requireWhole(meta: Meta, key: ConfigurationKey): Promise<Whole> {
-  const found = await findWhole(meta, key);
-  if (found === undefined || found.head.is_deleted === 1) throw missing(key);
-  return found;
-}
-
-/** A configuration, deleted or not, with its content, in one query. */
-export async function findWhole(meta: Meta, key: ConfigurationKey): Promise<Whole | undefined> {
   const found = await current(meta, key)
     .innerJoin('configuration_contents as t', (join) =>
       join
@@ -46,7 +39,7 @@ export async function findWhole(meta: Meta, key: ConfigurationKey): Promise<Whol
         .as('some_row'),
     )
     .executeTakeFirst();
-  if (found === undefined) return undefined;
+  if (found === undefined || found.head_is_deleted === 1) throw missing(key);
   const { configuration, some_row, ...loaded } = found;
   return { ...loadedOf(loaded), configuration, hasRows: some_row !== null };
 }
@@ -119,7 +112,7 @@ export async function requireConfiguration(meta: Meta, key: ConfigurationKey): P
   return found;
 }
 
-export const missing = (key: ConfigurationKey): ApiError =>
+const missing = (key: ConfigurationKey): ApiError =>
   notFound(`Configuration ${key.configuration_id} not found`);
 
 /** One version. @throws {ApiError} 404 */

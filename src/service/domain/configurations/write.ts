@@ -7,17 +7,14 @@ import {
   insertConfiguration,
   saveState,
   sortOrder,
-  stateWriterOf,
   type Change,
   type Loaded,
   type Whole,
 } from './model.ts';
 import { toldOf } from '../events/of-configurations.ts';
-import { contentOf, findConfiguration, listRowIds, missing } from './read-configuration.ts';
+import { contentOf, findConfiguration, listRowIds, requireWhole } from './read-configuration.ts';
 import { checkVersion } from './check-version.ts';
 import { dropRows } from './row-model.ts';
-import { asStored, withState, withVersion, writeAll, type Unwritten } from './unwritten.ts';
-import { inSharedTurn, type Shared } from '../../stores/metadata/shared-turn.ts';
 import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
 
 export interface NewConfiguration {
@@ -55,11 +52,8 @@ export async function createConfiguration(
     }
     await dropRows(tx, known);
     await deleteMetadata(tx, key);
-    const state_writer = (await stateWriterOf(tx, first.state, change)) ?? null;
-    await saveState(tx, key, first.state, state_writer);
-    const head = { ...known.head, state: first.state, state_writer };
     const changed = { ...first, isDeleted: false, rows: [], rowsSortOrder: [] };
-    const revived = await appendVersion(tx, { head, version: known.version }, changed, noted);
+    const revived = await appendVersion(tx, known, changed, noted);
     return await toldOf(tx, 'Created', revived, change);
   });
 }
@@ -77,17 +71,16 @@ export async function updateConfiguration(
   given: ConfigurationChanges,
   change: Change,
 ): Promise<Whole> {
-  return await changeWhole(meta, key, async (tx, unwritten) => {
-    const { now } = unwritten;
+  return await changeWhole(meta, key, async (tx, now) => {
     const { state, rowsSortOrder: order, ifVersion } = given;
     checkVersion('configuration', now.head.version, ifVersion);
     if (order !== undefined) await checkOrder(tx, order, now);
-    const stateWriter = await stateWriterOf(tx, state, change);
     if (isChanged(now, given)) {
       const noted = { ...change, text: change.text ?? 'Configuration updated' };
-      return withVersion(unwritten, { ...given, stateWriter }, noted);
+      const changed = await toldOf(tx, 'Changed', await appendVersion(tx, now, given, noted), change);
+      return { ...now, ...changed, configuration: given.configuration ?? now.configuration };
     }
-    return state === undefined ? unwritten : withState(unwritten, state, stateWriter ?? null);
+    return state === undefined ? now : await saveState(tx, now, state, change);
   });
 }
 
@@ -98,33 +91,22 @@ export async function updateState(
   state: string,
   change: Change,
 ): Promise<Whole> {
-  return await changeWhole(meta, key, async (tx, unwritten) =>
-    withState(unwritten, state, (await stateWriterOf(tx, state, change)) ?? null),
-  );
+  return await changeWhole(meta, key, async (tx, now) => await saveState(tx, now, state, change));
 }
 
 async function changeWhole(
   meta: Meta,
   key: ConfigurationKey,
-  work: (tx: Meta, unwritten: Unwritten) => Promise<Unwritten>,
+  work: (tx: Meta, now: Whole) => Promise<Whole>,
 ): Promise<Whole> {
-  let configuration: string | undefined;
-  const shared: Shared<Unwritten | undefined> = {
-    things: configurationsOf(key),
-    read: async (tx) => await asStored(tx, key),
-    write: async (tx, unwritten) => {
-      if (unwritten !== undefined) await writeAll(tx, unwritten);
-    },
-  };
-  const changed = await inSharedTurn(meta, shared, async (tx, unwritten) => {
-    if (unwritten === undefined || unwritten.now.head.is_deleted === 1) throw missing(key);
-    const made = await work(tx, unwritten);
-    const { configuration: content, ...rest } = made.now;
+  let content: string | undefined;
+  const changed = await inTurn(meta, configurationsOf(key), async (tx) => {
+    const { configuration, ...rest } = await work(tx, await requireWhole(tx, key));
     // Not a part of what the transaction gives, which is kept for who repeats the request: it may be long.
-    configuration = content;
-    return { state: made, result: rest };
+    content = configuration;
+    return rest;
   });
-  return { ...changed, configuration: configuration ?? (await contentOf(meta, changed.version)) };
+  return { ...changed, configuration: content ?? (await contentOf(meta, changed.version)) };
 }
 
 /** To the trash; a configuration that is there already is purged (5.3.11). */

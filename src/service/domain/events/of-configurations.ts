@@ -1,7 +1,6 @@
 import type { Change, Loaded, LoadedRow } from '../configurations/model.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
-import { insertEvent, type NewEvent } from '../../stores/metadata/events.ts';
-import { eventRow, recordEvent, type Doer } from './system-event.ts';
+import { recordEvent, type Doer } from './system-event.ts';
 
 /** What is done to a configuration, as its events are called. */
 type Done =
@@ -27,21 +26,16 @@ const DID: Readonly<Record<Done, string>> = {
 
 /** Tells of a configuration, and gives it back. Must run in the transaction of the change. */
 export async function toldOf(tx: Meta, done: Done, loaded: Loaded, change: Change): Promise<Loaded> {
-  await insertEvent(tx, eventOf(done, loaded, change));
-  return loaded;
-}
-
-/** What tells of a configuration, for who writes it down together with others. */
-export function eventOf(done: Done, loaded: Loaded, change: Change): NewEvent {
   const { head, version } = loaded;
   const { component_id: component, configuration_id: configurationId } = head;
-  return eventRow(change.env, doerOfChange(head.branch_id, change), {
+  await recordEvent(tx, change.env, doerOfChange(head.branch_id, change), {
     name: `componentConfiguration${done}`,
     message: `${DID[done]} component configuration "${version.name}" (${component})`,
     object: { type: 'componentConfiguration', id: configurationId, name: version.name },
     configurationId,
     params: { component, configurationId, name: version.name, version: head.version },
   });
+  return loaded;
 }
 
 /** The same of a row. */

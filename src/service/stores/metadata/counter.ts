@@ -13,7 +13,13 @@ export async function nextId(meta: Meta): Promise<number> {
     const { rows } = await next.execute(meta);
     return rows[0]?.value ?? missing();
   }
-  return await advance(meta, 1);
+  const { value } = await meta
+    .updateTable('counters')
+    .set((update) => ({ value: update('value', '+', 1) }))
+    .where('name', '=', 'id')
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return value;
 }
 
 /** The last number that was given; 0 when none was. */
@@ -32,28 +38,6 @@ export async function lastId(meta: Meta): Promise<number> {
 export async function idOfInserted(meta: Meta): Promise<Expression<number> | number> {
   const schema = postgresSchema(meta);
   return schema === undefined ? await nextId(meta) : nextOf(schema);
-}
-
-/** Several such rows with their numbers, which go up. */
-export async function withIds<Row>(
-  meta: Meta,
-  rows: readonly Row[],
-): Promise<(Row & { readonly id: Expression<number> | number })[]> {
-  const schema = postgresSchema(meta);
-  if (schema !== undefined) return rows.map((row) => ({ ...row, id: nextOf(schema) }));
-  const first = (await advance(meta, rows.length)) - rows.length + 1;
-  return rows.map((row, i) => ({ ...row, id: first + i }));
-}
-
-/** @returns the last of so many numbers, which are taken */
-async function advance(meta: Meta, count: number): Promise<number> {
-  const { value } = await meta
-    .updateTable('counters')
-    .set((update) => ({ value: update('value', '+', count) }))
-    .where('name', '=', 'id')
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  return value;
 }
 
 const nextOf = (schema: string) => sql<number>`nextval(${sql.lit(`${schema}.ids`)}::regclass)`;

@@ -1,8 +1,7 @@
-import { idOfInserted, withIds } from './counter.ts';
+import { idOfInserted } from './counter.ts';
 import type { Meta } from './database.ts';
 import { parseEventQuery } from './event-query.ts';
 import type { EventRow } from './tables.ts';
-import type { Write } from './write-together.ts';
 
 export interface EventFilter {
   readonly sinceId?: number | undefined;
@@ -38,11 +37,6 @@ export async function insertEvent(meta: Meta, event: NewEvent, given?: number): 
     .insertInto('events')
     .values({ ...event, id })
     .execute();
-}
-
-/** Several in their order, as a statement that is still to be executed. */
-export async function insertionOf(meta: Meta, events: readonly NewEvent[]): Promise<Write> {
-  return meta.insertInto('events').values(await withIds(meta, events));
 }
 
 /** Removes all but the newest events of a kind. */

@@ -73,12 +73,6 @@ export function givenByTransaction(kinds: readonly string[], result: unknown): v
   if (claim !== undefined && claim.mayKeepMade && isOpen(claim)) claim.made = madeText(kinds, result);
 }
 
-/** Whether the next transaction is to keep the key of a request. */
-export function isUnderKey(): boolean {
-  const claim = claims.getStore();
-  return claim !== undefined && isOpen(claim);
-}
-
 /** The file that an earlier attempt of this request made. */
 export function fileOfRequest(): number | undefined {
   const claim = claims.getStore();

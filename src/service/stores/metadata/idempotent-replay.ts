@@ -60,9 +60,6 @@ export function inPlaceOf(kinds: readonly string[]): { readonly result: unknown 
   return { result: made.result };
 }
 
-/** Whether a request is done again whose transaction was committed. */
-export const isRepeating = (): boolean => repetitions.getStore()?.isOver === false;
-
 function isJson(value: unknown): boolean {
   if (value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean')
     return true;
