@@ -6,7 +6,7 @@ import { Secrets } from '../../../lib/secrets.ts';
 import type { RunError } from '../../../storage/protocol/run.ts';
 import type { Context } from '../context.ts';
 import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
-import { detailOf, troubleOf } from '../service-error.ts';
+import { detailOf, isDiskFull, troubleOf } from '../service-error.ts';
 import { isPassing } from '../jobs/failure.ts';
 import { type AskedOfRun } from '../../stores/metadata/runs.ts';
 import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
@@ -196,21 +196,60 @@ function whatIsAway(error: unknown): string | undefined {
   return troubleOf(error)?.message ?? whatIsAway(error.cause);
 }
 
+/** Whether that was a file of this machine, and not the disk of a database or of a store. */
+const isOfThisDisk = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && isDiskFull(error);
+
 /** @returns undefined when the run was taken away */
 async function work(
   context: Context,
   run: RunRow,
   options: AttemptOptions & { readonly state: State },
 ): Promise<Outcome | undefined> {
-  const { meta, env, keys } = context;
-  const { state, directory, keptIn, records } = options;
+  const { directory, keptIn } = options;
   const made = await takeToken(context, run);
   if (made === undefined) return undefined;
-  const secrets = new Secrets();
-  secrets.add(made.token);
   const folder = folderOf(directory, run, { isOfAttempt: keptIn !== undefined });
   await untilLeft(folder);
-  await mkdir(folder, { recursive: true });
+  try {
+    await mkdir(folder, { recursive: true });
+    return await workIn(folder, made, { context, run, options });
+  } catch (error) {
+    if (isOfThisDisk(error)) options.onFull?.();
+    throw error;
+  } finally {
+    // Nobody goes on with it: it would take the room of others.
+    if (keptIn !== undefined) await removeFolder(folder, context);
+  }
+}
+
+async function removeFolder(folder: string, { log }: Context): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    log.warn('The folder of a run could not be removed', { folder, detail: String(error) });
+  }
+}
+
+async function workIn(
+  folder: string,
+  made: { readonly id: number; readonly token: string },
+  {
+    context,
+    run,
+    options,
+  }: {
+    readonly context: Context;
+    readonly run: RunRow;
+    readonly options: AttemptOptions & { readonly state: State };
+  },
+): Promise<Outcome> {
+  const { meta, env, keys } = context;
+  const { state, keptIn, records } = options;
+  const secrets = new Secrets();
+  secrets.add(made.token);
+  const keeper = keptIn === undefined ? undefined : await keeperOf(context, run, { store: keptIn, folder });
+  keeper?.lost.addEventListener('abort', () => stopFor(state, 'lost'), { once: true });
   const log = new RunLog({
     meta,
     run,
@@ -223,8 +262,6 @@ async function work(
       stopFor(state, 'lost');
     },
   });
-  const keeper = keptIn === undefined ? undefined : await keeperOf(context, run, { store: keptIn, folder });
-  keeper?.lost.addEventListener('abort', () => stopFor(state, 'lost'), { once: true });
   const prolonging = setInterval(
     () => void prolongToken(meta, env, made.id, TOKEN_SECONDS).catch(() => undefined),
     (TOKEN_SECONDS * 1000) / 4,
@@ -261,13 +298,13 @@ async function work(
     if (report.mayPass && report.error?.code === 'output.failed') options.onFull?.();
     const mayGoOn = report.mayPass && state.why === undefined && !isLastAttempt(run);
     await keeper?.stop(mayGoOn ? 'handedOn' : keptUntil(state));
-    if (keeper !== undefined) await rm(folder, { recursive: true, force: true });
-    else if (!mayGoOn && (state.why === undefined || state.why === 'cancel'))
+    if (keeper === undefined && !mayGoOn && (state.why === undefined || state.why === 'cancel'))
       await keepAll(context, run, { records, folder });
     const passing = mayGoOn ? 'atWork' : undefined;
     return { report, error: report.error, exitCode: ended.code, folder, passing };
   } finally {
     clearInterval(prolonging);
+    await keeper?.stop('lost'); // of one that could not be done: it looks at a folder that goes
     await log.end();
   }
 }

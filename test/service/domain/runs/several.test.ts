@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -50,10 +53,14 @@ async function startSeveral() {
       return { ...of.context, log: silentLog };
     },
     /** @returns its folder, in which each attempt has one */
-    async add({ aheadMs = 0, pollMs = 100 }: { aheadMs?: number; pollMs?: number } = {}): Promise<string> {
+    async add({
+      aheadMs = 0,
+      pollMs = 100,
+      disk = dir,
+    }: { aheadMs?: number; pollMs?: number; disk?: string } = {}): Promise<string> {
       if (of === undefined) throw new Error('The service has not started.');
       const { context, url } = of;
-      const directory = path.join(dir, `runner-${runners.length}`);
+      const directory = path.join(disk, `runner-${runners.length}`);
       const env = { ...systemEnv, now: () => systemEnv.now() + aheadMs };
       const runner = createRunner(
         { ...context, env, log: silentLog },
@@ -167,3 +174,69 @@ test('the token of an attempt is refused from the moment on at which its run is 
   expect(await takeToken(context, first.run)).toBeUndefined();
   expect(await statusWith(second.token)).toBe(200);
 });
+
+const DISK_BYTES = 256 * 1024;
+const disk = makeDisk();
+const NEEDS = 'needs root that may mount';
+
+test.runIf(disk !== undefined)(
+  `a runner whose disk is too small for a run leaves it to others, and nothing on the disk${disk === undefined ? ` (${NEEDS})` : ''}`,
+  async () => {
+    const small = disk ?? '';
+    onTestFinished(() => {
+      execFileSync('umount', [small]);
+      rmdirSync(small);
+    });
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const text = randomBytes(DISK_BYTES).toString('base64');
+    const api = await startApi(({ url: { searchParams } }, response) => {
+      const page = Number(searchParams.get('page'));
+      const answer = (): void => json(response, page === 1 ? [{ id: 1, text }] : []);
+      if (api.seen.length === 2) void gate.then(answer);
+      else answer();
+    });
+    const world = await startSeveral();
+    const paged = books(api.url) as { parameters: { api: object } }; // as it is made there
+    Object.assign(paged.parameters.api, { pagination: { method: 'pagenum' } });
+    await world.configure('a', paged);
+    const { id } = await world.start('a');
+    // Busy with its second page, and for the others as good as gone.
+    await world.add({ pollMs: 100_000 });
+    const isKept = (): boolean => [...world.store.objects.keys()].some((key) => key.endsWith('/index'));
+    await expect.poll(() => api.seen.length).toBe(2);
+    await expect.poll(isKept, { timeout: 20_000 }).toBe(true);
+    const meta = await metaOf(world.dir);
+    onTestFinished(async () => await meta.destroy());
+    const held = await findRun(meta, Number(id));
+    expect(held !== undefined && (await requeueRun(meta, held))).toBe(true);
+
+    const folder = await world.add({ disk: small });
+    await expect
+      .poll(async () => (await world.log(id)).at(-1)?.message, { timeout: 20_000 })
+      .toMatch(/^The run goes on in 2 seconds, as what it needs is away: The disk of the service is full/);
+    await expect.poll(async () => await readdir(folder)).toEqual([]);
+    const { bfree, bsize } = statfsSync(small);
+    expect(bfree * bsize).toBeGreaterThan(DISK_BYTES / 2);
+    // It could be taken again after two seconds.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(await world.show(id)).toMatchObject({ status: 'waiting', attempt: 2 });
+
+    await world.add();
+    expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 3, error: null });
+    expect(await world.rows('in.c-library.books')).toHaveLength(1);
+    expect(api.seen).toHaveLength(3);
+    letGo();
+  },
+);
+
+function makeDisk(): string | undefined {
+  const folder = mkdtempSync(path.join(tmpdir(), 'disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
+    return folder;
+  } catch {
+    rmdirSync(folder);
+    console.warn(`A runner whose disk is full is not tested: it ${NEEDS}.`);
+    return undefined;
+  }
+}
