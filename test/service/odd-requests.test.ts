@@ -111,3 +111,42 @@ describe('many fields', () => {
     expect(answer.body).toMatchObject({ code: 'requestTooLarge' });
   });
 });
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+describe('nobody waits for what another request has in it', () => {
+  const quick = async (ask: () => Promise<number>): Promise<number> => {
+    const begin = performance.now();
+    const status = await ask();
+    // Each took several seconds, in which nobody else was answered.
+    expect(performance.now() - begin).toBeLessThan(1500);
+    return status;
+  };
+  const numbered = (count: number, name: (n: number) => string): string =>
+    Array.from({ length: count }, (_, n) => name(n)).join('&');
+
+  test.each([
+    ['lists with one far item', numbered(4500, (n) => `a${n}[9999]`)],
+    ['a list from its end', numbered(6000, (n) => `a[${9999 - n}]`)],
+  ])('a query of %s, which needs no token', async (_what, query) => {
+    expect(await quick(async () => (await fetch(`${api.addresses.url}/health?${query}`)).status)).toBe(200);
+  });
+
+  test.each([
+    ['a form of lists with one far item', FORM_TYPE, numbered(20_000, (n) => `a${n}[9999]`), 201],
+    ['a form with too many fields', FORM_TYPE, 'a&'.repeat(2_000_000), 413],
+    ['JSON that ends behind many lines', 'application/json', `[${'\n'.repeat(4_000_000)}x`, 400],
+    ['JSON of nothing but lists', 'application/json', `[${'[],'.repeat(1_300_000)}[]]`, 413],
+  ])('%s', async (_what, type, body, status) => {
+    const headers = { 'content-type': type, 'x-storageapi-token': api.token };
+    const url = `${api.addresses.url}/v2/storage/tokens`;
+    expect(await quick(async () => (await fetch(url, { method: 'POST', headers, body })).status)).toBe(
+      status,
+    );
+  });
+
+  test('commas in a text are no values', async () => {
+    const description = `${','.repeat(1_100_000)}\\"`;
+    expect((await api.call('POST', 'dev-branches', { name: 'commas', description })).status).toBe(202);
+  });
+});

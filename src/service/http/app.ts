@@ -164,7 +164,7 @@ function usualBytes({ path }: Route): number {
   return /:(?:bucket|component|table)\b/.test(path) ? MAX_BODY_BYTES : MAX_BODY_BYTES / 8;
 }
 
-/** They ask nothing of the service that could fail or wait, and are never turned away. */
+/** Open ones ask nothing of the service that could fail or wait, and are never turned away. */
 function addProbe(app: FastifyInstance, context: HttpContext, probe: Probe): void {
   const schema: FastifySchema = {
     summary: probe.summary,
@@ -174,10 +174,13 @@ function addProbe(app: FastifyInstance, context: HttpContext, probe: Probe): voi
   };
   app.get(probe.path, {
     schema,
-    config: { isProbe: true },
-    handler: async (request, reply) => {
+    config: { isProbe: !probe.isPrivate },
+    onRequest: async (request) => {
       if (probe.isPrivate && (await admit(context, request, false))?.isMaster !== true) throw accessDenied();
-      const { status, contentType, text } = await probe.answer();
+    },
+    handler: async (request, reply) => {
+      const answer = async () => await probe.answer();
+      const { status, contentType, text } = await (request.visit?.during(answer) ?? answer());
       // As bytes: a text would be given a charset.
       return await reply.code(status).type(contentType).send(Buffer.from(text));
     },

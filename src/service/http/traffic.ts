@@ -6,10 +6,11 @@ import { notFound } from '../domain/api-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** Asked by anyone at any time. */
     isProbe?: boolean;
   }
   interface FastifyRequest {
-    /** Not of a probe, which takes nothing. */
+    /** Not of an open probe, which takes nothing. */
     visit?: Visit;
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseExact, type Json } from '../../../lib/json/index.ts';
 import { badRequest, ApiError } from '../../domain/api-error.ts';
 import { MAX_BODY_BYTES } from '../../domain/request-limits.ts';
-import { formPairs, nest } from './nest.ts';
+import { nest, parseQuery } from './nest.ts';
 
 /**
  * JSON and forms become {@link Json}: exact numbers and key order, lists and objects by brackets. Every route takes
@@ -14,8 +14,8 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser(
     /^application\/(?:[\w.-]+\+)?json/i,
     { parseAs: 'string' },
-    (_request, text, done) => {
-      settle(() => parseJson(text.toString()), done);
+    ({ visit }, text, done) => {
+      settle(() => parseJson(text.toString(), visit), done);
     },
   );
   app.addContentTypeParser(
@@ -96,9 +96,18 @@ function settle(parse: () => Json, done: (error: Error | null, body?: unknown) =
   done(null, body);
 }
 
-function parseJson(text: string): Json {
+function parseJson(text: string, visit: FastifyRequest['visit']): Json {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (bare.trim() === '') return {};
+  const values = countValues(bare);
+  if (values > MAX_VALUES)
+    throw new ApiError(
+      413,
+      'requestTooLarge',
+      `The JSON of the request has more than ${MAX_VALUES} values. Send less at a time; rows go into a file.`,
+    );
+  // The text has its room already.
+  visit?.hold(Math.max(0, values * BYTES_OF_VALUE - bare.length));
   let body: Json;
   try {
     body = parseExact(bare);
@@ -111,16 +120,39 @@ function parseJson(text: string): Json {
   return body ?? {};
 }
 
+/** Those of a configuration of 4 MB, and more than anyone waits for while they are read. */
+const MAX_VALUES = 1_000_000;
+/** What an empty list takes, and its place in another. */
+const BYTES_OF_VALUE = 64;
+
+/** The values of a JSON text, at most: as many as there are brackets and commas outside of strings. It stops at too many. */
+function countValues(text: string): number {
+  let count = 1;
+  for (let at = 0; at < text.length && count <= MAX_VALUES; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA || code === BRACKET || code === BRACE) count += 1;
+  }
+  return count;
+}
+
+const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(at))
+    at += code === BACKSLASH ? 2 : 1;
+  return at;
+}
+
 function parseForm(text: string): Json {
-  const pairs = formPairs(text);
-  const first = pairs[0]?.[0].trimStart() ?? '';
-  if (first.startsWith('{')) {
+  if (/^[&\s+]*\{/.test(text)) {
     throw badRequest(
       'malformedRequest',
       'The body of the request looks like JSON, but its Content-Type says that it is a form.',
     );
   }
-  return nest(pairs);
+  return parseQuery(text);
 }
 
 function parseUnnamed(text: string): Json {

@@ -1,26 +1,103 @@
-import qs from 'qs';
 import type { Json } from '../../../lib/json/index.ts';
 import { ApiError } from '../../domain/api-error.ts';
 
 /** Fields that one form may have. */
 export const MAX_FIELDS = 100_000;
 
+/** Lists and objects that the names of one form may make, and what is in them. */
+const MAX_NODES = 4 * MAX_FIELDS;
+
+/** Brackets of a name that count; what follows them is the last name. */
+const MAX_DEPTH = 32;
+
+/** Of a greater number, it is taken for a name. */
+const MAX_INDEX = 10_000;
+
+/** What stands at a name, so far. */
+interface Node {
+  readonly texts: string[];
+  readonly inner: Map<string, Node>;
+}
+
 /**
  * Names with brackets to lists and objects: `tags[]=a`, `tags[0]=a`, `whereFilters[0][values][]=x` (storage 0.3).
- * A name may be any text; `__proto__` is left out.
+ * A name may be any text; `__proto__` is left out. It takes as long as the fields are long, whatever numbers they have.
  *
  * @throws {ApiError} 413 for more than {@link MAX_FIELDS}: none is left out in silence
  */
 export function nest(pairs: Iterable<readonly [string, string]>): Record<string, Json> {
-  const fields = [...pairs];
-  if (fields.length > MAX_FIELDS)
-    throw new ApiError(413, 'requestTooLarge', `The body of the request has more than ${MAX_FIELDS} fields.`);
-  const text = fields.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-  // Text in, so lists, objects and text out.
-  return qs.parse(text, LIMITS) as Record<string, Json>;
+  const top: Node['inner'] = new Map();
+  let fields = 0;
+  let nodes = 0;
+  const at = (inner: Node['inner'], name: string): Node => {
+    const known = inner.get(name);
+    if (known !== undefined) return known;
+    if (++nodes > MAX_NODES) throw tooMany('names in its fields', MAX_NODES);
+    const made: Node = { texts: [], inner: new Map() };
+    inner.set(name, made);
+    return made;
+  };
+  for (const [name, text] of pairs) {
+    if (++fields > MAX_FIELDS) throw tooMany('fields', MAX_FIELDS);
+    const [first = '', ...more] = namesIn(name);
+    if (first === '' || first === '__proto__' || more.includes('__proto__')) continue;
+    let node = at(top, first);
+    for (const inner of more) node = at(node.inner, inner);
+    node.texts.push(text);
+  }
+  return objectOf(top);
 }
 
-/** A query string; what isn't percent-encoding stays as it is. */
+const tooMany = (what: string, most: number): ApiError =>
+  new ApiError(413, 'requestTooLarge', `The body of the request has more than ${most} ${what}.`);
+
+/** `a[b][]` is `a`, `b` and nothing. Brackets that are not closed are letters like others. */
+function namesIn(name: string): string[] {
+  let from = name.indexOf('[');
+  if (from === -1) return [name];
+  const names = from === 0 ? [] : [name.slice(0, from)];
+  while (from !== -1) {
+    const end = closing(name, from);
+    if (end === undefined || names.length > MAX_DEPTH) return [...names, name.slice(from)];
+    names.push(name.slice(from + 1, end));
+    from = name.indexOf('[', end);
+  }
+  return names;
+}
+
+function closing(name: string, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < name.length; at++) {
+    if (name[at] === '[') depth += 1;
+    else if (name[at] === ']' && --depth === 0) return at;
+  }
+  return undefined;
+}
+
+function valueOf({ texts, inner }: Node): Json {
+  if (inner.size === 0) return texts.length === 1 ? (texts[0] ?? '') : texts;
+  const value = isList(inner) ? listOf(inner) : objectOf(inner);
+  if (texts.length === 0) return value;
+  return Array.isArray(value) ? [...texts, ...value] : [...texts, value];
+}
+
+const isList = (inner: Node['inner']): boolean =>
+  inner
+    .keys()
+    .every((name) => name === '' || (/^(?:0|[1-9]\d{0,4})$/.test(name) && Number(name) <= MAX_INDEX));
+
+/** In the order of the numbers; gaps are closed. */
+function listOf(inner: Node['inner']): Json[] {
+  return [...inner]
+    .toSorted(([one], [other]) => Number(one) - Number(other))
+    .flatMap(([name, node]) => (name === '' && node.inner.size === 0 ? node.texts : [valueOf(node)]));
+}
+
+function objectOf(inner: Node['inner']): Record<string, Json> {
+  return Object.fromEntries(inner.entries().map(([name, node]) => [name === '' ? '0' : name, valueOf(node)]));
+}
+
+/** A query string, or a form; what isn't percent-encoding stays as it is. */
 export function parseQuery(text: string): Record<string, Json> {
   return nest(formPairs(text));
 }
@@ -29,26 +106,17 @@ export function parseQuery(text: string): Record<string, Json> {
  * The fields of a form. A name ends at the first `=`: text with brackets in a value, such as JSON that was not
  * encoded, never becomes a name.
  */
-export function formPairs(text: string): [string, string][] {
-  return text
-    .split('&')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const at = part.indexOf('=');
-      return at === -1 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
-    });
+function* formPairs(text: string): Generator<[string, string]> {
+  for (let from = 0; from < text.length;) {
+    const next = text.indexOf('&', from);
+    const end = next === -1 ? text.length : next;
+    const part = text.slice(from, end);
+    from = end + 1;
+    if (part === '') continue;
+    const at = part.indexOf('=');
+    yield at === -1 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
+  }
 }
-
-const LIMITS = {
-  plainObjects: true,
-  allowPrototypes: true,
-  arrayLimit: 10_000,
-  parameterLimit: MAX_FIELDS,
-  depth: 32,
-} as const;
-
-// A lone surrogate cannot be encoded.
-const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ');

@@ -129,6 +129,8 @@ describe('a token', () => {
     for (const refused of drips.slice(6)) expect(await refused.status()).toContain('503');
     const verified = await service.call('GET', 'tokens/verify', undefined, { 'x-storageapi-token': other });
     expect(verified.status).toBe(200);
+    expect((await service.call('GET', '/metrics')).status).toBe(503);
+    expect((await service.call('GET', '/health')).status).toBe(200);
     drips[0]?.socket.destroy();
     await expect.poll(async () => (await service.call('GET', 'tokens/verify')).status).toBe(200);
   });
