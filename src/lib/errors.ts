@@ -84,6 +84,7 @@ export const ERROR_CODES = {
   'database.readOnly': 'The database of the service takes no changes.',
   'database.tooOld': 'The database of the service is too old.',
   'database.newer': 'The metadata of the service is that of a newer version.',
+  'database.older': 'The metadata of the service is that of a version that is too old.',
   'database.lost': 'The metadata of a storage folder is gone.',
   'database.otherFiles': 'The files that the database knows are elsewhere than those of this process.',
   'storage.unauthorized': 'The storage service did not accept the token.',

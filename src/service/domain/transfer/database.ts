@@ -2,7 +2,7 @@ import { RunError } from '../../../lib/errors.ts';
 import type { Env } from '../../../lib/env.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../platform/database/database.ts';
 import { openMeta, type Meta } from '../../stores/metadata/database.ts';
-import { missingMigrations, refuseNewer } from '../../stores/metadata/migrate.ts';
+import { missingMigrations, refuseUnknown } from '../../stores/metadata/migrate.ts';
 import { encryptionKey, placeName } from '../storage-identity.ts';
 import { serviceEngine } from '../../stores/tables/open-engine.ts';
 import { openOwnedStore, type OwnedStoreOptions } from './owned-store.ts';
@@ -52,9 +52,9 @@ async function openSource(database: Database): Promise<Meta> {
   return meta;
 }
 
-/** @throws {RunError} `command.invalid` for one of an earlier version, or none; `database.newer` */
+/** @throws {RunError} `command.invalid` for one of an earlier version, or none; `database.newer`, `database.older` */
 export async function refuseOtherVersions(meta: Meta, address: string): Promise<void> {
-  await refuseNewer(meta);
+  await refuseUnknown(meta);
   if ((await missingMigrations(meta)).length === 0) return;
   throw new RunError('command.invalid', 'The database has no storage, or one of an earlier version.', {
     where: { url: address },

@@ -22,7 +22,8 @@ export type Meta = Kysely<Tables>;
  * (WAL, synchronous FULL); transactions begin immediately, so that two processes never lose one to a lock.
  *
  * @param place a file of SQLite, `:memory:`, or a PostgreSQL database, which stays open when the metadata is destroyed
- * @throws {RunError} `database.newer` when a newer version of this program has changed the tables
+ * @throws {RunError} `database.newer` when a newer version of this program has changed the tables, `database.older` when
+ *   they are those of a version that is too old
  */
 export async function openMeta(place: Database | string): Promise<Meta> {
   if (typeof place !== 'string') return await openPostgres(place);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { openDatabase, requireUsable } from '../../../../src/service/platform/database/database.ts';
 import { openMeta } from '../../../../src/service/stores/metadata/database.ts';
+import { migrate, missingMigrations } from '../../../../src/service/stores/metadata/migrate.ts';
 import { databaseOf, forgetDatabase, isOnPostgres } from '../../database.ts';
 import { containing } from '../../harness.ts';
 import { proxyTo } from './proxy.ts';
@@ -92,13 +93,63 @@ describe.runIf(isOnPostgres)('on a server', () => {
     await database.close();
     await forgetDatabase('newer');
   });
+
+  test('a schema that the migrations of before have made goes on, and an older one is refused', async () => {
+    const options = (await databaseOf('before')) ?? { url: '' };
+    const database = await openDatabase(options, silentLog);
+    const { pool } = database;
+    const pretend = async (names: readonly string[]): Promise<void> => {
+      await pool.query('delete from gex.kysely_migration');
+      for (const name of names)
+        await pool.query("insert into gex.kysely_migration values ($1, '2026-01-01T00:00:00Z')", [name]);
+    };
+    await pool.query("insert into gex.settings values ('kept', 'yes')");
+    await pretend(OF_BEFORE);
+    const meta = await openMeta(database);
+    expect(await missingMigrations(meta)).toEqual([]);
+    const kept = meta.selectFrom('settings').select('value').where('name', '=', 'kept');
+    expect(await kept.executeTakeFirst()).toEqual({ value: 'yes' });
+    await pretend(OF_BEFORE.slice(0, -1));
+    await expect(openMeta(database)).rejects.toMatchObject(OLDER);
+    await database.close();
+    await forgetDatabase('before');
+  });
 });
+
+/** Some of the names that a database of before has. */
+const OF_BEFORE = ['0001-first', '0002-version-changes', '0029-versions-of-runs', '0030-job-marks'];
+
+const OLDER = { code: 'database.older', message: containing('0029-versions-of-runs') };
 
 test('a folder of a newer version is refused', async () => {
   const { sql } = await import('kysely');
   const meta = await openMeta(':memory:');
   await sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')`.execute(meta);
-  const { migrate } = await import('../../../../src/service/stores/metadata/migrate.ts');
   await expect(migrate(meta)).rejects.toMatchObject({ code: 'database.newer' });
+  await meta.destroy();
+});
+
+test('a folder that the migrations of before have made goes on, also after a kill, and an older one is refused', async () => {
+  const meta = await openMeta(':memory:');
+  const done = meta.withTables<{ kysely_migration: { name: string; timestamp: string } }>();
+  const pretend = async (names: readonly string[]): Promise<void> => {
+    await done.deleteFrom('kysely_migration').execute();
+    const timestamp = '2026-01-01T00:00:00Z';
+    await done
+      .insertInto('kysely_migration')
+      .values(names.map((name) => ({ name, timestamp })))
+      .execute();
+  };
+  await meta.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute();
+  for (const names of [OF_BEFORE, ['0001-schema', ...OF_BEFORE.slice(1)]]) {
+    await pretend(names);
+    expect(await missingMigrations(meta)).toEqual([]);
+    await migrate(meta);
+    const left = await done.selectFrom('kysely_migration').select('name').execute();
+    expect(left).toEqual([{ name: '0001-schema' }]);
+  }
+  expect(await meta.selectFrom('settings').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }]);
+  await pretend(OF_BEFORE.slice(0, -1));
+  await expect(migrate(meta)).rejects.toMatchObject(OLDER);
   await meta.destroy();
 });

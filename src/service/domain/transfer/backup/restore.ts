@@ -6,7 +6,7 @@ import { RunError } from '../../../../lib/errors.ts';
 import { makePrivateFolder } from '../../../../lib/private-files.ts';
 import { encryptionKey } from '../../storage-identity.ts';
 import { connectMeta } from '../../../stores/metadata/database.ts';
-import { refuseNewer } from '../../../stores/metadata/migrate.ts';
+import { refuseUnknown } from '../../../stores/metadata/migrate.ts';
 import { lockFolder } from '../../../stores/folder/lock.ts';
 import { readBackup, type BackupEntry } from './read-backup.ts';
 import { META } from './snapshot.ts';
@@ -28,7 +28,7 @@ export interface RestoredFolder extends Written {
  * before all of the backup was read and found whole.
  *
  * @throws {StorageError} `storage.differs` for a file that is cut, damaged or no backup
- * @throws {RunError} `command.invalid` for a folder that has something in it, `database.newer` for what a newer version wrote
+ * @throws {RunError} `command.invalid` for a folder that has something in it, `database.newer` or `database.older` for what another version wrote
  */
 export async function restoreFolder(file: string, dir: string, env: Env): Promise<RestoredFolder> {
   makePrivateFolder(dir);
@@ -65,9 +65,8 @@ async function clear(dir: string): Promise<void> {
 async function lookInto(dir: string): Promise<string | undefined> {
   const meta = connectMeta(join(dir, META));
   try {
-    const done = await refuseNewer(meta);
-    // Of a version that knew of no such thing.
-    if (existsSync(join(dir, 'encryption.key')) || !done.includes('0009-several-machines')) return undefined;
+    const done = await refuseUnknown(meta);
+    if (existsSync(join(dir, 'encryption.key')) || done.length === 0) return undefined;
     return await encryptionKey(meta);
   } finally {
     await meta.destroy();

@@ -1,35 +1,16 @@
 import { sql, type Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import { postgresSchema } from '../dialect.ts';
 
 /**
- * A stamp for each table, which is another after every change of what lists show of the table. The database sets it
+ * Gives each table a stamp, which is another after every change of what lists show of the table. The database sets it
  * itself, so that no writer can forget it, nor a process of the version before, nor a person with a query.
  */
-export const tableStamps: Migration = {
-  async up(db: Kysely<never>) {
-    await db.schema
-      .createTable('table_stamps')
-      .addColumn('branch_id', 'integer', (column) => column.notNull())
-      .addColumn('table_id', 'text', (column) => column.notNull())
-      .addColumn('stamp', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('table_stamps_key', ['branch_id', 'table_id'])
-      .execute();
-    const schema = postgresSchema(db);
-    const statements = SOURCES.flatMap((source) =>
-      schema === undefined ? sqliteTriggers(source) : postgresTriggers(source, schema),
-    );
-    for (const statement of statements) await sql.raw(statement).execute(db);
-    const [stamps, tables] = ['table_stamps', 'tables'].map((name) =>
-      schema === undefined ? sql.id(name) : sql.id(schema, name),
-    );
-    const stamp = sql.raw(schema === undefined ? SQLITE_STAMP : POSTGRES_STAMP);
-    // `where true`: SQLite would take `on` for a join.
-    await sql`insert into ${stamps} (branch_id, table_id, stamp)
-      select branch_id, id, ${stamp} from ${tables} where true
-      on conflict (branch_id, table_id) do nothing`.execute(db);
-  },
-};
+export async function setTableStamps(db: Kysely<never>): Promise<void> {
+  const schema = postgresSchema(db);
+  for (const source of SOURCES)
+    for (const statement of schema === undefined ? sqliteTriggers(source) : postgresTriggers(source, schema))
+      await sql.raw(statement).execute(db);
+}
 
 interface Source {
   readonly name: string;
