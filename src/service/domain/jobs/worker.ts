@@ -11,7 +11,7 @@ import { NO_METRICS } from '../../stores/metadata/jobs.ts';
 import { Cancelled, HandedOn, Interrupted, Superseded } from '../../stores/queue/endings.ts';
 import { describeFailure, isPassing } from './failure.ts';
 import { isHalfDeleted } from './operations/deletions.ts';
-import { markOf, type Done, type Operation } from './operations/operation.ts';
+import { isMarkOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
 import type { Pace } from '../../stores/queue/dispatch.ts';
 import { catalogueOf, inTurn, type Thing } from '../../stores/metadata/transaction.ts';
@@ -234,7 +234,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     if (await isHalfDeleted(job, context())) return true;
     if (job.table_id === null) return false;
     const state = await context().engine.describe(engineTable(job.branch_id, job.table_id));
-    return state?.lastImport?.mark === markOf(job);
+    return isMarkOf(job, state?.lastImport?.mark);
   }
 
   async function takeUpAbandoned(isAlone: boolean): Promise<void> {

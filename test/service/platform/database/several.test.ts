@@ -1,4 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../../../../src/lib/log.ts';
+import { bytesBody, StorageClient } from '../../../../src/storage/client/index.ts';
+import { openDatabase } from '../../../../src/service/platform/database/database.ts';
+import { createPostgresEngine } from '../../../../src/service/stores/tables/postgres/engine.ts';
 import { isOnPostgres } from '../../database.ts';
 import { containing } from '../../harness.ts';
 import { ask, share, type Shared } from './shared.ts';
@@ -83,6 +88,41 @@ describe.runIf(isOnPostgres)('several processes over one database', () => {
     await expect
       .poll(async () => (await ask(url, token, 'GET', `jobs/${id}`)).body)
       .toMatchObject({ status: 'success' });
+  });
+
+  test('load a file once of which a process of the version before has loaded the rows, and not said so', async () => {
+    const api = await shared.start({ roles: ['api'] });
+    const { url, masterToken: token = '' } = api.addresses;
+    const first = await shared.start({ roles: ['worker'] });
+    const client = new StorageClient({ url, token });
+    await client.buckets.create({ name: 'main', stage: 'in' });
+    const upload = async (name: string) =>
+      await client.files.upload(bytesBody(Buffer.from('id\n1\n')), { name: `${name}.csv` });
+    const names = ['killed', 'other', 'untouched'];
+    for (const name of names) await client.tables.define('in.c-main', { name, columns: ['id'] });
+    await first.service.stop();
+    const database = await openDatabase(shared.options.database ?? { url: '' }, silentLog);
+    onTestFinished(async () => await database.close());
+    const engine = createPostgresEngine({ ...database, log: silentLog });
+    await engine.open();
+    const { id: branch } = (await client.branches.list())[0] ?? { id: 0 };
+    for (const name of names) {
+      const file = await upload(name);
+      const body = { dataFileId: file.id, incremental: true };
+      const asked = await ask(url, token, 'POST', `tables/in.c-main.${name}/import-async`, body);
+      const { id } = asked.body as { id: number };
+      if (name === 'untouched') continue;
+      // Tables knew imports by the numbers of jobs; the worker was killed before the job had ended.
+      const mark = name === 'killed' ? `job ${id}` : `job ${id + 1}`;
+      const request = { importedAt: new Date(), incremental: true, isSliced: false, mark };
+      const slices = Readable.from([Readable.from([Buffer.from('id\n1\n')])]);
+      await engine.import({ bucket: `${branch}/in.c-main`, table: name }, request, slices);
+      await database.pool.query('update gex.jobs set attempt = 1, fencing = 2 where id = $1', [id]);
+    }
+    await shared.start({ roles: ['worker'] });
+    const rowsOf = async (name: string) => (await client.tables.detail(`in.c-main.${name}`)).rowsCount;
+    await expect.poll(async () => await Promise.all(names.map(rowsOf))).toEqual([1, 2, 1]);
+    client.close();
   });
 
   test('have one encryption key, which may be changed one process after the other', async () => {

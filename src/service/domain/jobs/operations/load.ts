@@ -5,8 +5,8 @@ import { insertTable, NO_ALIAS, saveState, type TableState } from '../../../stor
 import { tableOf } from '../../../stores/metadata/transaction.ts';
 import { wholeTable } from '../../presenters/table.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
-import type { ImportOutcome, ImportRequest } from '../../../stores/tables/engine.ts';
-import { fenceOf, markOf, paramsOf, type Metrics, type Operation } from './operation.ts';
+import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
+import { fenceOf, isMarkOf, markOf, paramsOf, type Metrics, type Operation } from './operation.ts';
 import { refuseAlias } from './alias.ts';
 import { contentOf, type FileContent } from './slices.ts';
 import {
@@ -51,7 +51,7 @@ export const tableCreate: Operation = async (job, context, signal) => {
   const content = await contentOf(context, source.fileId, signal);
   const table = engineTable(job.branch_id, id);
   const request = {
-    ...requestOf(job, context, params, content),
+    ...(await requestOf(job, context, { table, params, content })),
     create: { primaryKey: params.primaryKey ?? [] },
   };
   const outcome = await engine.import(table, request, content.slices);
@@ -105,12 +105,12 @@ export const tableImport: Operation = async (job, context, signal) => {
   const content = await contentOf(context, source.fileId, signal).catch(async (error: unknown) => {
     // Of a copy that was made between the load and the end of its job the file may be gone: it is not needed any more.
     const { lastImport } = (await context.engine.describe(table)) ?? {};
-    if (lastImport?.mark === markOf(job)) return NO_CONTENT;
+    if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
     throw error;
   });
   const outcome = await context.engine.import(
     table,
-    requestOf(job, context, params, content),
+    await requestOf(job, context, { table, params, content }),
     content.slices,
   );
   const now = isoTime(context.env.now());
@@ -143,18 +143,27 @@ const NO_CONTENT: FileContent = {
   slices: Readable.from([]),
 };
 
-function requestOf(
+async function requestOf(
   job: JobRow,
-  { env }: DataContext,
-  params: LoadParams['params'],
-  content: FileContent,
-): ImportRequest {
+  { env, engine }: DataContext,
+  {
+    table,
+    params,
+    content,
+  }: {
+    readonly table: TableId;
+    readonly params: LoadParams['params'];
+    readonly content: FileContent;
+  },
+): Promise<ImportRequest> {
   const { name: _name, displayName: _shown, primaryKey: _key, source: _source, ...given } = params;
+  // What an earlier worker has left stays as it is, since its turn is over.
+  const left = job.fencing > 1 ? (await engine.describe(table))?.lastImport?.mark : undefined;
   return {
     ...given,
     importedAt: new Date(env.now()),
     isSliced: content.isSliced,
-    mark: markOf(job),
+    mark: left !== undefined && isMarkOf(job, left) ? left : markOf(job),
     ...fenceOf(job),
   };
 }

@@ -49,5 +49,15 @@ export function fenceOf(job: Pick<JobRow, 'fencing' | 'id'>): WriteOptions {
 
 /** What the table engine knows a job's import by. */
 export function markOf({ id, mark }: Pick<JobRow, 'id' | 'mark'>): string {
-  return mark ?? `job ${id}`;
+  return mark ?? numberOf({ id });
 }
+
+/**
+ * Whether an import is that of the job. A worker of the version before, which may have had it first, goes by the number;
+ * one that is taken for the first time has loaded nothing, whatever job had its number when metadata was lost.
+ */
+export function isMarkOf(job: Pick<JobRow, 'fencing' | 'id' | 'mark'>, mark: string | undefined): boolean {
+  return mark === markOf(job) || (job.fencing > 1 && mark === numberOf(job));
+}
+
+const numberOf = ({ id }: Pick<JobRow, 'id'>): string => `job ${id}`;
