@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { nest, parseQuery } from '../../src/service/http/parsing/nest.ts';
 
+const many = (count: number, name: (n: number) => string): [string, string][] =>
+  Array.from({ length: count }, (_, n) => [name(n), '1']);
+
 describe('the names of a form', () => {
   test.each([
     ['a=1', { a: '1' }],
@@ -37,16 +40,12 @@ describe('the names of a form', () => {
   });
 
   test('have 32 brackets at most, and what follows is a name', () => {
-    const { a } = parseQuery(`a${'[b]'.repeat(40)}=1`);
-    let depth = 0;
-    let inner = a;
-    for (; typeof inner === 'object' && inner !== null; depth++) [inner] = Object.values(inner);
-    expect(depth).toBe(33);
+    const text = JSON.stringify(parseQuery(`a${'[b]'.repeat(40)}=1`));
+    expect(text.match(/"b":/g)).toHaveLength(32);
+    expect(text).toContain(`"${'[b]'.repeat(8)}":"1"`);
   });
 
   test('are bounded in all', () => {
-    const many = (count: number, name: (n: number) => string): [string, string][] =>
-      Array.from({ length: count }, (_, n) => [name(n), '1']);
     expect(() => nest(many(100_001, () => 'a'))).toThrow('more than 100000 fields');
     expect(() => nest(many(20_000, (n) => `a${n}${'[b]'.repeat(25)}`))).toThrow('more than 400000 names');
     expect(Object.keys(nest(many(100_000, (n) => `a${n}`)))).toHaveLength(100_000);

@@ -179,8 +179,7 @@ function addProbe(app: FastifyInstance, context: HttpContext, probe: Probe): voi
       if (probe.isPrivate && (await admit(context, request, false))?.isMaster !== true) throw accessDenied();
     },
     handler: async (request, reply) => {
-      const answer = async () => await probe.answer();
-      const { status, contentType, text } = await (request.visit?.during(answer) ?? answer());
+      const { status, contentType, text } = await (request.visit?.during(probe.answer) ?? probe.answer());
       // As bytes: a text would be given a charset.
       return await reply.code(status).type(contentType).send(Buffer.from(text));
     },

@@ -49,6 +49,8 @@ export function watchTraffic(
     // No body is read that nobody asked for.
     if (request.is404) throw notFound('Not found');
   });
+  // Its answer may wait behind others of the same connection, and nobody else waits for that.
+  app.addHook('onError', async (request) => await Promise.resolve(request.visit?.leave()));
 }
 
 /** One name for both forms of a route; what leads nowhere has none. */

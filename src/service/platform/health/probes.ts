@@ -7,7 +7,7 @@ export interface Probe {
   readonly summary: string;
   /** Whether it tells of what others do: on the address of the API it needs a master token. */
   readonly isPrivate: boolean;
-  answer(): Promise<ProbeAnswer>;
+  readonly answer: () => Promise<ProbeAnswer>;
 }
 
 export interface ProbeAnswer {

@@ -188,6 +188,35 @@ const taken = (handle: () => Promise<string>) =>
     handle,
   });
 
+test.each([
+  ['what there is not', 'GET /nothing', ''],
+  ['wrong tokens', 'GET /v2/storage/tokens', withToken('1-2-wrong')],
+  ['no token', 'GET /v2/storage/tokens', ''],
+  ['what its token has no place for', 'GET /v2/storage/tokens', undefined],
+])('answers that wait behind another one of their connection take no places: %s', async (_what, line, by) => {
+  const begun = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const slow = taken(async () => {
+    begun.resolve();
+    await release.promise;
+    return 'done';
+  });
+  const service = await start({ maxRequests: 8, parts: [() => ({ routes: [slow] })] });
+  const other = await weakToken(service);
+  const body = '{"text":"x"}';
+  const first = await send(
+    service,
+    names(service.token, `${JSON_TYPE}Content-Length: ${body.length}\r\n`) + body,
+  );
+  await begun.promise;
+  first.socket.write(head(line, by ?? withToken(service.token)).repeat(40));
+  await systemEnv.sleep(200); // they have come
+  const verified = await service.call('GET', 'tokens/verify', undefined, { 'x-storageapi-token': other });
+  release.resolve();
+  expect(verified.status).toBe(200);
+  await expect.poll(() => first.text().match(/HTTP\/1\.1 /g)?.length).toBe(41);
+});
+
 describe('the memory for bodies', () => {
   const MB = 1024 * 1024;
   const big = JSON.stringify({ text: 'x'.repeat(MB) });

@@ -22,7 +22,7 @@ export function xmlText([name, content]: Element): string {
  */
 export function readXml(bytes: Uint8Array, lists: readonly string[]): Readonly<Record<string, unknown>> {
   const text = Buffer.from(bytes).toString('utf8');
-  if (/<!DOCTYPE/i.test(text)) throw malformedXml();
+  if (/<!DOCTYPE/i.test(text) || hasMany(text, MAX_SIGNS)) throw malformedXml();
   const parser = new XMLParser({
     parseTagValue: false,
     trimValues: false,
@@ -39,6 +39,17 @@ export function readXml(bytes: Uint8Array, lists: readonly string[]): Readonly<R
     throw new ObjectError('MalformedXML', 'The body is not well-formed XML.', { cause: error });
   }
   throw malformedXml();
+}
+
+/** Ten thousand parts have less, with both tags of each element and all checksums. */
+const MAX_SIGNS = 300_000;
+
+/** Whether there is more to read than anyone waits for: tags and attributes, however short they are. */
+function hasMany(text: string, most: number): boolean {
+  let count = 0;
+  for (const sign of ['<', '='])
+    for (let at = text.indexOf(sign); at !== -1 && count <= most; at = text.indexOf(sign, at + 1)) count += 1;
+  return count > most;
 }
 
 export function malformedXml(): ObjectError {

@@ -17,6 +17,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readXml } from '../../../../../src/service/stores/objects/s3/xml.ts';
 import { errorCode, fitting, startEmbedded, type Embedded } from '../support.ts';
 
 let s3: Embedded;
@@ -83,6 +84,16 @@ test('an upload that names wrong parts is refused, and can still be completed', 
   expect(await s3.store.head('refused')).toBeUndefined();
   await complete('refused', id, [one, two]);
   expect(await s3.store.head('refused')).toMatchObject({ bytes: 8 });
+});
+
+test('XML of nothing but tags or attributes is refused before it is read', () => {
+  const tags = Array.from({ length: 500_000 }, (_, n) => `<a${n}/>`).join('');
+  expect(() => readXml(Buffer.from(`<r>${tags}</r>`), [])).toThrow('not the XML');
+  const attributes = Array.from({ length: 500_000 }, (_, n) => `a${n}="b"`).join(' ');
+  expect(() => readXml(Buffer.from(`<r ${attributes}/>`), [])).toThrow('not the XML');
+  const part = `<Part><PartNumber>1</PartNumber><ETag>x</ETag>${'<ChecksumSHA256>a=</ChecksumSHA256>'.repeat(5)}</Part>`;
+  const root = readXml(Buffer.from(`<C>${part.repeat(10_000)}</C>`), ['Part'])['C'];
+  expect((root as { Part: unknown[] }).Part).toHaveLength(10_000);
 });
 
 test('a small part that is not the last, and part numbers out of bounds', async () => {
