@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { serveCommand } from '../../src/cli/serve.ts';
+import { createClients } from '../../src/service/http/limits/clients.ts';
 
 // What is written for those who run several processes: that it says what there is. That the processes work together is
 // tested with processes, and by bench/ with a proxy.
@@ -21,12 +23,19 @@ interface ComposeService {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
+  readonly networks?: Readonly<Record<string, { readonly ipv4_address: string }>>;
 }
 
 interface Compose {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
+  readonly networks: Readonly<
+    Record<
+      string,
+      { readonly ipam: { readonly config: readonly Readonly<Record<'ip_range' | 'subnet', string>>[] } }
+    >
+  >;
 }
 
 const compose = parse(read('docker/several-machines.yaml'), { merge: true }) as Compose; // our own file
@@ -100,6 +109,31 @@ describe('docker/several-machines.yaml', () => {
     const askers = ours.filter(([, { command }]) => optionsOf(command).get('role') === 'runner');
     for (const [name, { command }] of [...apis, ...askers])
       expect(optionsOf(command).get('public-url'), name).toBe('http://${PUBLIC_HOST}:8080');
+  });
+
+  test('limits count the clients of the proxy: its address is its own, and believed by processes with the API alone', () => {
+    const address = compose.services['proxy']?.networks?.['default']?.ipv4_address ?? '';
+    const [network] = compose.networks['default']?.ipam.config ?? [];
+    const isIn = (range = ''): boolean => createClients([range]).isTrusted(address);
+    expect([isIn(network?.subnet), isIn(network?.ip_range)]).toEqual([true, false]);
+    expect(nginx).toMatch(/^ +proxy_set_header X-Forwarded-For \$proxy_add_x_forwarded_for;$/m);
+    for (const [name, { command }] of ours) {
+      const options = optionsOf(command);
+      const trusted = options.get('trust-proxy');
+      if (options.get('role') !== 'api') expect(trusted, name).toBeUndefined();
+      else {
+        const { addressOf } = createClients([trusted ?? '']);
+        const from = (remoteAddress: string, told: string) =>
+          addressOf({
+            headers: { 'x-forwarded-for': told },
+            socket: { remoteAddress } as Socket, // all that is looked at
+          });
+        // What a client writes itself stands before what the proxy adds.
+        expect(from(address, '1.1.1.1, 203.0.113.7'), name).toBe('203.0.113.7');
+        expect(from(address, '1.1.1.1, 172.30.200.1'), name).toBe('172.30.200.1');
+        expect(from('172.30.200.130', '1.1.1.1'), name).toBe('172.30.200.130');
+      }
+    }
   });
 
   test('the object store is published where signed addresses lead, and reached by the name of its service', () => {
