@@ -122,9 +122,9 @@ describe('docker/several-machines.yaml', () => {
       const trusted = options.get('trust-proxy');
       if (options.get('role') !== 'api') expect(trusted, name).toBeUndefined();
       else {
-        const { addressOf } = createClients([trusted ?? '']);
+        const clients = createClients([trusted ?? '']);
         const from = (remoteAddress: string, told: string) =>
-          addressOf({
+          clients.addressOf({
             headers: { 'x-forwarded-for': told },
             socket: { remoteAddress } as Socket, // all that is looked at
           });
