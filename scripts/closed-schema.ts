@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../src/lib/option.ts';
 import { isSchema, propertiesOf } from '../src/engine/config/validation-schema.ts';
 
 /**

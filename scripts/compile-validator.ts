@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import type { OptionSchema } from '../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../src/lib/option.ts';
 import { forValidation } from '../src/engine/config/validation-schema.ts';
 import { shareParts } from './share-parts.ts';
 

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../src/lib/option.ts';
 import { isSchema } from '../src/engine/config/validation-schema.ts';
 
 /** Parts of a schema that are shorter stay where they are: a reference would be no shorter once it is compiled. */

@@ -133,7 +133,8 @@ export type {
   SendOptions,
   SendWrapper,
 } from './engine/shared/message.ts';
-export type { Contexts, Evaluate, OptionSchema } from './engine/shared/evaluate.ts';
+export type { Contexts, Evaluate } from './engine/shared/evaluate.ts';
+export type { OptionSchema } from './lib/option.ts';
 
 // Encrypted values
 export {

@@ -1,5 +1,5 @@
 import { languageDefinitions, REACTIONS } from '../language/index.ts';
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import {
   allowedHostsOptions,
   authenticationOptions,

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 
 /**
  * The schema as it is compiled into the validator: without the texts for people, which only make it longer, and

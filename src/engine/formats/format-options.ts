@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { COMPRESSIONS, FORMATS } from './format-settings.ts';
 
 /** JSON Schema (draft-07) of the keys of a job that say how its answers are read. */

@@ -1,6 +1,6 @@
 import type { Env } from '../../lib/env.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import {
   isEmpty,
   isList,

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { DEFAULT_BOTTOM } from './send/bottom.ts';
 import { DEFAULT_TTL_SECONDS } from './cache.ts';
 import { DEFAULT_RETRY } from './retry.ts';

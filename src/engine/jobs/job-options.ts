@@ -1,5 +1,5 @@
 import { COMPLETENESS } from '../shared/completeness-signs.ts';
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { exportOption } from './export/export-options.ts';
 import { formatOptions } from '../formats/format-options.ts';
 import { REACTIONS } from '../language/index.ts';

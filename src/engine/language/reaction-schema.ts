@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { DEEDS, DEFAULT_TIMES, MOST_TIMES, WAIT_UNITS } from './reactions.ts';
 import { conditionSchema, sourceSchema } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { COMPARISONS } from './compare.ts';
 import { CONDITION_WORDS } from './condition.ts';
 import { CONTEXTS } from './kinds.ts';

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { PAGINATION_METHODS } from './methods.ts';
 import { DEFAULT_MAX_PAGES } from './page-guard.ts';
 import type { PaginationMethod } from './paginator.ts';

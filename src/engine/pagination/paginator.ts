@@ -1,4 +1,5 @@
-import type { CallFunction, OptionSchema } from '../shared/evaluate.ts';
+import type { CallFunction } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import type { AnyObject, Json, JsonNumber, Path } from '../../lib/json/index.ts';
 import type { Condition, Source } from '../language/index.ts';

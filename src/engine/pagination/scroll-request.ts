@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import { getKey, isEmpty, type AnyObject } from '../../lib/json/index.ts';
 import { mergeOver } from '../shared/merge-request.ts';

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 
 /** `config.userData`: extra columns of the tables of all top-level jobs (spec extractor 5.5). */
 export const userDataSchema: OptionSchema = {

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../shared/evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { conditionSchema } from '../language/index.ts';
 import { FORMS } from './rows-at.ts';
 import { CASES } from './steps/fields.ts';

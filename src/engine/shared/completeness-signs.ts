@@ -1,5 +1,5 @@
 import { ConfigError } from '../../lib/errors.ts';
-import type { OptionSchema } from './evaluate.ts';
+import type { OptionSchema } from '../../lib/option.ts';
 import { getKey, isEmpty, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /** Signs that a user adds by their paths, and paths that are none. */

@@ -32,6 +32,3 @@ export interface CallFunction {
   /** Whether it gives something although none of its values is there, such as a fallback. */
   readonly takesNothing: (name: string) => boolean;
 }
-
-/** A JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
-export type OptionSchema = Readonly<Record<string, unknown>>;

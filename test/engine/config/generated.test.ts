@@ -8,7 +8,7 @@ import { fixtureSchema } from '../../../src/engine/config/schemas/fixture.ts';
 import { manifestSchema } from '../../../src/engine/config/schemas/manifest.ts';
 import { stateSchema } from '../../../src/engine/config/schemas/state.ts';
 import { branchesOf, isSchema, propertiesOf } from '../../../src/engine/config/validation-schema.ts';
-import type { OptionSchema } from '../../../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../../../src/lib/option.ts';
 import { FileManifest, TableManifest } from '../../../src/runner/mapping/output/plan/plan-options.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import type { OptionSchema } from '../../../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../../../src/lib/option.ts';
 import { formatOptions } from '../../../src/engine/formats/format-options.ts';
 import { jobDefinitions, jobsOption, parseJobs } from '../../../src/engine/jobs/index.ts';
 import type { Json } from '../../../src/lib/json/index.ts';

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import type { OptionSchema } from '../../../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../../../src/lib/option.ts';
 import { languageDefinitions } from '../../../src/engine/language/index.ts';
 import { PAGINATION_METHODS, PAGINATION_OPTIONS } from '../../../src/engine/pagination/index.ts';
 

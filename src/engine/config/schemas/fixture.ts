@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 
 /** `fixture.json` of an example: how it is run (docs/testing.md). All keys are optional. */
 export const fixtureSchema: OptionSchema = {

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import { fileOptions, tableOptions } from './storage.ts';
 
 /** `out/tables/<name>.manifest` and `out/files/<name>.manifest` (spec storage 7.4, extractor 7.3). */

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import { schemaKey } from './resource.ts';
 
 /** `in/state.json` and `out/state.json` (spec extractor 5.9). */

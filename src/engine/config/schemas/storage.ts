@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 
 // In a configuration, null is nothing; `{}` is an empty list, and `[]` an empty map (spec extractor 0.1).
 const LIST = ['array', 'null'];

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import type { AuthType } from './auth.ts';
 import { AUTH_TYPES } from './index.ts';
 

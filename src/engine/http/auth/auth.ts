@@ -1,5 +1,6 @@
 import type { Env } from '../../../lib/env.ts';
-import type { Evaluate, OptionSchema } from '../../shared/evaluate.ts';
+import type { Evaluate } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import type { AnyObject } from '../../../lib/json/index.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Secrets } from '../../../lib/secrets.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../lib/errors.ts';
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import {
   compilePath,
   entriesOf,

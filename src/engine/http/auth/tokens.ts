@@ -1,5 +1,5 @@
 import { HttpError } from '../../../lib/errors.ts';
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import { compilePath, getKey, isScalar, toText, type AnyObject } from '../../../lib/json/index.ts';
 import type { ApiRequest, SendOptions, SendWrapper } from '../../shared/message.ts';
 import { secondsOf, type AuthContext } from './auth.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../lib/errors.ts';
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import { isEmpty, isList, type Json } from '../../../lib/json/index.ts';
 import { targetOf } from '../send/target.ts';
 

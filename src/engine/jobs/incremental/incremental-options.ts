@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import { placeSchema, sourceSchema } from '../../language/index.ts';
 import { MARK_KINDS } from './mark.ts';
 

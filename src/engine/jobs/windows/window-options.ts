@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 
 const span = (title: string, description: string, example: string): OptionSchema => ({
   title,

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import type { AnyObject } from '../../../lib/json/index.ts';
 import { read } from '../pagination-settings.ts';
 import type { StopRule } from './compose.ts';

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../shared/evaluate.ts';
+import type { OptionSchema } from '../../../lib/option.ts';
 import { getKey, isEmpty, type AnyObject } from '../../../lib/json/index.ts';
 import { conditionSchema, type Condition } from '../../language/index.ts';
 import type { ConditionReason } from '../../shared/stop-reason.ts';

@@ -8,7 +8,7 @@ import {
   awsOptions,
 } from '../../../../src/engine/http/auth/auth-options.ts';
 import { trustedHostsSchema } from '../../../../src/engine/http/trust/trusted-hosts.ts';
-import type { OptionSchema } from '../../../../src/engine/shared/evaluate.ts';
+import type { OptionSchema } from '../../../../src/lib/option.ts';
 
 /** As it stands in the schema of a configuration: an authentication may hold others. */
 function whole(schema: OptionSchema): OptionSchema {

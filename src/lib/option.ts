@@ -1,0 +1,55 @@
+/** A JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
+export type OptionSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes the schema of one option.
+ *
+ * @param more what it takes, its default, examples and other keywords; or its examples alone
+ */
+export type Kind = (title: string, description: string, more?: More) => OptionSchema;
+
+type More = OptionSchema | readonly unknown[];
+
+/**
+ * Options that have the same keywords, such as their type.
+ *
+ * @param first keywords that stand before the title
+ */
+export function kind(keywords: OptionSchema, first?: OptionSchema): Kind {
+  return (title, description, more) => ({
+    ...first,
+    title,
+    description,
+    ...keywords,
+    ...(isList(more) ? { examples: more } : more),
+  });
+}
+
+/** `Array.isArray` does not tell a list that is read only from an object. */
+function isList(more: More | undefined): more is readonly unknown[] {
+  return Array.isArray(more);
+}
+
+/** An option of any kind. */
+export const option = kind({});
+
+export const text = kind({ type: 'string' });
+
+/** A text; null is none. */
+export const optionalText = kind({ type: ['string', 'null'] });
+
+/** A text; a number stands for its text. */
+export const name = kind({ type: ['string', 'number'] });
+
+/** A whole number, or its text; null is none. */
+export const whole = kind({ type: ['integer', 'string', 'null'] });
+
+export const object = kind({ type: 'object' });
+
+/** An object; null and a list stand for an empty one. */
+export const map = kind({ type: ['object', 'array', 'null'] });
+
+/** A definition of the whole schema. */
+export function definition(of: string): OptionSchema {
+  return { $ref: `#/definitions/${of}` };
+}
