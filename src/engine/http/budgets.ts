@@ -1,6 +1,6 @@
 import type { Env } from '../../lib/env.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import type { OptionSchema } from '../../lib/option.ts';
+import { option } from '../../lib/option.ts';
 import {
   isEmpty,
   isList,
@@ -29,42 +29,37 @@ export interface Budget {
 }
 
 /** JSON Schema of `api.budgets`. */
-export const BUDGETS: OptionSchema = {
-  title: 'Budgets',
-  description:
-    'How many requests a host gets in a stretch of time: what is beyond waits. Retries, redirects and logins count, and several budgets hold at once.',
-  type: 'array',
-  default: [],
-  examples: [[{ calls: 100, per: '60 seconds' }], [{ calls: 10, per: '1 minute', path: '^/reports' }]],
-  items: {
-    type: 'object',
-    required: ['calls', 'per'],
-    properties: {
-      calls: {
-        title: 'Calls',
-        description: 'Requests that may start in the time. Required.',
-        type: ['integer', 'string'],
-        minimum: 1,
-        pattern: '^\\s*\\d+\\s*$',
-        examples: [100],
-      },
-      per: {
-        title: 'Time',
-        description:
+export const BUDGETS = option(
+  'Budgets',
+  'How many requests a host gets in a stretch of time: what is beyond waits. Retries, redirects and logins count, and several budgets hold at once.',
+  {
+    type: 'array',
+    default: [],
+    examples: [[{ calls: 100, per: '60 seconds' }], [{ calls: 10, per: '1 minute', path: '^/reports' }]],
+    items: {
+      type: 'object',
+      required: ['calls', 'per'],
+      properties: {
+        calls: option('Calls', 'Requests that may start in the time. Required.', {
+          type: ['integer', 'string'],
+          minimum: 1,
+          pattern: '^\\s*\\d+\\s*$',
+          examples: [100],
+        }),
+        per: option(
+          'Time',
           'How long the stretch of time is: seconds, or a number with its unit (milliseconds, seconds, minutes, hours, days). Required.',
-        type: ['number', 'string'],
-        examples: ['60 seconds', 60, '1 hour'],
-      },
-      path: {
-        title: 'Paths',
-        description:
+          { type: ['number', 'string'], examples: ['60 seconds', 60, '1 hour'] },
+        ),
+        path: option(
+          'Paths',
           'A regular expression that is found in the path (with the query) of the requests that count; without it all do.',
-        type: 'string',
-        examples: ['^/v1/reports'],
+          { type: 'string', examples: ['^/v1/reports'] },
+        ),
       },
     },
   },
-};
+);
 
 /** @throws {ConfigError} naming the key that is wrong */
 export function parseBudgets(node: Json | undefined, at = 'parameters.api.budgets'): readonly Budget[] {

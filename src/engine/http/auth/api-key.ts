@@ -1,3 +1,4 @@
+import { kind, object, text, typeNamed, value } from '../kinds.ts';
 import { keyInOf, keyInSchema, putKey } from './key-place.ts';
 import { signing, type AuthType } from './auth.ts';
 import { headerText, optionalText, requiredText } from './values.ts';
@@ -8,50 +9,32 @@ import { headerText, optionalText, requiredText } from './values.ts';
  */
 export const apiKey: AuthType = {
   type: 'apiKey',
-  options: {
-    type: 'object',
-    title: 'API key',
-    description: 'Sends a key in a header, the query, the body or a cookie of every request.',
+  options: object('API key', 'Sends a key in a header, the query, the body or a cookie of every request.', {
     required: ['type', 'name'],
     anyOf: [{ required: ['#key'] }, { required: ['key'] }],
     properties: {
-      type: {
-        const: 'apiKey',
-        title: 'Type',
-        description: 'A key in a header, the query, the body or a cookie.',
-        examples: ['apiKey'],
-      },
-      '#key': {
-        type: ['string', 'number', 'object'],
-        title: 'Key',
-        description: 'The key, or a function that gives it (it sees `attr`).',
-        examples: ['0f3b', { attr: '#apiKey' }],
-      },
-      key: {
-        type: ['string', 'number', 'object'],
-        title: 'Key, not hidden',
-        description: 'The same as `#key`, stored in plain text. `#key` wins.',
-        examples: [{ attr: '#apiKey' }],
-      },
-      name: {
-        type: 'string',
-        minLength: 1,
-        title: 'Name',
-        description:
-          'The name of the header, the parameter or the cookie; in a body, keys with dots between.',
-        examples: ['X-Api-Key', 'api_key', 'auth.key'],
-      },
+      type: typeNamed('apiKey', 'A key in a header, the query, the body or a cookie.'),
+      '#key': value('Key', 'The key, or a function that gives it (it sees `attr`).', [
+        '0f3b',
+        { attr: '#apiKey' },
+      ]),
+      key: value('Key, not hidden', 'The same as `#key`, stored in plain text. `#key` wins.', [
+        { attr: '#apiKey' },
+      ]),
+      name: text(
+        'Name',
+        'The name of the header, the parameter or the cookie; in a body, keys with dots between.',
+        ['X-Api-Key', 'api_key', 'auth.key'],
+      ),
       in: keyInSchema,
-      prefix: {
-        type: 'string',
-        default: '',
-        title: 'Prefix',
-        description: 'A text before the key, with its space if it needs one.',
-        examples: ['Token '],
-      },
+      prefix: kind({ type: 'string', default: '' })(
+        'Prefix',
+        'A text before the key, with its space if it needs one.',
+        ['Token '],
+      ),
     },
     examples: [{ type: 'apiKey', name: 'X-Api-Key', '#key': '0f3b' }],
-  },
+  }),
 
   create(node, context) {
     const name = requiredText(node, ['name'], context);

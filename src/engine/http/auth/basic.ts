@@ -1,3 +1,4 @@
+import { object, typeNamed } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { getKey, isScalar, toText, type AnyObject } from '../../../lib/json/index.ts';
 import { withHeader } from '../../shared/message.ts';
@@ -13,16 +14,13 @@ import { signing, type AuthContext, type AuthType } from './auth.ts';
  */
 export const basic: AuthType = {
   type: 'basic',
-  options: {
-    type: 'object',
-    title: 'HTTP Basic',
-    description: 'Sends `config.username` and `config.#password` as an HTTP Basic header.',
+  options: object('HTTP Basic', 'Sends `config.username` and `config.#password` as an HTTP Basic header.', {
     required: ['type'],
     properties: {
-      type: { const: 'basic', title: 'Type', description: 'HTTP Basic authentication.', examples: ['basic'] },
+      type: typeNamed('basic', 'HTTP Basic authentication.'),
     },
     examples: [{ type: 'basic' }],
-  },
+  }),
 
   create(_node, context) {
     const username = credential('username', context);

@@ -1,3 +1,5 @@
+import { definition } from '../../../lib/option.ts';
+import { kind, object, typeNamed } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { getKey, isObject, isScalar, keysOf, toText } from '../../../lib/json/index.ts';
 import { kindOf } from '../../../lib/read-settings.ts';
@@ -14,39 +16,32 @@ import type { AuthType } from './auth.ts';
  */
 export const choice: AuthType = {
   type: 'choice',
-  options: {
-    type: 'object',
-    title: 'Choice',
-    description: 'One of several authentications, by a setting.',
+  options: object('Choice', 'One of several authentications, by a setting.', {
     required: ['type', 'choose', 'from'],
     properties: {
-      type: { const: 'choice', title: 'Type', description: 'One of several.', examples: ['choice'] },
-      choose: {
-        type: ['string', 'number', 'boolean', 'object'],
-        title: 'Which one',
-        description: 'The name of one of `from`, or a function that gives it (it sees `attr`).',
-        examples: [{ attr: 'login' }],
-      },
-      from: {
-        type: 'object',
-        minProperties: 1,
-        title: 'What there is',
-        description: 'Authentications by their names. One without `type` is none.',
-        additionalProperties: { $ref: '#/definitions/authentication' },
-        examples: [{ token: { type: 'bearer', '#token': { attr: '#token' } } }],
-      },
+      type: typeNamed('choice', 'One of several.'),
+      choose: kind({ type: ['string', 'number', 'boolean', 'object'] })(
+        'Which one',
+        'The name of one of `from`, or a function that gives it (it sees `attr`).',
+        [{ attr: 'login' }],
+      ),
+      from: kind({ type: 'object', minProperties: 1 })(
+        'What there is',
+        'Authentications by their names. One without `type` is none.',
+        {
+          additionalProperties: definition('authentication'),
+          examples: [{ token: { type: 'bearer', '#token': { attr: '#token' } } }],
+        },
+      ),
     },
     examples: [
       {
         type: 'choice',
         choose: { attr: 'login' },
-        from: {
-          token: { type: 'bearer', '#token': { attr: '#token' } },
-          password: { type: 'basic' },
-        },
+        from: { token: { type: 'bearer', '#token': { attr: '#token' } }, password: { type: 'basic' } },
       },
     ],
-  },
+  }),
 
   create(node, context) {
     const from = getKey(node, 'from');

@@ -1,3 +1,4 @@
+import { map, object, typeNamed } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { getKey, isEmpty } from '../../../lib/json/index.ts';
 import { withHeader } from '../../shared/message.ts';
@@ -11,23 +12,18 @@ import { evaluateMap, headerText } from './values.ts';
  */
 export const headers: AuthType = {
   type: 'headers',
-  options: {
-    type: 'object',
-    title: 'Headers',
-    description: 'Sets one or several headers on every request.',
+  options: object('Headers', 'Sets one or several headers on every request.', {
     required: ['type', 'headers'],
     properties: {
-      type: { const: 'headers', title: 'Type', description: 'Several headers.', examples: ['headers'] },
-      headers: {
-        type: ['object', 'array'],
-        title: 'Headers',
-        description:
-          'Names and values. A value is a scalar or a function that sees `attr`, `query` (the query of the request) and `request` (`url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`).',
-        examples: [{ 'X-Key': { attr: '#key' }, 'X-Secret': { attr: '#secret' } }],
-      },
+      type: typeNamed('headers', 'Several headers.'),
+      headers: map(
+        'Headers',
+        'Names and values. A value is a scalar or a function that sees `attr`, `query` (the query of the request) and `request` (`url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`).',
+        [{ 'X-Key': { attr: '#key' }, 'X-Secret': { attr: '#secret' } }],
+      ),
     },
     examples: [{ type: 'headers', headers: { 'X-Key': { attr: '#key' }, 'X-Secret': { attr: '#secret' } } }],
-  },
+  }),
 
   create(node, context) {
     const values = getKey(node, 'headers');

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../lib/errors.ts';
-import type { OptionSchema } from '../../../lib/option.ts';
+import { kind } from '../kinds.ts';
 import {
   compilePath,
   entriesOf,
@@ -25,14 +25,11 @@ export type KeyIn = 'header' | 'query' | 'body' | 'cookie';
 const PLACES: readonly KeyIn[] = ['header', 'query', 'body', 'cookie'];
 
 /** Schema of the key `in`. */
-export const keyInSchema: OptionSchema = {
-  enum: PLACES,
-  default: 'header',
-  title: 'Place',
-  description:
-    'Where it is sent. `body`: a key of the JSON body, at any depth with dots between, or a parameter of a form.',
-  examples: ['header', 'body'],
-};
+export const keyInSchema = kind({ enum: PLACES, default: 'header' })(
+  'Place',
+  'Where it is sent. `body`: a key of the JSON body, at any depth with dots between, or a parameter of a form.',
+  ['header', 'body'],
+);
 
 /** Reads the key `in`. @throws {ConfigError} for another word */
 export function keyInOf(node: AnyObject, at: string): KeyIn {

@@ -1,3 +1,4 @@
+import { object, typeNamed } from '../kinds.ts';
 import { entriesOf, flattenContext, getKey, type AnyObject } from '../../../lib/json/index.ts';
 import { isSecretName } from '../../../lib/secrets.ts';
 import type { SendWrapper } from '../../shared/message.ts';
@@ -25,18 +26,10 @@ import { mapEntries } from './values.ts';
  */
 export const login: AuthType = {
   type: 'login',
-  options: {
-    type: 'object',
-    title: 'Login',
-    description: 'Sends a login request first and uses its answer in every request.',
+  options: object('Login', 'Sends a login request first and uses its answer in every request.', {
     required: ['type', 'loginRequest'],
     properties: {
-      type: {
-        const: 'login',
-        title: 'Type',
-        description: 'A login request before the others.',
-        examples: ['login'],
-      },
+      type: typeNamed('login', 'A login request before the others.'),
       ...loginKeys('`attr`'),
     },
     examples: [
@@ -47,7 +40,7 @@ export const login: AuthType = {
         expires: { response: 'expires_in', relative: true },
       },
     ],
-  },
+  }),
   create: (node, context) => loginFlow(node, context, { attr: context.attributes }),
 };
 

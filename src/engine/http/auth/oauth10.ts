@@ -1,3 +1,4 @@
+import { object, typeNamed } from '../kinds.ts';
 import { createHmac } from 'node:crypto';
 import { ConfigError } from '../../../lib/errors.ts';
 import { getKey, isScalar, toText } from '../../../lib/json/index.ts';
@@ -15,17 +16,17 @@ import { splitQuery } from './url-query.ts';
  */
 export const oauth10: AuthType = {
   type: 'oauth10',
-  options: {
-    type: 'object',
-    title: 'OAuth 1.0a',
-    description:
-      'Signs every request with HMAC-SHA1, with the keys of `authorization.oauth_api.credentials`; `#data` is JSON text with `oauth_token` and `oauth_token_secret`.',
-    required: ['type'],
-    properties: {
-      type: { const: 'oauth10', title: 'Type', description: 'OAuth 1.0a signatures.', examples: ['oauth10'] },
+  options: object(
+    'OAuth 1.0a',
+    'Signs every request with HMAC-SHA1, with the keys of `authorization.oauth_api.credentials`; `#data` is JSON text with `oauth_token` and `oauth_token_secret`.',
+    {
+      required: ['type'],
+      properties: {
+        type: typeNamed('oauth10', 'OAuth 1.0a signatures.'),
+      },
+      examples: [{ type: 'oauth10' }],
     },
-    examples: [{ type: 'oauth10' }],
-  },
+  ),
 
   create(_node, context) {
     const credentials = readCredentials(context);

@@ -1,3 +1,4 @@
+import { object, typeNamed } from '../kinds.ts';
 import {
   entriesOf,
   flattenContext,
@@ -17,40 +18,41 @@ import { loginKeys } from './login-options.ts';
  */
 export const oauth20Login: AuthType = {
   type: 'oauth20.login',
-  options: {
-    type: 'object',
-    title: 'OAuth 2.0 with a login',
-    description: 'Exchanges the stored OAuth token for an access token, then uses that in every request.',
-    required: ['type', 'loginRequest'],
-    properties: {
-      type: {
-        const: 'oauth20.login',
-        title: 'Type',
-        description: 'A login with the credentials of `authorization.oauth_api.credentials`.',
-        examples: ['oauth20.login'],
+  options: object(
+    'OAuth 2.0 with a login',
+    'Exchanges the stored OAuth token for an access token, then uses that in every request.',
+    {
+      required: ['type', 'loginRequest'],
+      properties: {
+        type: typeNamed(
+          'oauth20.login',
+          'A login with the credentials of `authorization.oauth_api.credentials`.',
+        ),
+        ...loginKeys('`consumer` (`client_id`, `client_secret`), `user` (the fields of `#data`) and `attr`'),
       },
-      ...loginKeys('`consumer` (`client_id`, `client_secret`), `user` (the fields of `#data`) and `attr`'),
-    },
-    examples: [
-      {
-        type: 'oauth20.login',
-        loginRequest: {
-          endpoint: 'https://id.example.com/token',
-          method: 'FORM',
-          params: {
-            grant_type: 'refresh_token',
-            client_id: { consumer: 'client_id' },
-            client_secret: { consumer: 'client_secret' },
-            refresh_token: { user: 'refresh_token' },
+      examples: [
+        {
+          type: 'oauth20.login',
+          loginRequest: {
+            endpoint: 'https://id.example.com/token',
+            method: 'FORM',
+            params: {
+              grant_type: 'refresh_token',
+              client_id: { consumer: 'client_id' },
+              client_secret: { consumer: 'client_secret' },
+              refresh_token: { user: 'refresh_token' },
+            },
           },
+          apiRequest: {
+            headers: {
+              Authorization: { function: 'concat', args: ['Bearer ', { response: 'access_token' }] },
+            },
+          },
+          expires: { response: 'expires_in', relative: true },
         },
-        apiRequest: {
-          headers: { Authorization: { function: 'concat', args: ['Bearer ', { response: 'access_token' }] } },
-        },
-        expires: { response: 'expires_in', relative: true },
-      },
-    ],
-  },
+      ],
+    },
+  ),
 
   create(node, context) {
     const credentials = readCredentials(context);

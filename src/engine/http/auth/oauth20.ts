@@ -1,3 +1,4 @@
+import { kind, object, typeNamed, values } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import {
   entriesOf,
@@ -23,49 +24,37 @@ import { evaluateMap, headerText, queryParameter } from './values.ts';
  */
 export const oauth20: AuthType = {
   type: 'oauth20',
-  options: {
-    type: 'object',
-    title: 'OAuth 2.0',
-    description: 'Signs every request with the token of `authorization.oauth_api.credentials`.',
-    required: ['type'],
-    properties: {
-      type: {
-        const: 'oauth20',
-        title: 'Type',
-        description: 'OAuth 2.0 with a stored token.',
-        examples: ['oauth20'],
-      },
-      format: {
-        enum: ['text', 'json'],
-        default: 'text',
-        title: 'Format of the stored token',
-        description:
+  options: object(
+    'OAuth 2.0',
+    'Signs every request with the token of `authorization.oauth_api.credentials`.',
+    {
+      required: ['type'],
+      properties: {
+        type: typeNamed('oauth20', 'OAuth 2.0 with a stored token.'),
+        format: kind({ enum: ['text', 'json'], default: 'text' })(
+          'Format of the stored token',
           '`text`: the token is `authorization.data`. `json`: its fields are `authorization.data.<path>`.',
-        examples: ['json'],
-      },
-      headers: {
-        type: ['object', 'array'],
-        default: {},
-        title: 'Headers',
-        description:
+          ['json'],
+        ),
+        headers: values(
+          'Headers',
           'Headers to set: scalars or functions that see `authorization`, `query`, `request`, `attr`.',
-        examples: [{ Authorization: { function: 'concat', args: ['Bearer ', { authorization: 'data' }] } }],
+          [{ Authorization: { function: 'concat', args: ['Bearer ', { authorization: 'data' }] } }],
+        ),
+        query: values(
+          'Query parameters',
+          'Parameters to set in the query: scalars or functions, as in `headers`.',
+          [{ access_token: { authorization: 'data.access_token' } }],
+        ),
       },
-      query: {
-        type: ['object', 'array'],
-        default: {},
-        title: 'Query parameters',
-        description: 'Parameters to set in the query: scalars or functions, as in `headers`.',
-        examples: [{ access_token: { authorization: 'data.access_token' } }],
-      },
+      examples: [
+        {
+          type: 'oauth20',
+          headers: { Authorization: { function: 'concat', args: ['Bearer ', { authorization: 'data' }] } },
+        },
+      ],
     },
-    examples: [
-      {
-        type: 'oauth20',
-        headers: { Authorization: { function: 'concat', args: ['Bearer ', { authorization: 'data' }] } },
-      },
-    ],
-  },
+  ),
 
   create(node, context) {
     const credentials = readCredentials(context);

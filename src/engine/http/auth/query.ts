@@ -1,3 +1,4 @@
+import { kind, map, object } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { getKey, isEmpty } from '../../../lib/json/index.ts';
 import { signing, type AuthType } from './auth.ts';
@@ -14,28 +15,22 @@ import { evaluateMap, queryParameter } from './values.ts';
 export const query: AuthType = {
   type: 'query',
   deprecated: 'url.query',
-  options: {
-    type: 'object',
-    title: 'Query parameters',
-    description: 'Adds parameters to the query of every request.',
+  options: object('Query parameters', 'Adds parameters to the query of every request.', {
     required: ['type'],
     properties: {
-      type: {
-        enum: ['query', 'url.query'],
-        title: 'Type',
-        description: 'Parameters in the query. `url.query` is an older word for the same.',
-        examples: ['query'],
-      },
-      query: {
-        type: ['object', 'array'],
-        title: 'Parameters',
-        description:
-          'Names and values. A value is a scalar or a function that sees `attr`, `query` (the query of the request) and `request` (`url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`).',
-        examples: [{ api_key: { attr: '#key' } }],
-      },
+      type: kind({ enum: ['query', 'url.query'] })(
+        'Type',
+        'Parameters in the query. `url.query` is an older word for the same.',
+        ['query'],
+      ),
+      query: map(
+        'Parameters',
+        'Names and values. A value is a scalar or a function that sees `attr`, `query` (the query of the request) and `request` (`url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`).',
+        [{ api_key: { attr: '#key' } }],
+      ),
     },
     examples: [{ type: 'query', query: { api_key: { attr: '#key' } } }],
-  },
+  }),
 
   create(node, context) {
     const values = getKey(node, 'query');

@@ -1,3 +1,5 @@
+import { definition } from '../../../lib/option.ts';
+import { kind, object, typeNamed } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { getKey, isList, isObject } from '../../../lib/json/index.ts';
 import type { SendWrapper } from '../../shared/message.ts';
@@ -9,21 +11,15 @@ import type { AuthType } from './auth.ts';
  */
 export const several: AuthType = {
   type: 'several',
-  options: {
-    type: 'object',
-    title: 'Several at once',
-    description: 'Several authentications at once, in their order.',
+  options: object('Several at once', 'Several authentications at once, in their order.', {
     required: ['type', 'of'],
     properties: {
-      type: { const: 'several', title: 'Type', description: 'Several at once.', examples: ['several'] },
-      of: {
-        type: 'array',
-        minItems: 1,
-        items: { $ref: '#/definitions/authentication' },
-        title: 'Which',
-        description: 'The authentications. A later one sees what the earlier ones added to the request.',
-        examples: [[{ type: 'basic' }, { type: 'apiKey', name: 'X-Subscription', '#key': { attr: '#key' } }]],
-      },
+      type: typeNamed('several', 'Several at once.'),
+      of: kind({ type: 'array', minItems: 1, items: definition('authentication') })(
+        'Which',
+        'The authentications. A later one sees what the earlier ones added to the request.',
+        [[{ type: 'basic' }, { type: 'apiKey', name: 'X-Subscription', '#key': { attr: '#key' } }]],
+      ),
     },
     examples: [
       {
@@ -31,7 +27,7 @@ export const several: AuthType = {
         of: [{ type: 'basic' }, { type: 'apiKey', name: 'X-Subscription', '#key': { attr: '#key' } }],
       },
     ],
-  },
+  }),
 
   create(node, context): SendWrapper {
     const of = getKey(node, 'of');

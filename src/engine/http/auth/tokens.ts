@@ -1,5 +1,6 @@
 import { HttpError } from '../../../lib/errors.ts';
 import type { OptionSchema } from '../../../lib/option.ts';
+import { kind } from '../kinds.ts';
 import { compilePath, getKey, isScalar, toText, type AnyObject } from '../../../lib/json/index.ts';
 import type { ApiRequest, SendOptions, SendWrapper } from '../../shared/message.ts';
 import { secondsOf, type AuthContext } from './auth.ts';
@@ -16,22 +17,17 @@ export interface Token {
 
 /** Keys that say where an access token is put. */
 export const tokenPlaceKeys: Record<string, OptionSchema> = {
-  name: {
-    type: 'string',
-    minLength: 1,
-    default: 'Authorization',
-    title: 'Name',
-    description: 'The name of the header, the parameter or the cookie that carries the token.',
-    examples: ['X-Access-Token'],
-  },
+  name: kind({ type: 'string', minLength: 1, default: 'Authorization' })(
+    'Name',
+    'The name of the header, the parameter or the cookie that carries the token.',
+    ['X-Access-Token'],
+  ),
   in: keyInSchema,
-  prefix: {
-    type: 'string',
-    title: 'Prefix',
-    description:
-      'A text before the token, with its space if it needs one. Default: `Bearer ` in the header `Authorization`, else nothing.',
-    examples: ['Zoho-oauthtoken '],
-  },
+  prefix: kind({ type: 'string' })(
+    'Prefix',
+    'A text before the token, with its space if it needs one. Default: `Bearer ` in the header `Authorization`, else nothing.',
+    ['Zoho-oauthtoken '],
+  ),
 };
 
 /** Reads {@link tokenPlaceKeys}. */

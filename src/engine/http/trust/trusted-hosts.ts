@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../lib/errors.ts';
-import type { OptionSchema } from '../../../lib/option.ts';
+import { kind } from '../kinds.ts';
 import { isEmpty, isList, type Json } from '../../../lib/json/index.ts';
 import { targetOf } from '../send/target.ts';
 
@@ -51,12 +51,12 @@ export function hostRules(hosts: readonly string[]): (origin: string) => boolean
 }
 
 /** JSON Schema of `api.trustedHosts`. */
-export const trustedHostsSchema: OptionSchema = {
+export const trustedHostsSchema = kind({
   type: 'array',
   items: { type: 'string', pattern: HOST.source },
   default: [],
-  title: 'Trusted hosts',
-  description:
-    'Hosts that may have the credentials when a link, a redirect or a placeholder leads there. Hosts named in `baseUrl`, jobs, logins and scroll requests have them anyway. Each is a host, a host with a port, or `*.domain`.',
-  examples: [['cdn.example.com', '*.example.org', 'files.example.com:8443']],
-};
+})(
+  'Trusted hosts',
+  'Hosts that may have the credentials when a link, a redirect or a placeholder leads there. Hosts named in `baseUrl`, jobs, logins and scroll requests have them anyway. Each is a host, a host with a port, or `*.domain`.',
+  [['cdn.example.com', '*.example.org', 'files.example.com:8443']],
+);
