@@ -1,3 +1,4 @@
+import { option } from '../../lib/option.ts';
 import { PaginationError } from '../../lib/errors.ts';
 import {
   compilePath,
@@ -51,21 +52,16 @@ export const cursor: PaginationMethod = {
         'Where the id goes: the name of a parameter, which overrides one of the job, or a place in the request.',
         ['since_id', { body: 'filter.after' }],
       ),
-      increment: {
-        title: 'Increment',
-        description:
-          'Added to the id before it is sent; negative with `reverse`, where the API would repeat the row.',
-        type: ['integer', 'null'],
-        default: 0,
-        examples: [1, -1],
-      },
-      reverse: {
-        title: 'From new to old',
-        description: 'Whether rows come from high to low ids: the lowest id is sent.',
+      increment: option(
+        'Increment',
+        'Added to the id before it is sent; negative with `reverse`, where the API would repeat the row.',
+        { type: ['integer', 'null'], default: 0, examples: [1, -1] },
+      ),
+      reverse: option('From new to old', 'Whether rows come from high to low ids: the lowest id is sent.', {
         ...FLAG,
         default: false,
         examples: [true],
-      },
+      }),
       queryParamIn,
     },
   },

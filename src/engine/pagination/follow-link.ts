@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { option, type OptionSchema } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import { compilePlace, sourceSchema, type Source } from '../language/index.ts';
 import { entriesOf, getKey, isEmpty, withKey, type AnyObject, type Json } from '../../lib/json/index.ts';
@@ -13,14 +13,11 @@ import { invalid, read } from './pagination-settings.ts';
 /** Options of the methods that read a link in the body. */
 export const linkOptions: Readonly<Record<string, OptionSchema>> = {
   includeParams,
-  paramIsQuery: {
-    title: 'The value is a query string',
-    description:
-      'Whether the value is only a query string, such as `page=2&limit=10`. Its parameters then replace those of the job, and the endpoint stays.',
-    ...FLAG,
-    default: false,
-    examples: [true],
-  },
+  paramIsQuery: option(
+    'The value is a query string',
+    'Whether the value is only a query string, such as `page=2&limit=10`. Its parameters then replace those of the job, and the endpoint stays.',
+    { ...FLAG, default: false, examples: [true] },
+  ),
   queryParamIn,
 };
 

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { option } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import {
   entriesOf,
@@ -61,28 +61,27 @@ function wrong(at: string): Error {
   );
 }
 
-export const includeParams: OptionSchema = {
-  title: 'Keep the job parameters',
-  description:
-    'Which `params` of the job (and keys of its `query` and `body`) are sent with the requests after the first, too: all (`true`), none (`false`), those of a list of names, or all `{"except": […]}` those of a list.',
-  anyOf: [
-    FLAG,
-    { type: 'array', items: { type: 'string' } },
-    {
-      type: 'object',
-      additionalProperties: false,
-      required: ['except'],
-      properties: {
-        except: {
-          title: 'Except',
-          description: 'Names of parameters that only the first request has.',
-          type: 'array',
-          items: { type: 'string' },
-          examples: [['since']],
+export const includeParams = option(
+  'Keep the job parameters',
+  'Which `params` of the job (and keys of its `query` and `body`) are sent with the requests after the first, too: all (`true`), none (`false`), those of a list of names, or all `{"except": […]}` those of a list.',
+  {
+    anyOf: [
+      FLAG,
+      { type: 'array', items: { type: 'string' } },
+      {
+        type: 'object',
+        additionalProperties: false,
+        required: ['except'],
+        properties: {
+          except: option('Except', 'Names of parameters that only the first request has.', {
+            type: 'array',
+            items: { type: 'string' },
+            examples: [['since']],
+          }),
         },
       },
-    },
-  ],
-  default: false,
-  examples: [true, ['limit'], { except: ['since'] }],
-};
+    ],
+    default: false,
+    examples: [true, ['limit'], { except: ['since'] }],
+  },
+);

@@ -1,3 +1,4 @@
+import { text } from '../../lib/option.ts';
 import { compileSource } from '../language/index.ts';
 import { includedParams, includeParams } from './include-params.ts';
 import type { PaginationMethod } from './paginator.ts';
@@ -27,13 +28,7 @@ export const linkHeader: PaginationMethod = {
   options: {
     type: 'object',
     properties: {
-      rel: {
-        title: 'Relation',
-        description: 'Relation of the link to follow.',
-        type: 'string',
-        default: 'next',
-        examples: ['next'],
-      },
+      rel: text('Relation', 'Relation of the link to follow.', { default: 'next', examples: ['next'] }),
       includeParams,
     },
   },

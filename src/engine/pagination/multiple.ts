@@ -1,3 +1,4 @@
+import { definition, object, optionalText } from '../../lib/option.ts';
 import { getKey, isEmpty, isObject, keysOf, type AnyObject } from '../../lib/json/index.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { none } from './none.ts';
@@ -30,20 +31,14 @@ export const multiple: PaginationMethod = {
     type: 'object',
     required: ['scrollers'],
     properties: {
-      scrollers: {
-        title: 'Paginations by name',
-        description: 'The paginations that jobs choose from with `scroller`.',
-        type: 'object',
+      scrollers: object('Paginations by name', 'The paginations that jobs choose from with `scroller`.', {
         minProperties: 1,
-        additionalProperties: { $ref: '#/definitions/pagination' },
+        additionalProperties: definition('pagination'),
         examples: [{ lists: { method: 'offset', limit: 100 }, search: { method: 'pagenum' } }],
-      },
-      default: {
-        title: 'Default pagination',
-        description: 'Name of the pagination of jobs that choose none.',
-        type: ['string', 'null'],
-        examples: ['lists'],
-      },
+      }),
+      default: optionalText('Default pagination', 'Name of the pagination of jobs that choose none.', [
+        'lists',
+      ]),
     },
   },
   create(options, job, { at, nested }) {

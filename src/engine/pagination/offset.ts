@@ -1,3 +1,4 @@
+import { option, whole } from '../../lib/option.ts';
 import { isEmpty, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { placeSchema, type Place } from '../language/index.ts';
 import { truncated } from '../../lib/read-settings.ts';
@@ -40,15 +41,16 @@ export const offset: PaginationMethod = {
     if: { required: ['advance'], properties: { advance: { const: 'rows' } } },
     else: { required: ['limit'] },
     properties: {
-      limit: {
-        title: 'Page size',
-        description:
-          'Rows asked for in each request. A page with fewer rows is the last one. Required, unless `advance` is `rows`.',
-        type: ['number', 'string'],
-        minimum: 1,
-        pattern: '^\\s*\\+?0*[1-9]\\d*(?:\\.\\d*)?\\s*$',
-        examples: [100, '100'],
-      },
+      limit: option(
+        'Page size',
+        'Rows asked for in each request. A page with fewer rows is the last one. Required, unless `advance` is `rows`.',
+        {
+          type: ['number', 'string'],
+          minimum: 1,
+          pattern: '^\\s*\\+?0*[1-9]\\d*(?:\\.\\d*)?\\s*$',
+          examples: [100, '100'],
+        },
+      ),
       limitParam,
       offsetParam: {
         ...placeSchema(
@@ -58,30 +60,22 @@ export const offset: PaginationMethod = {
         ),
         default: 'offset',
       },
-      advance: {
-        title: 'Advance by',
-        description:
-          'What the offset goes on by: the page size (`limit`), or the rows that came (`rows`), for APIs that give fewer than are asked for. With `rows`, a page without rows is the last one.',
-        enum: ['limit', 'rows', '', null],
-        default: 'limit',
-        examples: ['rows'],
-      },
-      firstOffset: {
-        title: 'First offset',
-        description: 'Offset of the first row: 1 where the API counts rows from 1.',
-        type: ['integer', 'string', 'null'],
+      advance: option(
+        'Advance by',
+        'What the offset goes on by: the page size (`limit`), or the rows that came (`rows`), for APIs that give fewer than are asked for. With `rows`, a page without rows is the last one.',
+        { enum: ['limit', 'rows', '', null], default: 'limit', examples: ['rows'] },
+      ),
+      firstOffset: whole('First offset', 'Offset of the first row: 1 where the API counts rows from 1.', {
         pattern: '^\\s*\\+?\\d*\\s*$',
         default: 0,
         examples: [1],
-      },
+      }),
       firstPageParams,
-      offsetFromJob: {
-        title: "Start at the job's offset",
-        description: 'Whether to start at the offset in the `params` of the job instead of at the first one.',
-        ...FLAG,
-        default: false,
-        examples: [true],
-      },
+      offsetFromJob: option(
+        "Start at the job's offset",
+        'Whether to start at the offset in the `params` of the job instead of at the first one.',
+        { ...FLAG, default: false, examples: [true] },
+      ),
       queryParamIn,
     },
   },

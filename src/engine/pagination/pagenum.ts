@@ -1,3 +1,4 @@
+import { option, whole } from '../../lib/option.ts';
 import { getKey, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { placeSchema } from '../language/index.ts';
 import { truncated } from '../../lib/read-settings.ts';
@@ -43,21 +44,16 @@ export const pagenum: PaginationMethod = {
         default: 'page',
       },
       limitParam,
-      limit: {
-        title: 'Page size',
-        description:
-          'Rows asked for in each request; a page with fewer rows is the last one. Without it, an empty page is.',
-        ...COUNT,
-        examples: [100, '100'],
-      },
-      firstPage: {
-        title: 'First page',
-        description: 'Number of the first page.',
-        type: ['integer', 'string', 'null'],
+      limit: option(
+        'Page size',
+        'Rows asked for in each request; a page with fewer rows is the last one. Without it, an empty page is.',
+        { ...COUNT, examples: [100, '100'] },
+      ),
+      firstPage: whole('First page', 'Number of the first page.', {
         pattern: '^\\s*[+-]?\\d*\\s*$',
         default: 1,
         examples: [0],
-      },
+      }),
       firstPageParams,
       queryParamIn,
     },

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { map, option, whole, type OptionSchema } from '../../lib/option.ts';
 import { PAGINATION_METHODS } from './methods.ts';
 import { DEFAULT_MAX_PAGES } from './page-guard.ts';
 import type { PaginationMethod } from './paginator.ts';
@@ -17,7 +17,7 @@ import { STOP_WHEN } from './stops/stop-when.ts';
 export const PAGINATION_DEFINITION = 'pagination';
 
 /** JSON Schema (draft 07) of the `pagination` node with the methods of this package. */
-export const PAGINATION_OPTIONS: OptionSchema = paginationOptions(PAGINATION_METHODS);
+export const PAGINATION_OPTIONS = paginationOptions(PAGINATION_METHODS);
 
 /**
  * JSON Schema of the `pagination` node: the keys of each method by `if`/`then` on `method`, and the keys that all have.
@@ -25,50 +25,39 @@ export const PAGINATION_OPTIONS: OptionSchema = paginationOptions(PAGINATION_MET
  */
 function paginationOptions(methods: readonly PaginationMethod[]): OptionSchema {
   const common = commonProperties(methods);
-  return {
-    title: 'Pagination',
-    description: 'How the pages after the first are asked for, and when to stop.',
-    type: ['object', 'array', 'null'],
+  return map('Pagination', 'How the pages after the first are asked for, and when to stop.', {
     maxItems: 0,
     examples: [{ method: 'response.param', responseParam: 'meta.next', queryParam: 'cursor' }],
     properties: common,
     allOf: methods.map((method) => branch(method, common)),
-  };
+  });
 }
 
 type Properties = Readonly<Record<string, OptionSchema>>;
 
 function commonProperties(methods: readonly PaginationMethod[]): Properties {
   return {
-    method: {
-      title: 'Method',
-      description: 'How the next page is found. Without it a job makes one request.',
+    method: option('Method', 'How the next page is found. Without it a job makes one request.', {
       enum: [...methods.map(({ method }) => method), '', null],
       default: 'none',
       examples: ['response.param', 'offset'],
-    },
+    }),
     limitStop: LIMIT_STOP,
     forceStop: FORCE_STOP,
     nextPageFlag: NEXT_PAGE_FLAG,
     stopWhen: STOP_WHEN,
     emptyPage: EMPTY_PAGE,
     restart: RESTART,
-    maxPages: {
-      title: 'Page budget',
-      description:
-        'Number of pages after which a job fails, because a pagination that never ends is a mistake. To end a job after some pages without an error use `forceStop`.',
-      ...COUNT,
-      default: DEFAULT_MAX_PAGES,
-      examples: [5000],
-    },
-    pages: {
-      title: 'Pages',
-      description: 'Without effect; kept so that older configurations stay valid.',
-      type: ['integer', 'string', 'null'],
+    maxPages: option(
+      'Page budget',
+      'Number of pages after which a job fails, because a pagination that never ends is a mistake. To end a job after some pages without an error use `forceStop`.',
+      { ...COUNT, default: DEFAULT_MAX_PAGES, examples: [5000] },
+    ),
+    pages: whole('Pages', 'Without effect; kept so that older configurations stay valid.', {
       pattern: '^\\d+$',
       deprecated: true,
       examples: [10],
-    },
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { option, text } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import {
   getKey,
@@ -65,26 +66,21 @@ export const responseParam: PaginationMethod = {
       ),
       set: SET,
       merge: MERGE,
-      delimiter: {
-        title: 'Path delimiter',
-        description: 'What separates the keys in `responseParam`, for keys that have a dot in their name.',
-        type: 'string',
-        default: '.',
-        examples: ['/'],
-      },
+      delimiter: text(
+        'Path delimiter',
+        'What separates the keys in `responseParam`, for keys that have a dot in their name.',
+        { default: '.', examples: ['/'] },
+      ),
       includeParams: {
         ...includeParams,
         description: `${String(includeParams['description'])} By default \`false\` where \`responseParam\` and \`queryParam\` are two texts, and \`true\` otherwise.`,
       },
       scrollRequest: SCROLL_REQUEST,
-      endValues: {
-        title: 'Further end values',
-        description:
-          'Values that end the pagination besides absent, null, false, empty text, `[]` and `{}`. Compared as JSON: 0 is not "0".',
-        type: 'array',
-        default: [],
-        examples: [[0, '-1', 'END']],
-      },
+      endValues: option(
+        'Further end values',
+        'Values that end the pagination besides absent, null, false, empty text, `[]` and `{}`. Compared as JSON: 0 is not "0".',
+        { type: 'array', default: [], examples: [[0, '-1', 'END']] },
+      ),
       queryParamIn,
     },
   },

@@ -1,3 +1,4 @@
+import { text } from '../../lib/option.ts';
 import { linkFollower, linkOf, linkOptions, linkSource, urlKey } from './follow-link.ts';
 import { leadsOf } from './language.ts';
 import type { PaginationMethod } from './paginator.ts';
@@ -29,13 +30,11 @@ export const responseUrl: PaginationMethod = {
     type: 'object',
     properties: {
       urlKey,
-      delimiter: {
-        title: 'Path delimiter',
-        description: 'What separates the keys in `urlKey`, for keys that have a dot in their name.',
-        type: 'string',
-        default: '.',
-        examples: ['/'],
-      },
+      delimiter: text(
+        'Path delimiter',
+        'What separates the keys in `urlKey`, for keys that have a dot in their name.',
+        { default: '.', examples: ['/'] },
+      ),
       ...linkOptions,
     },
   },

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { map } from '../../lib/option.ts';
 import { PaginationError } from '../../lib/errors.ts';
 import {
   equalJson,
@@ -134,25 +134,25 @@ function standstill(text: string, values: readonly Json[], at: string): Paginati
 }
 
 /** JSON Schema of `restart`. */
-export const RESTART: OptionSchema = {
-  title: 'Start again behind the last row',
-  description:
-    'For APIs that give no page beyond some depth: where `when` holds, the job starts again at its first page, with values of the last row in the request. The rows must come in the order of that value.',
-  type: ['object', 'array', 'null'],
-  maxItems: 0,
-  required: ['when', 'set'],
-  examples: [
-    {
-      when: { value: { request: 'page' }, is: 'atLeast', than: 300 },
-      set: [{ from: { last: 'updated_at' }, to: 'updated_since' }],
+export const RESTART = map(
+  'Start again behind the last row',
+  'For APIs that give no page beyond some depth: where `when` holds, the job starts again at its first page, with values of the last row in the request. The rows must come in the order of that value.',
+  {
+    maxItems: 0,
+    required: ['when', 'set'],
+    examples: [
+      {
+        when: { value: { request: 'page' }, is: 'atLeast', than: 300 },
+        set: [{ from: { last: 'updated_at' }, to: 'updated_since' }],
+      },
+    ],
+    properties: {
+      when: conditionSchema(
+        'When',
+        'Of the last page before it: a condition, or a list of which any may hold.',
+        [{ value: { request: 'page' }, is: 'atLeast', than: 300 }],
+      ),
+      set: { ...SET, description: 'Where it begins: values of the exchange, each from a source to a place.' },
     },
-  ],
-  properties: {
-    when: conditionSchema(
-      'When',
-      'Of the last page before it: a condition, or a list of which any may hold.',
-      [{ value: { request: 'page' }, is: 'atLeast', than: 300 }],
-    ),
-    set: { ...SET, description: 'Where it begins: values of the exchange, each from a source to a place.' },
   },
-};
+);

@@ -1,54 +1,45 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { option, text } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import { getKey, isEmpty, type AnyObject } from '../../lib/json/index.ts';
 import { mergeOver } from '../shared/merge-request.ts';
 import { invalid, read } from './pagination-settings.ts';
 
 /** JSON Schema of `scrollRequest`. */
-export const SCROLL_REQUEST: OptionSchema = {
-  title: 'Request of the following pages',
-  description:
-    'A job-like object whose `endpoint`, `method`, `params` and `headers` replace those of the job after the first request.',
-  type: ['object', 'array'],
-  maxItems: 0,
-  default: {},
-  examples: [{ endpoint: 'scroll', method: 'GET', params: { keep: '1m' } }],
-  properties: {
-    endpoint: {
-      title: 'Endpoint',
-      description: 'Address of the following pages; the endpoint of the job when it is left out.',
-      type: 'string',
-      examples: ['scroll'],
-    },
-    method: {
-      title: 'Method',
-      description: 'Method of the following requests; the method of the job when it is left out.',
-      type: 'string',
-      examples: ['GET'],
-    },
-    params: {
-      title: 'Parameters',
-      description:
+export const SCROLL_REQUEST = option(
+  'Request of the following pages',
+  'A job-like object whose `endpoint`, `method`, `params` and `headers` replace those of the job after the first request.',
+  {
+    type: ['object', 'array'],
+    maxItems: 0,
+    default: {},
+    examples: [{ endpoint: 'scroll', method: 'GET', params: { keep: '1m' } }],
+    properties: {
+      endpoint: text(
+        'Endpoint',
+        'Address of the following pages; the endpoint of the job when it is left out.',
+        ['scroll'],
+      ),
+      method: text('Method', 'Method of the following requests; the method of the job when it is left out.', [
+        'GET',
+      ]),
+      params: option(
+        'Parameters',
         'Parameters of the following requests, beside the value. Functions are not evaluated here.',
-      type: ['object', 'array'],
-      default: {},
-      examples: [{ keep: '1m' }],
-    },
-    headers: {
-      title: 'Headers',
-      description: 'Headers that replace those of the job of the same name.',
-      type: ['object', 'array'],
-      default: {},
-      examples: [{ Accept: 'application/json' }],
-    },
-    paramsIn: {
-      title: 'Place of the parameters',
-      description: 'Whether `params` go into the query or the body; by default as usual for the method.',
-      enum: ['query', 'body'],
-      examples: ['query'],
+        { type: ['object', 'array'], default: {}, examples: [{ keep: '1m' }] },
+      ),
+      headers: option('Headers', 'Headers that replace those of the job of the same name.', {
+        type: ['object', 'array'],
+        default: {},
+        examples: [{ Accept: 'application/json' }],
+      }),
+      paramsIn: option(
+        'Place of the parameters',
+        'Whether `params` go into the query or the body; by default as usual for the method.',
+        { enum: ['query', 'body'], examples: ['query'] },
+      ),
     },
   },
-};
+);
 
 const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'];
 

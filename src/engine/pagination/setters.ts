@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { definition, option, type OptionSchema } from '../../lib/option.ts';
 import type { JobRequest } from '../shared/message.ts';
 import { PaginationError } from '../../lib/errors.ts';
 import {
@@ -153,18 +153,14 @@ export function applied(
 }
 
 const step = (more: string): Readonly<Record<string, OptionSchema>> => ({
-  from: {
-    title: 'From',
-    description: `Path in the response, or another source: ${more}.`,
-    allOf: [{ $ref: '#/definitions/source' }],
+  from: option('From', `Path in the response, or another source: ${more}.`, {
+    allOf: [definition('source')],
     examples: ['next.name', { last: 'id' }],
-  },
-  to: {
-    title: 'To',
-    description: 'Where it goes: the name of a parameter, or a place in the request.',
-    allOf: [{ $ref: '#/definitions/place' }],
+  }),
+  to: option('To', 'Where it goes: the name of a parameter, or a place in the request.', {
+    allOf: [definition('place')],
     examples: ['name', { body: 'variables.after' }],
-  },
+  }),
 });
 
 const entry = (more: string): OptionSchema => ({
@@ -175,27 +171,29 @@ const entry = (more: string): OptionSchema => ({
 });
 
 /** JSON Schema of `set`. */
-export const SET: OptionSchema = {
-  title: 'Values of the next request',
-  description:
-    'Several values for the next request, each from a source to a place. It ends when the first has no value; others that are absent are left out.',
-  type: 'array',
-  items: entry('the value'),
-  examples: [
-    [
-      { from: 'next.name', to: 'name' },
-      { from: 'next.type', to: 'type' },
+export const SET = option(
+  'Values of the next request',
+  'Several values for the next request, each from a source to a place. It ends when the first has no value; others that are absent are left out.',
+  {
+    type: 'array',
+    items: entry('the value'),
+    examples: [
+      [
+        { from: 'next.name', to: 'name' },
+        { from: 'next.type', to: 'type' },
+      ],
     ],
-  ],
-};
+  },
+);
 
 /** JSON Schema of `merge`. */
-export const MERGE: OptionSchema = {
-  title: 'Objects of the next request',
-  description:
-    'An object of the response that is merged whole into the next request (`{"query": "*"}`, `{"body": "*"}`), or a list of such. Without `set`, it ends when there is none.',
-  type: ['object', 'array'],
-  items: entry('an object'),
-  properties: step('an object'),
-  examples: [{ from: 'continue', to: { query: '*' } }],
-};
+export const MERGE = option(
+  'Objects of the next request',
+  'An object of the response that is merged whole into the next request (`{"query": "*"}`, `{"body": "*"}`), or a list of such. Without `set`, it ends when there is none.',
+  {
+    type: ['object', 'array'],
+    items: entry('an object'),
+    properties: step('an object'),
+    examples: [{ from: 'continue', to: { query: '*' } }],
+  },
+);

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { definition, option, type OptionSchema } from '../../lib/option.ts';
 
 /** Schemas of options that several methods have. */
 
@@ -24,30 +24,25 @@ export function orNull(schema: OptionSchema): OptionSchema {
   };
 }
 
-export const queryParamIn: OptionSchema = {
-  title: 'Place of the pagination parameters',
-  description:
-    "Where the parameters set by the pagination go. `params`: with the job's own parameters, which is the query of GET and the body of POST and FORM. `query`: into the query, whatever the method is.",
-  enum: ['params', 'query'],
-  default: 'params',
-  examples: ['query'],
-};
+export const queryParamIn = option(
+  'Place of the pagination parameters',
+  "Where the parameters set by the pagination go. `params`: with the job's own parameters, which is the query of GET and the body of POST and FORM. `query`: into the query, whatever the method is.",
+  { enum: ['params', 'query'], default: 'params', examples: ['query'] },
+);
 
-export const firstPageParams: OptionSchema = {
-  title: 'Parameters in the first request',
-  description:
-    'Whether the first request carries the pagination parameters. With `false` it is the job as it is written.',
-  ...FLAG,
-  default: true,
-  examples: [false],
-};
+export const firstPageParams = option(
+  'Parameters in the first request',
+  'Whether the first request carries the pagination parameters. With `false` it is the job as it is written.',
+  { ...FLAG, default: true, examples: [false] },
+);
 
 /** The size of a page, where it is sent. */
-export const limitParam: OptionSchema = {
-  title: 'Page size parameter',
-  description:
-    'Where the page size goes: the name of a parameter, or a place in the request. `false`: it is not sent.',
-  anyOf: [{ const: false }, { $ref: '#/definitions/place' }],
-  default: 'limit',
-  examples: ['per_page', { body: 'page.size' }, false],
-};
+export const limitParam = option(
+  'Page size parameter',
+  'Where the page size goes: the name of a parameter, or a place in the request. `false`: it is not sent.',
+  {
+    anyOf: [{ const: false }, definition('place')],
+    default: 'limit',
+    examples: ['per_page', { body: 'page.size' }, false],
+  },
+);

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../../lib/option.ts';
+import { option } from '../../../lib/option.ts';
 import type { AnyObject } from '../../../lib/json/index.ts';
 import { read } from '../pagination-settings.ts';
 import type { StopRule } from './compose.ts';
@@ -32,10 +32,8 @@ export function emptyPage(options: AnyObject, at: string): StopRule | undefined 
   };
 }
 
-export const EMPTY_PAGE: OptionSchema = {
-  title: 'Page without rows',
-  description:
-    'Whether a page without rows is the last one. By default it is for `offset` and `pagenum`, and it is not for the others. With `goOn` a short page is no end either.',
-  enum: [...WORDS, '', null],
-  examples: ['stop', 'goOn'],
-};
+export const EMPTY_PAGE = option(
+  'Page without rows',
+  'Whether a page without rows is the last one. By default it is for `offset` and `pagenum`, and it is not for the others. With `goOn` a short page is no end either.',
+  { enum: [...WORDS, '', null], examples: ['stop', 'goOn'] },
+);

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../../lib/option.ts';
+import { map, option, whole } from '../../../lib/option.ts';
 import {
   getKey,
   isEmpty,
@@ -80,35 +80,30 @@ export function forceStop(options: AnyObject, at: string, parseTime: ParseTime):
   };
 }
 
-export const FORCE_STOP: OptionSchema = {
-  title: 'Stop by force',
-  description: 'Ends the job after a number of pages, some time or some volume, whichever comes first.',
-  type: ['object', 'array', 'null'],
-  maxItems: 0,
-  examples: [{ pages: 10 }, { time: '1 hour', volume: 1000000 }],
-  properties: {
-    pages: {
-      title: 'Pages',
-      description: 'Number of pages after which the job ends.',
-      type: ['integer', 'null'],
-      minimum: 0,
-      examples: [10],
-    },
-    time: {
-      title: 'Time',
-      description: 'Seconds, or a text such as `1 hour`, after which no further page is asked for.',
-      type: ['integer', 'string', 'null'],
-      minimum: 0,
-      examples: [3600, '1 hour'],
-    },
-    volume: {
-      title: 'Volume',
-      description: 'Bytes of data, counted as compact JSON; the page that exceeds them is the last one.',
-      ...COUNT,
-      examples: [1000000],
+export const FORCE_STOP = map(
+  'Stop by force',
+  'Ends the job after a number of pages, some time or some volume, whichever comes first.',
+  {
+    maxItems: 0,
+    examples: [{ pages: 10 }, { time: '1 hour', volume: 1000000 }],
+    properties: {
+      pages: option('Pages', 'Number of pages after which the job ends.', {
+        type: ['integer', 'null'],
+        minimum: 0,
+        examples: [10],
+      }),
+      time: whole('Time', 'Seconds, or a text such as `1 hour`, after which no further page is asked for.', {
+        minimum: 0,
+        examples: [3600, '1 hour'],
+      }),
+      volume: option(
+        'Volume',
+        'Bytes of data, counted as compact JSON; the page that exceeds them is the last one.',
+        { ...COUNT, examples: [1000000] },
+      ),
     },
   },
-};
+);
 
 /** Hard typed: text is refused. */
 function pageLimit(node: AnyObject, at: string): number | undefined {

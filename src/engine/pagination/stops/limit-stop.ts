@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../../lib/option.ts';
+import { map, option } from '../../../lib/option.ts';
 import {
   getKey,
   isEmpty,
@@ -52,29 +52,24 @@ export function limitStop(
     : fieldRule(requiredSource(node, 'field', { at: here, call }), here);
 }
 
-export const LIMIT_STOP: OptionSchema = {
-  title: 'Stop after a number of rows',
-  description:
-    'Ends the job when that many rows have come: a number (`count`), or a path in the response (`field`). Give one of the two.',
-  type: ['object', 'array', 'null'],
-  maxItems: 0,
-  examples: [{ field: 'meta.total' }, { count: 1000 }],
-  properties: {
-    count: {
-      title: 'Rows',
-      description: 'Number of rows after which the job ends.',
-      ...COUNT,
-      examples: [1000],
-    },
-    field: orNull(
-      sourceSchema(
-        'Total',
-        'Path in the response, or another source, that says how many rows there are. A missing one ends the job after the page.',
-        ['meta.total', { header: 'X-Total-Count' }],
+export const LIMIT_STOP = map(
+  'Stop after a number of rows',
+  'Ends the job when that many rows have come: a number (`count`), or a path in the response (`field`). Give one of the two.',
+  {
+    maxItems: 0,
+    examples: [{ field: 'meta.total' }, { count: 1000 }],
+    properties: {
+      count: option('Rows', 'Number of rows after which the job ends.', { ...COUNT, examples: [1000] }),
+      field: orNull(
+        sourceSchema(
+          'Total',
+          'Path in the response, or another source, that says how many rows there are. A missing one ends the job after the page.',
+          ['meta.total', { header: 'X-Total-Count' }],
+        ),
       ),
-    ),
+    },
   },
-};
+);
 
 function countRule(count: number): StopRule {
   return rule(undefined, (rows) => ({

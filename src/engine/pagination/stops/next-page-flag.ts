@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../../lib/option.ts';
+import { map, option } from '../../../lib/option.ts';
 import { getKey, isEmpty, type AnyObject } from '../../../lib/json/index.ts';
 import { sourceSchema } from '../../language/index.ts';
 import { requiredSource } from '../language.ts';
@@ -48,10 +48,7 @@ export function nextPageFlag(
   };
 }
 
-export const NEXT_PAGE_FLAG: OptionSchema = {
-  title: 'Stop by a flag',
-  description: 'Ends the job by a flag that the response has.',
-  type: ['object', 'array', 'null'],
+export const NEXT_PAGE_FLAG = map('Stop by a flag', 'Ends the job by a flag that the response has.', {
   required: ['field', 'stopOn'],
   maxItems: 0,
   examples: [{ field: 'hasMore', stopOn: false }],
@@ -61,21 +58,18 @@ export const NEXT_PAGE_FLAG: OptionSchema = {
       'Path of the flag in the response, or another source; a property at the root that has the very name comes first.',
       ['hasMore', 'meta.isLast', { header: 'X-Has-More' }],
     ),
-    stopOn: {
-      title: 'Stop on',
-      description:
-        'The value of the flag that ends the job; other values count as true unless they are empty.',
-      type: 'boolean',
-      examples: [false],
-    },
-    ifNotSet: {
-      title: 'When it is missing',
-      description: 'What a missing flag counts as; the value of `stopOn` unless it is given.',
-      type: 'boolean',
-      examples: [true],
-    },
+    stopOn: option(
+      'Stop on',
+      'The value of the flag that ends the job; other values count as true unless they are empty.',
+      { type: 'boolean', examples: [false] },
+    ),
+    ifNotSet: option(
+      'When it is missing',
+      'What a missing flag counts as; the value of `stopOn` unless it is given.',
+      { type: 'boolean', examples: [true] },
+    ),
   },
-};
+});
 
 function booleanOf(node: AnyObject, key: string, at: string, fallback?: boolean): boolean {
   const value = getKey(node, key);
