@@ -1,185 +1,155 @@
-import type { OptionSchema } from '../../lib/option.ts';
+import { definition, name, object, option, optionalText, text, type OptionSchema } from '../../lib/option.ts';
 
 /** `config.userData`: extra columns of the tables of all top-level jobs (spec extractor 5.5). */
-export const userDataSchema: OptionSchema = {
-  title: 'Extra columns',
-  description:
-    'Columns added to every row of the top-level jobs. Values may be functions. A single value becomes the column `userData`.',
-  type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
-  examples: [{ country: 'CZ', loaded: { function: 'date', args: ['Y-m-d'] } }],
-};
+export const userDataSchema = option(
+  'Extra columns',
+  'Columns added to every row of the top-level jobs. Values may be functions. A single value becomes the column `userData`.',
+  {
+    type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+    examples: [{ country: 'CZ', loaded: { function: 'date', args: ['Y-m-d'] } }],
+  },
+);
 
 /** `config.compatLevel` (spec extractor 5.8). */
-export const compatLevelSchema: OptionSchema = {
-  title: 'Compatibility level',
-  description:
-    'How rows become tables: 3 is the present way; 2 has the older `responseFilter`; 1 has also the older names of columns and tables.',
-  enum: [1, 2, 3, '1', '2', '3', '', 0, null],
-  default: 3,
-  examples: [3],
-};
+export const compatLevelSchema = option(
+  'Compatibility level',
+  'How rows become tables: 3 is the present way; 2 has the older `responseFilter`; 1 has also the older names of columns and tables.',
+  { enum: [1, 2, 3, '1', '2', '3', '', 0, null], default: 3, examples: [3] },
+);
 
 /** `config.exactJson`. */
-export const exactJsonSchema: OptionSchema = {
-  title: 'Exact JSON text',
-  description:
-    'How lists and objects are written that become JSON text in a cell. False is the text of the reference: `1.1000000000000001` for 1.10, `\\u017e` for ž, `\\/` for /. True keeps numbers and characters as the API wrote them.',
-  type: ['boolean', 'null'],
-  default: false,
-  examples: [true],
-};
+export const exactJsonSchema = option(
+  'Exact JSON text',
+  'How lists and objects are written that become JSON text in a cell. False is the text of the reference: `1.1000000000000001` for 1.10, `\\u017e` for ž, `\\/` for /. True keeps numbers and characters as the API wrote them.',
+  { type: ['boolean', 'null'], default: false, examples: [true] },
+);
 
 /** `config.incrementalOutput` (spec extractor 1.3). */
-export const incrementalOutputSchema: OptionSchema = {
-  title: 'Incremental load',
-  description: 'True adds the rows to what the tables hold already; false replaces their content.',
-  type: ['boolean', 'null'],
-  default: false,
-  examples: [true],
-};
+export const incrementalOutputSchema = option(
+  'Incremental load',
+  'True adds the rows to what the tables hold already; false replaces their content.',
+  { type: ['boolean', 'null'], default: false, examples: [true] },
+);
 
 /** `config.outputBucket` (spec extractor 7.2). */
-export const outputBucketSchema: OptionSchema = {
-  title: 'Output bucket',
-  description:
-    'Bucket of the tables, without `in.c-`. When it is left out and `id` is set, it is `ex-api-<api.name>-<id>`. No slash.',
-  type: ['string', 'number', 'null'],
-  pattern: '^(?!(?:in|out)\\.c-)[^/]*$',
-  examples: ['my-api'],
-};
+export const outputBucketSchema = option(
+  'Output bucket',
+  'Bucket of the tables, without `in.c-`. When it is left out and `id` is set, it is `ex-api-<api.name>-<id>`. No slash.',
+  { type: ['string', 'number', 'null'], pattern: '^(?!(?:in|out)\\.c-)[^/]*$', examples: ['my-api'] },
+);
 
-const destination: OptionSchema = {
-  title: 'Destination column',
-  description: 'Name of the column in the table, used as it is written.',
-  type: ['string', 'number'],
-  examples: ['customer_id'],
-};
+const destination = name('Destination column', 'Name of the column in the table, used as it is written.', [
+  'customer_id',
+]);
 
-const delimiter: OptionSchema = {
-  title: 'Path delimiter',
-  description: 'Separates the keys of the path that this setting stands at.',
-  type: 'string',
+const delimiter = text('Path delimiter', 'Separates the keys of the path that this setting stands at.', {
   default: '.',
   examples: ['/'],
-};
+});
 
 const columnProperties = {
-  mapping: {
-    title: 'Column',
-    description: 'The column that the value goes to.',
-    type: 'object',
+  mapping: object('Column', 'The column that the value goes to.', {
     required: ['destination'],
     properties: {
       destination,
-      primaryKey: {
-        title: 'Primary key',
-        description: 'True makes the column a part of the primary key of the table.',
+      primaryKey: option('Primary key', 'True makes the column a part of the primary key of the table.', {
         type: ['boolean', 'number', 'string', 'null'],
         default: false,
         examples: [true],
-      },
+      }),
     },
     examples: [{ destination: 'id', primaryKey: true }],
-  },
+  }),
   forceType: forceType(),
 };
 
 const tableProperties = {
-  destination: {
-    title: 'Destination table',
-    description: 'Name of the table for the values at this path, without the bucket.',
-    type: 'string',
-    examples: ['contacts'],
-  },
-  tableMapping: {
-    title: 'Mapping of the table',
-    description: 'Paths inside the values at this path, each with its setting.',
-    $ref: '#/definitions/mapping',
-  },
-  parentKey: {
-    title: 'Link to the parent',
-    description: 'The column of the new table that refers to the row it came from.',
-    type: 'object',
-    properties: {
-      destination: {
-        title: 'Link column',
-        description: 'Name of the column. `<parent table>_pk` when it is left out.',
-        type: 'string',
-        examples: ['user_id'],
+  destination: text(
+    'Destination table',
+    'Name of the table for the values at this path, without the bucket.',
+    ['contacts'],
+  ),
+  tableMapping: option(
+    'Mapping of the table',
+    'Paths inside the values at this path, each with its setting.',
+    { $ref: '#/definitions/mapping' },
+  ),
+  parentKey: object(
+    'Link to the parent',
+    'The column of the new table that refers to the row it came from.',
+    {
+      properties: {
+        destination: text('Link column', 'Name of the column. `<parent table>_pk` when it is left out.', [
+          'user_id',
+        ]),
+        primaryKey: option(
+          'Link is primary key',
+          'True makes the link column a part of the primary key of the new table.',
+          { type: ['boolean', 'number', 'string', 'null'], default: false, examples: [true] },
+        ),
+        disable: option('No link', 'True leaves the link column out.', {
+          type: ['boolean', 'number', 'string', 'null'],
+          default: false,
+          examples: [true],
+        }),
       },
-      primaryKey: {
-        title: 'Link is primary key',
-        description: 'True makes the link column a part of the primary key of the new table.',
-        type: ['boolean', 'number', 'string', 'null'],
-        default: false,
-        examples: [true],
-      },
-      disable: {
-        title: 'No link',
-        description: 'True leaves the link column out.',
-        type: ['boolean', 'number', 'string', 'null'],
-        default: false,
-        examples: [true],
-      },
+      examples: [{ destination: 'user_id', primaryKey: true }],
     },
-    examples: [{ destination: 'user_id', primaryKey: true }],
-  },
+  ),
 };
 
 /** Definitions that the fragments of this stage refer to as `#/definitions/<name>`. */
 export const recordDefinitions: Readonly<Record<string, OptionSchema>> = {
-  mapping: {
-    title: 'Mapping',
-    description: 'Paths into a row, each with what becomes of the value there (spec extractor 5.10).',
-    type: 'object',
-    minProperties: 1,
-    additionalProperties: { $ref: '#/definitions/mappingSetting' },
-    examples: [{ id: { mapping: { destination: 'id', primaryKey: true } }, 'address.city': 'city' }],
-  },
-  mappingSetting: {
-    title: 'Setting of a mapping',
-    description:
-      'A column (a text is short for its destination), a column from the extra columns, a date, or a table of its own.',
-    type: ['object', 'string'],
-    examples: ['city', { type: 'table', destination: 'contacts', tableMapping: { email: 'email' } }],
-    properties: {
-      type: {
-        title: 'Kind',
-        description:
+  mapping: object(
+    'Mapping',
+    'Paths into a row, each with what becomes of the value there (spec extractor 5.10).',
+    {
+      minProperties: 1,
+      additionalProperties: definition('mappingSetting'),
+      examples: [{ id: { mapping: { destination: 'id', primaryKey: true } }, 'address.city': 'city' }],
+    },
+  ),
+  mappingSetting: option(
+    'Setting of a mapping',
+    'A column (a text is short for its destination), a column from the extra columns, a date, or a table of its own.',
+    {
+      type: ['object', 'string'],
+      examples: ['city', { type: 'table', destination: 'contacts', tableMapping: { email: 'email' } }],
+      properties: {
+        type: optionalText(
+          'Kind',
           '`column`: the value; `user`: a value of the extra columns, the path separated by `/`; `date`: the value as a unix time; `table`: a table of its own.',
-        type: ['string', 'null'],
-        default: 'column',
-        examples: ['column', 'user', 'date', 'table'],
+          { default: 'column', examples: ['column', 'user', 'date', 'table'] },
+        ),
+        delimiter,
+        ...columnProperties,
+        ...tableProperties,
       },
-      delimiter,
-      ...columnProperties,
-      ...tableProperties,
+      if: { type: 'object' },
+      then: {
+        if: { required: ['type'], properties: { type: { const: 'table' } } },
+        then: { required: ['destination'] },
+        else: { required: ['mapping'] },
+      },
     },
-    if: { type: 'object' },
-    then: {
-      if: { required: ['type'], properties: { type: { const: 'table' } } },
-      then: { required: ['destination'] },
-      else: { required: ['mapping'] },
-    },
-  },
+  ),
 };
 
 /** `config.mappings`: data type to mapping (spec extractor 1.3, 5.10). */
-export const mappingsSchema: OptionSchema = {
-  title: 'Mappings',
-  description:
-    'Data type of a job to the mapping of its rows. Data types that are not named here become tables by themselves.',
-  type: ['object', 'null'],
-  additionalProperties: { $ref: '#/definitions/mapping' },
-  examples: [{ users: { id: { mapping: { destination: 'id', primaryKey: true } }, name: 'name' } }],
-};
+export const mappingsSchema = option(
+  'Mappings',
+  'Data type of a job to the mapping of its rows. Data types that are not named here become tables by themselves.',
+  {
+    type: ['object', 'null'],
+    additionalProperties: definition('mapping'),
+    examples: [{ users: { id: { mapping: { destination: 'id', primaryKey: true } }, name: 'name' } }],
+  },
+);
 
 function forceType(): OptionSchema {
-  return {
-    title: 'Force text',
-    description: 'True writes an object or a list as JSON text instead of failing.',
+  return option('Force text', 'True writes an object or a list as JSON text instead of failing.', {
     type: ['boolean', 'number', 'string', 'null'],
     default: false,
     examples: [true],
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../lib/errors.ts';
-import type { OptionSchema } from '../../lib/option.ts';
+import { option, optionalText, type OptionSchema } from '../../lib/option.ts';
 import { getKey, isEmpty, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /** Signs that a user adds by their paths, and paths that are none. */
@@ -23,73 +23,73 @@ export interface Completeness {
   readonly own: OwnSigns;
 }
 
-const paths = (title: string, description: string, example: string): OptionSchema => ({
-  title,
-  description,
-  type: ['array', 'string', 'null'],
-  items: { type: 'string' },
-  default: [],
-  examples: [[example]],
-});
+const paths = (title: string, description: string, example: string): OptionSchema =>
+  option(title, description, {
+    type: ['array', 'string', 'null'],
+    items: { type: 'string' },
+    default: [],
+    examples: [[example]],
+  });
 
 /** JSON Schema of `completeness`, of a job and of `api`. */
-export const COMPLETENESS: OptionSchema = {
-  title: 'Completeness',
-  description:
-    'What a doubt about having everything leads to, and what says it. "accept": the tables are pushed all the same, and `because` says why. "require": a doubt is an error. By default a doubtful job is not pushed by `gex run`, and a container warns.',
-  type: ['string', 'object', 'array', 'null'],
-  maxItems: 0,
-  if: { type: 'string' },
-  then: { enum: ['check', 'accept', 'require', ''] },
-  default: 'check',
-  examples: [
-    'require',
-    { mode: 'accept', because: 'the total counts deleted users, too' },
-    { notSigns: ['meta.total'] },
-  ],
-  properties: {
-    mode: {
-      title: 'Mode',
-      description: 'Whether a doubt is checked and tells, is accepted, or is an error.',
-      enum: ['check', 'accept', 'require', null],
-      default: 'check',
-      examples: ['require'],
+export const COMPLETENESS = option(
+  'Completeness',
+  'What a doubt about having everything leads to, and what says it. "accept": the tables are pushed all the same, and `because` says why. "require": a doubt is an error. By default a doubtful job is not pushed by `gex run`, and a container warns.',
+  {
+    type: ['string', 'object', 'array', 'null'],
+    maxItems: 0,
+    if: { type: 'string' },
+    then: { enum: ['check', 'accept', 'require', ''] },
+    default: 'check',
+    examples: [
+      'require',
+      { mode: 'accept', because: 'the total counts deleted users, too' },
+      { notSigns: ['meta.total'] },
+    ],
+    properties: {
+      mode: option('Mode', 'Whether a doubt is checked and tells, is accepted, or is an error.', {
+        enum: ['check', 'accept', 'require', null],
+        default: 'check',
+        examples: ['require'],
+      }),
+      because: optionalText(
+        'Reason of the acceptance',
+        'Why a doubt is accepted, in words: it goes into the report.',
+        { default: null, examples: ['the total counts deleted users, too'] },
+      ),
+      total: paths(
+        'Further totals',
+        'Paths of the response that hold the number of all rows.',
+        'info.overall',
+      ),
+      pages: paths(
+        'Further numbers of pages',
+        'Paths of the response that hold the number of all pages.',
+        'info.sheets',
+      ),
+      next: paths(
+        'Further links and tokens',
+        'Paths of the response that have a value while there is a next page.',
+        'info.onward',
+      ),
+      more: paths(
+        'Further flags of more',
+        'Paths of the response that are true while there is more.',
+        'info.unfinished',
+      ),
+      end: paths(
+        'Further flags of the end',
+        'Paths of the response that are true on the last page.',
+        'info.over',
+      ),
+      notSigns: paths(
+        'No signs',
+        'Paths of the response, or “header NAME”, that say nothing of pages whatever they are called.',
+        'meta.total',
+      ),
     },
-    because: {
-      title: 'Reason of the acceptance',
-      description: 'Why a doubt is accepted, in words: it goes into the report.',
-      type: ['string', 'null'],
-      default: null,
-      examples: ['the total counts deleted users, too'],
-    },
-    total: paths('Further totals', 'Paths of the response that hold the number of all rows.', 'info.overall'),
-    pages: paths(
-      'Further numbers of pages',
-      'Paths of the response that hold the number of all pages.',
-      'info.sheets',
-    ),
-    next: paths(
-      'Further links and tokens',
-      'Paths of the response that have a value while there is a next page.',
-      'info.onward',
-    ),
-    more: paths(
-      'Further flags of more',
-      'Paths of the response that are true while there is more.',
-      'info.unfinished',
-    ),
-    end: paths(
-      'Further flags of the end',
-      'Paths of the response that are true on the last page.',
-      'info.over',
-    ),
-    notSigns: paths(
-      'No signs',
-      'Paths of the response, or “header NAME”, that say nothing of pages whatever they are called.',
-      'meta.total',
-    ),
   },
-};
+);
 
 const KEYS = ['mode', 'because', 'total', 'pages', 'next', 'more', 'end', 'notSigns'];
 
