@@ -1,5 +1,5 @@
 import { languageDefinitions, REACTIONS } from '../language/index.ts';
-import type { OptionSchema } from '../../lib/option.ts';
+import { definition, kind, option, optionalText, type OptionSchema } from '../../lib/option.ts';
 import {
   allowedHostsOptions,
   authenticationOptions,
@@ -34,100 +34,88 @@ import { resourceDefinitions, schemaKey } from './schemas/resource.ts';
 import { storageSchema } from './schemas/storage.ts';
 import { branchesOf, isSchema, propertiesOf } from './validation-schema.ts';
 
-const map = ['object', 'array'];
+/** An object; a list stands for an empty one, as some editors write it. */
+const map = kind({ type: ['object', 'array'] });
 
 /** `parameters.config` and each entry of `iterations`; any further key is an attribute for functions. */
-export const configOptions: OptionSchema = {
-  title: 'Extraction',
-  description:
-    'What to extract. Keys that are not listed are attributes: functions refer to them by `{"attr": "name"}`.',
-  type: map,
-  additionalProperties: true,
-  examples: [{ outputBucket: 'my-api', jobs: [{ endpoint: 'users' }] }],
-  properties: {
-    jobs: jobsOption,
-    outputBucket: outputBucketSchema,
-    id: {
-      title: 'Id',
-      description: 'Part of the name of the bucket when `outputBucket` is not set.',
-      type: ['string', 'number', 'null'],
-      examples: ['main'],
-    },
-    incrementalOutput: incrementalOutputSchema,
-    debug: {
-      title: 'Debug',
-      description: 'Logs every request.',
-      type: ['boolean', 'integer', 'string', 'null'],
-      default: false,
-      examples: [true],
-    },
-    mappings: mappingsSchema,
-    userData: userDataSchema,
-    compatLevel: compatLevelSchema,
-    exactJson: exactJsonSchema,
-    http: {
-      title: 'HTTP',
-      description: 'HTTP settings of this configuration.',
-      type: map,
-      examples: [{ headers: { 'X-Account': '42' } }],
-      properties: {
-        headers: {
-          ...headersOption,
-          description: 'Headers of every request, over those of `api.http.headers`. Values may be functions.',
+export const configOptions = map(
+  'Extraction',
+  'What to extract. Keys that are not listed are attributes: functions refer to them by `{"attr": "name"}`.',
+  {
+    additionalProperties: true,
+    examples: [{ outputBucket: 'my-api', jobs: [{ endpoint: 'users' }] }],
+    properties: {
+      jobs: jobsOption,
+      outputBucket: outputBucketSchema,
+      id: option('Id', 'Part of the name of the bucket when `outputBucket` is not set.', {
+        type: ['string', 'number', 'null'],
+        examples: ['main'],
+      }),
+      incrementalOutput: incrementalOutputSchema,
+      debug: option('Debug', 'Logs every request.', {
+        type: ['boolean', 'integer', 'string', 'null'],
+        default: false,
+        examples: [true],
+      }),
+      mappings: mappingsSchema,
+      userData: userDataSchema,
+      compatLevel: compatLevelSchema,
+      exactJson: exactJsonSchema,
+      http: map('HTTP', 'HTTP settings of this configuration.', {
+        examples: [{ headers: { 'X-Account': '42' } }],
+        properties: {
+          headers: {
+            ...headersOption,
+            description:
+              'Headers of every request, over those of `api.http.headers`. Values may be functions.',
+          },
         },
-      },
+      }),
+      username: credential('User name', 'Name for the basic authentication.', 'me'),
+      '#username': credential('User name, secret', 'The same, kept secret.', '$env:API_USER'),
+      password: credential(
+        'Password',
+        'Password for the basic authentication; `#password` keeps it secret.',
+        'secret',
+      ),
+      '#password': credential(
+        'Password, secret',
+        'Password for the basic authentication.',
+        '$env:API_PASSWORD',
+      ),
     },
-    username: credential('User name', 'Name for the basic authentication.', 'me'),
-    '#username': credential('User name, secret', 'The same, kept secret.', '$env:API_USER'),
-    password: credential(
-      'Password',
-      'Password for the basic authentication; `#password` keeps it secret.',
-      'secret',
-    ),
-    '#password': credential(
-      'Password, secret',
-      'Password for the basic authentication.',
-      '$env:API_PASSWORD',
-    ),
   },
-};
+);
 
-const api: OptionSchema = {
-  title: 'API',
-  description: 'The API itself: address, pagination, authentication, HTTP settings.',
-  type: map,
+const api = map('API', 'The API itself: address, pagination, authentication, HTTP settings.', {
   required: ['baseUrl'],
   examples: [{ baseUrl: 'https://api.example.com/v1/' }],
   properties: {
-    baseUrl: {
-      title: 'Base URL',
-      description:
-        'Address that endpoints are relative to, with a slash at its end. May be a function of attributes.',
-      type: ['string', 'object'],
-      minLength: 1,
-      examples: [
-        'https://api.example.com/v1/',
-        { function: 'concat', args: ['https://', { attr: 'domain' }, '.example.com/'] },
-      ],
-    },
-    name: {
-      title: 'Name',
-      description: 'Part of the name of the bucket when `outputBucket` is not set.',
+    baseUrl: option(
+      'Base URL',
+      'Address that endpoints are relative to, with a slash at its end. May be a function of attributes.',
+      {
+        type: ['string', 'object'],
+        minLength: 1,
+        examples: [
+          'https://api.example.com/v1/',
+          { function: 'concat', args: ['https://', { attr: 'domain' }, '.example.com/'] },
+        ],
+      },
+    ),
+    name: option('Name', 'Part of the name of the bucket when `outputBucket` is not set.', {
       type: ['string', 'number', 'null'],
       default: 'generic',
       examples: ['shop'],
-    },
+    }),
     pagination: { $ref: `#/definitions/${PAGINATION_DEFINITION}` },
-    authentication: { $ref: '#/definitions/authentication' },
-    query: {
-      title: 'Query authentication',
-      description: 'Use `authentication.query`.',
-      type: map,
+    authentication: definition('authentication'),
+    query: map('Query authentication', 'Use `authentication.query`.', {
       deprecated: true,
       examples: [{ token: { attr: '#token' } }],
-    },
-    http: { $ref: '#/definitions/http' },
-    retryConfig: { $ref: '#/definitions/retryConfig' },
+    }),
+    http: definition('http'),
+    retryConfig: definition('retryConfig'),
     budgets: BUDGETS,
     reactions: REACTIONS,
     caCertificate: caCertificateOption,
@@ -135,65 +123,59 @@ const api: OptionSchema = {
     trustedHosts: trustedHostsSchema,
     completeness: COMPLETENESS,
   },
-};
+});
 
-const parameters: OptionSchema = {
-  title: 'Parameters',
-  description: 'What the extractor does.',
-  type: map,
+const parameters = map('Parameters', 'What the extractor does.', {
   required: ['api', 'config'],
   examples: [{ api: { baseUrl: 'https://api.example.com/v1/' }, config: { jobs: [{ endpoint: 'users' }] } }],
   patternProperties: { '^__': {} },
   properties: {
     api,
-    config: { $ref: '#/definitions/config' },
-    iterations: {
-      title: 'Iterations',
-      description:
-        'Runs the extraction once for each entry, with the keys of the entry in place of those of `config`. Without entries it runs once.',
-      type: ['array', 'object', 'null'],
-      items: { $ref: '#/definitions/config' },
-      default: [],
-      examples: [[{ account: 1 }, { account: 2 }]],
-    },
-    sshProxy: { $ref: '#/definitions/sshProxy' },
-    aws: { $ref: '#/definitions/aws' },
+    config: definition('config'),
+    iterations: option(
+      'Iterations',
+      'Runs the extraction once for each entry, with the keys of the entry in place of those of `config`. Without entries it runs once.',
+      {
+        type: ['array', 'object', 'null'],
+        items: definition('config'),
+        default: [],
+        examples: [[{ account: 1 }, { account: 2 }]],
+      },
+    ),
+    sshProxy: definition('sshProxy'),
+    aws: definition('aws'),
     cache: cacheOption,
   },
   if: { properties: { iterations: { maxItems: 0 } } },
   then: { properties: { config: { required: ['jobs'] } } },
-};
+});
 
 const componentProperties: Readonly<Record<string, OptionSchema>> = {
   $schema: schemaKey('./node_modules/generic-extractor/schemas/config.schema.json'),
   parameters,
-  authorization: { $ref: '#/definitions/authorization' },
-  image_parameters: {
-    title: 'Image parameters',
-    description: 'Settings of the administrator of the component; usually filled by the platform.',
-    type: map,
-    additionalProperties: true,
-    examples: [{ allowed_hosts: [{ host: 'api.example.com' }] }],
-    properties: { allowed_hosts: allowedHostsOptions },
-  },
-  storage: { $ref: '#/definitions/storage' },
-  action: {
-    title: 'Action',
-    description: '`run`, or the name of a sync action.',
-    type: ['string', 'null'],
+  authorization: definition('authorization'),
+  image_parameters: map(
+    'Image parameters',
+    'Settings of the administrator of the component; usually filled by the platform.',
+    {
+      additionalProperties: true,
+      examples: [{ allowed_hosts: [{ host: 'api.example.com' }] }],
+      properties: { allowed_hosts: allowedHostsOptions },
+    },
+  ),
+  storage: definition('storage'),
+  action: optionalText('Action', '`run`, or the name of a sync action.', {
     default: 'run',
     examples: ['run', 'test_request'],
-  },
-  processors: {
-    title: 'Processors',
-    description: 'Programs that the platform runs before and after; they are no part of a run here.',
-    examples: [{ after: [] }],
-  },
-  runtime: {
-    title: 'Runtime',
-    description: 'How the platform runs the component; without effect here.',
-    examples: [{ backend: { type: 'small' } }],
-  },
+  }),
+  processors: option(
+    'Processors',
+    'Programs that the platform runs before and after; they are no part of a run here.',
+    [{ after: [] }],
+  ),
+  runtime: option('Runtime', 'How the platform runs the component; without effect here.', [
+    { backend: { type: 'small' } },
+  ]),
 };
 
 const definitions: Readonly<Record<string, OptionSchema>> = {
@@ -214,14 +196,11 @@ const definitions: Readonly<Record<string, OptionSchema>> = {
 };
 
 /** One component configuration, with its definitions; what a run is checked against. */
-export const componentSchema: OptionSchema = {
-  title: 'Component configuration',
-  description: 'One configuration of the extractor.',
-  type: map,
+export const componentSchema = map('Component configuration', 'One configuration of the extractor.', {
   required: ['parameters'],
   properties: componentProperties,
   definitions,
-};
+});
 
 /** `config.json` in both of its forms, for editors (draft-07). */
 export const configSchema: OptionSchema = {
@@ -230,11 +209,11 @@ export const configSchema: OptionSchema = {
   title: 'config.json of Generic Extractor',
   description: 'One component configuration, or a whole configuration with its rows and state.',
   if: { required: ['parameters'] },
-  then: { $ref: '#/definitions/component' },
+  then: definition('component'),
   else: {
     if: { anyOf: [{ required: ['configuration'] }, { required: ['rows'] }] },
-    then: { $ref: '#/definitions/resource' },
-    else: { $ref: '#/definitions/component' },
+    then: definition('resource'),
+    else: definition('component'),
   },
   definitions: {
     component: without(componentSchema, 'definitions'),
@@ -270,7 +249,7 @@ function onceEach(schema: OptionSchema): OptionSchema {
 }
 
 function credential(title: string, description: string, example: string): OptionSchema {
-  return { title, description, type: ['string', 'number', 'null'], examples: [example] };
+  return option(title, description, { type: ['string', 'number', 'null'], examples: [example] });
 }
 
 function without(schema: OptionSchema, keyword: string): OptionSchema {

@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../../lib/option.ts';
+import { definition, map, object, option, type OptionSchema } from '../../../lib/option.ts';
 
 type Properties = Readonly<Record<string, OptionSchema>>;
 
@@ -13,101 +13,66 @@ export function resourceDefinitions(properties: Properties): Properties {
 
 /** `$schema` at the top of a document. */
 export function schemaKey(example: string): OptionSchema {
-  return {
-    title: 'Schema',
-    description: 'Where editors find this schema.',
-    type: 'string',
-    examples: [example],
-  };
+  return option('Schema', 'Where editors find this schema.', { type: 'string', examples: [example] });
 }
 
 /** A part of a configuration: root or row, complete only when they are merged. */
 function partSchema(properties: Properties): OptionSchema {
-  return {
-    title: 'Part of a configuration',
-    description:
-      'The root of a configuration or one of its rows: together they make one component configuration.',
-    type: ['object', 'array'],
-    examples: [{ parameters: { api: { baseUrl: 'https://api.example.com/v1/' } } }],
-    properties,
-  };
+  return option(
+    'Part of a configuration',
+    'The root of a configuration or one of its rows: together they make one component configuration.',
+    { type: ['object', 'array'], examples: [{ parameters: { api: { baseUrl: 'https://api.example.com/v1/' } } }], properties },
+  );
 }
 
 function resourceSchema(): OptionSchema {
-  return {
-    title: 'Configuration resource',
-    description: 'A whole configuration: a root, rows that are merged into it one by one, and state.',
-    type: 'object',
+  return object('Configuration resource', 'A whole configuration: a root, rows that are merged into it one by one, and state.', {
     properties: {
       $schema: schemaKey('./node_modules/generic-extractor/schemas/config.schema.json'),
       id: text('Id', 'Id of the configuration.', '12345'),
       name: text('Name', 'Name of the configuration.', 'Shop'),
       description: text('Description', 'What the configuration is for.', 'Orders and customers of the shop'),
-      configuration: { $ref: '#/definitions/part' },
-      rows: {
-        title: 'Rows',
-        description: 'Each row is run by itself, merged over the root. Without rows the root is run.',
+      configuration: definition('part'),
+      rows: option('Rows', 'Each row is run by itself, merged over the root. Without rows the root is run.', {
         type: 'array',
-        items: { $ref: '#/definitions/row' },
+        items: definition('row'),
         default: [],
-        examples: [
-          [{ id: 'users', configuration: { parameters: { config: { jobs: [{ endpoint: 'users' }] } } } }],
-        ],
-      },
-      rowsSortOrder: {
-        title: 'Order of rows',
-        description:
-          'Ids of rows in the order of their runs; rows that are not named follow in document order.',
+        examples: [[{ id: 'users', configuration: { parameters: { config: { jobs: [{ endpoint: 'users' }] } } } }]],
+      }),
+      rowsSortOrder: option('Order of rows', 'Ids of rows in the order of their runs; rows that are not named follow in document order.', {
         type: 'array',
         items: { type: ['string', 'integer'] },
         default: [],
         examples: [['users', 'orders']],
-      },
+      }),
       state: state('State of the root; not used when there are rows.'),
-      isDisabled: disabled(
-        'Whether the configuration is disabled in the storage; it is run when it is named.',
-      ),
+      isDisabled: disabled('Whether the configuration is disabled in the storage; it is run when it is named.'),
     },
-  };
+  });
 }
 
 function rowSchema(): OptionSchema {
-  return {
-    title: 'Row',
-    description: 'A part of the configuration that makes one run together with the root.',
-    type: 'object',
+  return object('Row', 'A part of the configuration that makes one run together with the root.', {
     required: ['id'],
     properties: {
       id: text('Id', 'Id of the row; it names the folder of its files.', 'users'),
       name: text('Name', 'Name of the row.', 'Users'),
       description: text('Description', 'What the row is for.', 'All users, every day'),
-      configuration: { $ref: '#/definitions/part' },
+      configuration: definition('part'),
       isDisabled: disabled('A disabled row is skipped unless it is named.'),
       state: state('State of the row.'),
     },
-  };
+  });
 }
 
 function text(title: string, description: string, example: string): OptionSchema {
-  return { title, description, type: ['string', 'integer', 'null'], examples: [example] };
+  return option(title, description, { type: ['string', 'integer', 'null'], examples: [example] });
 }
 
 function disabled(description: string): OptionSchema {
-  return {
-    title: 'Disabled',
-    description,
-    type: ['boolean', 'integer', 'null'],
-    default: false,
-    examples: [true],
-  };
+  return option('Disabled', description, { type: ['boolean', 'integer', 'null'], default: false, examples: [true] });
 }
 
 function state(description: string): OptionSchema {
-  return {
-    title: 'State',
-    description,
-    type: ['object', 'array', 'null'],
-    default: {},
-    examples: [{ component: {} }],
-  };
+  return map('State', description, { default: {}, examples: [{ component: {} }] });
 }

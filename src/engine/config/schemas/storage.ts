@@ -1,4 +1,4 @@
-import type { OptionSchema } from '../../../lib/option.ts';
+import { map, option, optionalText, whole, type OptionSchema } from '../../../lib/option.ts';
 
 // In a configuration, null is nothing; `{}` is an empty list, and `[]` an empty map (spec extractor 0.1).
 const LIST = ['array', 'null'];
@@ -10,58 +10,49 @@ const WHOLE = '^(?:\\s*\\d{1,15}\\s*)?$';
 const WRITE_ALWAYS = 'For other components: a run of this one that fails has no output, so it has no effect.';
 
 /** `storage`: input and output mapping of a configuration (spec storage 7.3). */
-export const storageSchema: OptionSchema = {
-  title: 'Storage',
-  description: 'Which tables and files are fetched before the run, and where the results go after it.',
-  type: MAP,
+export const storageSchema = map('Storage', 'Which tables and files are fetched before the run, and where the results go after it.', {
   examples: [{ output: { tables: [{ source: 'users.csv', destination: 'in.c-main.users' }] } }],
   properties: {
-    input: {
-      title: 'Input mapping',
-      description: 'What is fetched into `in/` before the run.',
-      type: MAP,
+    input: map('Input mapping', 'What is fetched into `in/` before the run.', {
       examples: [{ tables: [{ source: 'in.c-main.ids', destination: 'ids.csv' }] }],
       properties: { tables: list('Input tables', inputTable()), files: list('Input files', inputFile()) },
-    },
-    output: {
-      title: 'Output mapping',
-      description: 'Where the tables and files of `out/` go after the run. What is not named goes where its manifest says.',
-      type: MAP,
-      examples: [{ tables: [{ source: 'users', destination: 'in.c-main.users', primary_key: ['id'] }] }],
-      properties: {
-        tables: list('Output tables', outputTable()),
-        files: list('Output files', outputFile()),
-        default_bucket: text(
-          'Default bucket',
-          'Bucket of the tables that name none; `in.c-<component>-<configuration>` when it is left out.',
-          'in.c-main',
-        ),
+    }),
+    output: map(
+      'Output mapping',
+      'Where the tables and files of `out/` go after the run. What is not named goes where its manifest says.',
+      {
+        examples: [{ tables: [{ source: 'users', destination: 'in.c-main.users', primary_key: ['id'] }] }],
+        properties: {
+          tables: list('Output tables', outputTable()),
+          files: list('Output files', outputFile()),
+          default_bucket: text(
+            'Default bucket',
+            'Bucket of the tables that name none; `in.c-<component>-<configuration>` when it is left out.',
+            'in.c-main',
+          ),
+        },
       },
-    },
+    ),
   },
-};
+});
 
 function inputTable(): OptionSchema {
   return entry('Input table', ['source'], {
     source: text('Source table', 'Id of the table in the storage.', 'in.c-main.users'),
     destination: text('File name', 'Name of the file in `in/tables`; the id of the table when it is left out.', 'users.csv'),
     columns: texts('Columns', 'Columns to fetch; all when it is left out.', ['id', 'name']),
-    column_types: {
-      title: 'Column types',
-      description: 'Columns with their types, for components that read from a workspace.',
+    column_types: option('Column types', 'Columns with their types, for components that read from a workspace.', {
       type: LIST,
       items: { type: 'object' },
       default: [],
       examples: [[{ source: 'id', type: 'VARCHAR' }]],
-    },
+    }),
     where_column: text('Filter column', 'Column that rows are chosen by.', 'status'),
-    where_operator: {
-      title: 'Filter operator',
-      description: '`eq` keeps rows whose value is in `where_values`, `ne` the others.',
+    where_operator: option('Filter operator', '`eq` keeps rows whose value is in `where_values`, `ne` the others.', {
       enum: OPERATORS,
       default: 'eq',
       examples: ['eq'],
-    },
+    }),
     where_values: texts('Filter values', 'Values of the filter column.', ['active']),
     limit: number('Row limit', 'Number of rows to fetch at most.', 1000),
     days: { ...number('Days', 'Rows changed in the last days. Use `changed_since`.', 2), deprecated: true },
@@ -77,40 +68,33 @@ function inputFile(): OptionSchema {
   return entry('Input files', [], {
     query: text('Query', 'Search text over names and tags.', 'tags: export'),
     tags: texts('Tags', 'Files that have one of these tags.', ['export']),
-    source: {
-      title: 'Source',
-      description: 'Files by tags that must or must not be there.',
-      type: MAP,
+    source: map('Source', 'Files by tags that must or must not be there.', {
       examples: [{ tags: [{ name: 'export', match: 'include' }] }],
       properties: {
         tags: list(
           'Tags',
           entry('Tag', ['name'], {
             name: text('Name', 'Name of the tag.', 'export'),
-            match: {
-              title: 'Match',
-              description: 'Whether files with the tag are wanted or left out.',
+            match: option('Match', 'Whether files with the tag are wanted or left out.', {
               enum: ['include', 'exclude', '', null],
               default: 'include',
               examples: ['exclude'],
-            },
+            }),
           }),
         ),
       },
-    },
+    }),
     filter_by_run_id: flag('Of this run', 'Whether only files of the same run are fetched.', false),
     limit: number('File limit', 'Number of files to fetch at most.', 10, 10),
     processed_tags: texts('Processed tags', 'Tags that are added to the files after success.', ['done']),
     changed_since: scalar('Changed since', 'Files created since a time, or `adaptive`: since the last run.', 'adaptive'),
     overwrite: flag('Overwrite', 'Whether files of the same name may be replaced.', true),
-    file_ids: {
-      title: 'File ids',
-      description: 'Ids of the files to fetch.',
+    file_ids: option('File ids', 'Ids of the files to fetch.', {
       type: LIST,
       items: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d+$' },
       default: [],
       examples: [[1234]],
-    },
+    }),
   });
 }
 
@@ -131,45 +115,36 @@ export function tableOptions(): Record<string, OptionSchema> {
     has_header: flag('Header', 'With `columns`: whether the file has a header all the same, which is left out.', false),
     primary_key: texts('Primary key', 'Columns that identify a row.', ['id']),
     distribution_key: texts('Distribution key', 'Columns that rows are distributed by; it has no effect.', ['id']),
-    delete_where: {
-      title: 'Delete first',
-      description: 'Rows to delete before the load.',
+    delete_where: option('Delete first', 'Rows to delete before the load.', {
       type: LIST,
       items: deleteWhere(),
       default: [],
       examples: [[{ where_filters: [{ column: 'status', operator: 'eq', values_from_set: ['old'] }] }]],
-    },
+    }),
     delete_where_column: { ...text('Delete column', 'Column of the rows to delete. Use `delete_where`.', 'status'), deprecated: true },
-    delete_where_operator: {
-      title: 'Delete operator',
-      description: '`eq` or `ne`. Use `delete_where`.',
+    delete_where_operator: option('Delete operator', '`eq` or `ne`. Use `delete_where`.', {
       enum: OPERATORS,
       default: 'eq',
       examples: ['eq'],
       deprecated: true,
-    },
+    }),
     delete_where_values: { ...scalars('Delete values', 'Values of the rows to delete. Use `delete_where`.', ['old']), deprecated: true },
     delimiter: text('Delimiter', 'What stands between the cells of the file.', ',', ','),
     enclosure: text('Enclosure', 'What stands around the cells of the file.', '"', '"'),
     write_always: flag('Write always', WRITE_ALWAYS, false),
     metadata: pairs('Metadata', 'Keys and values kept with the table.', 'Users'),
     table_metadata: values('Table metadata', 'The same as an object, beside `schema`.', { owner: 'shop' }),
-    column_metadata: {
-      title: 'Metadata of columns',
-      description: 'Column name to a list of keys and values kept with the column.',
-      type: MAP,
+    column_metadata: map('Metadata of columns', 'Column name to a list of keys and values kept with the column.', {
       additionalProperties: pairs('Column', 'Keys and values kept with the column.', 'Number of the user'),
       default: {},
       examples: [{ id: [{ key: 'KBC.description', value: 'Number of the user' }] }],
-    },
-    schema: {
-      title: 'Schema',
-      description: 'Columns with their types; replaces `columns`, `primary_key`, `metadata` and `column_metadata`.',
+    }),
+    schema: option('Schema', 'Columns with their types; replaces `columns`, `primary_key`, `metadata` and `column_metadata`.', {
       type: LIST,
       items: schemaColumn(),
       default: [],
       examples: [[{ name: 'id', data_type: { base: { type: 'INTEGER' } }, primary_key: true }]],
-    },
+    }),
     description: text('Description', 'Description of the table.', 'Users of the shop'),
   };
 }
@@ -182,13 +157,11 @@ function deleteWhere(): OptionSchema {
       'Filters',
       entry('Filter', ['column', 'values_from_set'], {
         column: { ...text('Column', 'Column that rows are chosen by.', 'status'), type: 'string' },
-        operator: {
-          title: 'Operator',
-          description: '`eq` chooses rows whose value is in `values_from_set`, `ne` the others.',
+        operator: option('Operator', '`eq` chooses rows whose value is in `values_from_set`, `ne` the others.', {
           enum: OPERATORS,
           default: 'eq',
           examples: ['eq'],
-        },
+        }),
         values_from_set: { ...scalars('Values', 'Values of the column.', ['old']), type: 'array' },
       }),
     ),
@@ -198,21 +171,16 @@ function deleteWhere(): OptionSchema {
 function schemaColumn(): OptionSchema {
   return entry('Column', ['name'], {
     name: { ...text('Name', 'Name of the column.', 'id'), type: 'string' },
-    data_type: {
-      title: 'Type',
-      description: 'Type by backend; `base` is the general one, and the one that is used.',
-      type: MAP,
+    data_type: map('Type', 'Type by backend; `base` is the general one, and the one that is used.', {
       additionalProperties: true,
       examples: [{ base: { type: 'INTEGER' } }],
       properties: {
         base: {
           ...entry('General type', ['type'], {
-            type: {
-              title: 'Type',
-              description: 'Name of the type.',
+            type: option('Type', 'Name of the type.', {
               enum: ['STRING', 'INTEGER', 'NUMERIC', 'FLOAT', 'BOOLEAN', 'DATE', 'TIMESTAMP'],
               examples: ['INTEGER'],
-            },
+            }),
             length: scalar('Length', 'Length, or precision and scale.', '38,2'),
             default: { ...scalar('Default', 'Value where there is none.', '0'), type: [...SCALAR, 'null'] },
           }),
@@ -221,7 +189,7 @@ function schemaColumn(): OptionSchema {
           examples: [{ type: 'INTEGER' }],
         },
       },
-    },
+    }),
     nullable: flag('Nullable', 'Whether a cell may be empty.', true),
     primary_key: flag('Primary key', 'Whether the column is a part of the primary key.', false),
     description: text('Description', 'Description of the column.', 'Number of the user'),
@@ -253,36 +221,28 @@ function entry(title: string, required: readonly string[], properties: Record<st
 }
 
 function list(title: string, items: OptionSchema): OptionSchema {
-  return { title, description: `${title}, each with its settings.`, type: LIST, items, default: [], examples: [[]] };
+  return option(title, `${title}, each with its settings.`, { type: LIST, items, default: [], examples: [[]] });
 }
 
 function text(title: string, description: string, example: string, byDefault?: string): OptionSchema {
-  return { title, description, type: ['string', 'null'], ...(byDefault === undefined ? {} : { default: byDefault }), examples: [example] };
+  return optionalText(title, description, { ...(byDefault === undefined ? {} : { default: byDefault }), examples: [example] });
 }
 
 function scalar(title: string, description: string, example: string): OptionSchema {
-  return { title, description, type: ['string', 'number', 'null'], examples: [example] };
+  return option(title, description, { type: ['string', 'number', 'null'], examples: [example] });
 }
 
 function number(title: string, description: string, example: number, byDefault?: number): OptionSchema {
   const extra = byDefault === undefined ? {} : { default: byDefault };
-  return {
-    title,
-    description,
-    type: ['integer', 'string', 'null'],
-    minimum: 0,
-    pattern: WHOLE,
-    ...extra,
-    examples: [example],
-  };
+  return whole(title, description, { minimum: 0, pattern: WHOLE, ...extra, examples: [example] });
 }
 
 function flag(title: string, description: string, byDefault: boolean): OptionSchema {
-  return { title, description, type: ['boolean', 'null'], default: byDefault, examples: [!byDefault] };
+  return option(title, description, { type: ['boolean', 'null'], default: byDefault, examples: [!byDefault] });
 }
 
 function texts(title: string, description: string, example: readonly string[]): OptionSchema {
-  return { title, description, type: LIST, items: { type: ['string', 'number'] }, default: [], examples: [example] };
+  return option(title, description, { type: LIST, items: { type: ['string', 'number'] }, default: [], examples: [example] });
 }
 
 function scalars(title: string, description: string, example: readonly string[]): OptionSchema {
@@ -290,18 +250,16 @@ function scalars(title: string, description: string, example: readonly string[])
 }
 
 function values(title: string, description: string, example: Readonly<Record<string, string>>): OptionSchema {
-  return { title, description, type: MAP, additionalProperties: { type: [...SCALAR, 'null'] }, default: {}, examples: [example] };
+  return map(title, description, { additionalProperties: { type: [...SCALAR, 'null'] }, default: {}, examples: [example] });
 }
 
 function pairs(title: string, description: string, example: string): OptionSchema {
-  const value = { title: 'Value', description: 'Its value.', type: SCALAR, examples: [example] };
+  const value = option('Value', 'Its value.', { type: SCALAR, examples: [example] });
   const key = { ...text('Key', 'Its name.', 'KBC.description'), type: 'string' };
-  return {
-    title,
-    description,
+  return option(title, description, {
     type: LIST,
     items: entry('Key and value', ['key', 'value'], { key, value }),
     default: [],
     examples: [[{ key: 'KBC.description', value: example }]],
-  };
+  });
 }
