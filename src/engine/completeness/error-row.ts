@@ -41,6 +41,26 @@ export function isErrorInPlaceOfList(row: AnyObject): boolean {
   return isOfErrorAlone(row) && hasMessage(row) && !isSet(getKey(row, 'id') ?? null);
 }
 
+/**
+ * An error among rows that have none of its names: as the only row of its page, also one that has no more than a
+ * message.
+ */
+export function errorAmongRows(
+  row: AnyObject,
+  isOnly: boolean,
+): { readonly path: string; readonly text: string } | undefined {
+  const clear = errorOfRow(row);
+  if (clear !== undefined || !isErrorInPlaceOfList(row) || !(isOnly || hasBadState(row))) return clear;
+  const [sign] = entriesOf(row).flatMap(([name, value]) =>
+    signsOf(
+      meaningsOf(name).filter(({ topic }) => topic === 'message'),
+      value,
+      name,
+    ),
+  );
+  return sign !== undefined && 'text' in sign ? sign : undefined;
+}
+
 function isOfErrorAlone(row: AnyObject): boolean {
   return entriesOf(row).every(
     ([name, value]) => meaningsOf(name).some(isOfError) || COMPANIONS.has(canonical(name)) || !isSet(value),

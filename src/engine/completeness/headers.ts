@@ -1,4 +1,5 @@
 import { isObject, parseExact, entriesOf, type Json } from '../../lib/json/index.ts';
+import { parseLinkHeader } from '../language/index.ts';
 import { meaningsOf } from './classify.ts';
 import type { Sign } from './sign.ts';
 import { HEADER, NOT_A_HEADER } from './signs.ts';
@@ -32,13 +33,11 @@ const IN_HEADERS = new Set<string>(['total', 'pages', 'page', 'next', 'more', 's
 
 /** `<https://…>; rel="next"`; one with `results="false"` leads to nothing. */
 function linkSigns(value: string, path: string): Sign[] {
-  return value.split(/,\s*(?=<)/).flatMap((link): Sign[] => {
-    const rels = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(link);
-    const words = (rels?.[1] ?? rels?.[2] ?? '').toLowerCase().split(/\s+/);
-    if (/;\s*results\s*=\s*"?false/i.test(link))
-      return words.includes('next') ? [{ kind: 'noNext', path, strength: 'strong' }] : [];
-    if (words.includes('next')) return [{ kind: 'next', path, strength: 'strong' }];
-    return words.some((word) => word === 'prev' || word === 'previous')
+  return parseLinkHeader(value).flatMap(({ rels, attributes }): Sign[] => {
+    if (attributes.get('results')?.toLowerCase() === 'false')
+      return rels.includes('next') ? [{ kind: 'noNext', path, strength: 'strong' }] : [];
+    if (rels.includes('next')) return [{ kind: 'next', path, strength: 'strong' }];
+    return rels.some((word) => word === 'prev' || word === 'previous')
       ? [{ kind: 'previous', path, strength: 'strong' }]
       : [];
   });

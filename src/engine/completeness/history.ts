@@ -1,7 +1,5 @@
-import { getKey, isObject, keysOf } from '../../lib/json/index.ts';
 import type { Traits } from '../shared/paginator-capabilities.ts';
 import type { AskedSize } from './asked-sizes.ts';
-import { errorOfRow } from './error-row.ts';
 import type { Sign } from './sign.ts';
 import type { RowsFacts } from './identity.ts';
 import { END_MESSAGE, NO_ROWS_MESSAGE } from './signs.ts';
@@ -11,6 +9,8 @@ export interface PageFacts {
   readonly page: number;
   readonly rows: number;
   readonly signs: readonly Sign[];
+  /** Names at the root of the answer. */
+  readonly around: readonly string[];
   /** The rows are one object, and no list. */
   readonly isSingle: boolean;
   /** The rows stand in one list of the answer. */
@@ -65,6 +65,8 @@ export interface History {
   readonly rows: number;
   /** A page had a list, with rows or without. */
   readonly hadList: boolean;
+  /** Names at the root of the first such answer. */
+  readonly around: readonly string[] | undefined;
   /** The last page came behind a part of its batch. */
   readonly isBehindPart: boolean;
   /** Pages in a row, up to the last one, that have only rows of one earlier page. */
@@ -73,8 +75,6 @@ export interface History {
   readonly broken: number;
   /** Paths of links and tokens of a next page on the pages before the last one that did not say the end. */
   readonly nextBefore: readonly string[];
-  /** Names in the first of all rows. */
-  readonly names: readonly string[] | undefined;
   /** Pages that have rows and are written. */
   readonly pagesWithRows: number;
   readonly largestPage: number;
@@ -118,11 +118,11 @@ export const NO_HISTORY: History = {
   pages: 0,
   rows: 0,
   hadList: false,
+  around: undefined,
   isBehindPart: false,
   alike: 0,
   broken: 0,
   nextBefore: [],
-  names: undefined,
   pagesWithRows: 0,
   largestPage: 0,
   isNumbered: false,
@@ -149,10 +149,11 @@ export function withPage(history: History, page: PageFacts, traits: Traits): His
   const hasRows = page.rows > 0;
   const counted = hasRows && written;
   const isBehindPart = history.last?.isPartOfBatch === true;
-  const error = errorOf(page, history.hadList);
+  const error = errorOf(page, history.hadList) ?? (history.hadList ? noListOf(page) : undefined);
   return {
     ...history,
-    hadList: history.hadList || (!page.isSingle && !page.isMissing),
+    hadList: history.hadList || hasList(page),
+    around: history.around ?? (hasList(page) ? page.around.slice(0, MAX_NAMES) : undefined),
     isBehindPart,
     pages: history.pages + 1,
     rows: history.rows + (written ? page.rows : 0),
@@ -186,7 +187,7 @@ export function withPage(history: History, page: PageFacts, traits: Traits): His
 export function withRows(history: History, facts: RowsFacts, page: number, hasIds: boolean): History {
   // a batch that comes in parts brings the same rows again by nature
   if (history.isBehindPart) return { ...history, hasIds, alike: 0 };
-  const { rows, known, are, from, isPage, isAlike, isSure, mask, first } = facts;
+  const { rows, known, are, from, isPage, isAlike, isSure, mask } = facts;
   const again = are === 'others' ? 0 : known;
   const isAll = known === rows && known > 0;
   const isOther = isAll && again === 0 && !isAlike;
@@ -202,12 +203,6 @@ export function withRows(history: History, facts: RowsFacts, page: number, hasId
       isSameByValues || (isAll && isSure) || (isPage !== undefined && isAlike && rows > 1)
         ? history.alike + 1
         : 0,
-    names:
-      history.names ??
-      (first !== undefined && isObject(first) ? keysOf(first).slice(0, MAX_NAMES) : undefined),
-    error:
-      history.error ??
-      (history.last?.isErrorStatus === true ? undefined : errorInList(facts, page, history.names)),
     samePage: history.samePage ?? (same === undefined || rows < 2 ? undefined : { page, of, how: same }),
     otherRows: history.otherRows ?? (isOther ? page : undefined),
     onlyKnown: history.onlyKnown ?? (isAll && again > 0 ? page : undefined),
@@ -227,7 +222,7 @@ export function withRows(history: History, facts: RowsFacts, page: number, hasId
 }
 
 const MAX_COURSES = 20;
-const MAX_NAMES = 100;
+export const MAX_NAMES = 100;
 
 function withNext(before: readonly string[], last: PageFacts | undefined): readonly string[] {
   // what contradicted a page that led on all the same is not what led on
@@ -236,22 +231,6 @@ function withNext(before: readonly string[], last: PageFacts | undefined): reado
     kind === 'next' && !before.includes(path) ? [path] : [],
   );
   return more.length === 0 ? before : [...before, ...more].slice(0, MAX_COURSES);
-}
-
-/** An error as the only row of a list, where rows before it had other names. */
-function errorInList(
-  { rows, first }: RowsFacts,
-  page: number,
-  names: readonly string[] | undefined,
-): History['error'] {
-  if (rows !== 1 || names === undefined) return undefined;
-  const error = errorOfRow(first);
-  const isOther =
-    error !== undefined &&
-    first !== undefined &&
-    isObject(first) &&
-    !names.some((name) => getKey(first, name) !== undefined);
-  return isOther ? { page, path: error.path, text: error.text, isRow: true } : undefined;
 }
 
 function courses(
@@ -319,16 +298,21 @@ function placeNote(
   return undefined;
 }
 
-function errorOf(facts: PageFacts, hadList: boolean): History['error'] {
-  const { signs, rows, page, isMissing, isSingle, isWhole, isErrorStatus } = facts;
+export function hasList({ isSingle, isMissing }: Pick<PageFacts, 'isSingle' | 'isMissing'>): boolean {
+  return !isSingle && !isMissing;
+}
+
+/** @param isBehindList a page before it had a list */
+export function errorOf(
+  { signs, rows, page, isMissing, isSingle, isWhole }: PageFacts,
+  isBehindList: boolean,
+): History['error'] {
   if (isSingle) {
     const sign =
       signs.find(({ kind }) => kind === 'error') ??
-      (hadList && isWhole ? signs.find(({ kind }) => kind === 'message') : undefined);
-    if (sign !== undefined && 'text' in sign) return { page, path: sign.path, text: sign.text, isRow: true };
-    // an object in the place of the list that was the whole answer
-    return hadList && isWhole && !isErrorStatus
-      ? { page, path: '.', text: 'no list', isRow: true }
+      (isBehindList && isWhole ? signs.find(({ kind }) => kind === 'message') : undefined);
+    return sign !== undefined && 'text' in sign
+      ? { page, path: sign.path, text: sign.text, isRow: true }
       : undefined;
   }
   for (const sign of signs) {
@@ -341,9 +325,21 @@ function errorOf(facts: PageFacts, hadList: boolean): History['error'] {
   return undefined;
 }
 
+/** An object in the place of the list that was the whole answer. */
+function noListOf({ page, isSingle, isWhole, isErrorStatus }: PageFacts): History['error'] {
+  return isSingle && isWhole && !isErrorStatus
+    ? { page, path: '.', text: 'no list', isRow: true }
+    : undefined;
+}
+
 /** Some APIs answer a page behind the last one with an error. */
 function isHonestEnd(text: string, page: number): boolean {
   return page > 1 && END_MESSAGE.test(text);
+}
+
+/** A text about an end, and none about an error. */
+export function saysNoRows(text: string): boolean {
+  return NO_ROWS_MESSAGE.test(text) || END_MESSAGE.test(text);
 }
 
 /** With rows, only what can be nothing but an error. */

@@ -37,7 +37,6 @@ export interface RowsFacts {
   readonly isAlike: boolean;
   /** Of the first and the last row, without what is the same in all rows; absent when they don't differ. */
   readonly mask: string | undefined;
-  readonly first: Json | undefined;
 }
 
 /**
@@ -86,7 +85,7 @@ export class Identity {
     const are =
       this.#key.length > 0 || same > 0 ? 'same' : others > 0 ? ('others' as const) : ('unknown' as const);
     const isSure = this.#key.length > 0 || (same > 0 && others === 0);
-    return { rows, known, are, from, isPage, isAlike, isSure, mask, first: head[0] };
+    return { rows, known, are, from, isPage, isAlike, isSure, mask };
   }
 
   #sample(rows: readonly Json[]): void {

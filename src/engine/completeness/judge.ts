@@ -11,6 +11,8 @@ export interface Beside {
   readonly near?: NearMiss | undefined;
   /** Rows are told apart by a primary key, so that a storage has each once. */
   readonly hasKey?: boolean;
+  /** What the answers before the files of an export say of them. */
+  readonly announced?: readonly Sign[];
   /** See `WitnessOptions`. */
   readonly isAlone?: boolean;
 }
@@ -29,6 +31,7 @@ export function judge(reason: Reason, history: History, traits: Traits, beside: 
   const facts = new Facts(reason, history, traits, beside);
   const doubts = [
     ...facts.broken(),
+    ...facts.announced(),
     ...facts.same(),
     ...facts.misplaced(),
     ...(facts.isCut || facts.isBehind ? [] : [...facts.more(), ...facts.missed(beside.near)]),
@@ -103,7 +106,8 @@ class Facts {
       return { code: 'totalEquals', path: reason.field, total: reason.total };
     if (reason.code === 'endValue') return { code: 'saidEnd', path: reason.path };
     if (reason.code === 'export') return { code: 'exportDone', files: reason.files };
-    if (IN_VAIN.has(reason.code) && pages > 1) return { code: 'ledToEnd' };
+    // an answer that lacks even the place of its rows shows nothing by what else it lacks
+    if (IN_VAIN.has(reason.code) && pages > 1 && this.#last?.isMissing !== true) return { code: 'ledToEnd' };
     const count = pageCounts.find(({ last }) => last > 0 && last === pagesWithRows);
     return count === undefined ? undefined : { code: 'pagesEqual', path: count.path, pages: count.last };
   }
@@ -118,6 +122,22 @@ class Facts {
     // a search that stopped early has all rows where a total says so
     const isAll = partial !== undefined && /terminated_?early$/i.test(partial.path) && this.#isAllByTotal;
     if (partial !== undefined && !isAll) yield { code: 'partial', key: 'params', ...partial };
+  }
+
+  /** What an export says, and its files do not have. */
+  *announced(): Iterable<Doubt> {
+    const { rows } = this.#history;
+    const said = { key: 'export', page: this.#page };
+    for (const sign of this.#beside.announced ?? []) {
+      const { kind, path } = sign;
+      if (kind === 'error') yield { code: 'error', ...said, path, text: sign.text };
+      else if (kind === 'partial') yield { code: 'partial', ...said, path };
+      else if (this.isCut) continue;
+      else if (kind === 'total' && sign.value > rows)
+        yield { code: 'totalAbove', ...said, path, total: sign.value, rows };
+      else if (kind === 'next') yield { code: 'nextPage', ...said, path };
+      else if (kind === 'more') yield { code: 'moreFlag', ...said, path };
+    }
   }
 
   /** Pages and rows that came again. */
@@ -528,7 +548,8 @@ class Facts {
   #key(what: 'ask' | 'size' | 'start' | 'limitStop.field'): string {
     const { at, kind, looks = 'responseParam', asks = 'queryParam' } = this.#traits;
     const reason = this.#reason;
-    if (kind === 'none') return `${at}.method`;
+    // several pages without a pagination are the files of an export
+    if (kind === 'none') return this.#history.pages > 1 ? 'export' : `${at}.method`;
     if (what === 'start' && kind === 'follow') return 'params';
     if (what === 'limitStop.field') return `${at}.limitStop.field`;
     if (reason.code === 'total') return `${at}.limitStop.field`;

@@ -3,6 +3,7 @@ export function canonical(name: string): string {
   let known = CANONICAL.get(name);
   if (known === undefined) {
     known = name
+      .replace(PREFIX, '')
       .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
       .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
       .replace(/[^A-Za-z0-9]+/g, '_')
@@ -14,5 +15,8 @@ export function canonical(name: string): string {
   }
   return known;
 }
+
+/** Of a vocabulary: `hydra:totalItems`, `opensearch:totalResults`. */
+const PREFIX = /^[A-Za-z][\w-]*:(?=\w)/;
 
 const CANONICAL = new Map<string, string>();

@@ -87,6 +87,9 @@ class Reader {
         continue;
       }
       if (own === undefined) this.#named(name, value, path, { isThing, isVague, node });
+      // the only link of an XML document is no list
+      if (isObject(value) && getKey(value, '@rel') !== undefined)
+        this.#signs.push(...linkSign(name, [value], path));
       if (isObject(value)) this.#below(value, name, path, depth, isWay ? toRows.slice(1) : undefined);
       else if (isList(value)) this.#signs.push(...linkSign(name, value, path));
     }
@@ -202,7 +205,13 @@ const ENTITY = new Set(ENTITY_NAMES);
 
 function isEntity(node: AnyObject): boolean {
   return entriesOf(node).some(
-    ([name, value]) => ENTITY.has(canonical(name)) && !isObject(value) && !isList(value) && !isRpc(node),
+    ([name, value]) =>
+      ENTITY.has(canonical(name)) &&
+      // in JSON-LD a list has one, too
+      name !== '@id' &&
+      !isObject(value) &&
+      !isList(value) &&
+      !isRpc(node),
   );
 }
 

@@ -77,6 +77,8 @@ export class JobTally {
   readonly #reasons = new Map<ReasonCode, { reason: Reason; runs: number }>();
   readonly #doubtful: DoubtfulRun[] = [];
   readonly #reactions = new Map<string, ReactionReport>();
+  /** A run had a page with a list; runs end in order. */
+  hadList = false;
   #proof: Proof | undefined;
   #runs = 0;
   #pages = 0;

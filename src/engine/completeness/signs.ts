@@ -16,7 +16,15 @@ export const NEXT_COMPANIONS =
   rows seq sequence chunk slice part iterator handle ref request page_token odata opc ms pagination result start_key
   evaluated startkey docid scroll header x`);
 /** Whole names of the same meaning. */
-export const NEXT_NAMES = ['last_evaluated_key', 'more_url', 'more_link', 'load_more', 'page_state', 'older'];
+export const NEXT_NAMES = [
+  'last_evaluated_key',
+  'more_url',
+  'more_link',
+  'load_more',
+  'page_state',
+  'older',
+  'resumption_token',
+];
 /** Tokens that some APIs give with the last page, too. */
 export const WEAK_NEXT_NAMES = [
   'cursor',
@@ -39,7 +47,8 @@ export const MORE_NAMES = words(`more has_more has_more_items has_more_results h
   has_more_data has_more_rows has_next has_next_page is_more is_more_available more_available more_results more_items
   more_records more_pages more_data more_rows more_items_in_collection more_data_available is_truncated truncated
   exceeded_transfer_limit next_page_exists next_page_available is_next_page_available has_next_link next_exists
-  has_additional_pages has_additional_results has_remaining`);
+  has_additional_pages has_additional_results has_remaining more_flag more_results_available more_items_available
+  more_records_available more_pages_available more_rows_available`);
 /** Flags: true means the end, false means more. */
 export const END_NAMES = words(`last is_last last_page is_last_page done is_done end is_end eof end_of_stream
   end_of_results end_of_list end_of_data end_of_records is_final final is_finished finished is_complete complete
@@ -52,12 +61,13 @@ export const TOTAL_NAMES =
   total_matches total_matched total_record_count total_available num_found num_results num_items number_of_results
   number_of_items number_of_records number_matched nb_hits nb_results records_total records_filtered items_total
   rows_total results_total full_count odata_count grand_total_count overall_count all_count collection_size
-  total_result_count total_item_count total_row_count matched_count full_size`);
+  total_result_count total_item_count total_row_count matched_count full_size list_size total_nums complete_list_size i_total_records
+  i_total_display_records`);
 /** Words that may stand beside `total`, besides the name of the list of rows. */
 export const TOTAL_NOUNS =
   words(`count counts result results item items record records row rows size element elements
   hit hits entry entries object objects document documents doc docs number num found match matches matched matching
-  available filtered list data of x odata collection query search overall all wp response list_size no`);
+  available filtered list data of x odata collection query search overall all wp response no`);
 /** The number of all rows, or of those of the page: they count where no other total is there. */
 export const WEAK_TOTAL_NAMES =
   words(`count found matched matches hits available results record_count records_count
@@ -109,9 +119,13 @@ export const ERROR_NAMES =
 /** False means an error. */
 export const SUCCESS_NAMES = words('ok success successful is_success succeeded is_successful');
 /** True means an error. */
-export const FAILURE_NAMES = words('is_error has_errors has_error failed failure is_failed');
-/** A number of 400 to 599, or one of {@link BAD_STATES}. */
-export const STATE_NAMES = words('status status_code code state result http_status http_code response_code');
+export const FAILURE_NAMES =
+  words(`is_error has_errors has_error failed failure is_failed throttled is_throttled
+  rate_limited is_rate_limited rate_limit_exceeded quota_exceeded`);
+/** A number of 400 to 599, one below 0, or one of {@link BAD_STATES}. */
+export const STATE_NAMES =
+  words(`status status_code code state result http_status http_code response_code result_code
+  return_code ret_code ret stat`);
 export const BAD_STATES =
   words(`error errors fail failed failure fault exception throttled rate_limited unauthorized
   forbidden timeout`);
@@ -127,7 +141,8 @@ export const END_MESSAGE =
 
 /** True, or above 0: the answer itself is only a part. */
 export const PARTIAL_NAMES = words(`timed_out partial is_partial partial_results incomplete incomplete_results
-  terminated_early is_incomplete results_truncated`);
+  terminated_early is_incomplete results_truncated limit_reached is_limit_reached limit_exceeded size_limit_exceeded
+  result_limit_reached results_limited is_limited overflow`);
 
 /** A value under one of these names makes an object a thing with a list, and no page of a list. */
 export const ENTITY_NAMES =

@@ -2,6 +2,7 @@ import {
   getKey,
   isInteger,
   isList,
+  isNumber,
   isObject,
   entriesOf,
   numberOf,
@@ -24,7 +25,7 @@ function signOf({ topic, strength }: Meaning, value: Json, path: string): Sign |
   switch (topic) {
     case 'next':
       if (typeof value === 'boolean') return { ...at, kind: value ? 'more' : 'end' };
-      if (isSet(value)) return isList(value) ? undefined : { ...at, kind: 'next' };
+      if (isSet(tokenOf(value, path))) return isList(value) ? undefined : { ...at, kind: 'next' };
       return strength === 'strong' ? { ...at, kind: 'noNext' } : undefined;
     case 'previous':
       return isSet(value) && !isList(value) ? { ...at, kind: 'previous' } : undefined;
@@ -63,6 +64,11 @@ function signOf({ topic, strength }: Meaning, value: Json, path: string): Sign |
   }
 }
 
+/** In OAI-PMH the last page has the token, too: an element with attributes, and without text. */
+function tokenOf(value: Json, path: string): Json {
+  return isObject(value) && path.endsWith('resumptionToken') ? (getKey(value, '#text') ?? null) : value;
+}
+
 /** A number, or `{ "value": 131, "relation": "eq" }`; with `gte` it is more than that, so it is never reached. */
 function totalOf(value: Json, at: { path: string; strength: Sign['strength'] }): Sign | undefined {
   const count = countOf(value);
@@ -74,15 +80,17 @@ function totalOf(value: Json, at: { path: string; strength: Sign['strength'] }):
   return { ...at, kind: 'total', strength: isExact ? 'strong' : 'weak', value: inner };
 }
 
-/** `[{ "rel": "next", "href": "…" }]` and `[{ "label": "Next »", "url": "…" }]`. */
+/** `[{ "rel": "next", "href": "…" }]` and `[{ "label": "Next »", "url": "…" }]`, in XML as attributes. */
 export function linkSign(name: string, links: readonly Json[], path: string): Sign[] {
   if (!/links?$/i.test(name)) return [];
   return links.flatMap((link): Sign[] => {
     if (!isObject(link)) return [];
     const rel = ['rel', 'relation', 'name', 'label', 'type']
-      .map((key) => getKey(link, key))
+      .map((key) => getKey(link, key) ?? getKey(link, `@${key}`))
       .find((value) => typeof value === 'string');
-    const target = ['href', 'url', 'uri', 'link'].map((key) => getKey(link, key) ?? null).find(isSet);
+    const target = ['href', 'url', 'uri', 'link']
+      .map((key) => getKey(link, key) ?? getKey(link, `@${key}`) ?? null)
+      .find(isSet);
     if (typeof rel !== 'string') return [];
     const kind = /^\W*next\b/i.test(rel) ? 'next' : /^\W*prev/i.test(rel) ? 'previous' : undefined;
     if (kind === undefined) return [];
@@ -112,10 +120,12 @@ function flagOf(value: Json): boolean | undefined {
   return /^(?:false|no|n|0)$/i.test(value) ? false : undefined;
 }
 
-/** Whole numbers, also as text. */
+/** Whole numbers, also as text: `23`, `23.0`. */
 function countOf(value: Json): number | undefined {
   if (isInteger(value)) return numberOf(value);
-  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  if (typeof value !== 'string' && !isNumber(value)) return undefined;
+  const text = toText(value).trim();
+  return /^\d{1,15}(?:\.0+)?$/.test(text) ? Number(text) : undefined;
 }
 
 function isError(value: Json): boolean {
@@ -133,11 +143,11 @@ function isError(value: Json): boolean {
 
 function isBadState(value: Json): boolean {
   const count = countOf(value);
-  if (count !== undefined) return count >= 400 && count < 600;
+  if (count !== undefined) return count < 0 || (count >= 400 && count < 600);
   return typeof value === 'string' && BAD_STATES.includes(value.toLowerCase().replaceAll(/[\s-]/g, '_'));
 }
 
-function shown(value: Json): string {
+export function shown(value: Json): string {
   const text = isScalar(value) ? toText(value) : '';
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

@@ -1,16 +1,28 @@
 import type { OwnSigns } from '../shared/completeness-signs.ts';
-import { compilePath, getKey, isObject, type Json, type Path } from '../../lib/json/index.ts';
+import {
+  compilePath,
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  isScalar,
+  keysOf,
+  type Json,
+  type Path,
+} from '../../lib/json/index.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import { MOST_ALIKE, type Traits } from '../shared/paginator-capabilities.ts';
+import { errorAmongRows } from './error-row.ts';
+import { announcedSigns } from './announced.ts';
 import { askedSizes, type Asked } from './asked-sizes.ts';
-import { NO_HISTORY, withPage, withRows, type History } from './history.ts';
+import { errorOf, MAX_NAMES, NO_HISTORY, saysNoRows, withPage, withRows, type History } from './history.ts';
 import { Identity, type PageIdentity } from './identity.ts';
 import { judge, type NearMiss } from './judge.ts';
 import { pagesLeft } from './pages-left.ts';
 import { readSigns, type SeenPage } from './read-signs.ts';
 import type { EndedRun } from './report.ts';
 import type { Sign } from './sign.ts';
-import { isSet } from './values.ts';
+import { isSet, shown } from './values.ts';
 
 export interface WitnessedPage extends SeenPage {
   /** From 1. */
@@ -19,6 +31,10 @@ export interface WitnessedPage extends SeenPage {
   /** The rows are made of what is in the answer, such as the values of an object. */
   readonly isMade?: boolean;
   readonly status: number;
+  /** Of the body. */
+  readonly digest?: string;
+  /** The rows are those of a file, such as JSON lines. */
+  readonly isStream?: boolean;
   /** The configuration takes the answer as empty, whatever is in it. */
   readonly isTakenAsEmpty: boolean;
   /** The page ends the job and is not written. */
@@ -51,6 +67,15 @@ export class Witness {
   #history: History = NO_HISTORY;
   #envelope: Json = null;
   #page: PageIdentity | undefined;
+  /** Names in the first of all rows. */
+  #names: readonly string[] | undefined;
+  /** The first error among the rows. */
+  #stray: History['error'];
+  /** The first error, if what has rows has them in a list. */
+  #instead: History['error'];
+  #isStream = false;
+  readonly #files = new Map<string, number>();
+  #announced: readonly Sign[] = [];
 
   constructor(traits: Traits, own: OwnSigns, { key = [], isAlone = false }: WitnessOptions = {}) {
     this.#traits = traits;
@@ -78,6 +103,9 @@ export class Witness {
       ({ kind }) => status < 400 || (kind !== 'error' && kind !== 'message'),
     );
     if (status === 206) signs.push(...partSigns(seen));
+    // nobody asked whether anything has changed: the body was left out
+    if (status === 304 && !isTakenAsEmpty && !hasCondition(asked.wire.headers)) signs.push(NOT_SENT);
+    if (isMissing && status < 400 && !isTakenAsEmpty) signs.push(...strangeSigns(seen, this.#history.around));
     if (status === 202 && rows === 0 && !isTakenAsEmpty && (hadList || asked.wire.method === 'GET'))
       signs.push(NOT_READY);
     const isNumbered =
@@ -90,6 +118,7 @@ export class Witness {
         page,
         rows,
         signs: signs.filter(({ path }) => !this.#own.not.includes(path)),
+        around: namesOf(seen),
         isSingle,
         isList: rowsAt !== undefined && !isSingle && seen.isMade !== true,
         isWhole: rowsAt?.length === 0,
@@ -99,10 +128,12 @@ export class Witness {
         isPartOfBatch: isPartOfBatch(envelope),
         isNumbered,
         isDropped,
-        repeats,
+        repeats: repeats ?? this.#sameFile(seen),
       },
       this.#traits,
     );
+    this.#isStream = seen.isStream === true;
+    if (!hadList && (isSingle || isMissing)) this.#instead ??= this.#errorInstead(seen);
     this.#page = isDropped ? undefined : this.#identity?.page(page);
     const { alike, broken } = this.#history;
     if (broken >= MOST_ALIKE) return { are: 'errors', from: page - broken + 1, to: page };
@@ -111,7 +142,60 @@ export class Witness {
 
   /** Rows of the page that was seen last, decoded, in order, each once. */
   take(rows: readonly Json[]): void {
+    this.#stray ??= this.#strayIn(rows);
     this.#page?.take(rows);
+  }
+
+  /** Of an export: an answer that led to its files. */
+  announce(answer: Json): void {
+    this.#announced = [...this.#announced, ...announcedSigns(answer, this.#own)];
+  }
+
+  /** A page had a list, with rows or without. */
+  get hadList(): boolean {
+    return this.#history.hadList;
+  }
+
+  /** An earlier file of an export with the very same rows. */
+  #sameFile({ page, rows, digest }: WitnessedPage): number | undefined {
+    if (this.#traits.kind !== 'none' || digest === undefined || rows < 2) return undefined;
+    const before = this.#files.get(digest);
+    if (before === undefined && this.#files.size < MOST_FILES) this.#files.set(digest, page);
+    return before;
+  }
+
+  /** What would be wrong with a page without a list, behind one that has it. */
+  #errorInstead(seen: WitnessedPage): History['error'] {
+    const { last } = this.#history;
+    if (last === undefined || last.isErrorStatus) return undefined;
+    const signs = readSigns({ ...seen, followsLists: true }, this.#own);
+    return errorOf({ ...last, signs: signs.filter(({ path }) => !this.#own.not.includes(path)) }, true);
+  }
+
+  /** An error as a row, among rows that have other names. */
+  #strayIn(rows: readonly Json[]): History['error'] {
+    const { last, hadList } = this.#history;
+    if (last === undefined || last.isErrorStatus) return undefined;
+    for (const row of rows) {
+      if (!isObject(row)) continue;
+      const names = this.#names;
+      this.#names ??= keysOf(row).slice(0, MAX_NAMES);
+      if (names?.some((name) => getKey(row, name) !== undefined) === true) continue;
+      const found = errorAmongRows(row, last.rows === 1);
+      const error = found && { page: last.page, path: found.path, text: found.text, isRow: true as const };
+      if (names === undefined) {
+        if (last.isSingle) this.#instead ??= error;
+        // a file has no other place for an error
+        if (error !== undefined && this.#isStream && last.rows === 1 && !isSet(getKey(row, 'id') ?? null))
+          return error;
+        continue;
+      }
+      if (error !== undefined) return error;
+      // what is a list in PHP, and has lost a row
+      if (last.isSingle && hadList && keysOf(row).every((name) => /^\d+$/.test(name)))
+        return { page: last.page, path: '.', text: 'an object of numbered rows', isRow: true };
+    }
+    return undefined;
   }
 
   /** Pages that are still to come by what the answers say so far; undefined when they do not say it. */
@@ -119,12 +203,18 @@ export class Witness {
     return pagesLeft(this.#history, this.#traits);
   }
 
-  /** @param nearMiss the path of a response that was probably meant by one that was looked for in vain */
+  /**
+   * @param nearMiss the path of a response that was probably meant by one that was looked for in vain
+   * @param othersHadLists other runs of the job had pages with lists
+   */
   end(
     reason: Reason,
     nearMiss: (path: string, envelope: Json) => string | undefined,
+    othersHadLists = false,
   ): Omit<EndedRun, 'request'> {
     this.#settle();
+    const error = this.#history.error ?? this.#stray ?? (othersHadLists ? this.#instead : undefined);
+    this.#history = { ...this.#history, error };
     const { pages, rows, twice } = this.#history;
     return {
       reason,
@@ -132,6 +222,7 @@ export class Witness {
         near: this.#near(reason, nearMiss),
         hasKey: this.#hasKey,
         isAlone: this.#isAlone,
+        announced: this.#announced,
       }),
       pages,
       rows,
@@ -167,6 +258,9 @@ export class Witness {
   }
 }
 
+/** Files of an export that are remembered. */
+const MOST_FILES = 10_000;
+
 /** What is read was not made yet. */
 const NOT_READY: Sign = {
   kind: 'error',
@@ -174,6 +268,41 @@ const NOT_READY: Sign = {
   strength: 'strong',
   text: 'accepted, and not done yet',
 };
+
+/** The answer is one without a body. */
+const NOT_SENT: Sign = {
+  kind: 'error',
+  path: 'status 304',
+  strength: 'strong',
+  text: 'not modified, although nothing was asked about it',
+};
+
+function hasCondition(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => /^if-/i.test(name));
+}
+
+/** Names at the root of an answer, that of the rows among them. */
+function namesOf({ envelope, rowsAt }: SeenPage): readonly string[] {
+  const names = isObject(envelope) ? keysOf(envelope) : [];
+  return rowsAt?.[0] === undefined || names.includes(rowsAt[0]) ? names : [rowsAt[0], ...names];
+}
+
+/**
+ * Signs of an answer that has no place of rows and is of another kind: a text, or an object without any name of those
+ * that had rows. Where nothing is left, APIs leave out the list, or give an empty object or a word about it.
+ */
+function strangeSigns({ envelope }: SeenPage, around: readonly string[] | undefined): readonly Sign[] {
+  const texts = (isObject(envelope) ? entriesOf(envelope) : [['.', envelope] as const]).filter(([, value]) =>
+    isSet(value),
+  );
+  const [first] = texts;
+  if (first === undefined || isList(envelope)) return [];
+  if (isObject(envelope) && (around === undefined || keysOf(envelope).some((name) => around.includes(name))))
+    return [];
+  if (texts.some(([, value]) => typeof value === 'string' && saysNoRows(value))) return [];
+  const [path, value] = first;
+  return [{ kind: 'error', path, strength: 'strong', text: isScalar(value) ? shown(value) : 'no list' }];
+}
 
 /** Signs of an answer with the status 206, which says that it is a part of something. */
 function partSigns({ asked, headers, isTakenAsEmpty }: WitnessedPage): readonly Sign[] {

@@ -57,6 +57,7 @@ export class ExportRun {
   readonly #headers: readonly string[];
   #last: StepAnswer | undefined;
   #polls = 0;
+  readonly #answers = new Map<ExportStep, Json>();
 
   constructor(options: ExportRunOptions) {
     this.#options = options;
@@ -66,6 +67,14 @@ export class ExportRun {
   /** Where the last answer before the files is kept. */
   get kept(): Kept | undefined {
     return this.#last?.answer.kept;
+  }
+
+  /** The last answers before the files, which may say what those have. */
+  get answers(): readonly Json[] {
+    const { poll, address } = this.#options.settings;
+    const steps: readonly ExportStep[] =
+      poll === undefined && address === undefined ? ['create'] : ['poll', 'address'];
+    return steps.map((step) => this.#answers.get(step) ?? null);
   }
 
   /**
@@ -201,6 +210,7 @@ export class ExportRun {
       throw error instanceof RecordError ? error.at({ path: of.at }) : error;
     }
     if (answer.kept !== undefined && !answer.isRecorded) exchanges.note(answer.kept, { rows: 0 });
+    this.#answers.set(step, this.#last.json);
     return this.#last;
   }
 

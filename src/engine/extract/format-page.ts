@@ -82,9 +82,9 @@ function jsonRows(bytes: Uint8Array, options: RowsOptions): FormatRows {
       for (const piece of readRows(bytes, options).pieces) yield piece.decode();
     },
     *measure() {
-      const { rows, warning, text } = readRows(bytes, options);
+      const { rows, envelope, warning, text } = readRows(bytes, options);
       yield;
-      return { rows, envelope: null, warning, text };
+      return { rows, envelope, warning, text };
     },
   };
 }

@@ -153,6 +153,7 @@ export class RunStarter {
           before,
           witness,
         });
+        if (witness === undefined) file.witness?.announce(exporting.answers);
         ({ witness } = file);
         return file.steps;
       },
@@ -162,6 +163,7 @@ export class RunStarter {
           this.#paginator(NO_PAGINATION, NO_REQUEST, begun.began),
           window?.text,
         );
+        witness?.announce(exporting.answers);
         const stop = objectOf(Object.entries(reason));
         if (exporting.kept !== undefined) options.exchanges.note(exporting.kept, objectOf([['stop', stop]]));
       },

@@ -33,6 +33,8 @@ export interface WitnessesOptions {
 export interface RunWitness {
   /** Each page, in order, as soon as it is known whether it is kept. */
   see(content: PageContent, page: number, verdict: GuardVerdict): void;
+  /** Of an export, before its files: the answers that led to them. */
+  announce(answers: readonly Json[]): void;
   /** Pages that are still to come, as far as the answers say it. */
   pagesLeft(): number | undefined;
   /**
@@ -73,7 +75,7 @@ export class Witnesses {
           const { method, url } = content.request;
           request = `${method} ${this.#options.secrets.redactUrl(url)}`;
         }
-        const { envelope, rowsAt, rows, pieces } = content.page;
+        const { envelope, rowsAt, rows, pieces, stream, digest } = content.page;
         const { headers, status } = content.response;
         const circle = witness.see({
           page,
@@ -82,6 +84,8 @@ export class Witnesses {
           rows,
           isMade: getKey(job.rowSettings, 'rowsAt') !== undefined,
           isSingle: pieces[0]?.single === true,
+          digest,
+          isStream: stream !== undefined,
           headers,
           status,
           isTakenAsEmpty: taken?.do === 'empty' || taken?.do === 'skip',
@@ -92,11 +96,17 @@ export class Witnesses {
         if (circle !== undefined && !this.accepts(job)) throw endless(circle);
         content.onRows((decoded) => witness.take(decoded));
       },
+      announce: (answers) => {
+        for (const answer of answers) witness.announce(answer);
+      },
       pagesLeft: () => witness.pagesLeft(),
       end: (reason, also = []) => {
-        const ended = witness.end(reason, (path: string, envelope: Json) =>
-          nearMiss(compilePath(path), envelope),
+        const ended = witness.end(
+          reason,
+          (path: string, envelope: Json) => nearMiss(compilePath(path), envelope),
+          tally.hadList,
         );
+        tally.hadList ||= witness.hadList;
         const judgement = withDoubts(ended.judgement, also);
         tally.add({ ...ended, judgement, request, ...(window === undefined ? {} : { window }) });
         tally.react(reactions.values());

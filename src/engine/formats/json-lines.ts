@@ -99,6 +99,8 @@ function* countRows(
   options: JsonLinesOptions,
 ): Generator<undefined, Measured> {
   let [rows, lines, without] = [0, 0, 0];
+  // the last line may say what there is in all, or why there is no more
+  let beside: Json = null;
   let text: TextRemarks | undefined;
   for (const block of blocks) {
     text = joinedRemarks(text, block.remarks);
@@ -106,7 +108,9 @@ function* countRows(
       const found = rowsIn(value, dataField).length;
       rows += found;
       lines++;
-      if (found === 0) without++;
+      if (found > 0) continue;
+      without++;
+      beside = value;
     }
     yield;
   }
@@ -114,7 +118,7 @@ function* countRows(
     without === 0
       ? undefined
       : `${without} of ${lines} lines of the response have nothing at “${dataField.text}” and give no row`;
-  return { rows, envelope: null, text, warning };
+  return { rows, envelope: beside, text, warning };
 }
 
 /** How the bytes of a body are read. */

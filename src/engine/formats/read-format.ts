@@ -78,9 +78,9 @@ function rowsOf(body: BodyBytes, format: Exclude<Format, 'json'>, options: ReadF
       isExact,
       redact,
     });
+  refuseOthers(body, format, options);
   if (format === 'xml')
     return xmlRows(body, { settings: settings.xml, path: elementsOf(dataField), charset });
-  refuseOthers(body, format, options);
   if (!isRoot(dataField))
     throw broken(
       `The response is ${format === 'lines' ? 'text' : format.toUpperCase()}, in which there is no “${dataField?.text ?? ''}”: each ${format === 'lines' ? 'line' : 'record'} is a row.`,
@@ -104,18 +104,22 @@ function elementsOf(dataField: Path | undefined): readonly string[] | undefined 
   return dataField.keys;
 }
 
-/** Any text reads as CSV of one column: a page for people, and an error in JSON, too. */
-function refuseOthers(body: BodyBytes, format: Format, { about, redact }: ReadFormatOptions): void {
+/** Any text reads as CSV of one column: a page for people, and an error in JSON, too. Such a page may be XML. */
+function refuseOthers(body: BodyBytes, format: Format, options: ReadFormatOptions): void {
+  const { about, dataField, redact } = options;
   const beginning = Buffer.from(body.read(0, 2048)).toString('utf8');
   const text = beginning.trimStart();
-  const isPage = /^<(?:!doctype\s+html|html[\s>]|\?xml\s)/i.test(text);
+  const isPage =
+    format === 'xml'
+      ? isRoot(dataField) && /^<(?:!doctype\s+html|html[\s>])/i.test(text)
+      : /^<(?:!--|(?:!doctype\s+html|html|head|body|title|\?xml|error)\b)/i.test(text);
   const isJson = /(?:^|[/+])json$/.test(typeOf(about.headers)) && /^[{[]/.test(text);
   if (format === 'lines' || (!isPage && !isJson)) return;
   const start = shownText(redact(text.replace(/\s+/g, ' ')))
     .slice(0, 200)
     .toWellFormed();
   throw broken(
-    `The response should be ${format.toUpperCase()}, and is ${isJson ? 'JSON' : 'a page or XML'}. It begins with: ${start}`,
+    `The response should be ${format.toUpperCase()}, and is ${isJson ? 'JSON' : format === 'xml' ? 'a page' : 'a page or XML'}. It begins with: ${start}`,
     isJson
       ? 'The API answered something else, perhaps an error: read it, and correct the request or “format”.'
       : 'The API answered with a page for people: check baseUrl, the endpoint and the authentication.',
@@ -154,17 +158,20 @@ function allOf(parts: readonly FormatRows[]): FormatRows {
     },
     *measure() {
       let rows = 0;
+      // of several files none speaks for all, but one without rows may be an error
+      let envelope: Json = null;
       const warnings: string[] = [];
       let text: TextRemarks | undefined;
       for (const part of parts) {
         const measured = yield* part.measure();
         rows += measured.rows;
+        if (parts.length === 1 || (envelope === null && measured.rows === 0)) ({ envelope } = measured);
         if (measured.warning !== undefined) warnings.push(measured.warning);
         text = joinedRemarks(text, measured.text);
       }
       return {
         rows,
-        envelope: null,
+        envelope,
         text,
         ...(warnings.length === 0 ? {} : { warning: warnings.join('. ') }),
       };

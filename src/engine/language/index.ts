@@ -1,6 +1,7 @@
 export { compareValues } from './compare.ts';
 export { compileCondition, type Condition } from './condition.ts';
 export { compareInstants, readInstant, type Instant } from './instant.ts';
+export { parseLinkHeader } from './link-header.ts';
 export { ANSWER_KINDS, CONTEXTS, type Kind } from './kinds.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
 export { compilePlace, textPlacesIn, type Place } from './place.ts';

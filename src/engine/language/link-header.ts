@@ -39,7 +39,7 @@ function parameters(text: Scan): Map<string, string> {
     let value = '';
     if (text.take('=')) {
       text.skip(WHITE);
-      value = text.take('"') ? quoted(text) : text.read(/[^;,]*/y).trimEnd();
+      value = text.take('"') ? quoted(text) : unquoted(text);
     }
     // Only the first of a name counts (RFC 8288, 3.3).
     if (name !== '' && !found.has(name)) found.set(name, value);
@@ -51,6 +51,14 @@ function quoted(text: Scan): string {
   const inner = text.read(/(?:[^"\\]|\\[^]|\\$)*/y);
   text.take('"');
   return inner.replace(/\\([^])/g, '$1');
+}
+
+/** Single quotes are none in the standard; some APIs write them. */
+function unquoted(text: Scan): string {
+  return text
+    .read(/[^;,]*/y)
+    .trimEnd()
+    .replace(/^'(.*)'$/, '$1');
 }
 
 function linkOf(target: string, found: ReadonlyMap<string, string>): Link {

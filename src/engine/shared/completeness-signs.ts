@@ -84,7 +84,7 @@ export const COMPLETENESS = option(
       ),
       notSigns: paths(
         'No signs',
-        'Paths of the response, or “header NAME”, that say nothing of pages whatever they are called.',
+        'Paths of the response, “header NAME”, “status 202” (also 206 and 304), or “export PATH” of an answer before the files of an export, that say nothing of pages whatever they are called.',
         'meta.total',
       ),
     },

@@ -441,3 +441,32 @@ describe('an empty list', () => {
     expect(await verdictOf({ items: [], total_pages: 2 }, {})).toBe('doubtful pagesAbove');
   });
 });
+
+/** The verdict on children of the rows 1, 2 and 3, of which the second has another answer. */
+const childrenOf = async (second: unknown, job: object = {}): Promise<string> => {
+  const { url } = await startApi(({ url: asked }, response) => {
+    const [, , id] = asked.pathname.split('/');
+    if (id === undefined) return json(response, { items: things(3) });
+    return json(response, id === '2' ? second : { items: [{ id: `${id}a` }, { id: `${id}b` }] });
+  });
+  const child = { endpoint: 'things/{id}/parts', placeholders: { id: 'id' }, dataField: 'items', ...job };
+  const config = configOf(url, [{ endpoint: 'things', dataField: 'items', children: [child] }]);
+  const { rows } = await run({ dataFolder: dataFolder(config), log: silentLog });
+  const report = rows[0]?.jobs[1];
+  const codes = report?.doubtful.flatMap(({ doubts }) => doubts.map(({ code }) => code)) ?? [];
+  return [report?.verdict, ...codes].join(' ');
+};
+
+describe('runs of one job', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing', { items: [] }, 'ended'],
+    ['no list', {}, 'ended'],
+    ['one thing in the place of the list', { items: { id: '2a' } }, 'ended'],
+    ['a thing that failed', { items: { id: '2a', name: 'x', error: 'no paper' } }, 'ended'],
+    ['an error in the place of the list', { items: { error: 'shard gone' } }, 'doubtful error'],
+    ['an error that is the answer', { error: 'shard gone' }, 'doubtful error'],
+    ['a message in the place of the list', { items: { message: 'shard gone' } }, 'doubtful error'],
+  ])('one of them has %s', async (_what, second, verdict) => {
+    expect(await childrenOf(second)).toBe(verdict);
+  });
+});

@@ -54,6 +54,11 @@ describe('totals', () => {
     ['the rows', { total: 7 }, 'complete'],
     ['text', { total: '131' }, 'doubtful totalAbove'],
     ['text with separators is no number', { total: '1,234' }, 'ended'],
+    ['text with blanks', { total: ' 131 ' }, 'doubtful totalAbove'],
+    ['text with a fraction of nothing', { total: '131.0' }, 'doubtful totalAbove'],
+    ['of a vocabulary', { 'hydra:totalItems': 131, '@id': '/users' }, 'doubtful totalAbove'],
+    ['of a vocabulary, the rows', { 'hydra:totalItems': 7, '@id': '/users' }, 'complete'],
+    ['of DataTables', { iTotalRecords: 131 }, 'doubtful totalAbove'],
     ['null', { total: null }, 'ended'],
     ['below zero', { total: -1 }, 'ended'],
     ['beyond counting', { total: 1e30 }, 'ended'],
@@ -103,6 +108,9 @@ describe('totals', () => {
     ['x-wp-totalpages', '14', 'doubtful pagesAbove'],
     ['x-ratelimit-total', '131', 'ended'],
     ['x-total-count', '7', 'complete'],
+    ['link', "</users?page=2>; rel='next'", 'doubtful nextPage'],
+    ['link', '</users?page=2>; title="a, <b>; rel=prev"; rel="next"', 'doubtful nextPage'],
+    ['link', '</help>; title="a, <b>; rel=next"; rel="help"', 'ended'],
   ])('header %s: %s', async (name, value, verdict) => {
     expect(await verdictOf(OFFSET, [{ items: users(1, 7) }], { headers: { [name]: value } })).toBe(verdict);
   });

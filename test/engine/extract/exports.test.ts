@@ -248,3 +248,48 @@ describe('what is wrong with an export is said before anything is asked for', ()
     expect(`${text} ${hint ?? ''}`).toContain(message);
   });
 });
+
+const files =
+  (...paths: readonly string[]) =>
+  async (said: object): Promise<string> => {
+    const api: Api = await startApi(({ url }, response) => {
+      if (url.pathname === '/exports') return json(response, { id: 1, next: '/exports/1' }, 202);
+      if (url.pathname === '/exports/1')
+        return json(response, {
+          id: 1,
+          state: 'done',
+          url: paths.map((file) => `${api.url}${file}`),
+          ...said,
+        });
+      const from = Number(/\d+/.exec(url.pathname)?.[0]);
+      response.writeHead(200, { 'Content-Type': 'text/csv' }).end(`id,name\n${from},a\n${from + 1},b\n`);
+    });
+    const { rows } = await run({ dataFolder: folderFor(api), log: silentLog, env: clock() });
+    const report = rows[0]?.jobs[0];
+    const codes = report?.doubtful.flatMap(({ doubts }) => doubts.map(({ code }) => code)) ?? [];
+    return [report?.verdict, ...codes].join(' ');
+  };
+
+describe('what is said of an export', () => {
+  const two = files('files/1', 'files/3');
+
+  test.each<[string, object, string]>([
+    ['nothing', {}, 'complete'],
+    ['as many rows as there are', { recordCount: 4, rows: 4, total_rows: 4 }, 'complete'],
+    ['more rows than there are', { recordCount: 5 }, 'doubtful totalAbove'],
+    ['more rows than there are, further down', { file: { rowCount: 5 } }, 'doubtful totalAbove'],
+    ['steps', { progress: { done: 9, total: 9 }, total: 9, total_files: 9 }, 'complete'],
+    ['an error', { errors: [{ message: 'shard 4' }] }, 'doubtful error'],
+    ['no error', { errors: [], error: null, has_errors: false, code: 500 }, 'complete'],
+    ['a part', { partial: true }, 'doubtful partial'],
+    ['further files', { next_url: '/exports/1?page=2' }, 'doubtful nextPage'],
+    ['that it was cut', { truncated: true }, 'doubtful moreFlag'],
+    ['no more', { truncated: false, next_url: null, partial: false }, 'complete'],
+  ])('by the API: %s', async (_what, said, verdict) => {
+    expect(await two(said)).toBe(verdict);
+  });
+
+  test('a file that comes twice is a doubt', async () => {
+    expect(await files('files/1', 'files/3', 'files/1')({})).toBe('doubtful samePage');
+  });
+});

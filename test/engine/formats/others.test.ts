@@ -125,6 +125,14 @@ describe('JSON lines', () => {
     expect(measure(rows).warning).toBe('1 of 3 lines of the response have nothing at “r” and give no row');
   });
 
+  test('the last line without the data field is beside the rows', () => {
+    const rows = jsonLines(bodyOf('{"r":1}\n{"meta":{"total":23}}\n'), {
+      ...plain,
+      dataField: compilePath('r'),
+    });
+    expect(measure(rows).envelope).toEqual({ meta: { total: 23 } });
+  });
+
   test('whose last line was cut are asked for again by the run that goes on', async () => {
     const whole = '{"id":1}\n{"id":2}\n';
     const api = await startApi((_, response) => {

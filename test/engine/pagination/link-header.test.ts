@@ -70,6 +70,7 @@ describe('the Link header (RFC 8288)', () => {
   test.each<[string, string, object[]]>([
     ['one link', '</a>; rel=next', [{ target: '/a', rels: ['next'] }]],
     ['a quoted relation', '</a>;rel="next"', [{ target: '/a', rels: ['next'] }]],
+    ['single quotes, which are none', "</a>; rel='next'; title=it's", [{ target: '/a', rels: ['next'] }]],
     ['several relations', '</a>; rel="first  NEXT"', [{ target: '/a', rels: ['first', 'next'] }]],
     ['parameters in any order', '</a>; title="x"; rel=next; type=b', [{ target: '/a', rels: ['next'] }]],
     ['names in any case', '</a>; REL=next', [{ target: '/a', rels: ['next'] }]],

@@ -97,6 +97,9 @@ export const losses: readonly Deed[] = [
     inPlaceOfThird('a fault with an id', { id: 'f-1', fault: { faultstring: 'quota' } }),
     inPlaceOfThird('an error under the rows', { items: { error: 'boom' } }),
     inPlaceOfThird('a message alone', { message: 'upstream request timeout' }),
+    inPlaceOfThird('an answer of another kind', { resultInfo: 'E17', serial: 7 }),
+    inPlaceOfThird('a text', 'rate limit reached'),
+    inPlaceOfThird('a failure by its code', { resultCode: 'FAILED', resultMessage: 'busy' }),
     { ...inPlaceOfThird('not JSON', undefined), isAlone: true },
   ].map((deed) => ({ ...deed, of: isOfFew })),
   {
@@ -110,6 +113,43 @@ export const losses: readonly Deed[] = [
   beside('an error beside the rows of the second page', ({ from }) =>
     from === SIZE ? { errors: [{ message: 'one shard failed' }] } : {},
   ),
+  {
+    name: 'the third page is empty, and the API is asked too often',
+    of: both(isOfFew, hasEnvelope),
+    serve: (serve) => (from, nth, token) => ({
+      ...serve(from, nth, token),
+      ...(from === 2 * SIZE ? { rows: [], more: { throttled: true }, next: undefined } : {}),
+    }),
+  },
+  {
+    name: 'the third page is empty, and has a code below zero',
+    of: both(isOfFew, hasEnvelope),
+    serve: (serve) => (from, nth, token) => ({
+      ...serve(from, nth, token),
+      ...(from === 2 * SIZE ? { rows: [], more: { code: -1, msg: 'system busy' }, next: undefined } : {}),
+    }),
+  },
+  {
+    name: 'the third page was not modified, although nobody asked',
+    of: isOfFew,
+    serve: (serve) => (from, nth, token) => ({
+      ...serve(from, nth, token),
+      ...(from === 2 * SIZE ? { status: 304 } : {}),
+    }),
+  },
+  {
+    name: 'the third page ends with an error as a row',
+    of: isOfFew,
+    serve: (serve) => (from, nth, token) => {
+      const page = serve(from, nth, token);
+      const rows = [...page.rows.slice(0, 2), { error: 'the shard is gone' }];
+      return from === 2 * SIZE ? { ...page, rows, next: undefined } : page;
+    },
+  },
+  {
+    ...inPlaceOfThird('a list that became an object', { items: { 3: { id: 13 }, 4: { id: 14 } } }),
+    of: ({ name }) => ['offset', 'token'].includes(name),
+  },
   beside('a page that is a part', ({ from }) => (from === SIZE ? { timed_out: true } : {})),
   {
     name: 'every page is the first one',
@@ -381,6 +421,13 @@ export const sound: readonly Deed[] = [
     of: both(isCounted, ({ pagination }) => !('advance' in pagination)),
     serve: (serve) => (from, nth, token) => serve(Math.min(from, 4 * SIZE), nth, token),
   },
+  ...[{}, { items: null }, 'no more pages'].map((body): Deed => ({
+    name: `${JSON.stringify(body)} behind the last page`,
+    of: ({ kind, pagination, job, isBare }) =>
+      isBare !== true && 'dataField' in job && kind === 'count' && !('limit' in pagination),
+    serve: (serve) => (from, nth, token) =>
+      from < COUNT ? serve(from, nth, token) : { ...serve(from, nth, token), body },
+  })),
   {
     name: 'an error behind the last page',
     of: ({ kind, pagination }) => kind === 'count' && !('limit' in pagination),
