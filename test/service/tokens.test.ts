@@ -180,6 +180,19 @@ describe('management', () => {
     expect((await refused('GET', `tokens/${made.id}`)).status).toBe(200);
   });
 
+  test('who manages buckets manages no tokens, and who writes into one makes none', async () => {
+    await api.call('POST', 'buckets', { name: 'written', stage: 'in' });
+    const as = async (rights: object): Promise<Record<string, string>> => {
+      const { body } = await api.call('POST', 'tokens', { description: 'some rights', ...rights });
+      return { 'x-storageapi-token': (body as { token: string }).token };
+    };
+    const manager = await as({ canManageBuckets: true });
+    expect((await api.call('POST', 'tokens', { description: 'more' }, manager)).status).toBe(403);
+    const writer = await as({ bucketPermissions: { 'in.c-written': 'write' } });
+    for (const name of ['written', 'other'])
+      expect((await api.call('POST', 'buckets', { name, stage: 'in' }, writer)).status).toBe(403);
+  });
+
   test('what was given for a bucket ends with it: another one of its name is another bucket', async () => {
     await api.call('POST', 'buckets', { name: 'short' });
     const given = { 'in.c-main': 'read', 'in.c-short': 'write' };

@@ -3,7 +3,7 @@ import type { Env } from '../../lib/env.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Context } from '../domain/context.ts';
 import { findFile } from '../stores/metadata/files.ts';
-import { findToken } from '../stores/metadata/tokens.ts';
+import { findToken, isRevoked } from '../stores/metadata/tokens.ts';
 import { ownerError } from '../stores/objects/bucket-owner.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
 import { createFolderStore, type FolderStore } from '../stores/objects/folder-store.ts';
@@ -20,11 +20,12 @@ export interface OpenStore {
   close(): void;
 }
 
-/** Whether both are there still, and not expired. */
+/** Whether both are there still, and not expired, and somebody has the token. */
 async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): Promise<boolean> {
   const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
   const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];
-  return file !== undefined && token !== undefined && !isOver(file.expires) && !isOver(token.expires);
+  if (file === undefined || token === undefined || isRevoked(token)) return false;
+  return !isOver(file.expires) && !isOver(token.expires);
 }
 
 /**

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemEnv, type Env } from '../../../src/lib/env.ts';
+import { revokeToken } from '../../../src/service/stores/metadata/tokens.ts';
 import { errorCode } from '../stores/objects/support.ts';
 import { hurry, isOnPostgres, metaOf } from '../database.ts';
 import { startService, type Running } from '../harness.ts';
@@ -118,6 +119,14 @@ test('keys of the object store end with the file and the token that they were gi
   const read = new GetObjectCommand({ Bucket: readable.s3Path.bucket, Key: readable.s3Path.key });
   expect(await errorCode(s3.send(read))).toBe('ExpiredToken');
   s3.destroy();
+
+  // As that of a run which has ended, and which another one may go on with.
+  const revoked = await tokenWith({});
+  const left = await client.upload('1\n', {}, revoked.headers);
+  const meta = await metaOf(api.dir);
+  await revokeToken(meta, Number(revoked.id));
+  await meta.destroy();
+  expect(await put(left)).toBe('ExpiredToken');
 
   const short = await tokenWith({ expiresIn: 60 });
   const kept = await client.upload('1\n', {}, short.headers);

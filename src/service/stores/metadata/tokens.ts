@@ -120,10 +120,15 @@ export async function prolongToken(meta: Meta, env: Env, id: number, seconds: nu
 export async function revokeToken(meta: Meta, id: number): Promise<void> {
   await meta
     .updateTable('tokens')
-    .set({ hash: `revoked ${id}` })
+    .set({ hash: `${REVOKED}${id}` })
     .where('id', '=', id)
     .execute();
 }
+
+/** Whether nobody has its secret. */
+export const isRevoked = ({ hash }: Pick<TokenRow, 'hash'>): boolean => hash.startsWith(REVOKED);
+
+const REVOKED = 'revoked ';
 
 /** Must run in a transaction. What it might do is kept: configurations that it has changed run with that. */
 export async function deleteToken(tx: Meta, id: number): Promise<void> {

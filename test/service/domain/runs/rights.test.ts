@@ -175,6 +175,24 @@ describe('the token of a run', () => {
     expect(await status('GET', 'tokens/verify')).toBe(401);
   });
 
+  test('writes into the bucket of each iteration, and of each table of the output mapping', async () => {
+    const { world, as, end } = await startRun({
+      storage: { output: { tables: [{ source: 'a.csv', destination: 'in.c-mapped.a' }] } },
+      parameters: { config: { outputBucket: 'root' }, iterations: [{ outputBucket: 'first' }, {}] },
+    });
+    for (const [name, status] of [
+      ['mapped', 201],
+      ['first', 201],
+      ['root', 201],
+      ['second', 403],
+    ] as const)
+      expect({ name, status: (await world.call('POST', 'buckets', bucket(name), as)).status }).toEqual({
+        name,
+        status,
+      });
+    await end();
+  });
+
   test('of a run in a branch writes there, and does nothing in production but read its inputs', async () => {
     const { world, at, as, end } = await startRun(CONFIGURATION, { branch: true });
     await world.call('POST', 'buckets', bucket('target'));
