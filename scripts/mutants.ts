@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tables know a job by its number alone',
     file: 'src/service/domain/jobs/operations/operation.ts',
-    find: 'return mark ?? `job ${id}`;',
+    find: 'return mark ?? numberOf({ id });',
     replace: "return `job ${id}${mark?.slice(0, 0) ?? ''}`;",
     tests: ['test/service/lost-metadata.test.ts'],
   },
