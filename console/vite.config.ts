@@ -21,9 +21,27 @@ export default defineConfig({
     // The editor, which is loaded when it is needed.
     chunkSizeWarningLimit: 800,
   },
-  plugins: [compressed()],
+  plugins: [apiDocs(), compressed()],
   logLevel: 'warn',
 });
+
+/** What the page about the API is shown by, as its package has it, with its licence. */
+const API_DOCS = {
+  'assets/swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'assets/swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+  'swagger-ui.LICENSE': import.meta.resolve('swagger-ui-dist/LICENSE'),
+  'swagger-ui.NOTICE': import.meta.resolve('swagger-ui-dist/NOTICE'),
+};
+
+function apiDocs(): Plugin {
+  return {
+    name: 'api-docs',
+    generateBundle() {
+      for (const [fileName, from] of Object.entries(API_DOCS))
+        this.emitFile({ type: 'asset', fileName, source: readFileSync(fileURLToPath(from)) });
+    },
+  };
+}
 
 /** Each file in the forms that the service may send it in, made once with all the time that takes. */
 function compressed(): Plugin {

@@ -19,7 +19,7 @@ import { answerBroken } from './broken-request.ts';
 import { boundConnections } from './connections.ts';
 import { runIdOf, type Caller } from '../domain/tokens/caller.ts';
 import type { HttpContext } from './http-context.ts';
-import { docsRoutes } from './api-docs/routes.ts';
+import { docsRoutes } from './api-docs.ts';
 import { encodeReply } from '../domain/encode-reply.ts';
 import { accessDenied, notFound } from '../domain/api-error.ts';
 import { errorHandlers } from './error-handlers.ts';

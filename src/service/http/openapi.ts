@@ -8,9 +8,19 @@ export const OPENAPI = {
   info: {
     title: 'Storage and configuration service',
     version: 'v2',
-    description:
-      'Files, tables, jobs and component configurations. Every body may be JSON or a form; every path of a project also exists below `/v2/storage/branch/<branch>`.',
+    description: `Files, tables, jobs and component configurations. Every body may be JSON, a form or multipart; every path of a project also exists below \`/v2/storage/branch/<branch>\`.
+
+Every request but the index and the health has a token. The first start of the service printed the master token; \`gex serve --new-token\` makes a further one.
+
+    export STORAGE_URL=… STORAGE_TOKEN=…
+    curl "$STORAGE_URL/v2/storage/tokens/verify" -H "X-StorageApi-Token: $STORAGE_TOKEN"
+
+An answer with status 202 is a job: ask for its \`url\` until its \`status\` is \`success\` or \`error\`. Errors are JSON with \`error\`, \`code\` and \`exceptionId\`, which the log of the service knows.`,
   },
+  // As one works with them; the rest follows.
+  tags: ['Index', 'Files', 'Importer', 'Buckets', 'Tables', 'Import', 'Export', 'Jobs', 'Components'].map(
+    (name) => ({ name }),
+  ),
   components: {
     securitySchemes: {
       token: { type: 'apiKey' as const, in: 'header' as const, name: 'X-StorageApi-Token' },
