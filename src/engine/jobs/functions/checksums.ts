@@ -1,4 +1,5 @@
 import { crc32 as crc32b } from 'node:zlib';
+import { createCrc32c } from '../../../lib/crc32c.ts';
 
 /** Checksums by the names PHP's `hash` has for them, as big-endian bytes. */
 export const CHECKSUMS: Readonly<Record<string, (data: Uint8Array) => Uint8Array>> = {
@@ -6,7 +7,7 @@ export const CHECKSUMS: Readonly<Record<string, (data: Uint8Array) => Uint8Array
   // the polynomial of bzip2, whose bytes PHP gives from the lowest
   crc32: (data) => word(bzip2Crc(data)).reverse(),
   crc32b: (data) => word(crc32b(data)),
-  crc32c: (data) => word(castagnoli(data)),
+  crc32c,
   fnv132: (data) => fnv(data, FNV_32, false),
   fnv1a32: (data) => fnv(data, FNV_32, true),
   fnv164: (data) => fnv(data, FNV_64, false),
@@ -35,14 +36,10 @@ function bzip2Crc(data: Uint8Array): number {
   return ~crc;
 }
 
-/** CRC-32C, RFC 9260 appendix A. */
-function castagnoli(data: Uint8Array): number {
-  let crc = 0xff_ff_ff_ff;
-  for (const byte of data) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82_f6_3b_78 : crc >>> 1;
-  }
-  return ~crc;
+function crc32c(data: Uint8Array): Uint8Array {
+  const crc = createCrc32c();
+  crc.update(data);
+  return crc.digest();
 }
 
 interface FnvParameters {

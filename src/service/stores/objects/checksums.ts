@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { createCrc32c } from './crc32c.ts';
+import { createCrc32c } from '../../../lib/crc32c.ts';
 import { createCrc64Nvme } from './crc64nvme.ts';
 
 /** Checksums of the S3 protocol; `crc32` travels as `x-amz-checksum-crc32`, in base64, big-endian. */
