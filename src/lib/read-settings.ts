@@ -6,13 +6,14 @@ import {
   isNumber,
   isObject,
   isScalar,
+  keysOf,
   numberOf,
   objectOf,
   toText,
   type AnyObject,
   type Json,
 } from './json/index.ts';
-import { nearest } from './suggest.ts';
+import { meantOr, nearest } from './suggest.ts';
 
 /** Makes the error of a stage for a setting that cannot be used; `at` is its JSON path. */
 export type Invalid = (at: string, message: string, hint?: string) => Error;
@@ -90,6 +91,28 @@ export class SettingsReader {
       `\`${key}\` must be ${what}, and it is ${kindOf(getKey(node, key))}.`,
     );
   }
+}
+
+/** @throws the error of the stage for the first key that is not known */
+export function checkKeys(
+  node: AnyObject,
+  known: readonly string[],
+  at: string,
+  invalid: Invalid,
+  where = 'here',
+): void {
+  const strange = keysOf(node).find((key) => !known.includes(key));
+  if (strange === undefined) return;
+  throw invalid(`${at}.${strange}`, `“${strange}” is not known ${where}.`, meantOr(strange, known));
+}
+
+/** The entry, or none: an optional property is absent rather than undefined. */
+export function given<const K extends string, const T>(
+  key: K,
+  value: T | undefined,
+): { readonly [key in K]?: T } {
+  // A computed key widens to string, so the compiler cannot see that it is K.
+  return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
 }
 
 /** JSON path of a key; `at` is empty at the root. */

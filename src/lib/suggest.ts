@@ -21,6 +21,22 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** A hint for a mistyped word: what it most likely meant, or else what there is. */
+export function meantOr(
+  word: string,
+  known: readonly string[],
+  otherwise = `Known are ${known.join(', ')}.`,
+): string {
+  const near = nearest(word, known);
+  return near === undefined ? otherwise : `Did you mean “${near}”?`;
+}
+
+/** The same with both; a value that is no text meant none of them. */
+export function meantAndKnown(word: unknown, known: readonly string[]): string {
+  const near = typeof word === 'string' ? nearest(word, known) : undefined;
+  return `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${known.join(', ')}.`;
+}
+
 function plain(word: string): string {
   return word.toLowerCase().replace(/[_\-\s]/g, '');
 }

@@ -1,20 +1,10 @@
 import type { Env } from '../../lib/env.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { option } from '../../lib/option.ts';
-import {
-  isEmpty,
-  isList,
-  isNumber,
-  isObject,
-  keysOf,
-  getKey,
-  numberOf,
-  type Json,
-} from '../../lib/json/index.ts';
+import { isEmpty, isList, isNumber, isObject, getKey, numberOf, type Json } from '../../lib/json/index.ts';
 import { compilePattern, type Pattern } from '../language/index.ts';
 import type { Log } from '../../lib/log.ts';
-import { kindOf, numericOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { checkKeys, kindOf, numericOf } from '../../lib/read-settings.ts';
 import type { SendWrapper } from '../shared/message.ts';
 import { targetOf } from './send/target.ts';
 
@@ -73,12 +63,7 @@ const KEYS = ['calls', 'per', 'path'];
 
 function parseBudget(node: Json, at: string): Budget {
   if (!isObject(node)) throw invalid(at, `A budget is an object, and here is ${kindOf(node)}.`, EXAMPLE);
-  const strange = keysOf(node).find((key) => !KEYS.includes(key));
-  if (strange !== undefined) {
-    const near = nearest(strange, KEYS);
-    const known = near === undefined ? `Known are ${KEYS.join(', ')}.` : `Did you mean “${near}”?`;
-    throw invalid(`${at}.${strange}`, `“${strange}” is not known in a budget.`, known);
-  }
+  checkKeys(node, KEYS, at, invalid, 'in a budget');
   const calls = numericOf(getKey(node, 'calls'));
   if (calls === undefined || !Number.isSafeInteger(calls) || calls < 1 || calls > MOST_CALLS)
     throw invalid(`${at}.calls`, `\`calls\` must be a whole number from 1 to ${MOST_CALLS}.`);

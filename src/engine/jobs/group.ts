@@ -4,7 +4,6 @@ import {
   getKey,
   isEmpty,
   isObject,
-  keysOf,
   objectOf,
   toText,
   withKey,
@@ -12,8 +11,7 @@ import {
   type Json,
   type Path,
 } from '../../lib/json/index.ts';
-import { asObject, kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { asObject, checkKeys, kindOf } from '../../lib/read-settings.ts';
 import type { Placeholder } from './placeholders.ts';
 import { jobError, read } from './read-job.ts';
 import { parentName, type Parameters } from './run.ts';
@@ -57,15 +55,7 @@ export function parseGroup(
       `“group” is an object, and here is ${kindOf(value)}`,
       'Write {"size": 100, "by": "id"}.',
     );
-  const strange = keysOf(value).find((key) => !KEYS.includes(key));
-  if (strange !== undefined) {
-    const near = nearest(strange, KEYS);
-    throw jobError(
-      `${place}.${strange}`,
-      `“${strange}” is not known in “group”`,
-      near === undefined ? `Known are ${KEYS.join(', ')}.` : `Did you mean “${near}”?`,
-    );
-  }
+  checkKeys(value, KEYS, place, jobError, 'in “group”');
   const size = read.count(value, 'size', place) ?? DEFAULT_SIZE;
   if (size > MOST) throw jobError(`${place}.size`, `A group has at most ${MOST} rows`);
   const [placeholder, ...others] = own;

@@ -34,7 +34,7 @@ import { parseExport } from './export/read-export.ts';
 import type { ExportSettings } from './export/export-settings.ts';
 import { Attachments } from './parents.ts';
 import { parsePlaceholders, type Placeholder } from './placeholders.ts';
-import { asItems, asObject, kindOf } from '../../lib/read-settings.ts';
+import { given, asItems, asObject, kindOf } from '../../lib/read-settings.ts';
 import { readPrimaryKey } from './primary-key.ts';
 import { jobError, read } from './read-job.ts';
 import { readUserData } from './user-data.ts';
@@ -348,12 +348,6 @@ function readCompleteness(node: AnyObject, at: string): Json | undefined {
   const value = getKey(node, 'completeness');
   parseCompleteness(value, `${at}.completeness`);
   return value;
-}
-
-/** The entry, or none: an optional property is absent rather than undefined. */
-function given<const K extends string, const T>(key: K, value: T | undefined): { readonly [key in K]?: T } {
-  // A computed key widens to string, so the compiler cannot see that it is K.
-  return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
 }
 
 function readEndpoint(

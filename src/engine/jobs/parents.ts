@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { asObject, kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { meantOr } from '../../lib/suggest.ts';
 import { jobError } from './read-job.ts';
 
 /** A definition at the top that is a child of other jobs. */
@@ -88,13 +88,10 @@ export class Attachments {
     for (const [name, references] of this.#byParent) {
       for (const { at, takenBy } of references) {
         if (takenBy !== undefined) continue;
-        const near = nearest(name, [...this.#names]);
         throw jobError(
           at,
           `There is no job “${name}” that runs`,
-          near === undefined
-            ? 'A parent is named by its “id”, else by its “dataType”.'
-            : `Did you mean “${near}”?`,
+          meantOr(name, [...this.#names], 'A parent is named by its “id”, else by its “dataType”.'),
         );
       }
     }

@@ -11,7 +11,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { meantAndKnown, nearest } from '../../lib/suggest.ts';
 import { COMPARISONS, textOf, type Comparison } from './compare.ts';
 import { comparisonTest, WITH, type ComparingWord } from './comparison-tests.ts';
 import { invalidSetting } from './value-settings.ts';
@@ -169,11 +169,10 @@ function wordOf(value: AnyObject, { at, invalid = invalidSetting }: SourceOption
   const given = getKey(value, 'is');
   const word = typeof given === 'boolean' ? String(given) : (given ?? 'present');
   if (typeof word === 'string' && CONDITION_WORDS.includes(word)) return word;
-  const near = typeof word === 'string' ? nearest(word, CONDITION_WORDS) : undefined;
   throw invalid(
     `${at}.is`,
     `“is” cannot be ${isScalar(word) ? `“${toText(word)}”` : kindOf(word)}.`,
-    `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${CONDITION_WORDS.join(', ')}.`,
+    meantAndKnown(word, CONDITION_WORDS),
   );
 }
 

@@ -4,12 +4,11 @@ import {
   isList,
   isNumber,
   isObject,
-  keysOf,
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
-import { kindOf, numericOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { checkKeys, kindOf, numericOf } from '../../lib/read-settings.ts';
+import { meantAndKnown } from '../../lib/suggest.ts';
 import { compileCondition, type Condition } from './condition.ts';
 import { ANSWER_KINDS } from './kinds.ts';
 import { invalidSetting } from './value-settings.ts';
@@ -88,7 +87,7 @@ function compileReaction(node: Json, options: SourceOptions): Reaction {
       'Write {"when": {"status": 404}, "do": "skip"}.',
     );
   }
-  checkKeys(node, KEYS, at, options);
+  checkKeys(node, KEYS, at, invalid);
   const deed = deedOf(node, options);
   const when = getKey(node, 'when');
   if (when === undefined || isEmpty(when))
@@ -112,31 +111,14 @@ function compileReaction(node: Json, options: SourceOptions): Reaction {
   };
 }
 
-function checkKeys(
-  node: AnyObject,
-  known: readonly string[],
-  at: string,
-  { invalid = invalidSetting }: SourceOptions,
-): void {
-  const strange = keysOf(node).find((key) => !known.includes(key));
-  if (strange === undefined) return;
-  const near = nearest(strange, known);
-  throw invalid(
-    `${at}.${strange}`,
-    `“${strange}” is not known here.`,
-    near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean “${near}”?`,
-  );
-}
-
 function deedOf(node: AnyObject, { at, invalid = invalidSetting }: SourceOptions): Deed {
   const word = getKey(node, 'do');
   const deed = DEEDS.find((known) => known === word);
   if (deed !== undefined) return deed;
-  const near = typeof word === 'string' ? nearest(word, DEEDS) : undefined;
   throw invalid(
     `${at}.do`,
     typeof word === 'string' ? `Nothing is called “${word}”.` : 'This reaction does not say what to do.',
-    `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${DEEDS.join(', ')}.`,
+    meantAndKnown(word, DEEDS),
   );
 }
 
@@ -180,7 +162,7 @@ function waitOf(value: Json | undefined, options: SourceOptions): Wait | undefin
   }
   if (!isObject(value))
     throw invalid(at, `“wait” is a number of seconds or an object, and here is ${kindOf(value)}.`);
-  checkKeys(value, ['from', 'as', 'atLeast'], at, options);
+  checkKeys(value, ['from', 'as', 'atLeast'], at, invalid);
   const from = getKey(value, 'from');
   if (from === undefined || isEmpty(from))
     throw invalid(
@@ -191,12 +173,7 @@ function waitOf(value: Json | undefined, options: SourceOptions): Wait | undefin
   const word = getKey(value, 'as') ?? undefined;
   const as = WAIT_UNITS.find((known) => known === word);
   if (word !== undefined && as === undefined) {
-    const near = typeof word === 'string' ? nearest(word, WAIT_UNITS) : undefined;
-    throw invalid(
-      `${at}.as`,
-      'Nothing is known of such a time.',
-      `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${WAIT_UNITS.join(', ')}.`,
-    );
+    throw invalid(`${at}.as`, 'Nothing is known of such a time.', meantAndKnown(word, WAIT_UNITS));
   }
   const least = getKey(value, 'atLeast') ?? 0;
   const leastSeconds = numericOf(least);

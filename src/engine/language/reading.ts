@@ -10,7 +10,7 @@ import {
   type Path,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { meantAndKnown, meantOr } from '../../lib/suggest.ts';
 import { isContext, type Context, type Kind } from './kinds.ts';
 import { parseLinkHeader } from './link-header.ts';
 import { compilePlace } from './place.ts';
@@ -106,11 +106,10 @@ function contextReading(
       const values = Object.hasOwn(contexts, kind) ? contexts[kind] : undefined;
       const value = values === undefined ? undefined : getKey(values, name);
       if (value !== undefined || !mustBe) return value;
-      const near = nearest(name, values === undefined ? [] : keysOf(values));
       throw invalid(
         at,
         `There is no attribute “${name}”.`,
-        near === undefined ? 'Attributes are the keys of “config”.' : `Did you mean “${near}”?`,
+        meantOr(name, values === undefined ? [] : keysOf(values), 'Attributes are the keys of “config”.'),
       );
     },
   };
@@ -140,11 +139,10 @@ function firstOf(value: Json, options: SourceOptions, compile: CompileSource): R
 function answerReading(value: Json, { at, invalid = invalidSetting }: SourceOptions): Read {
   const fact = ANSWER_FACTS.find((name) => name === value);
   if (fact === undefined) {
-    const near = typeof value === 'string' ? nearest(value, ANSWER_FACTS) : undefined;
     throw invalid(
       `${at}.answer`,
       'This is nothing that is known of an answer.',
-      `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${ANSWER_FACTS.join(', ')}.`,
+      meantAndKnown(value, ANSWER_FACTS),
     );
   }
   return { text: FACT_TEXTS[fact], needs: FACT_NEEDS[fact], read: (view) => view.answer?.(fact) };

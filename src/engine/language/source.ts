@@ -8,7 +8,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { meantOr, nearest } from '../../lib/suggest.ts';
 import { compileCall } from './call.ts';
 import { isKind, KINDS, type Kind } from './kinds.ts';
 import { readingOf } from './reading.ts';
@@ -77,11 +77,10 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
   ]);
   const strange = keys.find((key) => !beside.has(key));
   if (strange !== undefined) {
-    const near = nearest(strange, beside);
     throw invalid(
       `${at}.${strange}`,
       `“${strange}” is not known in a source.`,
-      near === undefined ? `Beside it stand ${[...TRANSFORMS].join(', ')}.` : `Did you mean “${near}”?`,
+      meantOr(strange, [...beside], `Beside it stand ${[...TRANSFORMS].join(', ')}.`),
     );
   }
   const isHere = kind === undefined || kinds === undefined || kinds.includes(kind);

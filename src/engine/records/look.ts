@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { meantOr } from '../../lib/suggest.ts';
 
 /** What cells say of values that are no text of their own. */
 export interface CellWords {
@@ -84,11 +84,10 @@ function compileWords(node: Json | undefined, at: string): CellWords | undefined
   const known = Object.keys(WORDS);
   return entriesOf(node).reduce<CellWords>((words, [key, value]) => {
     if (!known.includes(key)) {
-      const near = nearest(key, known);
       throw wrong(
         `“${key}” is no value that cells have a word for`,
         `${at}.${key}`,
-        near === undefined ? 'Known are null, true and false.' : `Did you mean “${near}”?`,
+        meantOr(key, known, 'Known are null, true and false.'),
       );
     }
     if (typeof value === 'string' || isNumber(value)) return { ...words, [key]: toText(value) };

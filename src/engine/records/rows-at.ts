@@ -15,7 +15,7 @@ import {
   type Path,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { meantAndKnown, meantOr } from '../../lib/suggest.ts';
 
 /** Where the names of columns are, when rows are lists of cells, or columns are lists of cells. */
 export type Header =
@@ -46,11 +46,10 @@ export function compileRowsAt(node: Json | undefined, at: string): RowsAt | unde
   const known = KEYS[form];
   const strange = keysOf(settings).find((key) => key !== 'form' && !known.includes(key));
   if (strange !== undefined) {
-    const near = nearest(strange, known);
     throw wrong(
       `“${strange}” means nothing for rows at “${form}”`,
       `${at}.${strange}`,
-      near === undefined ? `It has ${known.join(' and ')}.` : `Did you mean “${near}”?`,
+      meantOr(strange, known, `It has ${known.join(' and ')}.`),
     );
   }
   return READERS[form](settings, at);
@@ -92,13 +91,12 @@ const HEADER_HINT =
 function formOf(value: Json, at: string): Form {
   const form = FORMS.find((known) => known === value);
   if (form !== undefined) return form;
-  const near = typeof value === 'string' ? nearest(value, FORMS) : undefined;
   throw wrong(
     typeof value === 'string'
       ? `“${value}” is no form of rows`
       : `A form of rows is a text, and here is ${kindOf(value)}`,
     at,
-    `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${FORMS.join(', ')}.`,
+    meantAndKnown(value, FORMS),
   );
 }
 

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../lib/errors.ts';
 import { option, optionalText, type OptionSchema } from '../../lib/option.ts';
+import { checkKeys } from '../../lib/read-settings.ts';
 import { getKey, isEmpty, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /** Signs that a user adds by their paths, and paths that are none. */
@@ -104,9 +105,7 @@ export function parseCompleteness(value: Json | undefined, at: string, above?: C
     throw invalid(`${at}.because`, '`because` must be text.');
   const mode = getKey(value, 'mode');
   if (!isEmpty(mode) && typeof mode !== 'string') throw invalid(`${at}.mode`, MODES);
-  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined)
-    throw invalid(`${at}.${unknown}`, `\`${unknown}\` is not known here.`, `Known are ${KEYS.join(', ')}.`);
+  checkKeys(value, KEYS, at, invalid);
   const words = typeof because === 'string' && because !== '' ? because : undefined;
   const { own } = base;
   return {

@@ -369,6 +369,25 @@ describe('a mistake is named with its path', () => {
     expect(error.message).toMatch(message);
   });
 
+  test.each([
+    ['completeness', {}, 'here', ['mode', 'because', 'total', 'pages', 'next', 'more', 'end', 'notSigns']],
+    ['export', {}, 'here', ['create', 'poll', 'address', 'download']],
+    ['group', { placeholders: { id: 'id' } }, 'in “group”', ['size', 'join', 'by']],
+  ])('a key that is not known in “%s” is told, with what it may mean', (key, more, where, known) => {
+    const [name = ''] = known;
+    const parsed = (odd: string) => () => child({ endpoint: 'a/{id}', ...more, [key]: { [odd]: 'x' } });
+    expect(parsed(`${name}s`)).toThrow(
+      expect.objectContaining({
+        where: { path: `config.jobs[0].children[0].${key}.${name}s` },
+        message: `“${name}s” is not known ${where}.`,
+        hint: `Did you mean “${name}”?`,
+      }),
+    );
+    expect(parsed('nothingLikeIt')).toThrow(
+      expect.objectContaining({ hint: `Known are ${known.join(', ')}.` }),
+    );
+  });
+
   test('the nearest method is suggested', () => {
     expect(failure(() => job({ endpoint: 'a', method: 'PSOT' })).hint).toBe(
       'Did you mean POST? Possible values: GET, POST, FORM, PUT, PATCH, DELETE.',

@@ -10,8 +10,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { compileCondition, compileSource, CONTEXTS, type SourceOptions } from '../../language/index.ts';
-import { kindOf } from '../../../lib/read-settings.ts';
-import { nearest } from '../../../lib/suggest.ts';
+import { checkKeys, kindOf } from '../../../lib/read-settings.ts';
 import type { CallFunction } from '../../shared/evaluate.ts';
 import { createCaller } from '../functions/evaluate.ts';
 import { jobError, read } from '../read-job.ts';
@@ -39,7 +38,7 @@ export function parseExport<Request>(
   const node = read.object(job, 'export', jobAt);
   if (node === undefined) return undefined;
   const at = `${jobAt}.export`;
-  checkKeys(node, KEYS, at);
+  checkKeys(node, KEYS, at, jobError);
   const request = (key: string): Request | undefined => {
     const given = read.object(node, key, at);
     return given === undefined ? undefined : parseRequest(given, `${at}.${key}`, []);
@@ -117,7 +116,7 @@ function paceOf(value: Json | undefined, at: string): ExportPace {
     const ms = durationOf(value, at);
     return { fromMs: ms, times: 1, mostMs: ms };
   }
-  checkKeys(value, ['from', 'to', 'times'], at);
+  checkKeys(value, ['from', 'to', 'times'], at, jobError);
   const [from, to, times] = [getKey(value, 'from'), getKey(value, 'to'), getKey(value, 'times') ?? 2];
   if (!isNumber(times) || numberOf(times) < 1)
     throw jobError(`${at}.times`, `“times” must be a number of at least 1, not ${kindOf(times)}`);
@@ -137,7 +136,7 @@ function parseDownload<Request>(
   const from = getKey(node, 'from');
   const each = getKey(node, 'each');
   if (from !== undefined && !isEmpty(from)) {
-    checkKeys(node, ['from', 'headers'], at);
+    checkKeys(node, ['from', 'headers'], at, jobError);
     compileSource(from, exportOptions(`${at}.from`));
     return { kind: 'address', from, headers: read.map(node, 'headers', at) ?? {} };
   }
@@ -166,15 +165,4 @@ export function exportOptions(
   call: CallFunction = createCaller(systemEnv, { placeholders: true }),
 ): SourceOptions {
   return { at, call, kinds: KINDS, invalid: jobError };
-}
-
-function checkKeys(node: AnyObject, known: readonly string[], at: string): void {
-  const strange = Object.keys(node).find((key) => !known.includes(key));
-  if (strange === undefined) return;
-  const near = nearest(strange, known);
-  throw jobError(
-    `${at}.${strange}`,
-    `“${strange}” is not known here`,
-    near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean “${near}”?`,
-  );
 }

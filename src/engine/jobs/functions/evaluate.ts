@@ -15,7 +15,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../../lib/json/index.ts';
-import { nearest } from '../../../lib/suggest.ts';
+import { meantOr, nearest } from '../../../lib/suggest.ts';
 import { CallError, type Argument } from './arguments.ts';
 import type { LibraryFunction } from './function.ts';
 import { LIBRARY } from './library.ts';
@@ -153,10 +153,9 @@ function find(
   const known = Object.keys(LIBRARY).filter(
     (name) => scope.placeholders || LIBRARY[name]?.placeholdersOnly !== true,
   );
-  const near = nearest(called, known);
   throw new FunctionError('function.failed', `There is no function “${called}”`, {
     where,
-    hint: near === undefined ? `Known functions: ${known.join(', ')}.` : `Did you mean “${near}”?`,
+    hint: meantOr(called, known, `Known functions: ${known.join(', ')}.`),
   });
 }
 
@@ -187,16 +186,16 @@ function reference(name: string, context: AnyObject, key: Json, at: string): Jso
   }
   const value = getKey(context, flatKey(toText(key), at));
   if (value !== undefined && value !== null) return value;
-  const near = nearest(toText(key), keysOf(context));
   const known = keysOf(context);
   throw new FunctionError('function.failed', `There is no value “${toText(key)}” in “${name}”`, {
     where,
-    hint:
-      near !== undefined
-        ? `Did you mean “${near}”?`
-        : known.length === 0
-          ? `“${name}” has no values here.`
-          : `“${name}” has ${known.slice(0, 20).join(', ')}${known.length > 20 ? ' and others' : ''}.`,
+    hint: meantOr(
+      toText(key),
+      known,
+      known.length === 0
+        ? `“${name}” has no values here.`
+        : `“${name}” has ${known.slice(0, 20).join(', ')}${known.length > 20 ? ' and others' : ''}.`,
+    ),
   });
 }
 

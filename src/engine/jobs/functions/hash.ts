@@ -1,5 +1,5 @@
 import { createHash, createHmac, getHashes } from 'node:crypto';
-import { nearest } from '../../../lib/suggest.ts';
+import { meantOr } from '../../../lib/suggest.ts';
 import { CallError } from './arguments.ts';
 import { CHECKSUMS } from './checksums.ts';
 
@@ -55,11 +55,8 @@ function runtimeName(name: string): string {
 /** The name itself is not shown: where arguments were mixed up, it is a key. */
 function unknownAlgorithm(name: string): never {
   const known = [...Object.keys(DIGESTS), ...Object.keys(CHECKSUMS)];
-  const near = nearest(name, known);
   throw new CallError(
     'the first argument is no known hash algorithm',
-    near === undefined
-      ? 'Known are md5, sha1, sha256, sha512, sha3-256, crc32b and others.'
-      : `Did you mean “${near}”?`,
+    meantOr(name, known, 'Known are md5, sha1, sha256, sha512, sha3-256, crc32b and others.'),
   );
 }

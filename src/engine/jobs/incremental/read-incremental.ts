@@ -9,7 +9,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { compilePlace, compileSource, type Place, type Source } from '../../language/index.ts';
-import { kindOf } from '../../../lib/read-settings.ts';
+import { given, kindOf } from '../../../lib/read-settings.ts';
 import { checkContextValue } from '../context-value.ts';
 import { createCaller } from '../functions/evaluate.ts';
 import { systemEnv } from '../../../lib/env.ts';
@@ -119,15 +119,15 @@ export function parseIncremental(
     );
   return {
     at: place,
-    ...optional('cursor', cursor),
-    ...optional('keep', keep),
-    ...optional('first', first),
-    ...optional('lookback', lookback),
+    ...given('cursor', cursor),
+    ...given('keep', keep),
+    ...given('first', first),
+    ...given('lookback', lookback),
     ...(to === undefined || isEmpty(to)
       ? {}
       : { to: compilePlace(to, { at: `${place}.to`, invalid: jobError }) }),
-    ...optional('format', format),
-    ...optional('as', as),
+    ...given('format', format),
+    ...given('as', as),
     order,
     isFiltering: cursor !== undefined && (read.flag(value, 'filter', place) ?? (!isSent && !hasWindows(job))),
     isFilteringPeriods: cursor !== undefined && !hasWindows(job),
@@ -218,12 +218,4 @@ function refers(value: Json): boolean {
     return keysOf(value).some((key) => refers(getKey(value, key) ?? null));
   }
   return Array.isArray(value) && value.some((item: Json) => refers(item));
-}
-
-function optional<const K extends string, const T>(
-  key: K,
-  value: T | undefined,
-): { readonly [key in K]?: T } {
-  // A computed key widens to string, so the compiler cannot see that it is K.
-  return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
 }

@@ -1,5 +1,5 @@
 import { getKey, isEmpty, isObject, type AnyObject, type Json } from '../../../lib/json/index.ts';
-import { kindOf } from '../../../lib/read-settings.ts';
+import { given, kindOf } from '../../../lib/read-settings.ts';
 import { checkContextValue } from '../context-value.ts';
 import { jobError, read } from '../read-job.ts';
 import { DEFAULT_FORMAT, finer, grainOf, type TimeFormat } from './grain.ts';
@@ -72,12 +72,12 @@ export function parseWindows(job: AnyObject, at: string, hasState: boolean): Win
     at: place,
     ...(from === undefined || isEmpty(from) ? {} : { from }),
     ...(to === undefined || isEmpty(to) ? {} : { to }),
-    ...optional('step', step),
+    ...given('step', step),
     format,
     grain,
     isInclusive: read.word(value, 'end', place, ['exclusive', 'inclusive']) === 'inclusive',
-    ...optional('overlap', readSpanAt(value, 'overlap', place)),
-    ...optional('lookback', readSpanAt(value, 'lookback', place)),
+    ...given('overlap', readSpanAt(value, 'overlap', place)),
+    ...given('lookback', readSpanAt(value, 'lookback', place)),
     isBackward: read.word(value, 'order', place, ['forward', 'backward']) === 'backward',
     most: read.count(value, 'max', place) ?? DEFAULT_MAX_WINDOWS,
   };
@@ -122,12 +122,4 @@ function checkStep(step: Span, grain: Span, at: string): void {
     `Windows of ${spanText(step)} do not begin on whole steps of ${spanText(grain)}, which is all that the request can say: rows would be asked for twice, or not at all`,
     `Use a step of whole ${spanText(grain).replace(/^1 /, '')}s, or a finer “format”.`,
   );
-}
-
-function optional<const K extends string, const T>(
-  key: K,
-  value: T | undefined,
-): { readonly [key in K]?: T } {
-  // A computed key widens to string, so the compiler cannot see that it is K.
-  return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
 }

@@ -15,8 +15,7 @@ import {
   type Path,
 } from '../../../lib/json/index.ts';
 import { compileSource, type Source, type SourceOptions } from '../../language/index.ts';
-import { kindOf } from '../../../lib/read-settings.ts';
-import { nearest } from '../../../lib/suggest.ts';
+import { checkKeys, kindOf } from '../../../lib/read-settings.ts';
 import { DATA_COLUMN } from '../shape.ts';
 import type { RowView } from './view.ts';
 import type { RowWatch } from './watch.ts';
@@ -41,15 +40,7 @@ export function compileExpand(node: Json | undefined, options: SourceOptions): E
   if (node === undefined || isEmpty(node)) return undefined;
   const { at } = options;
   const settings: AnyObject = isObject(node) ? node : { path: node };
-  const strange = keysOf(settings).find((key) => !KEYS.includes(key));
-  if (strange !== undefined) {
-    const near = nearest(strange, KEYS);
-    throw wrong(
-      `“${strange}” is not known in “expand”`,
-      `${at}.${strange}`,
-      near === undefined ? `It has ${KEYS.join(', ')}.` : `Did you mean “${near}”?`,
-    );
-  }
+  checkKeys(settings, KEYS, at, (place, message, hint) => wrong(message, place, hint), 'in “expand”');
   const path = pathOf(getKey(settings, 'path') ?? null, isObject(node) ? `${at}.path` : at);
   const empty = getKey(settings, 'empty') ?? 'skip';
   if (empty !== 'skip' && empty !== 'keep') {
