@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { systemEnv } from '../src/lib/env.ts';
 import { silentLog } from '../src/lib/log.ts';
 import { openDatabase } from '../src/service/platform/database/database.ts';
-import { openSharedQueue } from '../src/service/stores/queue/pg-boss.ts';
+import { createQueue } from '../src/service/stores/queue/queue.ts';
 import { openMeta } from '../src/service/stores/metadata/database.ts';
 import { openProject } from '../src/service/stores/metadata/projects.ts';
 import { submit } from '../test/service/stores/queue/support.ts';
@@ -26,10 +26,10 @@ const url = new URL(server);
 url.pathname = `/${name}`;
 const database = await openDatabase({ url: url.href }, silentLog);
 const meta = await openMeta(database);
-const shared = await openSharedQueue({ database, meta, env: systemEnv, log: silentLog });
+const queue = createQueue(meta, systemEnv);
 await openProject(meta, systemEnv, { name: 'Bench', region: 'us-east-1' });
 await database.pool.query('create table public.done (job bigint, process bigint, n bigserial)');
-const open = { meta, queue: shared.queue, close: async () => await shared.close() };
+const open = { meta, queue, close: async () => undefined };
 
 try {
   if (jobs > 0) {
@@ -39,7 +39,6 @@ try {
   }
   await handovers();
 } finally {
-  await shared.close();
   await meta.destroy();
   await database.close();
   await asAdmin(`drop database ${name} with (force)`);
@@ -47,6 +46,7 @@ try {
 
 async function rate(count: number): Promise<number> {
   const begin = performance.now();
+  const logged = await walBytes();
   for (let n = 0; n < jobs; n++) await submit(open, 'quick', `table ${n % TABLES}`);
   const sent = performance.now() - begin;
   const workers = await Promise.all(Array.from({ length: count }, async () => await start({})));
@@ -56,10 +56,18 @@ async function rate(count: number): Promise<number> {
   while ((await finished()) < before + all) await systemEnv.sleep(50);
   const seconds = (performance.now() - from) / 1000;
   for (const worker of workers) await end(worker.child);
+  const bytes = (await walBytes()) - logged;
   console.log(
-    `${count} worker(s): ${(all / seconds).toFixed(0)} jobs/s (${all} jobs of ${TABLES} tables); sent at ${((jobs / sent) * 1000).toFixed(0)}/s`,
+    `${count} worker(s): ${(all / seconds).toFixed(0)} jobs/s (${all} jobs of ${TABLES} tables); sent at ${((jobs / sent) * 1000).toFixed(0)}/s; ${Math.round(bytes / all)} bytes of log a job`,
   );
   return all / seconds;
+}
+
+async function walBytes(): Promise<number> {
+  const { rows } = await database.pool.query<{ n: number }>(
+    "select (pg_current_wal_insert_lsn() - '0/0')::float8 as n",
+  );
+  return rows[0]?.n ?? 0;
 }
 
 async function finished(): Promise<number> {

@@ -1179,10 +1179,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/service/worker.test.ts'],
   },
   {
-    name: 'jobs of one table run side by side',
+    name: 'jobs of one table run in another order',
     file: 'src/service/stores/metadata/leases.ts',
-    find: `.where('o.status', 'in', ['waiting', 'processing']),`,
-    replace: `.where('o.status', 'in', ['waiting']),`,
+    find: `          .orderBy('j.id')
+          .limit(1)`,
+    replace: `          .orderBy('j.id', 'desc')
+          .limit(1)`,
     tests: ['test/service/worker.test.ts'],
   },
   {
@@ -1388,20 +1390,26 @@ export const mutants: readonly Mutant[] = [
     overPostgres: true,
   },
   {
-    name: 'the end of a job leads to none of those behind it',
-    file: 'src/service/stores/queue/pg-boss.ts',
-    find: 'if (job.lock_key !== null && (await isAwaited(tx, job))) await send(boss, tx, job);',
+    name: 'one key is served until nothing waits for it',
+    file: 'src/service/stores/queue/queue.ts',
+    find: `lanes.set(queue, last === undefined ? '' : laneOf(last));`,
     replace: '',
-    tests: ['test/service/stores/queue/pg-boss.test.ts'],
+    tests: ['test/service/stores/queue/embedded.test.ts'],
+  },
+  {
+    name: 'a job that waits to be tried again is taken at once',
+    file: 'src/service/stores/queue/queue.ts',
+    find: `reason === 'retried' ? clock(waitMs) : null`,
+    replace: 'null',
+    tests: ['test/service/stores/queue/shared.test.ts'],
     overPostgres: true,
   },
   {
-    name: 'every job that waits has a ticket',
-    file: 'src/service/stores/queue/pg-boss.ts',
-    find: 'else await boss.upsert(job.queue, ticket, options);',
-    replace: 'else await boss.send(job.queue, ticket, options);',
-    tests: ['test/service/stores/queue/pg-boss.test.ts'],
-    overPostgres: true,
+    name: 'runs of one token hold all runners',
+    file: 'src/service/domain/runs/runner.ts',
+    find: 'ofToken = Math.max(1, concurrency - 1)',
+    replace: 'ofToken = concurrency',
+    tests: ['test/service/domain/runs/runs.test.ts'],
   },
   {
     name: 'the check sum of an export with gzip is that of its last block',
@@ -1725,7 +1733,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/stores/metadata/leases.ts',
     find: `    .where('status', '=', 'processing')
     .where('worker', '=', lease.worker)
-    .where('id', 'in', jobs)
+    .where('id', 'in', unlocked(meta, jobs))
     .execute();
 }
 

@@ -118,7 +118,7 @@ export async function fillDay(meta: Meta, day: Day, token: number): Promise<void
       retries: 0,
       is_cancelled: 0,
       is_given_up: 0,
-      ticket: null,
+      not_before: null,
       lease_until: null,
       fencing: 1,
       worker: null,

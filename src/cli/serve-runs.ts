@@ -8,24 +8,39 @@ export const runsOptions = {
   runs: {
     type: 'string',
     value: 'N',
-    default: '2',
+    default: '3',
     describe: 'Runs of configurations at a time; 0 does none here',
+  },
+  'runs-of-token': {
+    type: 'string',
+    value: 'N',
+    describe: 'Runs of one token among these; default: all but one, which is left to others',
   },
 } as const satisfies Record<string, Option>;
 
 /** What does the runs; undefined when this process is to do none. @throws {RunError} `command.invalid` */
 export async function runsPart(args: Args): Promise<MakePart | undefined> {
-  const text = args.text('runs') ?? '2';
-  if (!/^\d{1,3}$/.test(text))
-    throw new RunError('command.invalid', `--runs is a number of runs, and not “${text}”.`, {
-      hint: 'Write for example --runs 4.',
+  const concurrency = numberOf(args, 'runs') ?? 3;
+  const ofToken = numberOf(args, 'runs-of-token');
+  if (concurrency === 0) return undefined;
+  if (ofToken === 0)
+    throw new RunError('command.invalid', '--runs-of-token 0 would let no token run anything.', {
+      hint: 'Write --runs 0 for a process that does no runs.',
     });
-  if (Number(text) === 0) return undefined;
   const { runnerPart } = await import('../service/start/runs-module.ts');
   return runnerPart({
     command: ownCommand(),
-    concurrency: Number(text),
+    concurrency,
+    ofToken,
     environment: reachEnvironment(args, process.env),
+  });
+}
+
+function numberOf(args: Args, name: 'runs' | 'runs-of-token'): number | undefined {
+  const text = args.text(name);
+  if (text === undefined || /^\d{1,3}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new RunError('command.invalid', `--${name} is a number of runs, and not “${text}”.`, {
+    hint: `Write for example --${name} 4.`,
   });
 }
 

@@ -6,11 +6,11 @@ import { systemEnv, type Env } from '../../src/lib/env.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import type { Meta } from '../../src/service/stores/metadata/database.ts';
 import { insertRun } from '../../src/service/stores/metadata/runs.ts';
-import { isTaken } from '../../src/service/stores/metadata/run-leases.ts';
+import { isTaken } from '../../src/service/stores/metadata/is-taken.ts';
 import { advanceSchedule, listDue } from '../../src/service/stores/metadata/schedules.ts';
 import { lastTime, nextTime } from '../../src/service/domain/schedules/cron.ts';
 import { runDue } from '../../src/service/domain/schedules/scheduler.ts';
-import { embeddedQueue } from '../../src/service/stores/queue/embedded.ts';
+import { createQueue } from '../../src/service/stores/queue/queue.ts';
 import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
@@ -105,7 +105,7 @@ describe('runs whose time has come', () => {
         clock.now = first + hours * 3_600_000;
         let asked = 0;
         for (const meta of metas)
-          asked += await runDue({ meta, log: silentLog, queue: embeddedQueue(meta, env) });
+          asked += await runDue({ meta, log: silentLog, queue: createQueue(meta, env) });
         return asked;
       },
       times: async () =>

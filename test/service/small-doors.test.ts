@@ -6,11 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodeOf, StorageError } from '../../src/lib/errors.ts';
-import { embeddedQueue } from '../../src/service/stores/queue/embedded.ts';
 import { systemEnv } from '../../src/lib/env.ts';
 import { readBackup } from '../../src/service/domain/transfer/backup/read-backup.ts';
-import { openProject } from '../../src/service/stores/metadata/projects.ts';
-import { openMeta } from '../../src/service/stores/metadata/database.ts';
 import { loadSecret } from '../../src/service/stores/objects/secret.ts';
 import { metaOf } from './database.ts';
 import { containing, startService, type Running } from './harness.ts';
@@ -252,29 +249,4 @@ describe('files that are not whole are the matter of who has them', () => {
     expect(exitCodeOf(error)).toBe(1);
     expect(await readFile(target, 'utf8')).toBe('x');
   });
-});
-
-test('runs of tokens take turns: one that has a run at work waits for the others', async () => {
-  const meta = await openMeta(':memory:');
-  await openProject(meta, systemEnv, { name: 'x', region: 'x' });
-  const queue = embeddedQueue(meta, systemEnv);
-  const ask = async (configuration_id: string, creator_id: number): Promise<number> => {
-    const configuration = { branch_id: 1, component_id: 'ex', configuration_id };
-    const author = { creator_id, creator_description: 'x' };
-    return await meta.transaction().execute(async (tx) => {
-      return (await queue.runs.submit(tx, { configuration, asked: {}, author })).id;
-    });
-  };
-  const asked = [
-    await ask('a', 1),
-    await ask('b', 1),
-    await ask('c', 1),
-    await ask('d', 2),
-    await ask('e', 3),
-  ];
-  const taken: (number | undefined)[] = [];
-  for (let n = 0; n < 6; n++) taken.push((await queue.runs.take('runner', false))?.id);
-  const [a, b, c, d, e] = asked;
-  expect(taken).toEqual([a, d, e, b, c, undefined]);
-  await meta.destroy();
 });

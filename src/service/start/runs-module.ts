@@ -8,7 +8,7 @@ import { createRunner, type RunnerOptions } from '../domain/runs/runner.ts';
 
 export type RunnerPartOptions = Pick<
   RunnerOptions,
-  'checkMs' | 'command' | 'concurrency' | 'environment' | 'fullMs' | 'pollMs'
+  'checkMs' | 'command' | 'concurrency' | 'environment' | 'fullMs' | 'ofToken' | 'pollMs'
 >;
 
 /**

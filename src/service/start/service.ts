@@ -32,7 +32,7 @@ import { createMasterToken, firstMasterToken, hasProject, openProject } from '..
 import { findTokenBySecret } from '../stores/metadata/tokens.ts';
 import { refuseUnfinished } from '../domain/transfer/steps.ts';
 import type { ObjectStore } from '../stores/objects/store.ts';
-import { openQueue, type OpenedQueue } from '../stores/queue/open.ts';
+import { openQueue } from '../stores/queue/open.ts';
 import { dataPart } from './data-module.ts';
 import { claimObjects } from './open-object-store.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './service-options.ts';
@@ -75,7 +75,6 @@ interface Running {
   readonly lock?: FolderLock | undefined;
   database?: Database | undefined;
   meta?: Meta;
-  queue?: OpenedQueue;
   clock?: SharedClock;
   readonly parts: Part[];
   observer?: Observer;
@@ -187,8 +186,6 @@ async function startOver(running: Running, given: ServiceOptions, own: Env, log:
   const project = await openProject(meta, env, named);
   const observer = createObserver(meta, env, log);
   running.observer = observer;
-  const opened = await openQueue({ meta, env, log, database });
-  running.queue = opened;
   const context: HttpContext = {
     dir,
     meta,
@@ -202,7 +199,7 @@ async function startOver(running: Running, given: ServiceOptions, own: Env, log:
     env,
     log,
     observer,
-    queue: opened.queue,
+    queue: await openQueue(meta, env, log),
     metrics,
     admission,
     readiness,
@@ -323,7 +320,6 @@ async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions)
       await running.observer?.flush();
       const begin = performance.now();
       while ((await reclaimSpace(running.meta)) > 0 && performance.now() - begin < RECLAIM_MS);
-      await running.queue?.close();
       running.clock?.close();
       await running.meta.destroy();
     },

@@ -11,9 +11,6 @@ const KEEP_DAYS = 90;
 /** How often what is over is looked for. */
 const UPKEEP_MS = 10 * 60_000;
 
-/** How often it is looked whether a job that waits is led to: an older version beside this one leads only to one at a time. */
-const REPAIR_MS = 60_000;
-
 /** How long a look that runs may go on when the service stops. */
 const UPKEEP_GRACE_MS = 1000;
 
@@ -28,7 +25,6 @@ export function dataWork(context: DataContext, options: ServiceOptions): Part {
     context.database !== undefined ? sharedKeeper(context, keepDays) : ownKeeper(context, keepDays);
   return {
     async start() {
-      await context.queue.repair();
       await worker.start();
       await keeper.start();
     },
@@ -44,14 +40,7 @@ interface Keeper {
 /** Of several processes one at a time. */
 function sharedKeeper(context: DataContext, keepDays: number): Keeper {
   const run = async (signal: AbortSignal): Promise<void> => await keepUp(context, keepDays, signal);
-  const repair = async (): Promise<void> => await context.queue.repair();
-  return createNowAndThen(
-    () => context,
-    [
-      { name: 'upkeep', everyMs: UPKEEP_MS, run },
-      { name: 'repair', everyMs: REPAIR_MS, run: repair },
-    ],
-  );
+  return createNowAndThen(() => context, [{ name: 'upkeep', everyMs: UPKEEP_MS, run }]);
 }
 
 function ownKeeper(context: DataContext, keepDays: number): Keeper {

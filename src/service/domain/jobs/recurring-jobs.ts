@@ -59,6 +59,7 @@ export function createNowAndThen(
       const atWork = meta
         .selectFrom('jobs')
         .select('id')
+        .where('queue', '=', 'upkeep')
         .where('lock_key', '=', lockKey)
         .where('ended', 'is', null)
         .limit(1);
@@ -82,7 +83,7 @@ export function createNowAndThen(
 }
 
 function operationOf({ run }: Chore): Operation {
-  return async ({ id, lock_key }, _context, signal) => {
+  return async ({ id, operation }, _context, signal) => {
     await run(signal);
     signal.throwIfAborted();
     return {
@@ -92,8 +93,10 @@ function operationOf({ run }: Chore): Operation {
       commit: async (tx) =>
         void (await tx
           .deleteFrom('jobs')
-          .where('lock_key', '=', lock_key)
+          .where('table_id', 'is', null)
+          .where('operation', '=', operation)
           .where('id', '<', id)
+          .where('queue', '=', 'upkeep')
           .where('ended', 'is not', null)
           .execute()),
     };

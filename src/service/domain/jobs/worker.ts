@@ -13,7 +13,7 @@ import { describeFailure, isPassing } from './failure.ts';
 import { isHalfDeleted } from './operations/deletions.ts';
 import { isMarkOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
-import type { Pace } from '../../stores/queue/dispatch.ts';
+import type { Pace } from '../../stores/queue/pace.ts';
 import { catalogueOf, inTurn, type Thing } from '../../stores/metadata/transaction.ts';
 
 export interface WorkerOptions extends Partial<Pace> {

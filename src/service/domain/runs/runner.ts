@@ -1,7 +1,6 @@
 import { withRequestId } from '../../platform/health/correlation.ts';
 import { tellingOnce } from '../../platform/health/log-on-change.ts';
 import type { Context } from '../context.ts';
-import type { RunPace } from '../../stores/queue/dispatch.ts';
 import { listProcessing, type BriefRun } from '../../stores/metadata/runs.ts';
 import { type RunEnd } from '../../stores/metadata/run-leases.ts';
 import { runDue } from '../schedules/scheduler.ts';
@@ -15,7 +14,9 @@ export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   readonly concurrency: number;
   /** Whether no other process can be at work on runs: what an earlier start left is taken up at once. */
   readonly isAlone: boolean;
-  /** How often runs and schedules are looked for that nothing leads to; default: as the queue needs it. */
+  /** Runs of one token among these; default: all but one, so that no token holds them all, but one at least. */
+  readonly ofToken?: number | undefined;
+  /** How often runs are looked for without being told; default: as the queue needs it. */
   readonly pollMs?: number;
   /** How often a runner says that it is alive, and looks at the others; default 2 seconds. */
   readonly checkMs?: number;
@@ -38,15 +39,15 @@ const FULL_MS = 60_000;
 export function createRunner(context: Context, options: RunnerOptions): Runner {
   const { meta, env, log, queue, metrics } = context;
   const { concurrency, isAlone, directory, checkMs = 2000, fullMs = FULL_MS } = options;
-  const { pollMs, scheduleMs } = paceOf(queue.runs.pace, options.pollMs);
+  const { pollMs = queue.pace.pollMs, ofToken = Math.max(1, concurrency - 1) } = options;
   const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
   const telling = tellingOnce(() => log, 'The queue of runs cannot be read');
   const running = new Map<number, Attempt>();
   /** Signs of life of all runners, and for how many looks each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
-  const state = { isStopped: false, isSweep: false, isPlanning: false, fullUntil: 0 };
+  const state = { isStopped: false, fullUntil: 0 };
   const taking = repeated(async () => await telling(takeAll(), 'take'));
-  const scheduling = repeated(async () => await telling(lookAtSchedules(), 'schedules'));
+  const scheduling = repeated(async () => await telling(askDue(), 'schedules'));
   const checking = repeated(async () => await telling(findLost(), 'lost'));
   const stops: (() => void)[] = [];
 
@@ -54,13 +55,13 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     async start() {
       await sweepFolders(directory, env.now());
       if (isAlone) for (const run of await listProcessing(meta)) await handOn(run);
-      stops.push(queue.onNews('runs', taking.ask), queue.onNews('schedules', scheduling.ask));
+      stops.push(queue.onNews('runs', taking.ask));
       every(checkMs, checking.ask);
-      every(pollMs, sweep);
-      every(scheduleMs, sweepSchedules);
+      every(pollMs, taking.ask);
+      every(SCHEDULE_MS, scheduling.ask);
       checking.ask();
-      sweep();
-      sweepSchedules();
+      taking.ask();
+      scheduling.ask();
     },
     async stop() {
       state.isStopped = true;
@@ -76,23 +77,11 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     stops.push(() => clearInterval(timer));
   }
 
-  function sweep(): void {
-    state.isSweep = true;
-    taking.ask();
-  }
-
-  function sweepSchedules(): void {
-    state.isPlanning = true;
-    scheduling.ask();
-  }
-
   async function takeAll(): Promise<void> {
-    const { isSweep } = state;
-    state.isSweep = false;
     // others may have room; who is alone finds the run waiting for as long
     if (performance.now() < state.fullUntil) return;
     while (!state.isStopped && running.size < concurrency) {
-      const run = await queue.runs.take(name, isSweep);
+      const run = await queue.runs.take({ runner: name, ofToken });
       if (run === undefined) return;
       withRequestId(run.request_id, () => log.info('A run begins', { run: run.id, attempt: run.attempt }));
       const attempt = withRequestId(run.request_id, () =>
@@ -112,13 +101,8 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     log.warn('This runner takes no runs for now: its disk is full', { directory, seconds: fullMs / 1000 });
   }
 
-  /** A ticket that is used up before its schedules are looked at is made up for by the next sweep. */
-  async function lookAtSchedules(): Promise<void> {
-    const isSweep = state.isPlanning;
-    state.isPlanning = false;
-    const isTime = await queue.runs.takeLook();
-    if (isTime || isSweep) await runDue(context);
-    if (isSweep) await queue.runs.planLost();
+  async function askDue(): Promise<void> {
+    await runDue(context);
   }
 
   /** Whether a runner is alive is told by its signs alone: the clocks of machines differ. */
@@ -168,7 +152,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   }
 }
 
-const CANCELLED = { status: 'cancelled', exitCode: null, verdict: null, error: null, report: null } as const;
+/** A time of a schedule is full minutes. */
+const SCHEDULE_MS = 1000;
 
-const paceOf = (pace: RunPace, pollMs: number | undefined): RunPace =>
-  pollMs === undefined ? pace : { pollMs, scheduleMs: pollMs };
+const CANCELLED = { status: 'cancelled', exitCode: null, verdict: null, error: null, report: null } as const;

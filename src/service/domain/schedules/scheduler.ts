@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { findConfiguration } from '../configurations/read-configuration.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
-import { isTaken } from '../../stores/metadata/run-leases.ts';
-import { advanceSchedule, listDue } from '../../stores/metadata/schedules.ts';
+import { isTaken } from '../../stores/metadata/is-taken.ts';
+import { advanceSchedule } from '../../stores/metadata/schedules.ts';
 import type { ScheduleRow } from '../../stores/metadata/tables.ts';
 import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
@@ -17,9 +17,11 @@ import { lastTime, nextTime } from './cron.ts';
  */
 export async function runDue(context: Pick<Context, 'log' | 'meta' | 'queue'>): Promise<number> {
   const { meta, log, queue } = context;
+  const due = await queue.runs.listDue();
+  if (due.length === 0) return 0;
   const now = await queue.runs.now();
   let asked = 0;
-  for (const schedule of await listDue(meta, isoTime(now))) {
+  for (const schedule of due) {
     try {
       const work = async (tx: Meta): Promise<boolean> => await runOne(tx, schedule, { ...context, now });
       if (await inTurn(meta, configurationsOf(schedule), work)) asked++;
@@ -42,7 +44,6 @@ async function runOne(
   const next = nextTime(timing, Math.max(time, now));
   const to = { last: isoTime(time), next: next === undefined ? null : isoTime(next) };
   if (!(await advanceSchedule(tx, schedule, to))) return false;
-  await queue.runs.plan(tx, { id: schedule.id, next_occurrence: to.next });
   const configuration = await findConfiguration(tx, schedule);
   if (configuration === undefined || configuration.head.is_deleted === 1) return false;
   if (configuration.version.is_disabled === 1) return false;

@@ -82,7 +82,6 @@ export function scheduleRoutes(context: Context): Route[] {
             ...authorOf(call.caller),
           };
           await insertSchedule(tx, made);
-          await queue.runs.plan(tx, made);
           return made;
         });
         return scheduleReply(schedule);
@@ -127,9 +126,7 @@ export function scheduleRoutes(context: Context): Route[] {
             ...authorOf(call.caller),
           };
           await updateSchedule(tx, known.id, changes);
-          const changed = { ...known, ...changes };
-          await queue.runs.plan(tx, changed);
-          return changed;
+          return { ...known, ...changes };
         });
         return await reply(schedule);
       },

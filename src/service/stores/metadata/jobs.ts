@@ -28,7 +28,7 @@ export interface NewJob {
   /** JSON: all that the work needs, and what the API shows of it. */
   readonly params: unknown;
   readonly tableId?: string;
-  /** Jobs with the same key run one after another, in the order they were asked for. */
+  /** Jobs with the same key run one after another, in the order they were asked for; default: one of its own. */
   readonly lockKey?: string;
   readonly runId: string | null;
   readonly author: Author;
@@ -37,14 +37,15 @@ export interface NewJob {
 /** Writes down a job that waits for a worker, in the transaction that asks for it. */
 export async function insertJob(tx: Meta, env: Env, job: NewJob): Promise<JobRow> {
   // Number and row in one transaction: the order of the numbers is the order of the work.
+  const id = await nextId(tx);
   const row: JobRow = {
-    id: await nextId(tx),
+    id,
     queue: job.queue ?? 'storage',
     branch_id: job.branchId,
     operation: job.operation,
     status: 'waiting',
     table_id: job.tableId ?? null,
-    lock_key: job.lockKey ?? null,
+    lock_key: job.lockKey ?? `job ${String(id).padStart(16, '0')}`,
     params: JSON.stringify(job.params),
     results: null,
     error: null,
@@ -69,7 +70,7 @@ const NO_TURN = {
   retries: 0,
   is_cancelled: 0,
   is_given_up: 0,
-  ticket: null,
+  not_before: null,
   lease_until: null,
   fencing: 0,
   worker: null,

@@ -1,8 +1,9 @@
 import { brief } from '../../../lib/json/truncate-json.ts';
 import type { Meta } from './database.ts';
+import { postgresSchema } from './dialect.ts';
+import { isTaken } from './is-taken.ts';
 import type { Moment } from './timestamp.ts';
 import type { JobRow, QueueName } from './tables.ts';
-import { inTurn } from './transaction.ts';
 
 /** Who holds a job and until when, unless it says so again. */
 export interface Lease {
@@ -14,58 +15,130 @@ export interface Lease {
 /** A turn of a job: what any later one makes invalid. */
 export type Turn = Pick<JobRow, 'fencing' | 'id'>;
 
-/** The oldest job that may run now, taken: none before it with the same lock key is unfinished. For SQLite alone. */
-export async function takeJob(meta: Meta, queue: QueueName, lease: Lease): Promise<JobRow | undefined> {
-  return await inTurn(meta, [], async (tx) => {
-    const next = await tx
-      .selectFrom('jobs as j')
-      .select('j.id')
-      .where('j.status', '=', 'waiting')
-      .where('j.queue', '=', queue)
-      .where((build) =>
-        build.or([
-          build('j.lock_key', 'is', null),
-          build.not(
-            build.exists(
-              build
-                .selectFrom('jobs as o')
-                .select('o.id')
-                .whereRef('o.lock_key', '=', 'j.lock_key')
-                .whereRef('o.id', '<', 'j.id')
-                .where('o.status', 'in', ['waiting', 'processing']),
-            ),
-          ),
-        ]),
-      )
-      .orderBy('j.id')
-      .limit(1)
-      .executeTakeFirst();
-    return next === undefined ? undefined : await startTurn(tx, next.id, lease, null);
-  });
+/** Which jobs are taken. */
+export interface Taking {
+  readonly queue: QueueName;
+  /** At most so many. */
+  readonly count: number;
+  /** Only of keys behind this one; default: of all. */
+  readonly after?: string;
 }
 
-/** @param ticket what the queue knows the turn by */
-export async function startTurn(
-  tx: Meta,
-  id: number,
+/**
+ * Takes jobs that may run now, one of each key, in the order of the keys: of a key the one that is at work, or else the
+ * oldest, is all that is looked at, by one look into the index for each. So it matters how many keys are busy, and not how
+ * many jobs wait. In PostgreSQL, what another transaction has in its hands is left to that.
+ */
+export async function takeJobs(
+  meta: Meta,
+  { queue, count, after = '' }: Taking,
   lease: Lease,
-  ticket: string | null,
-): Promise<JobRow | undefined> {
-  return await tx
+): Promise<JobRow[]> {
+  const taken = await meta
+    .withRecursive('lanes(lock_key)', (cte) =>
+      cte
+        .selectFrom('jobs as j')
+        .select(({ fn }) => fn.min('j.lock_key').as('lock_key'))
+        .where('j.queue', '=', queue)
+        .where('j.ended', 'is', null)
+        .where('j.lock_key', '>', after)
+        .unionAll(
+          cte
+            .selectFrom('lanes')
+            .select((build) =>
+              build
+                .selectFrom('jobs as j')
+                .select(({ fn }) => fn.min('j.lock_key').as('lock_key'))
+                .where('j.queue', '=', queue)
+                .where('j.ended', 'is', null)
+                .whereRef('j.lock_key', '>', 'lanes.lock_key')
+                .as('lock_key'),
+            )
+            .where('lanes.lock_key', 'is not', null),
+        ),
+    )
+    .with('heads', (cte) =>
+      cte.selectFrom('lanes').select((build) =>
+        build
+          .selectFrom('jobs as j')
+          .select((job) =>
+            job
+              .case()
+              .when(
+                job.and([
+                  job('j.status', '=', 'waiting'),
+                  job.or([job('j.not_before', 'is', null), job('j.not_before', '<=', lease.now)]),
+                ]),
+              )
+              .then(job.ref('j.id'))
+              .end()
+              .as('id'),
+          )
+          .where('j.queue', '=', queue)
+          .where('j.ended', 'is', null)
+          .whereRef('j.lock_key', '=', 'lanes.lock_key')
+          // `processing` comes before `waiting`.
+          .orderBy('j.status')
+          .orderBy('j.id')
+          .limit(1)
+          .as('id'),
+      ),
+    )
+    .with('ready', (cte) =>
+      cte
+        .selectFrom('heads')
+        .select('heads.id')
+        .where('heads.id', 'is not', null)
+        // So few that also a planner without figures asks for each.
+        .limit(count + SPARE),
+    )
+    .with('next', (cte) =>
+      cte
+        .selectFrom('ready')
+        .innerJoin('jobs as j', 'j.id', 'ready.id')
+        .select('j.id')
+        // With `=` it might make a list of all that wait.
+        .where('j.status', 'is not distinct from', 'waiting')
+        .limit(count)
+        .$if(isShared(meta), (rows) => rows.forUpdate().skipLocked()),
+    )
     .updateTable('jobs')
     .set((update) => ({
       status: 'processing' as const,
       started: lease.now,
       worker: lease.worker,
       lease_until: lease.until,
-      ticket,
       attempt: update('attempt', '+', 1),
       fencing: update('fencing', '+', 1),
     }))
-    .where((where) => where.and({ id, status: 'waiting' }))
+    .where('status', '=', 'waiting')
+    .where('id', 'in', (build) => build.selectFrom('next').select('next.id'))
     .returningAll()
-    .executeTakeFirst();
+    .execute()
+    .catch((error: unknown) => {
+      // One of the key was given again, and taken, at the same moment.
+      if (isTaken(error)) return [];
+      throw error;
+    });
+  return taken.toSorted((a, b) => (laneOf(a) < laneOf(b) ? -1 : 1));
 }
+
+/** Jobs in place of those that another process is just taking. */
+const SPARE = 16;
+
+/** Where a job stands in the order of the keys. */
+export const laneOf = ({ lock_key }: JobRow): string => lock_key ?? '';
+
+/** Whether a service has several processes, and transactions at the same time. */
+const isShared = (meta: Meta): boolean => postgresSchema(meta) !== undefined;
+
+/** Those of the jobs that no other transaction has in its hands; nobody waits for one. */
+const unlocked = (meta: Meta, ids: readonly number[]) =>
+  meta
+    .selectFrom('jobs')
+    .select('id')
+    .where('id', 'in', ids)
+    .$if(isShared(meta), (jobs) => jobs.orderBy('id').forUpdate().skipLocked());
 
 /** Says that the worker is alive and at work on these jobs. */
 export async function renewLeases(
@@ -79,7 +152,7 @@ export async function renewLeases(
     .set({ lease_until: lease.until })
     .where('status', '=', 'processing')
     .where('worker', '=', lease.worker)
-    .where('id', 'in', jobs)
+    .where('id', 'in', unlocked(meta, jobs))
     .execute();
 }
 
@@ -126,7 +199,6 @@ export async function finishJob(
       is_given_up: isGivenUp ? 1 : 0,
       ended: now,
       lease_until: null,
-      ticket: null,
     })
     .where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
     .executeTakeFirst();
@@ -159,21 +231,28 @@ export type Reason =
 /**
  * Puts a job back in its place in the queue. The fencing number goes up, so its late worker is turned away.
  *
- * @returns whether it still was what was meant
+ * @param notBefore until when nobody takes it, nor one behind it; null: for no time
+ * @returns whether it still was what was meant, and is not just being ended
  */
-export async function requeueJob(meta: Meta, { id, fencing }: Turn, reason: Reason): Promise<boolean> {
+export async function requeueJob(
+  meta: Meta,
+  { id, fencing }: Turn,
+  reason: Reason,
+  notBefore: Moment | null = null,
+): Promise<boolean> {
   const { numUpdatedRows } = await meta
     .updateTable('jobs')
     .set((update) => ({
       status: 'waiting' as const,
       worker: null,
       lease_until: null,
-      ticket: null,
+      not_before: notBefore,
       fencing: fencing + 1,
       ...(reason === 'handedOn' ? { attempt: update('attempt', '-', 1) } : {}),
       ...(reason === 'retried' ? { retries: update('retries', '+', 1) } : {}),
     }))
     .where((where) => where.and({ id, fencing, status: 'processing' }))
+    .where('id', 'in', unlocked(meta, [id]))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -216,6 +295,7 @@ export async function reopenJob(meta: Meta, id: number): Promise<JobRow | undefi
       error: null,
       started: null,
       ended: null,
+      not_before: null,
       attempt: 0,
       retries: 0,
       fencing: update('fencing', '+', 1),

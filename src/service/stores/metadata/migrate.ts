@@ -4,6 +4,7 @@ import { RunError } from '../../../lib/errors.ts';
 import { codeOf } from '../../platform/database/failures.ts';
 import { postgresSchema } from './dialect.ts';
 import { schema as firstSchema } from './migrations/0001-schema.ts';
+import { queueInRows } from './migrations/0031-queue-in-rows.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -15,6 +16,7 @@ import type { Tables } from './tables.ts';
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-schema': firstSchema,
+  '0031-queue-in-rows': queueInRows,
 };
 
 /**

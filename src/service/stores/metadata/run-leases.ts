@@ -1,31 +1,29 @@
+import { sql } from 'kysely';
 import type { Meta } from './database.ts';
-import { databaseNow, momentOf } from './timestamp.ts';
+import { isTaken } from './is-taken.ts';
+import { momentOf } from './timestamp.ts';
 import { appendWithin } from './run-log.ts';
 import type { RunRow } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
 import { inTurn, runOf } from './transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
-/** Says to runners that a run of a configuration may begin, at once or at its time, in the transaction that makes it so. */
-export type TellRunners = (tx: Meta, run: Pick<RunRow, 'lock_key' | 'not_before'>) => Promise<void>;
-
-/** As processes do that know of no tickets: runners find the row. */
-const tellNobody: TellRunners = async () => undefined;
-
 /** Who takes a run, and when. */
 export interface Taker {
   readonly runner: string;
   readonly now: number;
+  /** How many runs of one token this runner does at once; default: any number. */
+  readonly ofToken?: number;
 }
 
 /**
- * The oldest run that may begin now and is not put off, taken by the runner: no other run of its configuration is at work,
- * or waits before it. One that a token asked for of which no run is at work comes first. Of several runners one gets it.
+ * Takes a run that may begin now and is not put off: no other run of its configuration is at work, or waits before it. It
+ * is that of the token of which the fewest are at work, and of those the oldest; of a token of which the runner has as many
+ * as it does at once, none. Of several runners one gets it.
  */
 export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefined> {
   for (;;) {
-    const next =
-      (await oldestFree(meta, taker.now, await tokensAtWork(meta))) ?? (await oldestFree(meta, taker.now));
+    const next = await nextRun(meta, taker);
     if (next === undefined) return undefined;
     const run = await beginRun(meta, next, taker).catch((error: unknown) => {
       // Another run of the configuration was taken at the same moment.
@@ -37,31 +35,23 @@ export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefi
   }
 }
 
-/** Tokens that asked for the runs at work, but for those of which nobody knows. */
-async function tokensAtWork(meta: Meta): Promise<readonly number[]> {
-  const atWork = await meta
+async function nextRun(meta: Meta, { runner, now, ofToken }: Taker): Promise<HeldRun | undefined> {
+  const atWork = meta
     .selectFrom('runs')
-    .select('creator_id')
+    .select((build) => [
+      'creator_id',
+      build.fn.countAll<number>().as('everywhere'),
+      build.fn.sum<number>(sql`case when runner = ${runner} then 1 else 0 end`).as('here'),
+    ])
     .where('status', '=', 'processing')
-    .execute();
-  return [...new Set(atWork.flatMap(({ creator_id }) => (creator_id === null ? [] : [creator_id])))];
-}
-
-/** @param notOf tokens whose runs have to wait */
-async function oldestFree(
-  meta: Meta,
-  now: number,
-  notOf: readonly number[] = [],
-): Promise<HeldRun | undefined> {
+    // Those of which nobody knows whose they are wait for none.
+    .where('creator_id', 'is not', null)
+    .groupBy('creator_id');
   return await meta
     .selectFrom('runs as r')
+    .leftJoin(atWork.as('w'), 'w.creator_id', 'r.creator_id')
     .select(['r.id', 'r.fencing'])
     .where('r.status', '=', 'waiting')
-    .$if(notOf.length > 0, (runs) =>
-      runs.where((where) =>
-        where.or([where('r.creator_id', 'is', null), where('r.creator_id', 'not in', notOf)]),
-      ),
-    )
     .where((where) =>
       where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', momentOf(meta, now, 0))]),
     )
@@ -81,35 +71,13 @@ async function oldestFree(
         ),
       ),
     )
+    .$if(ofToken !== undefined, (runs) =>
+      runs.where((build) => sql<boolean>`${build.fn.coalesce('w.here', build.val(0))} < ${ofToken}`),
+    )
+    .orderBy((build) => build.fn.coalesce('w.everywhere', build.val(0)))
     .orderBy('r.id')
     .limit(1)
     .executeTakeFirst();
-}
-
-/**
- * The next run of a configuration, taken in a transaction of PostgreSQL. When one of it is just ending, it waits for that:
- * either that one's end leads to the next, or this does.
- */
-export async function takeRunOf(tx: Meta, lockKey: string, taker: Taker): Promise<RunRow | undefined> {
-  const atWork = tx.selectFrom('runs').select('id').where('lock_key', '=', lockKey).forShare();
-  if ((await atWork.where('status', '=', 'processing').executeTakeFirst()) !== undefined) return undefined;
-  const next = await oldestWaiting(tx, lockKey).select(['id', 'fencing', 'not_before']).executeTakeFirst();
-  if (next === undefined) return undefined;
-  const isTime = next.not_before === null || Date.parse(next.not_before) <= (await databaseNow(tx));
-  return isTime ? await beginRun(tx, next, taker) : undefined;
-}
-
-const oldestWaiting = (meta: Meta, lockKey: string) =>
-  meta
-    .selectFrom('runs')
-    .where((where) => where.and({ lock_key: lockKey, status: 'waiting' }))
-    .orderBy('id')
-    .limit(1);
-
-/** What ended a run, or a wait, leads to the one behind it. */
-async function tellOfNext(tx: Meta, lockKey: string, tell: TellRunners): Promise<void> {
-  const next = await oldestWaiting(tx, lockKey).select(['lock_key', 'not_before']).executeTakeFirst();
-  if (next !== undefined) await tell(tx, next);
 }
 
 async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Promise<RunRow | undefined> {
@@ -127,12 +95,6 @@ async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Prom
     .where((where) => where.and({ id: next.id, fencing: next.fencing, status: 'waiting' }))
     .returningAll()
     .executeTakeFirst();
-}
-
-/** Whether a unique index refused it, in SQLite's words or by PostgreSQL's code. */
-export function isTaken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && error.code === '23505') || error.message.startsWith('UNIQUE constraint failed');
 }
 
 /** A run as the one who took it knows it. */
@@ -181,18 +143,12 @@ export interface RunEnd {
  *
  * @returns whether it was still the taker's; what comes back late is turned away
  */
-export async function finishRun(
-  meta: Meta,
-  run: HeldRun,
-  end: RunEnd,
-  now: number,
-  tell = tellNobody,
-): Promise<boolean> {
+export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
   const { exitCode, ...rest } = end;
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
-      .select(['token_id', 'lock_key'])
+      .select('token_id')
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
     const isDone = rest.status === 'success' || !(await hasAsked(tx, known?.token_id));
@@ -203,7 +159,6 @@ export async function finishRun(
       .executeTakeFirst();
     if (numUpdatedRows === 0n || known === undefined) return false;
     if (known.token_id !== null) await (isDone ? deleteToken : revokeToken)(tx, known.token_id);
-    await tellOfNext(tx, known.lock_key, tell);
     return true;
   });
 }
@@ -243,17 +198,16 @@ export async function inheritToken(
 }
 
 /** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
-export async function requeueRun(meta: Meta, run: HeldRun, tell = tellNobody): Promise<boolean> {
+export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const requeued = await tx
       .updateTable('runs')
       .set({ status: 'waiting', runner: null, not_before: null, fencing: run.fencing + 1 })
       .where((where) => where.and(held(run)))
-      .returning(['token_id', 'lock_key', 'not_before'])
+      .returning('token_id')
       .executeTakeFirst();
     if (requeued === undefined) return false;
     if (requeued.token_id !== null) await revokeToken(tx, requeued.token_id);
-    await tell(tx, requeued);
     return true;
   });
 }
@@ -277,7 +231,6 @@ export async function putOffRun(
   meta: Meta,
   run: HeldRun,
   { now, waitMs, isBeforeStart, line }: PutOff,
-  tell = tellNobody,
 ): Promise<'cancelled' | 'lost' | 'waiting'> {
   return await inTurn(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
@@ -288,7 +241,7 @@ export async function putOffRun(
     if (known === undefined) return 'lost';
     if (known.cancel_asked !== null) return 'cancelled';
     await appendWithin(tx, run, known, [line]);
-    const waiting = await tx
+    await tx
       .updateTable('runs')
       .set((update) => ({
         status: 'waiting' as const,
@@ -298,10 +251,8 @@ export async function putOffRun(
         ...(isBeforeStart ? { put_offs: update('put_offs', '+', 1) } : {}),
       }))
       .where((where) => where.and(held(run)))
-      .returning(['lock_key', 'not_before'])
-      .executeTakeFirstOrThrow();
+      .execute();
     if (known.token_id !== null) await revokeToken(tx, known.token_id);
-    await tell(tx, waiting);
     return 'waiting';
   });
 }
@@ -311,20 +262,18 @@ export async function putOffRun(
  *
  * @returns false when it had ended
  */
-export async function cancelRun(meta: Meta, id: number, now: number, tell = tellNobody): Promise<boolean> {
+export async function cancelRun(meta: Meta, id: number, now: number): Promise<boolean> {
   return await inTurn(meta, [runOf(id)], async (tx) => {
     const time = isoTime(now);
     const waited = await tx
       .updateTable('runs')
       .set({ status: 'cancelled', cancel_asked: time, ended: time })
       .where((where) => where.and({ id, status: 'waiting' }))
-      .returning(['token_id', 'lock_key'])
+      .returning('token_id')
       .executeTakeFirst();
     if (waited !== undefined) {
       await tx.updateTable('runs').set({ token_id: null }).where('id', '=', id).execute();
       if (waited.token_id !== null) await deleteToken(tx, waited.token_id);
-      // It may have waited for its time, and others behind it.
-      await tellOfNext(tx, waited.lock_key, tell);
       return true;
     }
     const { numUpdatedRows } = await tx

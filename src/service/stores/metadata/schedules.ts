@@ -1,5 +1,6 @@
 import { keyOf } from './configuration-key.ts';
 import type { Meta } from './database.ts';
+import type { Moment } from './timestamp.ts';
 import type { ConfigurationKey, RunRow, ScheduleRow } from './tables.ts';
 
 export async function insertSchedule(tx: Meta, row: ScheduleRow): Promise<void> {
@@ -61,7 +62,7 @@ export async function lastRuns(
 }
 
 /** Schedules whose time has come. */
-export async function listDue(meta: Meta, now: string): Promise<ScheduleRow[]> {
+export async function listDue(meta: Meta, now: Moment): Promise<ScheduleRow[]> {
   return await meta
     .selectFrom('schedules')
     .selectAll()

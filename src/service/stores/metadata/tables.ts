@@ -301,7 +301,10 @@ export interface JobRow extends Author {
   operation: string;
   status: JobStatus;
   table_id: string | null;
-  /** Jobs with the same key run one after another, in the order of their ids. */
+  /**
+   * Jobs with the same key run one after another, in the order of their ids. Null: of work that the API did itself, or
+   * that ended before each job had a key.
+   */
   lock_key: string | null;
   /** JSON. */
   params: string;
@@ -325,8 +328,8 @@ export interface JobRow extends Author {
   is_cancelled: Flag;
   /** It ended without a fault of what it asked for, and may be given again: all it needs is kept. */
   is_given_up: Flag;
-  /** What the queue knows it by while it is at work. */
-  ticket: string | null;
+  /** Until when nobody takes it, as what it needs was away. */
+  not_before: string | null;
   /** Until when the worker that took it is believed to be alive. */
   lease_until: string | null;
   /** Goes up with every taking; a worker that comes back late with an older number is turned away. */

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Env } from '../../../lib/env.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
@@ -9,12 +8,6 @@ export type Moment = RawBuilder<string> | string;
 
 /** The moment that is so many milliseconds away from now; negative ones are past. */
 export type Clock = (awayMs: number) => Moment;
-
-/** The time of this process: all there is where it is alone. */
-export const ownClock =
-  (env: Env): Clock =>
-  (awayMs) =>
-    isoTime(env.now() + awayMs);
 
 /** The time of PostgreSQL, which is one for all processes however wrong their own clocks are. */
 export const databaseClock: Clock = (awayMs) =>

@@ -1,32 +1,24 @@
 import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Database } from '../../platform/database/database.ts';
 import type { Meta } from '../metadata/database.ts';
-import { embeddedQueue } from './embedded.ts';
-import type { Queue } from './queue.ts';
-
-/** A queue, and what it holds. */
-export interface OpenedQueue {
-  readonly queue: Queue;
-  close(): Promise<void>;
-}
+import { postgresSchema } from '../metadata/dialect.ts';
+import { databaseNow } from '../metadata/timestamp.ts';
+import { createQueue, type Queue } from './queue.ts';
 
 /** The queue of a service: over its folder for itself, or over PostgreSQL for all processes. */
-export async function openQueue({
-  meta,
-  env,
-  log,
-  database,
-}: {
-  readonly meta: Meta;
-  readonly env: Env;
-  readonly log: Log;
-  readonly database?: Database | undefined;
-}): Promise<OpenedQueue> {
-  if (database !== undefined) {
-    // Loaded where it is needed only.
-    const { openSharedQueue } = await import('./pg-boss.ts');
-    return await openSharedQueue({ database, meta, env, log });
-  }
-  return { queue: embeddedQueue(meta, env), close: async () => undefined };
+export async function openQueue(meta: Meta, env: Env, log: Log): Promise<Queue> {
+  if (postgresSchema(meta) !== undefined) await compareClocks(meta, env, log);
+  return createQueue(meta, env);
+}
+
+/** A clock that is further off than that is told of. */
+const CLOCK_MS = 30_000;
+
+/** Turns are counted in the time of the database; dates of rows and files are that of this machine. */
+async function compareClocks(meta: Meta, env: Env, log: Log): Promise<void> {
+  const offMs = env.now() - (await databaseNow(meta));
+  if (Math.abs(offMs) > CLOCK_MS)
+    log.warn('The clock of this machine is not that of the database: set one of them right', {
+      secondsOff: Math.round(offMs / 1000),
+    });
 }

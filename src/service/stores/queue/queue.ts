@@ -1,30 +1,33 @@
 import type { Env } from '../../../lib/env.ts';
 import type { Meta } from '../metadata/database.ts';
+import { momentOf, type Moment } from '../metadata/timestamp.ts';
 import { insertJob, type NewJob } from '../metadata/jobs.ts';
 import type { JobRow, QueueName } from '../metadata/tables.ts';
-import { inTurn } from '../metadata/transaction.ts';
 import {
   askToEnd,
   endWaiting,
   finishJob,
+  laneOf,
   listAbandoned,
   listHeld,
   listLeftBehind,
   reopenJob,
   renewLeases,
   requeueJob,
+  takeJobs,
   type JobEnd,
   type Lease,
   type Reason,
 } from '../metadata/leases.ts';
-import type { Dispatch, Pace, TicketName } from './dispatch.ts';
+import { paceOf, type Pace } from './pace.ts';
 import { createRunQueue, type RunQueue } from './runs.ts';
 
 /**
  * Work that waits, and turns of work. The rows of `jobs` are the truth about both: whether a job waits, is at work or
- * has ended, who has it, how often it was tried. A dispatch says which of them a worker may take next.
+ * has ended, who has it, how often it was tried; and there is nothing beside them.
  *
- * Jobs of one lock key run one after another in the order of their numbers, others beside each other. A turn is a lease:
+ * Jobs of one lock key run one after another in the order of their numbers, others beside each other: the keys take turns,
+ * however many jobs wait for one of them. A turn is a lease:
  * a worker that does not renew it is taken for dead, and the job is taken by another. Each turn has a higher fencing
  * number than the one before, and what comes from an earlier turn is turned away.
  */
@@ -37,10 +40,10 @@ export interface Queue {
    * committed.
    */
   submit(tx: Meta, job: NewJob): Promise<JobRow>;
-  /** There is work for workers of this process; those of others are led to it. */
-  wake(queue: TicketName): void;
-  /** Listens for work, wherever it comes from, and for jobs of this process that are to end. @returns ends the listening */
-  onNews(queue: TicketName, listener: Listener): () => void;
+  /** There is work for workers of this process; those of others find it with their next look. */
+  wake(queue: Kind): void;
+  /** Listens for work that this process puts in or back, and for jobs of this process that are to end. @returns ends the listening */
+  onNews(queue: Kind, listener: Listener): () => void;
   /** Jobs that may run now, at most so many: each is the worker's until its lease is over. */
   take(queue: QueueName, holder: Holder, count: number): Promise<JobRow[]>;
   /** Says that the worker is alive. @returns of its jobs those that are still its own, and whether they are to end */
@@ -59,9 +62,10 @@ export interface Queue {
   cancel(id: number, error: string): Promise<'processing' | 'waiting' | undefined>;
   /** Gives a job again that was given up. @returns undefined when it was not */
   retry(id: number): Promise<JobRow | undefined>;
-  /** Mends what nothing leads to: in a database that was put together of several copies, or changed by hand. */
-  repair(): Promise<void>;
 }
+
+/** What there may be news of. */
+export type Kind = QueueName | 'runs';
 
 export type Listener = (news: 'cancelled' | 'work') => void;
 
@@ -71,60 +75,43 @@ export interface Holder {
   readonly leaseMs: number;
 }
 
-/** Turns over the rows of `jobs`, in the order that the dispatch gives. */
-export function createQueue(meta: Meta, env: Env, dispatch: Dispatch): Queue {
-  const { clock } = dispatch;
-  const listeners = new Map<TicketName, Set<Listener>>();
-  const watches = new Map<TicketName, () => void>();
+/** How long a job waits that is tried again, for the first time and at most. */
+const RETRY_MS = { first: 1000, most: 10_000 };
+
+export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
+  const listeners = new Map<Kind, Set<Listener>>();
+  /** The keys that were had last. */
+  const lanes = new Map<QueueName, string>();
 
   return {
-    pace: dispatch.pace,
-    runs: createRunQueue({ meta, env, dispatch: dispatch.runs, wake }),
-    repair: async () => await dispatch.repair(),
-    async submit(tx, job) {
-      const row = await insertJob(tx, env, job);
-      await dispatch.add(tx, row);
-      return row;
-    },
+    pace,
+    runs: createRunQueue(meta, env, wake),
+    submit: async (tx, job) => await insertJob(tx, env, job),
     wake,
     onNews(queue, listener) {
       const all = listeners.get(queue) ?? new Set();
       listeners.set(queue, all.add(listener));
-      if (!watches.has(queue))
-        watches.set(
-          queue,
-          dispatch.watch(queue, () => wake(queue)),
-        );
-      return () => {
-        all.delete(listener);
-        if (all.size > 0) return;
-        watches.get(queue)?.();
-        watches.delete(queue);
-      };
+      return () => void all.delete(listener);
     },
     async take(queue, holder, count) {
-      return await dispatch.take(queue, leaseOf(holder), count);
+      const after = lanes.get(queue) ?? '';
+      const taken = await takeJobs(meta, { queue, count, after }, leaseOf(holder));
+      if (taken.length < count && after !== '')
+        taken.push(...(await takeJobs(meta, { queue, count: count - taken.length }, leaseOf(holder))));
+      const last = taken.at(-1);
+      lanes.set(queue, last === undefined ? '' : laneOf(last));
+      return taken;
     },
     async renew(holder, jobs) {
       const held = await listHeld(meta, holder.worker, jobs);
-      await dispatch.unlocked(
-        meta,
-        held.map(({ id }) => id),
-        async (tx, ids) => await renewLeases(tx, leaseOf(holder), ids),
-      );
+      const ids = held.map(({ id }) => id);
+      await renewLeases(meta, leaseOf(holder), ids);
       return held;
     },
-    async finish(tx, job, end) {
-      if (!(await finishJob(tx, job, end, clock(0)))) return false;
-      await dispatch.end(tx, job);
-      return true;
-    },
+    finish: async (tx, job, end) => await finishJob(tx, job, end, clock(0)),
     async giveBack(job, reason) {
-      let isBack = false;
-      await dispatch.unlocked(meta, [job.id], async (tx) => {
-        isBack = await requeueJob(tx, job, reason);
-        if (isBack) await dispatch.putBack(tx, job, reason);
-      });
+      const waitMs = Math.min(RETRY_MS.first * 2 ** job.retries, RETRY_MS.most);
+      const isBack = await requeueJob(meta, job, reason, reason === 'retried' ? clock(waitMs) : null);
       if (isBack && reason !== 'retried') wake(job.queue);
       return isBack;
     },
@@ -143,25 +130,26 @@ export function createQueue(meta: Meta, env: Env, dispatch: Dispatch): Queue {
       return undefined;
     },
     async retry(id) {
-      const job = await inTurn(meta, [], async (tx) => {
-        const row = await reopenJob(tx, id);
-        if (row !== undefined) await dispatch.add(tx, row);
-        return row;
-      });
+      const job = await reopenJob(meta, id);
       if (job !== undefined) wake(job.queue);
       return job;
     },
   };
 
-  function wake(queue: TicketName): void {
+  function wake(queue: Kind): void {
     tell(queue, 'work');
   }
 
-  function tell(queue: TicketName, news: 'cancelled' | 'work'): void {
+  function tell(queue: Kind, news: 'cancelled' | 'work'): void {
     for (const listener of listeners.get(queue) ?? []) listener(news);
   }
 
   function leaseOf({ worker, leaseMs }: Holder): Lease {
     return { worker, now: clock(0), until: clock(leaseMs) };
+  }
+
+  /** In the time that all processes have. */
+  function clock(awayMs: number): Moment {
+    return momentOf(meta, env.now(), awayMs);
   }
 }

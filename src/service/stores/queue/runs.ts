@@ -1,5 +1,7 @@
 import type { Env } from '../../../lib/env.ts';
 import type { Meta } from '../metadata/database.ts';
+import { postgresSchema } from '../metadata/dialect.ts';
+import { databaseNow, momentOf } from '../metadata/timestamp.ts';
 import { insertRun, type NewRun } from '../metadata/runs.ts';
 import {
   cancelRun,
@@ -10,20 +12,17 @@ import {
   type HeldRun,
   type PutOff,
   type RunEnd,
+  type Taker,
 } from '../metadata/run-leases.ts';
-import type { RunRow } from '../metadata/tables.ts';
-import type { Planned, RunDispatch, RunPace, TicketName } from './dispatch.ts';
+import { listDue } from '../metadata/schedules.ts';
+import type { RunRow, ScheduleRow } from '../metadata/tables.ts';
 
-/**
- * Runs that wait, and their turns: as for jobs, the rows are the truth, and the dispatch leads to them. Of a configuration
- * one run is at work, and the oldest that waits is the next; its end leads to the one behind it.
- */
+/** Runs that wait, and their turns: as for jobs, the rows are all there is. Of a configuration one run is at work. */
 export interface RunQueue {
-  readonly pace: RunPace;
   /** Puts a run in, within the transaction that makes it; `queue.wake('runs')` is to be called when it is committed. */
   submit(tx: Meta, run: NewRun): Promise<RunRow>;
-  /** The run to do next, taken by the runner. @param isSweep also one that nothing leads to any more */
-  take(runner: string, isSweep: boolean): Promise<RunRow | undefined>;
+  /** The run to do next, taken by the runner. */
+  take(taker: Omit<Taker, 'now'>): Promise<RunRow | undefined>;
   /** Puts a run back, for any runner. @returns whether it was the taker's */
   giveBack(run: HeldRun): Promise<boolean>;
   /** Puts a run back for a while. */
@@ -32,55 +31,34 @@ export interface RunQueue {
   finish(run: HeldRun, end: RunEnd): Promise<boolean>;
   /** Ends one that waits, asks one at work to end. @returns false when it had ended */
   cancel(id: number): Promise<boolean>;
+  /** Schedules whose time has come. */
+  listDue(): Promise<ScheduleRow[]>;
   /** The time by which schedules are due: one for all processes. */
   now(): Promise<number>;
-  /** Within the transaction that sets the next time of a schedule: the schedules are looked at then. */
-  plan(tx: Meta, schedule: Planned): Promise<void>;
-  /** Whether somebody is to look at the schedules now; of several that ask one is told so. */
-  takeLook(): Promise<boolean>;
-  /** Plans what was not planned, or was planned too late. */
-  planLost(): Promise<void>;
 }
 
-interface Options {
-  readonly meta: Meta;
-  readonly env: Env;
-  readonly dispatch: RunDispatch;
-  readonly wake: (name: TicketName) => void;
-}
-
-export function createRunQueue({ meta, env, dispatch, wake }: Options): RunQueue {
-  const { tell } = dispatch;
+export function createRunQueue(meta: Meta, env: Env, wake: (name: 'runs') => void): RunQueue {
+  const isShared = postgresSchema(meta) !== undefined;
   return {
-    pace: dispatch.pace,
-    async submit(tx, run) {
-      const row = await insertRun(tx, env, run);
-      await tell(tx, row);
-      return row;
-    },
-    async take(runner, isSweep) {
-      const led = await dispatch.take(runner);
-      return led === undefined && isSweep ? await takeRun(meta, { runner, now: env.now() }) : led;
-    },
+    submit: async (tx, run) => await insertRun(tx, env, run),
+    take: async (taker) => await takeRun(meta, { ...taker, now: env.now() }),
     async giveBack(run) {
-      const isBack = await requeueRun(meta, run, tell);
+      const isBack = await requeueRun(meta, run);
       if (isBack) wake('runs');
       return isBack;
     },
-    putOff: async (run, options) => await putOffRun(meta, run, { ...options, now: env.now() }, tell),
+    putOff: async (run, options) => await putOffRun(meta, run, { ...options, now: env.now() }),
     async finish(run, end) {
-      const isMine = await finishRun(meta, run, end, env.now(), tell);
+      const isMine = await finishRun(meta, run, end, env.now());
       if (isMine) wake('runs');
       return isMine;
     },
     async cancel(id) {
-      const isAsked = await cancelRun(meta, id, env.now(), tell);
+      const isAsked = await cancelRun(meta, id, env.now());
       if (isAsked) wake('runs');
       return isAsked;
     },
-    now: async () => await dispatch.now(),
-    plan: async (tx, schedule) => await dispatch.plan(tx, schedule),
-    takeLook: async () => await dispatch.takeLook(),
-    planLost: async () => await dispatch.planLost(),
+    listDue: async () => await listDue(meta, momentOf(meta, env.now(), 0)),
+    now: async () => (isShared ? await databaseNow(meta) : env.now()),
   };
 }

@@ -197,6 +197,22 @@ describe('runs of one configuration', () => {
   });
 });
 
+test('runs of one token that hang leave a runner to the runs of others', async () => {
+  const [hanging, other] = [await slowBooks(), await twoBooks()];
+  const world = await startWorld({ runner: { concurrency: 2 } });
+  for (const id of ['a', 'b']) await world.configure(id, books(hanging.url));
+  await world.configure('c', books(other.url, { outputBucket: 'other' }));
+  const [first, second] = [await world.start('a'), await world.start('b')];
+  await expect.poll(() => hanging.seen.length).toBe(1);
+  const rights = { description: 'other', canManageBuckets: true, componentAccess: ['ex-generic-v2'] };
+  const { token } = (await world.call('POST', 'tokens', rights)).body as { token: string };
+  const { id } = await world.start('c', {}, { 'x-storageapi-token': token });
+  expect(await world.ended(id)).toMatchObject({ status: 'success' });
+  expect(await world.show(second.id)).toMatchObject({ status: 'waiting' });
+  hanging.letGo();
+  for (const run of [first, second]) expect(await world.ended(run.id)).toMatchObject({ status: 'success' });
+});
+
 describe('a run that is cancelled', () => {
   test('ends, and a later one goes on where it was unless it restarts', async () => {
     const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();

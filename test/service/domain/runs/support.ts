@@ -72,7 +72,7 @@ export async function startWorld({
       dataPart,
       runnerPart({
         command: [process.execPath, MAIN],
-        concurrency: 2,
+        concurrency: 3,
         pollMs: 100,
         checkMs: 200,
         ...runner,

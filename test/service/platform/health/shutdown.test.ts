@@ -11,7 +11,7 @@ import { COMPILE_CACHE } from '../../../cli/support.ts';
 import type { DataContext } from '../../../../src/service/domain/data-context.ts';
 import { route, type Route } from '../../../../src/service/http/route.ts';
 import { doneJob } from '../../../../src/service/http/enqueue-job.ts';
-import { embeddedQueue } from '../../../../src/service/stores/queue/embedded.ts';
+import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import type { ObjectStore } from '../../../../src/service/stores/objects/store.ts';
 import { createService } from '../../../../src/service/start/service.ts';
 import type { TableEngine } from '../../../../src/service/stores/tables/engine.ts';
@@ -161,7 +161,7 @@ test('a request that waits for its job is told so when the service stops', async
           objects: {} as ObjectStore, // neither is asked for anything
           engine: {} as TableEngine,
           origin: () => '',
-          queue: { ...embeddedQueue(context.meta, context.env), wake: () => began.resolve() },
+          queue: { ...createQueue(context.meta, context.env), wake: () => began.resolve() },
         };
         const handle: Route['handle'] = async (call) =>
           void (await doneJob(waits, call, { operation: 'never', params: {} }));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/lib/env.ts';
 import { badRequest } from '../../../../src/service/domain/api-error.ts';
-import type { Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
+import type { Done, Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../../../src/service/domain/jobs/worker.ts';
 import type { Meta } from '../../../../src/service/stores/metadata/database.ts';
 import { findJob } from '../../../../src/service/stores/metadata/jobs.ts';
@@ -72,6 +72,19 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       for (const key of ['a', 'b']) expect(order.filter((id) => idsOf(key).includes(id))).toEqual(idsOf(key));
       expect(together).toBe(1);
       expect(most).toBeLessThanOrEqual(3);
+    });
+
+    test('keys take turns: one job does not wait behind all those of another key', async () => {
+      const [first, second, third] = [
+        await submit(here, 'work', 'a'),
+        await submit(here, 'work', 'a'),
+        await submit(here, 'work', 'a'),
+      ];
+      const [other, alone] = [await submit(here, 'work', 'b'), await submit(here, 'work')];
+      const order: number[] = [];
+      await work({ work: async ({ id }) => (order.push(id), await done()) }, { concurrency: 1 });
+      await expect.poll(() => order.length).toBe(5);
+      expect(order).toEqual([first, other, alone, second, third].map(({ id }) => id));
     });
 
     test('a job whose transaction is undone was never there', async () => {
@@ -233,7 +246,7 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
   });
 }
 
-const done: Operation = () => Promise.resolve({ results: {} });
+const done = async (): Promise<Done> => await Promise.resolve({ results: {} });
 
 /** Listens to its signal. */
 const long: Operation = async (_, { env }, signal) => {

@@ -1,5 +1,5 @@
 import { systemEnv } from '../../../../src/lib/env.ts';
-import { embeddedQueue } from '../../../../src/service/stores/queue/embedded.ts';
+import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import { openMeta, type Meta } from '../../../../src/service/stores/metadata/database.ts';
 import { queueContract } from './contract.ts';
 
@@ -10,7 +10,7 @@ queueContract(
   'the queue of a folder',
   async () => {
     meta ??= await openMeta(':memory:');
-    return { meta, queue: embeddedQueue(meta, systemEnv), close: () => Promise.resolve() };
+    return { meta, queue: createQueue(meta, systemEnv), close: () => Promise.resolve() };
   },
   async () => {
     await meta?.destroy();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/lib/env.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { openDatabase, type Database } from '../../../../src/service/platform/database/database.ts';
-import { openSharedQueue } from '../../../../src/service/stores/queue/pg-boss.ts';
+import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import { openMeta } from '../../../../src/service/stores/metadata/database.ts';
 import { findJob } from '../../../../src/service/stores/metadata/jobs.ts';
 import { openProject } from '../../../../src/service/stores/metadata/projects.ts';
@@ -40,13 +40,12 @@ describe.runIf(isOnPostgres)('workers in processes of their own', () => {
     url = options.url;
     database = await openDatabase(options, silentLog);
     const meta = await openMeta(database);
-    const shared = await openSharedQueue({ database, meta, env: systemEnv, log: silentLog });
+    const queue = createQueue(meta, systemEnv);
     const close = async (): Promise<void> => {
-      await shared.close();
       await meta.destroy();
       await database.close();
     };
-    here = { meta, queue: shared.queue, close };
+    here = { meta, queue, close };
     await openProject(meta, systemEnv, { name: 'Test', region: 'us-east-1' });
     await database.pool.query('create table public.done (job bigint, process bigint, n bigserial)');
   });

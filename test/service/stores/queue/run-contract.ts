@@ -3,7 +3,7 @@ import { systemEnv } from '../../../../src/lib/env.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { insertConfiguration } from '../../../../src/service/domain/configurations/model.ts';
 import { beatRun } from '../../../../src/service/stores/metadata/run-leases.ts';
-import { findRun, insertRun } from '../../../../src/service/stores/metadata/runs.ts';
+import { findRun } from '../../../../src/service/stores/metadata/runs.ts';
 import { insertSchedule } from '../../../../src/service/stores/metadata/schedules.ts';
 import type { RunRow } from '../../../../src/service/stores/metadata/tables.ts';
 import { runDue } from '../../../../src/service/domain/schedules/scheduler.ts';
@@ -17,7 +17,8 @@ const configurationOf = (configuration_id: string) => ({
 
 /** What every queue does with runs and schedules: a part of the contract. */
 export function runContract(here: () => OpenQueue, another: () => Promise<OpenQueue>): void {
-  const take = async (on = here()): Promise<RunRow | undefined> => await on.queue.runs.take('runner', false);
+  const take = async (on = here()): Promise<RunRow | undefined> =>
+    await on.queue.runs.take({ runner: 'runner' });
   const taken = async (on = here()): Promise<RunRow> => {
     const run = await take(on);
     if (run === undefined) throw new Error('There is a run to take.');
@@ -30,8 +31,9 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
   };
   describe('runs', () => {
     const author = { creator_id: 1, creator_description: 'x' };
-    const ask = async (configuration: string, on = here()): Promise<RunRow> => {
-      const run = { configuration: configurationOf(configuration), asked: {}, author };
+    const ask = async (configuration: string, on = here(), creator_id = 1): Promise<RunRow> => {
+      const by = { ...author, creator_id };
+      const run = { configuration: configurationOf(configuration), asked: {}, author: by };
       const row = await on.meta.transaction().execute(async (tx) => await on.queue.runs.submit(tx, run));
       on.queue.wake('runs');
       return row;
@@ -102,12 +104,26 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
       expect(await taken()).toMatchObject({ id: next.id });
     });
 
-    test('that nothing leads to, as an older process asked for them, are found by a sweep', async () => {
-      const run = { configuration: configurationOf('a'), asked: {}, author };
-      const { id } = await here()
-        .meta.transaction()
-        .execute(async (tx) => await insertRun(tx, systemEnv, run));
-      expect(await here().queue.runs.take('runner', true)).toMatchObject({ id });
+    test('of the token with the fewest at work are taken first, and of those the oldest', async () => {
+      const asked: number[] = [];
+      for (const [index, token] of [1, 1, 1, 2, 2, 3].entries())
+        asked.push((await ask(`${index}`, here(), token)).id);
+      const order: (number | undefined)[] = [];
+      const other = await another();
+      for (let n = 0; n < 7; n++) order.push((await take(n % 2 === 0 ? here() : other))?.id);
+      const [a, b, c, d, e, f] = asked;
+      expect(order).toEqual([a, d, f, b, e, c, undefined]);
+    });
+
+    test('of one token that hang leave a runner of the process to another token', async () => {
+      const one = { runner: 'one', ofToken: 1 };
+      const [hanging, behind] = [await ask('a'), await ask('b')];
+      expect(await here().queue.runs.take(one)).toMatchObject({ id: hanging.id });
+      expect(await here().queue.runs.take(one)).toBeUndefined();
+      const other = await ask('c', here(), 2);
+      expect(await here().queue.runs.take(one)).toMatchObject({ id: other.id });
+      // Another process has runners of its own.
+      expect(await here().queue.runs.take({ ...one, runner: 'two' })).toMatchObject({ id: behind.id });
     });
 
     test('wake who listens when they are asked for, put back or ended', async () => {
@@ -151,7 +167,6 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
         .meta.transaction()
         .execute(async (tx) => {
           await insertSchedule(tx, row);
-          await here().queue.runs.plan(tx, row);
         });
       return row.id;
     };
@@ -172,14 +187,13 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
       const id = await schedule(-10);
       const found = [await run(), await run(await another())];
       expect(found).toEqual([1, 0]);
-      expect(await here().queue.runs.take('runner', false)).toMatchObject({ schedule_id: id });
+      expect(await take()).toMatchObject({ schedule_id: id });
       expect(await nextOf(id)).toBeGreaterThan(await here().queue.runs.now());
     });
 
     test('that are not due give none', async () => {
       await schedule(30 * MINUTE);
       expect(await run()).toBe(0);
-      expect(await here().queue.runs.takeLook()).toBe(false);
     });
   });
 }

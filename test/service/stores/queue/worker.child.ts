@@ -6,7 +6,7 @@ import { systemEnv } from '../../../../src/lib/env.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { openDatabase } from '../../../../src/service/platform/database/database.ts';
 import { markOf, type Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
-import { openSharedQueue } from '../../../../src/service/stores/queue/pg-boss.ts';
+import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import { createWorker } from '../../../../src/service/domain/jobs/worker.ts';
 import { createPostgresEngine } from '../../../../src/service/stores/tables/postgres/engine.ts';
 import { Superseded } from '../../../../src/service/stores/queue/endings.ts';
@@ -30,7 +30,7 @@ const { aheadMs = 0, slowMs = 0, graceMs = 10_000, concurrency = 4, leaseMs } = 
 const env = { ...systemEnv, now: () => Date.now() + aheadMs };
 const database = await openDatabase({ url: options.url, poolSize: 6 }, silentLog);
 const meta = await openMeta(database);
-const shared = await openSharedQueue({ database, meta, env, log: silentLog });
+const queue = createQueue(meta, env);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Writes its row in the transaction that ends the job. */
@@ -87,7 +87,7 @@ async function writeRow(tx: Meta, id: number): Promise<void> {
   await sql`insert into public.done (job, process) values (${id}, ${process.pid})`.execute(tx);
 }
 
-const context = await contextOf({ meta, queue: shared.queue }, env);
+const context = await contextOf({ meta, queue }, env);
 const worker = createWorker(() => context, {
   operations: { quick, slow, load },
   concurrency,
@@ -99,7 +99,6 @@ say('ready');
 process.once('SIGTERM', () => {
   void (async () => {
     await worker.stop(graceMs);
-    await shared.close();
     await meta.destroy();
     await database.close();
     process.exit(0);

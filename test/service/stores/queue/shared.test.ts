@@ -6,14 +6,16 @@ import { openDatabase } from '../../../../src/service/platform/database/database
 import { DatabaseAway } from '../../../../src/service/platform/database/failures.ts';
 import { createNowAndThen, type Chore } from '../../../../src/service/domain/jobs/recurring-jobs.ts';
 import type { Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
-import { openSharedQueue } from '../../../../src/service/stores/queue/pg-boss.ts';
+import { openQueue } from '../../../../src/service/stores/queue/open.ts';
 import { createWorker, type WorkerOptions } from '../../../../src/service/domain/jobs/worker.ts';
 import { openMeta } from '../../../../src/service/stores/metadata/database.ts';
 import { findJob } from '../../../../src/service/stores/metadata/jobs.ts';
+import { takeJobs } from '../../../../src/service/stores/metadata/leases.ts';
 import { openProject } from '../../../../src/service/stores/metadata/projects.ts';
+import { databaseClock } from '../../../../src/service/stores/metadata/timestamp.ts';
 import { insertSchedule } from '../../../../src/service/stores/metadata/schedules.ts';
 import { runDue } from '../../../../src/service/domain/schedules/scheduler.ts';
-import type { JobRow, RunRow } from '../../../../src/service/stores/metadata/tables.ts';
+import type { JobRow } from '../../../../src/service/stores/metadata/tables.ts';
 import { ObjectError } from '../../../../src/service/stores/objects/errors.ts';
 import { databaseOf, forgetDatabase, isOnPostgres } from '../../database.ts';
 import { queueContract } from './contract.ts';
@@ -21,22 +23,15 @@ import { contextOf, submit, type OpenQueue } from './support.ts';
 
 let number = 0;
 
-interface SharedOne extends OpenQueue {
-  repair(): Promise<void>;
-}
-
-async function open(env: Env = systemEnv, log: Log = silentLog): Promise<SharedOne> {
+async function open(env: Env = systemEnv, log: Log = silentLog): Promise<OpenQueue> {
   const options = await databaseOf(`queue ${number}`);
   if (options === undefined) throw new Error('There is no server.');
   const database = await openDatabase(options, silentLog);
   const meta = await openMeta(database);
-  const shared = await openSharedQueue({ database, meta, env, log });
   return {
     meta,
-    queue: shared.queue,
-    repair: async () => await shared.queue.repair(),
+    queue: await openQueue(meta, env, log),
     async close() {
-      await shared.close();
       await meta.destroy();
       await database.close();
     },
@@ -71,7 +66,7 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
   queueContract('the queue of several processes', open, end);
 
   describe('what it does beyond', () => {
-    let here: SharedOne;
+    let here: OpenQueue;
     const stops: (() => Promise<void>)[] = [];
     beforeEach(async () => {
       here = await open();
@@ -142,46 +137,11 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
     });
 
     test('a job is found by a process that nobody tells of it', async () => {
-      await work({ work: done }, { pollMs: 400 });
+      await work({ work: done });
       const other = await open();
       stops.push(async () => await other.close());
       const job = await submit(other, 'work');
       await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
-    });
-
-    test('tickets that are lost are sent again, and tickets of nothing are removed', async () => {
-      const job = await submit(here, 'work', 'k');
-      const other = await submit(here, 'work', 'l');
-      await sql`delete from gex_queue.job where singleton_key = 'k'`.execute(here.meta);
-      await sql`update gex_queue.job set state = 'active' where singleton_key = 'l'`.execute(here.meta);
-      await work({ work: done });
-      await here.repair();
-      await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
-      // Its ticket was that of a turn that is over: the next look sends another one.
-      await here.repair();
-      await expect.poll(async () => (await rowOf(other))?.status).toBe('success');
-      const left = await sql<{ n: number }>`select count(*) as n from gex_queue.job`.execute(here.meta);
-      expect(left.rows).toEqual([{ n: 0 }]);
-    });
-
-    test('however many jobs wait, what is looked at to give out the next is one ticket for each key', async () => {
-      const jobs: JobRow[] = [];
-      for (let n = 0; n < 30; n++) jobs.push(await submit(here, 'work', n % 3 === 0 ? 'k' : 'l'));
-      const tickets = sql<{ key: string }>`select singleton_key as key from gex_queue.job order by 1`;
-      expect((await tickets.execute(here.meta)).rows).toEqual([{ key: 'k' }, { key: 'l' }]);
-      const begun: number[] = [];
-      const note: Operation = async ({ id }) => {
-        begun.push(id);
-        return await Promise.resolve({ results: null });
-      };
-      await work({ work: note });
-      for (const job of jobs) await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
-      const ids = jobs.map(({ id }) => id);
-      for (const rest of [true, false]) {
-        const ofKey = (list: number[]): number[] => list.filter((id) => (ids.indexOf(id) % 3 === 0) === rest);
-        expect(ofKey(begun)).toEqual(ofKey(ids));
-      }
-      expect((await tickets.execute(here.meta)).rows).toEqual([]);
     });
 
     test('a job that is asked for while the one before it ends is not left behind', async () => {
@@ -199,39 +159,6 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
         expect(await take()).toBeUndefined();
       });
       expect(await take()).toMatchObject({ id: next?.id });
-    });
-
-    test('what an older version does not lead to is led to by a look now and then', async () => {
-      await submit(here, 'work', 'k');
-      const next = await submit(here, 'work', 'k');
-      const take = async (): Promise<JobRow | undefined> =>
-        (await here.queue.take('storage', { worker: 'w', leaseMs: 60_000 }, 1))[0];
-      const first = await take();
-      // It sent a ticket for each job, so the end of one only deleted its own.
-      await here.meta
-        .updateTable('jobs')
-        .set({ status: 'success' })
-        .where('id', '=', first?.id ?? 0)
-        .execute();
-      await sql`delete from gex_queue.job`.execute(here.meta);
-      expect(await take()).toBeUndefined();
-      await here.repair();
-      expect(await take()).toMatchObject({ id: next.id });
-    });
-
-    test('the next job of a key waits for a turn whose ticket is lost', async () => {
-      const job = await submit(here, 'work', 'k');
-      const next = await submit(here, 'work', 'k');
-      const take = async (worker: string): Promise<JobRow | undefined> =>
-        (await here.queue.take('storage', { worker, leaseMs: 60_000 }, 1))[0];
-      const first = await take('first');
-      if (first === undefined) throw new Error('There is a job to take.');
-      expect(first.id).toBe(job.id);
-      await sql`delete from gex_queue.job where id::text = ${first.ticket}`.execute(here.meta);
-      expect(await take('second')).toBeUndefined();
-      const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
-      await here.meta.transaction().execute(async (tx) => await here.queue.finish(tx, first, end));
-      await expect.poll(async () => (await take('second'))?.id, { timeout: 10_000 }).toBe(next.id);
     });
 
     test('a chore is done by one process at a time, whenever it is due', async () => {
@@ -260,68 +187,44 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
       expect((await rows.execute()).length).toBeLessThanOrEqual(2);
     });
 
-    test('another process is led to runs, and to the schedules when one is due', async () => {
-      const other = await open();
-      stops.push(async () => await other.close());
-      const news = { runs: 0, schedules: 0 };
-      const ends = [
-        other.queue.onNews('runs', () => news.runs++),
-        other.queue.onNews('schedules', () => news.schedules++),
-      ];
-      const run = { configuration: KEY, asked: {}, author: AUTHOR };
-      await here.meta.transaction().execute(async (tx) => await here.queue.runs.submit(tx, run));
-      await expect.poll(() => news.runs).toBeGreaterThan(0);
-      expect(news.schedules).toBe(0);
-      const due = (await here.queue.runs.now()) + 1000;
-      const schedule = { id: 1, next_occurrence: new Date(due).toISOString() };
-      await here.meta.transaction().execute(async (tx) => {
-        await here.queue.runs.plan(tx, { ...schedule, next_occurrence: '2999-01-01T00:00:00.000Z' });
-        await here.queue.runs.plan(tx, schedule);
+    test('however many jobs wait for busy tables, the next of another is found without looking at them', async () => {
+      await sql`insert into gex.jobs (id, queue, branch_id, operation, status, lock_key, params, metrics, created,
+          attempt, fencing, creator_id, creator_description)
+        select n, 'storage', 1, 'work', case when n <= 3 then 'processing' else 'waiting' end,
+          case when n = 20000 then 'z' else 'k' || n % 3 end, '{}', '{}', '', 0, 0, 1, 'x'
+        from generate_series(1, 20000) n`.execute(here.meta);
+      const lease = { worker: 'w', now: databaseClock(0), until: databaseClock(60_000) };
+      const [taken, looked] = await here.meta.transaction().execute(async (tx) => {
+        const jobs = await takeJobs(tx, { queue: 'storage', count: 2 }, lease);
+        const read = sql<{ n: number }>`select seq_tup_read + idx_tup_fetch as n from pg_stat_xact_user_tables
+          where schemaname = 'gex' and relname = 'jobs'`;
+        return [jobs.map(({ id }) => id), (await read.execute(tx)).rows[0]?.n];
       });
-      await expect.poll(() => news.schedules).toBeGreaterThan(0);
-      expect(await here.queue.runs.now()).toBeGreaterThanOrEqual(due);
-      expect([await other.queue.runs.takeLook(), await here.queue.runs.takeLook()]).toEqual([true, false]);
-      for (const end of ends) end();
+      expect(taken).toEqual([20_000]);
+      expect(looked).toBeLessThan(50);
     });
 
-    test('a run that is asked for while the one before it ends is not left behind', async () => {
-      const ask = async (): Promise<RunRow> => {
-        const run = { configuration: KEY, asked: {}, author: AUTHOR };
-        return await here.meta.transaction().execute(async (tx) => await here.queue.runs.submit(tx, run));
-      };
-      const take = async (): Promise<RunRow | undefined> => await here.queue.runs.take('runner', false);
-      await ask();
-      const first = await take();
-      if (first === undefined) throw new Error('There is a run to take.');
-      const state = { isOver: false };
-      let taking: Promise<RunRow | undefined> | undefined;
-      let next: RunRow | undefined;
-      await here.meta.transaction().execute(async (tx) => {
-        // It has looked for the next one, and found none.
-        await tx.updateTable('runs').set({ status: 'success' }).where('id', '=', first.id).execute();
-        next = await ask();
-        taking = take().finally(() => (state.isOver = true));
-        const waiting = sql<{
-          n: number;
-        }>`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        await expect
-          .poll(async () => state.isOver || (await waiting.execute(here.meta)).rows[0]?.n === 1)
-          .toBe(true);
-      });
-      expect(await taking).toMatchObject({ id: next?.id });
+    test('a job that was given again is not done beside the next of its key', async () => {
+      const [first, second] = [await submit(here, 'work', 'k'), await submit(here, 'work', 'k')];
+      const set = async (id: number, status: JobRow['status']): Promise<void> =>
+        void (await here.meta.updateTable('jobs').set({ status }).where('id', '=', id).execute());
+      await set(second.id, 'processing');
+      expect(await here.queue.take('storage', { worker: 'w', leaseMs: 60_000 }, 1)).toEqual([]);
+      await expect(set(first.id, 'processing')).rejects.toMatchObject({ code: '23505' });
     });
 
-    test('a schedule that an older process made or changed is planned by a sweep', async () => {
-      const next_occurrence = new Date((await here.queue.runs.now()) - 1000).toISOString();
-      await insertSchedule(here.meta, { ...SCHEDULE, next_occurrence });
-      expect(await here.queue.runs.takeLook()).toBe(false);
-      await here.queue.runs.planLost();
-      await here.queue.runs.planLost();
-      expect(await here.queue.runs.takeLook()).toBe(true);
-      const later = { ...SCHEDULE, next_occurrence: '2999-01-01T00:00:00.000Z' };
-      await here.meta.transaction().execute(async (tx) => await here.queue.runs.plan(tx, later));
-      await here.queue.runs.planLost();
-      expect(await here.queue.runs.takeLook()).toBe(true);
+    test('a job whose end is just being written is neither renewed nor given back', async () => {
+      await submit(here, 'work', 'k');
+      const holder = { worker: 'w', leaseMs: 60_000 };
+      const [job] = await here.queue.take('storage', holder, 1);
+      if (job === undefined) throw new Error('There is a job to take.');
+      const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
+      await here.meta.transaction().execute(async (tx) => {
+        await here.queue.finish(tx, job, end);
+        expect(await here.queue.renew(holder, [job.id])).toHaveLength(1);
+        expect(await here.queue.giveBack(job, 'interrupted')).toBe(false);
+      });
+      expect(await rowOf(job)).toMatchObject({ status: 'success', lease_until: null });
     });
 
     test('a schedule is due by the time of the database, whatever that of a runner is', async () => {
