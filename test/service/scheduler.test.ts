@@ -10,7 +10,7 @@ import { isTaken } from '../../src/service/stores/metadata/is-taken.ts';
 import { advanceSchedule, listDue } from '../../src/service/stores/metadata/schedules.ts';
 import { lastTime, nextTime } from '../../src/service/domain/schedules/cron.ts';
 import { runDue } from '../../src/service/domain/schedules/scheduler.ts';
-import { createQueue } from '../../src/service/stores/queue/queue.ts';
+import { createQueue, type Queue } from '../../src/service/stores/queue/queue.ts';
 import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
@@ -64,6 +64,16 @@ describe('daylight saving in Europe/Prague', () => {
   });
 });
 
+/** The queue, by the clock of the test over PostgreSQL too. */
+function queueOf(meta: Meta, env: Env): Queue {
+  const queue = createQueue(meta, env);
+  const due = {
+    now: async () => await Promise.resolve(env.now()),
+    listDue: async () => await listDue(meta, new Date(env.now()).toISOString()),
+  };
+  return { ...queue, runs: { ...queue.runs, ...due } };
+}
+
 describe('runs whose time has come', () => {
   const open: (Running | Meta | string)[] = [];
   afterEach(async () => {
@@ -104,8 +114,7 @@ describe('runs whose time has come', () => {
       tick: async (hours: number) => {
         clock.now = first + hours * 3_600_000;
         let asked = 0;
-        for (const meta of metas)
-          asked += await runDue({ meta, log: silentLog, queue: createQueue(meta, env) });
+        for (const meta of metas) asked += await runDue({ meta, log: silentLog, queue: queueOf(meta, env) });
         return asked;
       },
       times: async () =>

@@ -45,16 +45,15 @@ describe.runIf(isOnPostgres)('a database that takes no changes any more', () => 
       const ofJobs = lines('The queue of jobs cannot be read').length;
       expect(ofJobs).toBeGreaterThan(0);
       expect(ofJobs).toBeLessThanOrEqual(2);
-      expect(lines('The queue of runs cannot be read')).toHaveLength(1);
-      const worksAgain = (what: string): number =>
-        lines('It works again').filter((line) => line.includes(what)).length;
-      expect([worksAgain('of jobs'), worksAgain('of runs')]).toEqual([0, 0]);
+      // As long as no run waits, a look for one only reads.
+      expect(lines('The queue of runs cannot be read')).toEqual([]);
+      const worksAgain = (): number =>
+        lines('It works again').filter((line) => line.includes('of jobs')).length;
+      expect(worksAgain()).toBe(0);
 
       await change(shared.options.database?.url, 'reset default_transaction_read_only');
       await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 200, body: { status: 'ready' } });
-      await expect
-        .poll(() => [worksAgain('of jobs'), worksAgain('of runs')], { timeout: 10_000 })
-        .toEqual([ofJobs, 1]);
+      await expect.poll(worksAgain, { timeout: 10_000 }).toBe(ofJobs);
       expect(lines('The service is ready again')).toHaveLength(1);
       expect((await ask(addresses.url, token, 'POST', 'buckets', { name: 'main' })).status).toBe(201);
     } finally {
