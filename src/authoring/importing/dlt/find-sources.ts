@@ -1,6 +1,7 @@
 import { RunError } from '../../../lib/errors.ts';
+import { PythonFile, type Node } from './python/python-file.ts';
 import { PythonReader } from './python/read-python.ts';
-import { Code, valueOfJson, ValueMap, type Value } from './value.ts';
+import { Call, Code, valueOfJson, ValueMap, type Value } from './value.ts';
 
 /** The configurations of sources, as they are written. */
 export interface FoundSources {
@@ -39,22 +40,19 @@ function inJson(text: string, file: string): FoundSources {
 }
 
 function inPython(text: string, file: string): FoundSources {
-  const reader = new PythonReader(text, file);
-  const { tokens } = reader;
-  const found: { readonly value: Value; readonly line: number }[] = [];
-  for (const [i, token] of tokens.entries()) {
-    if (token.kind !== 'name') continue;
-    const isCall =
-      /^(?:rest_api_source|rest_api_resources|rest_api)$/.test(token.text) && tokens[i + 1]?.text === '(';
-    const isDefined = tokens[i - 1]?.text === 'def';
-    if (isCall && !isDefined) found.push({ value: argument(reader, i + 2), line: token.line });
-  }
+  const python = new PythonFile(text, file);
+  const reader = new PythonReader(python);
+  const isSourceCall = ({ firstChild }: Node): boolean =>
+    firstChild !== null &&
+    /^(?:.*\.)?(?:rest_api_source|rest_api_resources|rest_api)$/.test(python.path(firstChild) ?? '');
+  const calls = python.nodes('CallExpression').filter(isSourceCall);
   // a file may only write the dictionary, and another one give it to the source
-  if (found.length === 0) {
-    for (const [i, token] of tokens.entries())
-      if (token.text === 'RESTAPIConfig' && tokens[i + 1]?.text === '=')
-        found.push({ value: reader.expressionAt(i + 2), line: token.line });
-  }
+  const values =
+    calls.length > 0 ? calls : python.nodes('AssignOp').flatMap((sign) => annotated(sign, python));
+  const found = values.map((node) => ({
+    value: argument(reader.read(node)),
+    line: python.place(node.from).line,
+  }));
   if (found.length === 0)
     throw invalid(
       file,
@@ -79,12 +77,17 @@ function inPython(text: string, file: string): FoundSources {
   };
 }
 
+/** The value of `name: RESTAPIConfig = value`. */
+function annotated({ prevSibling, nextSibling }: Node, python: PythonFile): readonly Node[] {
+  const isConfig = prevSibling !== null && /\bRESTAPIConfig$/.test(python.text(prevSibling));
+  return isConfig && nextSibling !== null ? [nextSibling] : [];
+}
+
 /** The first argument, or the one called `config`; `rest_api` takes the keys themselves. */
-function argument(reader: PythonReader, index: number): Value {
-  const call = reader.expressionAt(index - 2);
-  if (typeof call !== 'object' || call === null || !('keywords' in call)) return reader.expressionAt(index);
-  const [first] = call.args;
-  return first ?? call.keywords.get('config') ?? call.keywords;
+function argument(value: Value): Value {
+  if (!(value instanceof Call)) return value;
+  const [first] = value.args;
+  return first ?? value.keywords.get('config') ?? value.keywords;
 }
 
 function isSource(value: Value): value is ValueMap {

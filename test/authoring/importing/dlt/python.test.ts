@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findSources } from '../../../../src/authoring/importing/dlt/find-sources.ts';
+import { PythonFile } from '../../../../src/authoring/importing/dlt/python/python-file.ts';
 import { PythonReader } from '../../../../src/authoring/importing/dlt/python/read-python.ts';
 import {
   Call,
@@ -27,13 +28,22 @@ function plain(value: Value | undefined): unknown {
   return isList(value) ? value.map(plain) : value;
 }
 
-const read = (source: string): unknown => plain(new PythonReader(source, 'x.py').valueOf('x', Infinity));
+const readerOf = (source: string): PythonReader => new PythonReader(new PythonFile(source, 'x.py'));
+const read = (source: string): unknown => plain(readerOf(source).valueOf('x', Infinity));
+
+/** Names of which each stands for two of the one before: forty lines are 2 ** 40 values. */
+function doubling(twice: (name: string) => string): string {
+  const lines = Array.from({ length: 40 }, (_, i) => `x${i + 1} = ${twice(`x${i}`)}`);
+  return ["x0 = 'a'", ...lines, 'x = x40'].join('\n');
+}
 
 describe('literals of Python are read, and nothing is run', () => {
   test.each<[string, unknown]>([
     ['x = 1_000', 1000],
     ['x = -2.5e3', -2500],
     ['x = 0x1F', 31],
+    ['x = [1., 2.5, .5]', [1, 2.5, 0.5]],
+    ["x = '1.'", '1.'],
     ['x = None', null],
     ["x = 'a' \"b\" '''c\nd'''", 'abc\nd'],
     [String.raw`x = 'a\n\x41\u00e9\'\q'`, "a\nAé'\\q"],
@@ -74,20 +84,73 @@ describe('literals of Python are read, and nothing is run', () => {
     ['x = pendulum.now().isoformat()', { code: 'pendulum.now().isoformat()' }],
     ["x = 'a' % 1", { code: "'a' % 1" }],
     ['x = x', { code: 'x' }],
+    ['y = {"a": x}\nx = y', { a: { code: 'x' } }],
+    ["x = f'{1!r}'", { code: "f'{1!r}'" }],
+    ["y = {'a': {'b': 1}}\nx = y['a']['b']", 1],
+    [
+      "x = {'a': {k: 1 for k in y}, 'b': f(i for i in y)}",
+      { a: { code: '{k: 1 for k in y}' }, b: { call: 'f', args: [{ code: 'i for i in y' }], keywords: {} } },
+    ],
+    ["x = f(**{**y, 'a': 1})", { call: 'f', args: [], keywords: { a: 1, '**': ['y'] } }],
   ])('%s', (source, expected) => {
     expect(read(source)).toEqual(expected);
   });
 
   test.each([
-    ["x = 'a", 'A text begins here and does not end.'],
-    ['x = $', '“$” is no sign of Python.'],
-  ])('%s is refused', (source, message) => {
-    expect(() => new PythonReader(source, 'x.py')).toThrow(message);
+    ["x = 'a", 'A text begins here and does not end.', 5],
+    ["y = f'a{b", 'A text begins here and does not end.', 5],
+    ['x = $', '“$” is no sign of Python.', 5],
+    ['x = {', 'The syntax is not valid Python.', 6],
+    ['x = [1, (2', 'The syntax is not valid Python.', 11],
+    ['x = f(', 'The syntax is not valid Python.', 7],
+    ['x = {"a":', 'The syntax is not valid Python.', 10],
+    ['x = a[', 'The syntax is not valid Python.', 7],
+    ['x = {"a" "b"', 'The syntax is not valid Python.', 13],
+    ['x = {"a": 1 "b": 2}', 'The syntax is not valid Python.', 13],
+  ])('%s is refused with its place', (source, message, column) => {
+    const where = { file: 'x.py', line: 2, column };
+    expect(() => read(`\n${source}`)).toThrow(expect.objectContaining({ message, where }));
   });
 
-  test('brackets that are not closed end somewhere', () => {
-    for (const source of ['x = {', 'x = [1, (2', 'x = f(', 'x = {"a":', 'x = a[', 'x = {"a" "b"'])
-      expect(() => read(source), source).not.toThrow();
+  test.each([
+    'with (a as b, c as d): pass',
+    '@a.b(c)(d)\ndef f(): pass',
+    'y = a[*b]',
+    'y = {"a": 1 "b": 2}',
+    '%pip install dlt',
+  ])('what the parser does not know elsewhere is passed over: %s', (other) => {
+    expect(read(`${other}\nx = {"a": 1}`)).toEqual({ a: 1 });
+  });
+
+  const long = 1_000_000;
+  test.each<[string, string]>([
+    ['brackets', `x = ${'['.repeat(long)}`],
+    ['brackets that are closed', `x = ${'['.repeat(long / 2)}${']'.repeat(long / 2)}`],
+    ['brackets of all kinds', `x = ${'({['.repeat(long / 3)}`],
+    ['calls', `x = ${'f('.repeat(long / 2)}`],
+    ['commas', `x = [${','.repeat(long)}`],
+    ['colons of a short file', `x = {${':'.repeat(20_000)}`],
+    ['signs of no language', `x = ${'$'.repeat(long)}`],
+    ['texts', `x = ${`f'{`.repeat(long / 3)}`],
+    ['minus signs', `x = ${'-'.repeat(long)}1`],
+    ['choices', `x = ${'a if '.repeat(long / 5)}`],
+    ['a sum', `x = ${'a + '.repeat(long / 4)}`],
+    ['values that are too many', `x = [${'1,'.repeat(120_000)}]`],
+    ['values that are nested', `x = ${'['.repeat(150)}${']'.repeat(150)}`],
+    ['lists that double', doubling((name) => `[${name}, ${name}]`)],
+    ['texts that double', doubling((name) => `f'{${name}}{${name}}'`)],
+    ['sums that double', doubling((name) => `${name} + ${name}`)],
+  ])('a hostile file is refused in a short time: %s', (_, source) => {
+    const start = process.cpuUsage();
+    expect(() => read(source)).toThrow(expect.objectContaining({ code: 'import.invalid' }));
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1e6).toBeLessThan(20);
+  });
+
+  test('a long sum, a long list and many attributes are read', () => {
+    expect(read(`x = ${"'a' + ".repeat(400)}'b'`)).toHaveLength(401);
+    expect(read(`x = [${'1,'.repeat(20_000)}]`)).toHaveLength(20_000);
+    expect(read(`x = a${'.b'.repeat(400)}`)).toHaveProperty('code');
   });
 
   test('what code changes afterwards is seen', () => {
@@ -99,14 +162,16 @@ describe('literals of Python are read, and nothing is run', () => {
       'x.update(d=4)',
       'y = base["a"]',
       'other.append(5)',
+      'del base["a"]',
     ].join('\n');
-    const reader = new PythonReader(source, 'x.py');
+    const reader = readerOf(source);
     reader.valueOf('x', Infinity);
     expect([...reader.usedNames]).toEqual(['x', 'base']);
     expect(reader.changes()).toEqual([
       { name: 'base', line: 3 },
       { name: 'x', line: 4 },
       { name: 'x', line: 5 },
+      { name: 'base', line: 8 },
     ]);
   });
 });

@@ -1,27 +1,35 @@
 import { Call, Code, isList, Setting, TextParts, ValueMap, type Value } from '../value.ts';
-import { formattedParts, unescaped } from './strings.ts';
-import { tokensOf, type Token } from './tokens.ts';
+import type { Node, PythonFile, Span } from './python-file.ts';
+import { unescaped } from './strings.ts';
 
-/** How deep names may stand for names. */
-const MAX_DEPTH = 50;
+/** How deep values may be nested in each other, names that stand for values included. */
+const MAX_DEPTH = 100;
+/** Values of a file: names that stand for names could make more of a few lines than fits into the memory. */
+const MAX_VALUES = 100_000;
 
 /** Reads the literals of a Python file; names stand for what they were given before. Nothing is run. */
 export class PythonReader {
-  readonly #source: string;
-  readonly #file: string;
-  readonly tokens: readonly Token[];
-  /** Where the expressions begin that names were given, in order. */
-  readonly #given = new Map<string, number[]>();
+  readonly #file: PythonFile;
+  /** The expressions that a name is given, in the order of the file. */
+  readonly #given = new Map<string, Node[]>();
   /** Parameters of functions without a default. */
   readonly #parameters = new Set<string>();
   readonly #usedNames = new Set<string>();
+  /** Where the expressions begin whose names are being resolved: one of them inside of itself is a circle. */
+  readonly #resolving = new Set<number>();
   #depth = 0;
+  #values = 0;
 
-  constructor(source: string, file: string, tokens: readonly Token[] = tokensOf(source, file)) {
-    this.#source = source;
+  constructor(file: PythonFile) {
     this.#file = file;
-    this.tokens = tokens;
-    this.#collect();
+    for (const node of file.nodes('AssignStatement')) this.#collect(children(node));
+    for (const node of file.nodes('ParamList'))
+      if (node.parent?.name === 'FunctionDefinition')
+        for (const parameter of groups(node)) {
+          const [first] = parameter;
+          if (first?.name === 'VariableName' && !this.#collect(parameter))
+            this.#parameters.add(file.text(first));
+        }
   }
 
   /** Names whose values were read: what else is done with them is to be looked at. */
@@ -29,403 +37,298 @@ export class PythonReader {
     return this.#usedNames;
   }
 
-  /** The expression that begins at a token. */
-  expressionAt(index: number): Value {
-    return new Expression(this, this.#source, this.#file, index).read();
+  /** Keeps the value of `name = value` and `name: type = value`. */
+  #collect([name, ...rest]: readonly Node[]): boolean {
+    const [sign, value] = rest[0]?.name === 'TypeDef' ? rest.slice(1) : rest;
+    if (name?.name !== 'VariableName' || sign?.name !== 'AssignOp' || value === undefined) return false;
+    const known = this.#given.get(this.#file.text(name));
+    if (known === undefined) this.#given.set(this.#file.text(name), [value]);
+    else known.push(value);
+    return true;
   }
 
-  /** What a name stands for at a place of the file: the value given last before it. */
+  /** The value that a name stands for at a place of the file: the one given last before it. */
   valueOf(name: string, before: number): Value | undefined {
     const given = this.#given.get(name) ?? [];
-    const at = given.filter((index) => index < before).at(-1) ?? given[0];
-    if (at === undefined) return this.#parameters.has(name) ? new Setting(name, false) : undefined;
-    if (this.#depth > MAX_DEPTH) return undefined;
+    const node = lastBefore(given, before) ?? given[0];
+    if (node === undefined) return this.#parameters.has(name) ? new Setting(name, false) : undefined;
+    if (this.#resolving.has(node.from)) return undefined;
     this.#usedNames.add(name);
-    this.#depth++;
-    try {
-      return this.expressionAt(at);
-    } finally {
-      this.#depth--;
-    }
-  }
-
-  /** Lines on which a name that was read is changed afterwards by code. */
-  changes(): readonly { readonly name: string; readonly line: number }[] {
-    return this.tokens.flatMap((token, i) => {
-      if (token.kind !== 'name' || !this.#usedNames.has(token.text)) return [];
-      if (this.tokens[i - 1]?.text === '.') return [];
-      const isChanged =
-        this.#isItemSet(i + 1) || this.#isChangeCall(i + 1) || /^[-+*/|]=$/.test(this.#text(i + 1));
-      return isChanged ? [{ name: token.text, line: token.line }] : [];
-    });
-  }
-
-  #text(index: number): string {
-    return this.tokens[index]?.text ?? '';
-  }
-
-  /** `[…]` or `[…][…]` with `=` behind it. */
-  #isItemSet(index: number): boolean {
-    if (this.#text(index) !== '[') return false;
-    let at = index;
-    while (this.#text(at) === '[') at = closing(this.tokens, at) + 1;
-    return /^(?:=|[-+*/|]=)$/.test(this.#text(at)) || this.#isChangeCall(at);
-  }
-
-  #isChangeCall(index: number): boolean {
-    const isMethod = /^(?:append|extend|insert|update|setdefault|pop|remove|clear)$/.test(
-      this.#text(index + 1),
-    );
-    return this.#text(index) === '.' && isMethod && this.#text(index + 2) === '(';
-  }
-
-  #collect(): void {
-    for (const [i, { kind, text, depth }] of this.tokens.entries()) {
-      if (kind !== 'name') continue;
-      if (text === 'def' && this.tokens[i + 2]?.text === '(') this.#collectParameters(i + 2);
-      if (depth > 0 || !this.#beginsStatement(i)) continue;
-      const at = this.#afterAnnotation(i + 1);
-      if (this.#text(at) === '=') this.#add(text, at + 1);
-    }
-  }
-
-  #beginsStatement(index: number): boolean {
-    const before = this.tokens[index - 1];
-    return before === undefined || before.kind === 'line' || before.text === ';' || before.text === ':';
-  }
-
-  /** Skips `: RESTAPIConfig` behind a name. */
-  #afterAnnotation(index: number): number {
-    if (this.#text(index) !== ':') return index;
-    let at = index + 1;
-    while (!/^[=,)]$/.test(this.#text(at)) && !['line', 'end'].includes(this.tokens[at]?.kind ?? 'end'))
-      at = /^[([{]$/.test(this.#text(at)) ? closing(this.tokens, at) + 1 : at + 1;
-    return at;
-  }
-
-  #collectParameters(open: number): void {
-    const end = closing(this.tokens, open);
-    for (let at = open + 1; at < end;) {
-      const { kind = 'end', text = '' } = this.tokens[at] ?? {};
-      const next = this.#afterAnnotation(at + 1);
-      if (kind === 'name' && this.#text(next) === '=') this.#add(text, next + 1);
-      else if (kind === 'name') this.#parameters.add(text);
-      at = next;
-      while (at < end && this.#text(at) !== ',')
-        at = /^[([{]$/.test(this.#text(at)) ? closing(this.tokens, at) + 1 : at + 1;
-      at++;
-    }
-  }
-
-  #add(name: string, index: number): void {
-    const known = this.#given.get(name);
-    if (known === undefined) this.#given.set(name, [index]);
-    else known.push(index);
-  }
-}
-
-/** Index of the bracket that closes the one at `index`; of the end where there is none. */
-function closing(tokens: readonly Token[], index: number): number {
-  const depth = tokens[index]?.depth ?? 0;
-  for (let at = index + 1; at < tokens.length; at++) {
-    const token = tokens[at];
-    if (token?.kind === 'op' && /^[)\]}]$/.test(token.text) && token.depth <= depth) return at;
-  }
-  return tokens.length - 1;
-}
-
-class Expression {
-  readonly #reader: PythonReader;
-  readonly #source: string;
-  readonly #file: string;
-  #at: number;
-
-  constructor(reader: PythonReader, source: string, file: string, at: number) {
-    this.#reader = reader;
-    this.#source = source;
-    this.#file = file;
-    this.#at = at;
-  }
-
-  read(): Value {
-    const start = this.#at;
-    const first = this.#sum();
-    if (this.#isEnd()) return first;
-    if (this.#text() === 'if') {
-      const chosen = this.#conditional(first);
-      if (chosen !== undefined) return chosen;
-    }
-    return this.#code(start);
-  }
-
-  /** `X if given else None` is X: whoever leaves the setting empty knows. */
-  #conditional(value: Value): Value | undefined {
-    const at = this.#at;
-    this.#at++;
-    while (!this.#isEnd() && this.#text() !== 'else') this.#skip();
-    if (this.#text() === 'else') {
-      this.#at++;
-      const other = this.#sum();
-      if (this.#isEnd() && other === null) return value;
-    }
-    this.#at = at;
-    return undefined;
-  }
-
-  #token(): Token {
-    const token = this.#reader.tokens[this.#at] ?? this.#reader.tokens.at(-1);
-    if (token === undefined) throw new Error('a file has an end');
-    return token;
-  }
-
-  #text(): string {
-    return this.#token().text;
-  }
-
-  #isEnd(): boolean {
-    const { kind, text } = this.#token();
-    return kind === 'end' || kind === 'line' || (kind === 'op' && /^[,)\]}:=;]$/.test(text));
-  }
-
-  #skip(): void {
-    const { kind, text } = this.#token();
-    this.#at =
-      kind === 'op' && /^[([{]$/.test(text) ? closing(this.#reader.tokens, this.#at) + 1 : this.#at + 1;
-  }
-
-  /** What is not read: up to where the expression ends. */
-  #code(start: number): Code {
-    const { start: from, line } = this.#reader.tokens[start] ?? this.#token();
-    this.#at = start;
-    let lambdas = 0;
-    for (;;) {
-      const { text } = this.#token();
-      if (text === 'lambda') lambdas++;
-      const isColon = text === ':' && lambdas > 0;
-      const isComma = text === ',' && lambdas > 0;
-      const isDefault = text === '=' && lambdas > 0;
-      if (isColon) lambdas--;
-      if (!isColon && !isComma && !isDefault && this.#isEnd()) break;
-      this.#skip();
-    }
-    const end = this.#reader.tokens[this.#at - 1]?.end ?? from;
-    return new Code(this.#source.slice(from, end).replaceAll(/\s+/g, ' '), line);
-  }
-
-  /** Texts that are put together, and sums of lists. */
-  #sum(): Value {
-    const start = this.#at;
-    let value = this.#primary();
-    while (this.#text() === '+' || this.#text() === '|') {
-      this.#at++;
-      const other = this.#primary();
-      const sum = added(value, other);
-      if (sum === undefined) return this.#code(start);
-      value = sum;
-    }
+    this.#resolving.add(node.from);
+    const value = this.read(node);
+    this.#resolving.delete(node.from);
     return value;
   }
 
-  #primary(): Value {
-    const start = this.#at;
-    const token = this.#token();
-    if (token.kind === 'string') return this.#strings();
-    if (token.kind === 'number') {
-      this.#at++;
-      return numberOf(token) ?? this.#code(start);
-    }
-    if (token.text === '-') {
-      this.#at++;
-      const value = this.#primary();
-      return typeof value === 'number' ? -value : this.#code(start);
-    }
-    if (token.text === '[') return this.#list(']');
-    if (token.text === '(') return this.#group();
-    if (token.text === '{') return this.#map();
-    if (token.kind === 'name') return this.#name();
-    return this.#code(start);
+  /**
+   * Reads an expression; one that would have to be run is `Code`.
+   *
+   * @throws {RunError} `import.invalid` for an expression that is not Python, is nested too deep or makes too much
+   */
+  read(node: Node): Value {
+    this.#refuseMistakes(node);
+    if (++this.#values > MAX_VALUES)
+      throw this.#file.error(node, 'The values of the source multiply without end.');
+    if (++this.#depth > MAX_DEPTH)
+      throw this.#file.error(node, 'The values of the source are nested too deep.');
+    const value = this.#read(node);
+    this.#depth--;
+    return value === undefined ? this.#code(node) : value;
   }
 
-  #strings(): Value {
-    const start = this.#at;
+  #refuseMistakes(node: Node): void {
+    const mistake = children(node).find(({ type }) => type.isError);
+    if (mistake !== undefined) throw this.#file.syntaxError(mistake);
+  }
+
+  /** The value of an expression; undefined for one that would have to be run. */
+  #read(node: Node): Value | undefined {
+    switch (node.name) {
+      case 'None':
+        return null;
+      case 'Boolean':
+        return this.#file.text(node) === 'True';
+      case 'Number':
+        return numberOf(this.#file.text(node));
+      case 'String':
+      case 'FormatString':
+      case 'ContinuedString':
+        return this.#string(node);
+      case 'VariableName':
+        return this.valueOf(this.#file.text(node), node.from);
+      case 'ParenthesizedExpression':
+        return this.read(children(node)[1] ?? node);
+      case 'ArrayExpression':
+      case 'TupleExpression':
+        return this.#list(node);
+      case 'ArrayComprehensionExpression':
+        return [this.#code(node, 1)];
+      case 'ComprehensionExpression':
+        return this.#code(node, 1);
+      case 'DictionaryExpression':
+        return this.#map(node);
+      case 'UnaryExpression':
+        return this.#negative(children(node));
+      case 'BinaryExpression':
+        return this.#sum(node);
+      case 'ConditionalExpression':
+        return this.#conditional(children(node));
+      case 'MemberExpression':
+        return this.#member(node);
+      case 'CallExpression':
+        return this.#call(node);
+      default:
+        return undefined;
+    }
+  }
+
+  /** An expression that is not read, or the inside of its brackets. */
+  #code({ from, to }: Span, brackets = 0): Code {
+    const inside = { from: from + brackets, to: to - brackets };
+    return new Code(this.#file.oneLine(inside), this.#file.place(from).line);
+  }
+
+  /** A text, or those that stand beside each other. */
+  #string(node: Node): Value | undefined {
     const parts: (string | Setting)[] = [];
-    while (this.#token().kind === 'string') {
-      const { prefix = '', body = '' } = this.#token();
-      this.#at++;
-      if (prefix.includes('b')) return this.#code(start);
-      const text = prefix.includes('r') ? body : unescaped(body);
-      if (!prefix.includes('f')) {
-        parts.push(text);
-        continue;
+    for (const each of node.name === 'ContinuedString' ? children(node) : [node]) {
+      const whole = this.#file.text(each);
+      const [start = '', prefix = '', quotes = ''] = /^([a-z]*)("""|'''|"|')/i.exec(whole) ?? [];
+      if (/b/i.test(prefix)) return undefined;
+      const plain = (from: number, to: number): string => {
+        const text = this.#file.text({ from, to });
+        const written =
+          each.name === 'FormatString' ? text.replaceAll(/\{\{|\}\}/g, (twice) => twice.charAt(0)) : text;
+        return /r/i.test(prefix) ? written : unescaped(written);
+      };
+      let at = each.from + start.length;
+      for (const replacement of children(each).filter(({ name }) => name === 'FormatReplacement')) {
+        const [, expression, close] = children(replacement);
+        // with a format or a conversion
+        if (expression === undefined || close?.name !== '}') return undefined;
+        const value = this.read(expression);
+        if (typeof value !== 'number' && !isText(value)) return undefined;
+        parts.push(
+          plain(at, replacement.from),
+          ...textParts(typeof value === 'number' ? String(value) : value),
+        );
+        at = replacement.to;
       }
-      const formatted = formattedParts(text);
-      if (formatted === undefined) return this.#code(start);
-      for (const part of formatted) {
-        const value = 'text' in part ? part.text : this.#inner(part.expression, start);
-        if (typeof value === 'string' || value instanceof Setting) parts.push(value);
-        else if (typeof value === 'number') parts.push(String(value));
-        else if (value instanceof TextParts) parts.push(...value.parts);
-        else return this.#code(start);
-      }
+      parts.push(plain(at, each.to - quotes.length));
     }
     return textOf(parts);
   }
 
-  /** An expression in the braces of an f-string. */
-  #inner(expression: string, before: number): Value {
-    const name = /^\w+$/.test(expression) ? expression : undefined;
-    if (name !== undefined) return this.#reader.valueOf(name, before) ?? new Code(expression, 0);
-    const inner = new PythonReader(expression, this.#file);
-    return inner.expressionAt(0);
+  #list(node: Node): readonly Value[] {
+    return groups(node).flatMap(([first, second]): readonly Value[] => {
+      if (first === undefined) return [];
+      if (first.name !== '*' || second === undefined) return [this.read(first)];
+      const value = this.read(second);
+      return isList(value) ? value : [new Code('*…', this.#file.place(first.from).line)];
+    });
   }
 
-  #list(close: string): readonly Value[] {
-    const items: Value[] = [];
-    this.#at++;
-    while (this.#text() !== close && this.#token().kind !== 'end') {
-      const isUnpacked = this.#text() === '*';
-      const { line } = this.#token();
-      if (isUnpacked) this.#at++;
-      const value = this.read();
-      if (!isUnpacked) items.push(value);
-      else if (isList(value)) items.push(...value);
-      else items.push(new Code('*…', line));
-      if (this.#text() !== ',' && this.#text() !== close) this.#skip();
-      if (this.#text() === ',') this.#at++;
-    }
-    this.#at++;
-    return items;
-  }
-
-  /** `(value)` is the value, `(a, b)` a list. */
-  #group(): Value {
-    const start = this.#at;
-    const end = closing(this.#reader.tokens, start);
-    const items = this.#list(')');
-    const [only] = items;
-    const isTuple = items.length !== 1 || this.#reader.tokens[end - 1]?.text === ',';
-    return isTuple || only === undefined ? items : only;
-  }
-
-  #map(): Value {
-    const start = this.#at;
-    const entries: [string, Value][] = [];
+  #map(node: Node): ValueMap {
+    const entries: (readonly [string, Value])[] = [];
     const open: Code[] = [];
-    this.#at++;
-    while (this.#text() !== '}' && this.#token().kind !== 'end') {
-      const { line } = this.#token();
-      if (this.#text() === '**') {
-        this.#at++;
-        const inner = this.read();
+    for (const [first, second, third] of groups(node)) {
+      if (first === undefined || second === undefined) continue;
+      const { line } = this.#file.place(first.from);
+      if (first.name === '**') {
+        const inner = this.read(second);
         if (inner instanceof ValueMap) {
-          entries.push(...inner.entries);
+          for (const entry of inner.entries) entries.push(entry);
           open.push(...inner.open);
         } else open.push(inner instanceof Code ? inner : new Code('**…', line));
-      } else {
-        const key = this.read();
-        // a set, or what makes a dictionary
-        if (this.#text() !== ':') return this.#code(start);
-        this.#at++;
-        const value = this.read();
-        // what makes a dictionary of something else
-        if (value instanceof Code && /\bfor\b/.test(value.text)) return this.#code(start);
-        if (typeof key === 'string') entries.push([key, value]);
-        else open.push(key instanceof Code ? key : new Code('a key that is no text', line));
+        continue;
       }
-      if (this.#text() !== ',' && this.#text() !== '}') return this.#code(start);
-      if (this.#text() === ',') this.#at++;
+      const key = this.read(first);
+      if (typeof key === 'string') entries.push([key, this.read(third ?? second)]);
+      else open.push(key instanceof Code ? key : new Code('a key that is no text', line));
     }
-    this.#at++;
     return new ValueMap(entries, open);
   }
 
-  #name(): Value {
-    const start = this.#at;
-    const names: string[] = [];
-    for (;;) {
-      const { kind, text } = this.#token();
-      if (kind !== 'name') return this.#code(start);
-      names.push(text);
-      this.#at++;
-      if (this.#text() !== '.') break;
-      this.#at++;
-    }
-    const path = names.join('.');
-    if (names.length === 1) {
-      const constant = CONSTANTS.get(path);
-      if (constant !== undefined) return constant;
-      if (path === 'lambda' || path === 'not' || path === 'await') return this.#code(start);
-    }
-    if (this.#text() === '(') return this.#call(start, path);
-    if (this.#text() === '[') return this.#item(start, path);
-    if (/^dlt\.secrets\.value$/.test(path)) return new Setting(this.#assigned(start) ?? 'secret', true);
-    if (/^dlt\.config\.value$/.test(path)) return new Setting(this.#assigned(start) ?? 'setting', false);
-    if (names.length > 1) return this.#code(start);
-    return this.#reader.valueOf(path, start) ?? this.#code(start);
+  #negative([sign, operand]: readonly Node[]): number | undefined {
+    if (sign === undefined || operand === undefined || this.#file.text(sign) !== '-') return undefined;
+    const value = this.read(operand);
+    return typeof value === 'number' ? -value : undefined;
   }
 
-  /** The name that is given what begins here: `token: str = dlt.secrets.value`. */
-  #assigned(start: number): string | undefined {
-    for (let at = start - 1; at > 0 && at > start - 12; at--) {
-      const { kind = 'end', text = '' } = this.#reader.tokens[at] ?? {};
-      const before = this.#reader.tokens[at - 1]?.text ?? '';
-      if (kind === 'name' && /^[,(]?$|^\n$/.test(before.trim() === '' ? '' : before)) return text;
+  /** Texts that are put together, and sums of numbers, lists and dictionaries. */
+  #sum(node: Node): Value | undefined {
+    const operands: Node[] = [];
+    let left = node;
+    // nested to the left as deep as it is long
+    while (left.name === 'BinaryExpression') {
+      const [first, sign, right] = children(left);
+      if (first === undefined || sign === undefined || right === undefined) return undefined;
+      if (!/^[+|]$/.test(this.#file.text(sign))) return undefined;
+      operands.unshift(right);
+      left = first;
     }
-    return undefined;
+    return added([left, ...operands].map((operand) => this.read(operand)));
   }
 
-  #call(start: number, path: string): Value {
-    const end = closing(this.#reader.tokens, this.#at);
-    const args: Value[] = [];
-    const keywords: [string, Value][] = [];
-    const open: Code[] = [];
-    this.#at++;
-    while (this.#at < end) {
-      const { kind, text, line } = this.#token();
-      if (text === '**' || text === '*') {
-        this.#at++;
-        const inner = this.read();
-        if (inner instanceof ValueMap) keywords.push(...inner.entries);
-        else open.push(new Code(`${text}…`, line));
-      } else if (kind === 'name' && this.#reader.tokens[this.#at + 1]?.text === '=') {
-        this.#at += 2;
-        keywords.push([text, this.read()]);
-      } else args.push(this.read());
-      if (this.#text() !== ',' && this.#at < end) return this.#code(start);
-      if (this.#text() === ',') this.#at++;
-    }
-    this.#at = end + 1;
-    // a method of what came out, such as `.isoformat()`
-    if (/^[.([]$/.test(this.#text())) return this.#code(start);
-    const [first] = args;
-    if (/^(?:os\.)?getenv$|^os\.environ\.get$/.test(path) && typeof first === 'string')
-      return new Setting(first.toLowerCase(), true, first);
-    if (/^dlt\.(?:secrets|config)\.get$/.test(path) && typeof first === 'string')
-      return settingAt(first, path.startsWith('dlt.secrets'));
-    const { start: from } = this.#reader.tokens[start] ?? this.#token();
-    const source = this.#source.slice(from, this.#reader.tokens[end]?.end).replaceAll(/\s+/g, ' ');
-    return new Call(path.split('.').at(-1) ?? path, args, new ValueMap(keywords, open), source);
+  /** `X if given else None` is X: whoever leaves the setting empty knows. */
+  #conditional([first, , , , last]: readonly Node[]): Value | undefined {
+    if (first === undefined || last === undefined || this.read(last) !== null) return undefined;
+    const value = this.read(first);
+    return value instanceof Code ? undefined : value;
   }
 
-  #item(start: number, path: string): Value {
-    const end = closing(this.#reader.tokens, this.#at);
-    this.#at++;
-    const key = this.read();
-    this.#at = end + 1;
-    if (/^[.([]$/.test(this.#text()) || typeof key !== 'string') return this.#code(start);
-    if (path === 'dlt.secrets') return settingAt(key, true);
-    if (path === 'dlt.config') return settingAt(key, false);
+  #member(node: Node): Value | undefined {
+    const [object, bracket, keyNode, ...rest] = children(node);
+    if (object === undefined || keyNode === undefined) return undefined;
+    if (bracket?.name !== '[') {
+      const found = /^dlt\.(secrets|config)\.value$/.exec(this.#file.path(node) ?? '');
+      if (found === null) return undefined;
+      const isSecret = found[1] === 'secrets';
+      return new Setting(this.#targetOf(node) ?? (isSecret ? 'secret' : 'setting'), isSecret);
+    }
+    const key = rest.length === 1 ? this.read(keyNode) : undefined;
+    if (typeof key !== 'string') return undefined;
+    const path = this.#file.path(object);
+    if (path === 'dlt.secrets' || path === 'dlt.config') return settingAt(key, path === 'dlt.secrets');
     if (path === 'os.environ' || path === 'environ') return new Setting(key.toLowerCase(), true, key);
-    const known = /^\w+$/.test(path) ? this.#reader.valueOf(path, start) : undefined;
-    return (known instanceof ValueMap ? known.get(key) : undefined) ?? this.#code(start);
+    const value = this.read(object);
+    return value instanceof ValueMap ? value.get(key) : undefined;
+  }
+
+  /** The name of the variable, the parameter or the argument that is given the node. */
+  #targetOf({ prevSibling: sign }: Node): string | undefined {
+    const before = sign?.name === 'AssignOp' ? sign.prevSibling : null;
+    const target = before?.name === 'TypeDef' ? before.prevSibling : before;
+    return target?.name === 'VariableName' ? this.#file.text(target) : undefined;
+  }
+
+  #call(node: Node): Value | undefined {
+    const [callee, list] = children(node);
+    const path = callee === undefined ? undefined : this.#file.path(callee);
+    if (path === undefined || list === undefined) return undefined;
+    this.#refuseMistakes(list);
+    const args: Value[] = [];
+    const keywords: (readonly [string, Value])[] = [];
+    const open: Code[] = [];
+    for (const argument of groups(list)) {
+      const [first, second, third] = argument;
+      if (first === undefined) continue;
+      if (first.name === '*' || first.name === '**') {
+        const inner = second === undefined ? null : this.read(second);
+        if (inner instanceof ValueMap) {
+          for (const entry of inner.entries) keywords.push(entry);
+          open.push(...inner.open);
+        } else open.push(new Code(`${first.name}…`, this.#file.place(first.from).line));
+      } else if (second === undefined) args.push(this.read(first));
+      else if (second.name === 'AssignOp' && argument.length === 3 && third !== undefined)
+        keywords.push([this.#file.text(first), this.read(third)]);
+      else args.push(this.#code({ from: first.from, to: argument.at(-1)?.to ?? first.to }));
+    }
+    const [given] = args;
+    if (typeof given === 'string') {
+      if (/^(?:os\.)?getenv$|^os\.environ\.get$/.test(path))
+        return new Setting(given.toLowerCase(), true, given);
+      if (/^dlt\.(?:secrets|config)\.get$/.test(path))
+        return settingAt(given, path.startsWith('dlt.secrets'));
+    }
+    const name = path.split('.').at(-1) ?? path;
+    return new Call(name, args, new ValueMap(keywords, open), this.#file.oneLine(node));
+  }
+
+  /** Lines on which a name that was read is changed afterwards by code. */
+  changes(): readonly { readonly name: string; readonly line: number }[] {
+    return this.#file
+      .nodes('VariableName')
+      .map((node) => ({ node, name: this.#file.text(node) }))
+      .filter(({ node, name }) => this.#usedNames.has(name) && this.#isChanged(node))
+      .map(({ node, name }) => ({ name, line: this.#file.place(node.from).line }));
+  }
+
+  /** `x += …`, `x[…] = …`, `del x[…]`, `x.append(…)`. */
+  #isChanged(name: Node): boolean {
+    let node = name;
+    const isFirstOf = (kind: string, parent = node.parent): boolean =>
+      parent?.name === kind && parent.from === name.from;
+    while (isFirstOf('MemberExpression') && node.nextSibling?.name === '[') node = node.parent ?? node;
+    if (isFirstOf('UpdateStatement')) return true;
+    const method = node.parent?.lastChild;
+    if (isFirstOf('MemberExpression') && method?.name === 'PropertyName')
+      return CHANGES.test(this.#file.text(method)) && isFirstOf('CallExpression', node.parent?.parent);
+    if (node.to === name.to) return false;
+    return node.parent?.name === 'DeleteStatement' || node.nextSibling?.name === 'AssignOp';
   }
 }
 
-const CONSTANTS = new Map<string, Value>([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-]);
+/** The methods of lists and dictionaries that change them. */
+const CHANGES = /^(?:append|extend|insert|update|setdefault|pop|remove|clear)$/;
+
+function children(node: Node): readonly Node[] {
+  const all: Node[] = [];
+  for (let child = node.firstChild; child !== null; child = child.nextSibling)
+    if (child.name !== 'Comment') all.push(child);
+  return all;
+}
+
+/** The nodes between brackets, in groups that commas separate. */
+function groups(node: Node): readonly (readonly Node[])[] {
+  const all: Node[][] = [[]];
+  for (const child of children(node).slice(1, -1)) {
+    if (child.name === ',') all.push([]);
+    else all.at(-1)?.push(child);
+  }
+  return all;
+}
+
+/** The last of the nodes, which are in the order of the file, that begins before a place. */
+function lastBefore(nodes: readonly Node[], before: number): Node | undefined {
+  let [low, high] = [0, nodes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((nodes[middle]?.from ?? before) < before) low = middle + 1;
+    else high = middle;
+  }
+  return nodes[low - 1];
+}
 
 function settingAt(path: string, isSecret: boolean): Setting {
   return new Setting(path.split('.').at(-1) ?? path, isSecret);
@@ -436,11 +339,10 @@ function textOf(parts: readonly (string | Setting)[]): Value {
   for (const part of parts) {
     const last = merged.at(-1);
     if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part;
-    else merged.push(part);
+    else if (part !== '') merged.push(part);
   }
-  const [only] = merged;
-  if (merged.length === 0) return '';
-  return merged.length === 1 && typeof only === 'string' ? only : new TextParts(merged);
+  const [only = ''] = merged;
+  return merged.length < 2 && typeof only === 'string' ? only : new TextParts(merged);
 }
 
 type TextLike = string | Setting | TextParts;
@@ -453,16 +355,21 @@ function textParts(value: TextLike): readonly (string | Setting)[] {
   return value instanceof TextParts ? value.parts : [value];
 }
 
-function added(first: Value, second: Value): Value | undefined {
-  if (isText(first) && isText(second)) return textOf([...textParts(first), ...textParts(second)]);
-  if (typeof first === 'number' && typeof second === 'number') return first + second;
-  if (isList(first) && isList(second)) return [...first, ...second];
-  if (first instanceof ValueMap && second instanceof ValueMap)
-    return new ValueMap([...first.entries, ...second.entries], [...first.open, ...second.open]);
+/** The sum of values of one kind; undefined for others. */
+function added(values: readonly Value[]): Value | undefined {
+  if (values.every(isText)) return textOf(values.flatMap(textParts));
+  if (values.every((value) => typeof value === 'number'))
+    return values.reduce((sum, value) => sum + value, 0);
+  if (values.every(isList)) return values.flat();
+  if (values.every((value) => value instanceof ValueMap))
+    return new ValueMap(
+      values.flatMap(({ entries }) => [...entries]),
+      values.flatMap(({ open }) => open),
+    );
   return undefined;
 }
 
-function numberOf({ text }: Token): number | undefined {
+function numberOf(text: string): number | undefined {
   const value = Number(text.replaceAll('_', ''));
   return Number.isNaN(value) ? undefined : value;
 }

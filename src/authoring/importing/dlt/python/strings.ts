@@ -26,31 +26,3 @@ export function unescaped(body: string): string {
     },
   );
 }
-
-/** A part of an f-string: text, or the expression in braces. */
-export type FormattedPart = { readonly text: string } | { readonly expression: string };
-
-/** The parts of an f-string, already unescaped; undefined where an expression has a format or is not plain. */
-export function formattedParts(body: string): readonly FormattedPart[] | undefined {
-  const parts: FormattedPart[] = [];
-  let text = '';
-  for (let at = 0; at < body.length; at++) {
-    const sign = body.charAt(at);
-    const isTwice = body.charAt(at + 1) === sign;
-    if ((sign === '{' || sign === '}') && isTwice) {
-      text += sign;
-      at++;
-    } else if (sign === '{') {
-      const end = body.indexOf('}', at);
-      const expression = body.slice(at + 1, end).trim();
-      if (end === -1 || !/^[\w.[\]"' ]+$/.test(expression)) return undefined;
-      if (text !== '') parts.push({ text });
-      text = '';
-      parts.push({ expression });
-      at = end;
-    } else if (sign === '}') return undefined;
-    else text += sign;
-  }
-  if (text !== '') parts.push({ text });
-  return parts;
-}
