@@ -61,6 +61,51 @@ describe('templates are read as the template language means them', () => {
     expect(() => parseTemplate(template)).toThrow(message);
   });
 
+  test.each([
+    ['sums', `{{ a${' + a'.repeat(250_000)} }}`, 'deep'],
+    ['attributes', `{{ a${'.a'.repeat(400_000)} }}`, 'deep'],
+    ['calls', `{{ a${'()'.repeat(400_000)} }}`, 'deep'],
+    ['filters', `{{ a${'|a'.repeat(400_000)} }}`, 'deep'],
+    ['choices', `{{ ${'a if b else '.repeat(80_000)}c }}`, 'deep'],
+    ['brackets', `{{ ${'['.repeat(1_000_000)}`, 'not closed'],
+    ['brackets that are closed', `{{ ${'({['.repeat(150_000)}${']})'.repeat(150_000)} }}`, 'deep'],
+    ['items', `{{ [${'1, '.repeat(60_000)}] }}`, 'too large'],
+    ['openings', '{{'.repeat(500_000), 'not closed'],
+    ['statements', '{% if a %}'.repeat(100_000), 'deep'],
+    ['branches', `{% if a %}${'{% elif a %}'.repeat(80_000)}{% endif %}`, 'deep'],
+    ['names', `{% set a = x %}${'{% set a = [a, a] %}'.repeat(40)}{{ a }}`, 'too large'],
+    ['escapes', `{{ "${'\\\\'.repeat(250_000)}`, 'not closed'],
+  ])('a hostile template is refused in a short time: %s', (_, template, message) => {
+    const start = process.cpuUsage();
+    expect(() => parseTemplate(template)).toThrow(TemplateError);
+    const { user, system } = process.cpuUsage(start);
+    expect(() => parseTemplate(template)).toThrow(message);
+    expect((user + system) / 1e6).toBeLessThan(10);
+  });
+
+  test('many spaces, a long choice and a long text of parts take no time', () => {
+    expect(rendered(`${' '.repeat(900_000)}{{ x }}`, { x: 1 })).toHaveLength(900_001);
+    expect(rendered('{{ x }}'.repeat(40_000), { x: 1 })).toHaveLength(40_000);
+    const branches = Array.from({ length: 300 }, (_, i) => `{% elif x == ${i} %}${i}`).join('');
+    const choice = `{% if x == 'a' %}a${branches}{% endif %}`;
+    expect(rendered(choice, { x: 299 })).toBe('299');
+    expect(fold(parseTemplate(choice), new Map()).kind).toBe('choose');
+  });
+
+  test.each([
+    ['replace', `{{ 'aaaaaaaaaa'${".replace('a', 'aaaaaaaaaa')".repeat(10)} }}`],
+    ['the filter', `{{ 'aaaaaaaaaa'${" | replace('a', 'aaaaaaaaaa')".repeat(10)} }}`],
+    ['join', `{% set a = '${'a'.repeat(100_000)}' %}{{ a.join([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) }}`],
+    ['parts', `{% set a = '${'a'.repeat(100_000)}' %}${'{{ a }}'.repeat(11)}`],
+    ['~', `{% set a = '${'a'.repeat(100_000)}' %}{{ a${' ~ a'.repeat(11)} }}`],
+  ])('a text that grows without end is refused: %s', (_, template) => {
+    expect(() => rendered(template)).toThrow('a text that is too long');
+  });
+
+  test('a replacement stands as it is written', () => {
+    expect(rendered("{{ 'a.b'.replace('.', '$&') }}{{ 'a' | replace('a', '$$') }}")).toBe('a$&b$$');
+  });
+
   test('what is known is worked out, and the rest stays', () => {
     const known = new Map<string, Constant>([['parameters', { path: 'books', kind: 'x' }]]);
     expect(fold(parseTemplate("{{ parameters['path'] }}/all"), known)).toEqual({

@@ -9,7 +9,7 @@ import {
 } from './ast.ts';
 import { callMethod, FILTERS, FUNCTIONS, TESTS } from './library.ts';
 import { pythonText } from './literal.ts';
-import { isEqual, isTruthy, NOT_SAID, plain, type NotSaid } from './values.ts';
+import { isEqual, isTruthy, limited, NOT_SAID, plain, type NotSaid } from './values.ts';
 
 /** The value depends on something that is not known, or on what can't be worked out here. */
 export class NotConstant extends Error {}
@@ -63,7 +63,7 @@ export function compute(expression: Expression, known: ReadonlyMap<string, Const
     case 'map':
       return Object.fromEntries(expression.entries.map(([key, value]) => [pythonText(of(key)), of(value)]));
     default:
-      return expression.parts.map((part) => pythonText(of(part))).join('');
+      return expression.parts.reduce((text, part) => limited(text + pythonText(of(part))), '');
   }
 }
 
@@ -108,7 +108,7 @@ function argumentsOf({ positional, named }: Arguments, of: (part: Expression) =>
 function attempt(work: () => Constant | NotSaid): Constant {
   const value = work();
   if (value === NOT_SAID) throw new NotConstant('call');
-  return value;
+  return typeof value === 'string' ? limited(value) : value;
 }
 
 function computeBinary(
@@ -130,7 +130,7 @@ function computeBinary(
     case 'not in':
       return !isIn(left, right);
     case '~':
-      return pythonText(left) + pythonText(right);
+      return limited(pythonText(left) + pythonText(right));
     case '<':
     case '>':
     case '<=':
@@ -160,7 +160,7 @@ function compare(operator: '<' | '>' | '<=' | '>=', left: Constant, right: Const
 }
 
 function arithmetic(operator: string, left: Constant, right: Constant): Constant {
-  if (operator === '+' && typeof left === 'string' && typeof right === 'string') return left + right;
+  if (operator === '+' && typeof left === 'string' && typeof right === 'string') return limited(left + right);
   if (operator === '+' && isItems(left) && isItems(right)) return [...left, ...right];
   const [a, b] = [plain(left), plain(right)];
   if (typeof a !== 'number' || typeof b !== 'number') throw new NotConstant('arithmetic');

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Float, isItems, isMapping, type Constant } from './ast.ts';
 import { pythonText } from './literal.ts';
-import { isEqual, isTruthy, NOT_SAID, type NotSaid } from './values.ts';
+import { isEqual, isTruthy, limited, NOT_SAID, refuseLength, type NotSaid } from './values.ts';
 
 type Call = (...args: Constant[]) => Constant | NotSaid;
 
-/** What can be worked out at once. The present time and chance are not in it. */
+/** Filters that can be worked out at once. The present time and chance are not among them. */
 export const FILTERS: Readonly<Record<string, Call>> = {
   default: defaultOf,
   d: defaultOf,
@@ -15,13 +15,9 @@ export const FILTERS: Readonly<Record<string, Call>> = {
   lower: (value) => pythonText(value).toLowerCase(),
   upper: (value) => pythonText(value).toUpperCase(),
   trim: (value, chars) => (chars === undefined ? pythonText(value).trim() : NOT_SAID),
-  replace: (value, from, to) => pythonText(value).replaceAll(pythonText(from), pythonText(to)),
+  replace: (value, from, to) => replaced(pythonText(value), pythonText(from), pythonText(to)),
   join: (value, by, attribute) =>
-    attribute !== undefined
-      ? NOT_SAID
-      : isItems(value)
-        ? value.map((item: Constant) => pythonText(item)).join(pythonText(by))
-        : NOT_SAID,
+    attribute !== undefined ? NOT_SAID : isItems(value) ? joined(value, pythonText(by)) : NOT_SAID,
   length: lengthOf,
   count: lengthOf,
   first: (value) => (isItems(value) || typeof value === 'string' ? value[0] : NOT_SAID),
@@ -92,7 +88,7 @@ const TEXT_METHODS: Readonly<
   lstrip: (self, chars) => stripped(self, chars, true),
   rstrip: (self, chars) => stripped(self, chars, false),
   replace: (self, from, to) =>
-    typeof from === 'string' && typeof to === 'string' ? self.replaceAll(from, to) : NOT_SAID,
+    typeof from === 'string' && typeof to === 'string' ? replaced(self, from, to) : NOT_SAID,
   split: (self, by, most) =>
     most !== undefined
       ? NOT_SAID
@@ -103,9 +99,18 @@ const TEXT_METHODS: Readonly<
           : NOT_SAID,
   startswith: (self, start) => (typeof start === 'string' ? self.startsWith(start) : NOT_SAID),
   endswith: (self, end) => (typeof end === 'string' ? self.endsWith(end) : NOT_SAID),
-  join: (self, list) =>
-    isItems(list) ? list.map((item: Constant) => pythonText(item)).join(self) : NOT_SAID,
+  join: (self, list) => (isItems(list) ? joined(list, self) : NOT_SAID),
 };
+
+/** Every place is replaced as it stands: `$&` means nothing here. */
+function replaced(text: string, from: string, to: string): string {
+  refuseLength((text.length / Math.max(1, from.length)) * to.length);
+  return text.replaceAll(from, () => to);
+}
+
+function joined(items: readonly Constant[], by: string): string {
+  return items.reduce((text: string, item, i) => limited(text + (i === 0 ? '' : by) + pythonText(item)), '');
+}
 
 function stripped(self: string, chars: Constant, isStart: boolean): string {
   if (typeof chars !== 'string') return isStart ? self.trimStart() : self.trimEnd();

@@ -8,7 +8,16 @@ export function mapParts(expression: Expression, change: (part: Expression) => E
       return expression;
     case 'item':
       return { ...expression, of: change(expression.of), key: change(expression.key) };
-    case 'slice':
+    case 'slice': {
+      const { from, to, step } = expression;
+      return {
+        ...expression,
+        of: change(expression.of),
+        ...(from === undefined ? {} : { from: change(from) }),
+        ...(to === undefined ? {} : { to: change(to) }),
+        ...(step === undefined ? {} : { step: change(step) }),
+      };
+    }
     case 'unary':
       return { ...expression, of: change(expression.of) };
     case 'call':

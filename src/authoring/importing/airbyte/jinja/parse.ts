@@ -6,6 +6,7 @@ import {
   type BinaryOperator,
   type Expression,
 } from './ast.ts';
+import { mapParts } from './map-parts.ts';
 import { cut, type Piece, type Token } from './tokens.ts';
 
 /**
@@ -18,15 +19,35 @@ export function parseTemplate(template: string): Expression {
   const body = new Body(cut(template));
   const expression = body.read(new Map());
   body.expectEnd();
+  refuseLarge(expression);
   return expression;
 }
 
 type Names = Map<string, Expression>;
 
-/** How deep expressions may be nested: deeper ones are mistakes or attacks. */
+/** Deepest nesting of expressions: deeper ones are mistakes or attacks. */
 const MAX_DEPTH = 200;
+/** Deepest tree of a template; long sums and many `{% elif %}` make it deep as well. */
+const MAX_TREE_DEPTH = 400;
+/** Parts of a template: names of `{% set %}` that stand for each other could make more than any time is enough for. */
+const MAX_PARTS = 50_000;
 
-/** Statements and texts. */
+/** Refuses a tree that recursion could not walk through. */
+function refuseLarge(expression: Expression): void {
+  const left: [Expression, number][] = [[expression, 0]];
+  let parts = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [part, depth] = next;
+    if (depth > MAX_TREE_DEPTH) throw new TemplateError('the expression is nested too deep');
+    if (++parts > MAX_PARTS) throw new TemplateError('the expression is too large');
+    mapParts(part, (inner) => {
+      left.push([inner, depth + 1]);
+      return inner;
+    });
+  }
+}
+
+/** Reads texts and statements. */
 class Body {
   readonly #pieces: readonly Piece[];
   #at = 0;
@@ -37,7 +58,7 @@ class Body {
   }
 
   read(names: Names): Expression {
-    if (++this.#depth > MAX_DEPTH) throw new TemplateError('statements are nested too deep');
+    if (++this.#depth > MAX_TREE_DEPTH) throw new TemplateError('statements are nested too deep');
     const parts: Expression[] = [];
     for (;;) {
       const piece = this.#pieces[this.#at];
@@ -64,6 +85,13 @@ class Body {
   }
 
   #choice(piece: Piece, names: Names): Expression {
+    if (++this.#depth > MAX_TREE_DEPTH) throw new TemplateError('statements are nested too deep');
+    const choice = this.#branches(piece, names);
+    this.#depth--;
+    return choice;
+  }
+
+  #branches(piece: Piece, names: Names): Expression {
     const when = new Parser(piece.tokens.slice(1), names).whole();
     const then = this.read(new Map(names));
     const next = this.#pieces[this.#at];
@@ -94,7 +122,11 @@ function joined(parts: readonly Expression[]): Expression {
   return parts.length === 1 ? only : { kind: 'join', parts };
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=']);
+/** The binary operators but for comparisons, from those that bind least; all of them group to the left. */
+const LOGIC: readonly (readonly BinaryOperator[])[] = [['or'], ['and']];
+const ARITHMETIC: readonly (readonly BinaryOperator[])[] = [['+', '-'], ['~'], ['*', '/', '//', '%'], ['**']];
+const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '>', '<=', '>=', 'in'];
+
 const WORD_CONSTANTS: Readonly<Record<string, boolean | null>> = {
   true: true,
   True: true,
@@ -104,7 +136,7 @@ const WORD_CONSTANTS: Readonly<Record<string, boolean | null>> = {
   None: null,
 };
 
-/** Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `~`, `* / // %`, `**`, signs, filters. */
+/** Reads expressions by precedence: `or`, `and`, `not`, comparisons, arithmetic, signs, filters. */
 class Parser {
   readonly #tokens: readonly Token[];
   readonly #names: Names;
@@ -136,9 +168,9 @@ class Parser {
 
   #expression(): Expression {
     if (++this.#depth > MAX_DEPTH) throw new TemplateError('the expression is nested too deep');
-    let expression = this.#or();
+    let expression = this.#logic();
     while (this.#takeWord('if')) {
-      const when = this.#or();
+      const when = this.#logic();
       expression = this.#takeWord('else')
         ? { kind: 'choose', when, then: expression, otherwise: this.#expression() }
         : { kind: 'choose', when, then: expression };
@@ -147,16 +179,30 @@ class Parser {
     return expression;
   }
 
-  #or(): Expression {
-    let left = this.#and();
-    while (this.#takeWord('or')) left = binary('or', left, this.#and());
-    return left;
+  #logic(): Expression {
+    return this.#binary(LOGIC, 0, () => this.#not());
   }
 
-  #and(): Expression {
-    let left = this.#not();
-    while (this.#takeWord('and')) left = binary('and', left, this.#not());
-    return left;
+  #binary(
+    levels: readonly (readonly BinaryOperator[])[],
+    level: number,
+    operand: () => Expression,
+  ): Expression {
+    const operators = levels[level];
+    if (operators === undefined) return operand();
+    let left = this.#binary(levels, level + 1, operand);
+    for (;;) {
+      const operator = this.#takeOperator(operators);
+      if (operator === undefined) return left;
+      left = { kind: 'binary', operator, left, right: this.#binary(levels, level + 1, operand) };
+    }
+  }
+
+  #takeOperator(operators: readonly BinaryOperator[]): BinaryOperator | undefined {
+    const token = this.#tokens[this.#at];
+    const operator = token?.kind === 'text' ? undefined : operators.find((each) => each === token?.text);
+    if (operator !== undefined) this.#at++;
+    return operator;
   }
 
   #not(): Expression {
@@ -167,64 +213,26 @@ class Parser {
     return isNot ? { kind: 'unary', operator: 'not', of } : of;
   }
 
+  /** `a < b < c` compares each with the next. */
   #comparison(): Expression {
-    const first = this.#sum();
-    let left = first;
+    const sum = (): Expression => this.#binary(ARITHMETIC, 0, () => this.#signed(true));
+    let left = sum();
     let all: Expression | undefined;
     for (;;) {
-      const operator = this.#comparator();
-      if (operator === undefined) return all ?? first;
-      const right = this.#sum();
-      const one = binary(operator, left, right);
-      all = all === undefined ? one : binary('and', all, one);
+      const operator = this.#takeComparison();
+      if (operator === undefined) return all ?? left;
+      const right = sum();
+      const one: Expression = { kind: 'binary', operator, left, right };
+      all = all === undefined ? one : { kind: 'binary', operator: 'and', left: all, right: one };
       left = right;
     }
   }
 
-  #comparator(): BinaryOperator | undefined {
-    const token = this.#tokens[this.#at];
-    if (token?.kind === 'sign' && COMPARISONS.has(token.text)) {
-      this.#at++;
-      // the set holds only operators
-      return token.text as BinaryOperator;
-    }
-    if (this.#takeWord('in')) return 'in';
-    const next = this.#tokens[this.#at + 1];
-    if (token?.kind !== 'name' || token.text !== 'not' || next?.text !== 'in') return undefined;
+  #takeComparison(): BinaryOperator | undefined {
+    if (!this.#isWord('not') || this.#tokens[this.#at + 1]?.text !== 'in')
+      return this.#takeOperator(COMPARISONS);
     this.#at += 2;
     return 'not in';
-  }
-
-  #sum(): Expression {
-    let left = this.#concat();
-    for (;;) {
-      if (this.#take('+')) left = binary('+', left, this.#concat());
-      else if (this.#take('-')) left = binary('-', left, this.#concat());
-      else return left;
-    }
-  }
-
-  #concat(): Expression {
-    let left = this.#product();
-    while (this.#take('~')) left = binary('~', left, this.#product());
-    return left;
-  }
-
-  #product(): Expression {
-    let left = this.#power();
-    for (;;) {
-      if (this.#take('*')) left = binary('*', left, this.#power());
-      else if (this.#take('//')) left = binary('//', left, this.#power());
-      else if (this.#take('/')) left = binary('/', left, this.#power());
-      else if (this.#take('%')) left = binary('%', left, this.#power());
-      else return left;
-    }
-  }
-
-  #power(): Expression {
-    let left = this.#signed(true);
-    while (this.#take('**')) left = binary('**', left, this.#signed(true));
-    return left;
   }
 
   #signed(hasFilters: boolean): Expression {
@@ -414,10 +422,6 @@ class Parser {
 }
 
 const NONE: Arguments = { positional: [], named: {} };
-
-function binary(operator: BinaryOperator, left: Expression, right: Expression): Expression {
-  return { kind: 'binary', operator, left, right };
-}
 
 function numberOf(text: string): number | Float {
   const value = Number(text.replaceAll('_', ''));

@@ -1,6 +1,6 @@
-import { Float, isItems, isMapping, type Constant } from './ast.ts';
+import { Float, isItems, isMapping, TemplateError, type Constant } from './ast.ts';
 
-/** What a function gives that can't be worked out with these arguments. */
+/** The result of a function that can't be worked out with these arguments. */
 export const NOT_SAID = Symbol('not said');
 export type NotSaid = typeof NOT_SAID;
 
@@ -28,4 +28,18 @@ export function isEqual(left: Constant, right: Constant): boolean {
 export function plain(value: Constant): Constant {
   if (value instanceof Float) return value.value;
   return typeof value === 'boolean' ? Number(value) : value;
+}
+
+/** Longest text that is worked out: a few replacements inside of each other could make one that fills the memory. */
+const MAX_TEXT = 1_000_000;
+
+/** @throws {TemplateError} for a text that is too long */
+export function limited(text: string): string {
+  refuseLength(text.length);
+  return text;
+}
+
+/** @throws {TemplateError} for the length of a text that would be too long */
+export function refuseLength(length: number): void {
+  if (length > MAX_TEXT) throw new TemplateError('a text that is too long');
 }
