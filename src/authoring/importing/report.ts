@@ -1,9 +1,9 @@
-/** How much of a stream was taken over. */
+/** The degree to which a stream was taken over. */
 export type Outcome = 'exact' | 'equal rows, other columns' | 'not';
 
 /** Something that could not be taken over as it is. */
 export interface Reason {
-  /** Where it stands in what was imported: `streams[2].retriever.paginator`. */
+  /** Its place in the imported file: `streams[2].retriever.paginator`. */
   readonly path: string;
   readonly message: string;
   /** The text of a template, where it is about one. */
@@ -19,7 +19,7 @@ export interface StreamReport {
   readonly columns: readonly string[];
   /** Why it is `not`. */
   readonly reasons: readonly Reason[];
-  /** What is the same in the end, but goes another way. */
+  /** Differences on the way to the same result. */
   readonly notes: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface SettingReport {
 }
 
 export interface ImportReport {
-  /** What was imported: a name of a connector or a file. */
+  /** Name of the connector or the file that was imported. */
   readonly source: string;
   readonly streams: readonly StreamReport[];
   /** Settings that have no value yet. */
@@ -42,7 +42,7 @@ export interface ImportReport {
   readonly notes: readonly string[];
 }
 
-/** What an importer gives. */
+/** The result of an importer. */
 export interface Imported {
   /** A configuration resource: `configuration` and `rows`. */
   readonly configuration: Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import type { Out, Position } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
-/** Where a request goes. */
+/** The address of a request. */
 export interface Address {
   readonly baseUrl: Out;
   /** Relative to it, or a whole address. */

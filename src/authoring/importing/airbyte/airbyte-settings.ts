@@ -4,7 +4,7 @@ import { mapParts } from './jinja/map-parts.ts';
 import { get, isMap, isSequence, shown, type Node, type NodeMap } from './node.ts';
 import { accessOf, type Reference, type ValueType } from './translate/position.ts';
 
-/** What a manifest says about one setting. */
+/** The description of a setting in a manifest. */
 interface Setting {
   readonly keys: readonly string[];
   readonly title: string;
@@ -15,7 +15,7 @@ interface Setting {
   readonly example: Node | undefined;
 }
 
-/** Where the settings of a connector stand in `parameters.config`: beside its own keys they could mean something else. */
+/** The key of `parameters.config` that holds the settings: beside its own keys they could mean something else. */
 const FOLDER = 'settings';
 
 const TYPES: Readonly<Record<string, ValueType>> = {
@@ -40,7 +40,7 @@ export class Settings {
     this.#collect(specification, [], true, 0);
   }
 
-  /** How a setting is referred to. One that the specification does not have is added. */
+  /** Returns the reference to a setting, which is added where the specification does not have it. */
   reference(keys: readonly (string | number)[]): Reference {
     const names = keys.map(String);
     const setting = this.#known.get(names.join('.')) ?? this.#add(names);
@@ -58,7 +58,7 @@ export class Settings {
     return setting?.isRequired === true || this.#isAbove(names) ? undefined : { value: undefined };
   }
 
-  /** Whether nobody has to give it. */
+  /** Tells if the setting of an attribute is optional and has no default. */
   mayBeEmpty(attribute: string): boolean {
     return this.#used().some(
       (setting) =>
@@ -131,7 +131,7 @@ export class Settings {
     return given ?? setting.fallback;
   }
 
-  /** Whether it is a map of settings. */
+  /** Tells if the path is that of a map of settings. */
   #isAbove(names: readonly string[]): boolean {
     return [...this.#known.values()].some(
       ({ keys }) => keys.length > names.length && names.every((name, i) => keys[i] === name),

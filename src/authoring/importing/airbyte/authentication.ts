@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<string, string>> = {
   body_data: 'body',
 };
 
-/** Where a key goes: a `RequestOption`, or the header of older manifests. */
+/** Returns the place of an API key: a `RequestOption`, or the header of older manifests. */
 function placeOf(
   component: Component,
   key: string,
@@ -245,7 +245,7 @@ function withHeaders(headers: Readonly<Record<string, Out>>): Authentication {
   return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
-/** How the login itself proves who it is. */
+/** Returns the headers that authenticate the login request itself. */
 function ownHeaders(own: Component | undefined, scope: Scope): Record<string, Out> {
   if (own === undefined || own.type === 'NoAuth') return {};
   if (own.type === 'BasicHttpAuthenticator')

@@ -43,7 +43,7 @@ export function readExport(retriever: Component, scope: Scope): ExportDraft | un
   });
 }
 
-/** What the answers of an export are called in templates. */
+/** Resolves the names that the answers of an export have in templates. */
 function extra(name: string, keys: readonly (string | number)[]): Reference | undefined {
   if (name === 'creation_response') return { out: { created: pathText(keys) } };
   if (name === 'polling_response') return { out: { polled: pathText(keys) } };
@@ -128,7 +128,7 @@ function requestOf({
   };
 }
 
-/** What the file is, and where the rows are in it. */
+/** Reads the format of the file, and the path of its rows. */
 function fileOf(retriever: Component, scope: Scope): Pick<ExportDraft, 'format' | 'dataField'> {
   const extractor = retriever.child('download_extractor');
   if (extractor?.className !== undefined) throw new TemplateError(`Python code: ${extractor.className}`);

@@ -1,7 +1,7 @@
 import type { Reason } from '../report.ts';
 import { TemplateError } from './jinja/ast.ts';
 
-/** What is found out about one stream while it is taken over. */
+/** Reasons, columns and notes for the report of one stream. */
 export class Findings {
   readonly #reasons = new Map<string, Reason>();
   readonly #columns = new Set<string>();

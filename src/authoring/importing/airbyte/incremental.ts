@@ -7,7 +7,7 @@ import { durationWords, phpFormat, windowFormat } from './time-format.ts';
 import { pathText, type Out, type Reference } from './translate/position.ts';
 import { call, shifted } from './translate/out.ts';
 
-/** What a job reads since when. */
+/** The incremental reading of a job. */
 export interface IncrementalDraft {
   readonly incremental?: Readonly<Record<string, Out>>;
   readonly windows?: Readonly<Record<string, Out>>;

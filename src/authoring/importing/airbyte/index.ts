@@ -11,7 +11,7 @@ import { readStream, type JobTree } from './stream.ts';
 import { assemble, rowId, type TakenStream } from './assemble.ts';
 
 export interface AirbyteOptions {
-  /** How the manifest is called in messages. */
+  /** Name of the manifest in messages. */
   readonly file: string;
   /** Values of the settings, in the form of that ecosystem, where there are some already. */
   readonly settings?: NodeMap | undefined;

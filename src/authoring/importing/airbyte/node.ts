@@ -1,6 +1,6 @@
 import { RunError } from '../../../lib/errors.ts';
 
-/** What a YAML document holds. */
+/** A value of a YAML document. */
 export type Node = null | boolean | number | string | readonly Node[] | NodeMap;
 export interface NodeMap {
   readonly [key: string]: Node;

@@ -5,24 +5,24 @@ import { accessOf } from './translate/position.ts';
 
 /** A place in the request that gets the token of the next page. */
 export interface TokenPlace {
-  /** Where it goes; `{"address": true}` is the address itself. */
+  /** Its target; `{"address": true}` is the address itself. */
   readonly place: Node;
-  /** What goes there, in terms of the name {@link TOKEN}; absent: the token alone. */
+  /** The value that is put there, in terms of the name {@link TOKEN}; absent: the token alone. */
   readonly with?: Expression;
-  /** What stands there in the first request; absent: nothing. */
+  /** The value in the first request; absent: nothing. */
   readonly first?: Expression;
 }
 
 /** Stands for the token in `with`. */
 export const TOKEN = 'the token of the next page';
 
-/** Whether a template speaks of the token of the next page. */
+/** Tells if a template uses the token of the next page. */
 export function isPageToken(expression: Expression): boolean {
   return JSON.stringify(expression).includes('"name":"next_page_token"');
 }
 
 /**
- * How the token is used in a template: alone, with something around it, or with something else in the first request.
+ * Finds the use of the token in a template: alone, with something around it, or with something else in the first request.
  *
  * @param fold works out what is known
  */

@@ -15,7 +15,7 @@ import { conditionOf } from './translate/condition.ts';
 import type { Out, Position } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
 
-/** How a job is paged, and what every request has besides, such as the size of a page. */
+/** The pagination of a job, and the values that every request has besides, such as the size of a page. */
 export interface PaginationDraft {
   readonly pagination?: Pagination;
   readonly constants: readonly { readonly place: Node; readonly value: Out }[];
@@ -48,7 +48,7 @@ export function readPagination(
   return draft === undefined ? none : { ...draft, constants: [...firsts, ...draft.constants] };
 }
 
-/** What stands at the places of the token in the first request. */
+/** The values at the places of the token in the first request. */
 function firstValues(tokens: readonly TokenPlace[], scope: Scope): PaginationDraft['constants'] {
   return tokens.flatMap(({ place, first }) => {
     if (first === undefined) return [];
@@ -89,7 +89,7 @@ function pageSizeOf(strategy: Component, scope: Scope): Out | undefined {
   return out;
 }
 
-/** Where a `RequestOption` puts its value. */
+/** Returns the place in the request that a `RequestOption` sets. */
 export function optionPlace(option: Component | undefined, scope: Scope): Node | undefined {
   if (option === undefined) return undefined;
   const name = (): string => {
@@ -165,7 +165,7 @@ function byOffset(strategy: Component, size: Out | undefined, places: readonly T
   };
 }
 
-/** What a template takes for nothing. */
+/** Values that a template takes for nothing. */
 const NOTHINGS: readonly Out[] = [0, '0', 'None', 'False'];
 
 function byCursor(

@@ -150,7 +150,7 @@ function parentOf(parent: Component, scope: Scope, group: number | undefined): P
   };
 }
 
-/** How the value of a partition is referred to. */
+/** Returns the reference to the value of a partition. */
 export function partitionReference(placeholder: string, isGroup: boolean): Reference {
   return { out: { placeholder }, type: isGroup ? 'list' : 'any' };
 }

@@ -1,6 +1,6 @@
 import { get, isMap, isSequence, mapOf, type Node, type NodeMap } from './node.ts';
 
-/** What a component without `type` is, by the place it stands at. */
+/** Types of components without `type`, by their place. */
 const TYPES: Readonly<Record<string, string>> = {
   'CompositeErrorHandler.error_handlers': 'DefaultErrorHandler',
   'CursorPagination.decoder': 'JsonDecoder',
@@ -105,7 +105,7 @@ function typeOf(component: NodeMap, place: string): Node | undefined {
   return Object.hasOwn(component, 'class_name') ? CUSTOM_TYPES[place] : TYPES[place];
 }
 
-/** What a parameter fills: nothing, and also 0, false and what is empty. */
+/** Tells if a parameter takes the place of a value: nothing, 0, false and what is empty. */
 function isNothing(node: Node | undefined): boolean {
   if (isSequence(node)) return node.length === 0;
   if (isMap(node)) return Object.keys(node).length === 0;

@@ -8,7 +8,7 @@ import { textOut } from './translate/out.ts';
 
 export type Reaction = Readonly<Record<string, Out>>;
 
-/** What is asked for again whatever the handler says: the statuses of an API that is busy. */
+/** Statuses of a busy API, which are retried whatever the handler says. */
 const BUSY: Out = { status: [408, 429, '500-504'] };
 
 /** Reads an error handler. */
@@ -139,7 +139,7 @@ function retriesOf(handler: Component, scope: Scope): number | undefined {
   }
 }
 
-/** How long it is waited. A pause that can't be said is the usual one, which grows. */
+/** Reads the wait before a retry. One without a counterpart becomes the usual one, which grows. */
 function waitOf(handler: Component, scope: Scope): Out | undefined {
   for (const strategy of handler.children('backoff_strategies')) {
     try {

@@ -15,9 +15,9 @@ export interface RecordsDraft {
   readonly columns: Readonly<Record<string, Out>>;
   readonly exclude: readonly string[];
   readonly case?: 'lower' | 'snake';
-  /** What became of the fields that were added, by their paths. */
+  /** Values of the fields that were added, by their paths. */
   readonly added: ReadonlyMap<string, Typed>;
-  /** Whether fields have other names afterwards, so that a path may mean another one. */
+  /** Fields have other names afterwards, so that a path may mean another one. */
   readonly isRenamed: boolean;
   /** Paths whose fields were put beside the others. */
   readonly lifted: readonly string[];

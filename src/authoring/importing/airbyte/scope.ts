@@ -6,11 +6,11 @@ import type { Settings } from './airbyte-settings.ts';
 import { pathText, type Position, type Reference, type Typed } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
 
-/** What is at hand while a stream is taken over. */
+/** The settings, findings and names that the templates of a stream are translated with. */
 export interface Scope {
   readonly settings: Settings;
   readonly findings: Findings;
-  /** What a slice of the stream holds: `start_time`, `parent_slice.id`, `extra_fields.name`. */
+  /** References for the keys of a slice: `start_time`, `parent_slice.id`, `extra_fields.name`. */
   readonly slots: ReadonlyMap<string, Reference>;
   /** Names that only some templates know. */
   readonly extra?: (name: string, keys: readonly (string | number)[]) => Reference | undefined;

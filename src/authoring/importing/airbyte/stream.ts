@@ -42,7 +42,7 @@ export interface StreamContext {
   readonly findings: Findings;
 }
 
-/** How deep parents may have parents. */
+/** Most levels of parents. */
 const MAX_PARENTS = 10;
 
 /**
@@ -175,7 +175,7 @@ class StreamReader {
     return readStream(parent.stream, this.#context, parent.keepsState && this.#keepsState, this.#depth + 1);
   }
 
-  /** What a row of the parent gives to the child. */
+  /** Adds the values of the parent row that the child uses. */
   #below(parent: ParentPartition, above: JobTree, job: Job, names: string[]): void {
     const { findings } = this.#context;
     for (const [name, reference] of above.slots) {
@@ -393,7 +393,7 @@ function freeName(name: string, taken: readonly string[]): string {
   for (let count = 2; ; count++) if (!taken.includes(`${plain}_${count}`)) return `${plain}_${count}`;
 }
 
-/** Where the value of a placeholder is in the parent row, which may have got it from elsewhere. */
+/** Returns the path of a placeholder's value in the parent row, which may have got it from elsewhere. */
 function parentValue(
   keys: readonly string[],
   records: RecordsDraft,

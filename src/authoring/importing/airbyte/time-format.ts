@@ -61,7 +61,7 @@ export function windowFormat(format: string): string {
 }
 
 /**
- * What a duration of ISO 8601 says, in words: `P1DT12H` is `1 day 12 hours`.
+ * Converts a duration of ISO 8601 to words: `P1DT12H` is `1 day 12 hours`.
  *
  * @returns undefined for what is no such duration
  */

@@ -1,7 +1,7 @@
 import { Untaken } from './findings.ts';
-import { call, plainText, scalarOut, textOut, type Out } from './out.ts';
+import { plainText, scalarOut, textOut } from './out.ts';
 import type { Settings } from './dlt-settings.ts';
-import { Call, isList, ValueMap, type Value } from './value.ts';
+import { Call, call, isList, type Out, type Value, ValueMap } from './value.ts';
 
 const CLASSES: Readonly<Record<string, string>> = {
   BearerTokenAuth: 'bearer',

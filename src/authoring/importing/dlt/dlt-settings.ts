@@ -1,8 +1,7 @@
 import type { SettingReport } from '../report.ts';
-import type { Out } from './out-value.ts';
-import { Setting } from './value.ts';
+import { Setting, type Out } from './value.ts';
 
-/** Where settings stand in `parameters.config`: beside its own keys they could mean something else. */
+/** The key of `parameters.config` that holds the settings: beside its own keys they could mean something else. */
 const FOLDER = 'settings';
 
 /** The settings that a source asks for: secrets, and what its function is given. */
@@ -15,7 +14,7 @@ export class Settings {
     this.#given = given;
   }
 
-  /** How a setting is referred to. */
+  /** Returns the reference to a setting. */
   reference(setting: Setting): Out {
     const known = this.#used.get(setting.name);
     if (known === undefined || (setting.isSecret && !known.isSecret)) this.#used.set(setting.name, setting);

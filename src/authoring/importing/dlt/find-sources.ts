@@ -6,9 +6,9 @@ import { Call, Code, valueOfJson, ValueMap, type Value } from './value.ts';
 /** The configurations of sources, as they are written. */
 export interface FoundSources {
   readonly sources: readonly ValueMap[];
-  /** What is given to a source and can't be read. */
+  /** Arguments of sources that can't be read. */
   readonly strange: readonly { readonly value: Value; readonly line: number }[];
-  /** Why nothing of it can be relied on: code changes it after it was written. */
+  /** Changes by code after it was written, so that nothing of it can be relied on. */
   readonly changes: readonly string[];
 }
 
@@ -23,18 +23,17 @@ export function findSources(text: string, file: string): FoundSources {
 }
 
 function inJson(text: string, file: string): FoundSources {
-  let json: unknown;
+  let value: Value;
   try {
-    json = JSON.parse(text);
+    value = valueOfJson(JSON.parse(text));
   } catch (cause) {
-    throw invalid(
-      file,
-      `The file is not JSON: ${cause instanceof Error ? cause.message : ''}`,
-      undefined,
-      cause,
-    );
+    const reason = cause instanceof Error ? cause.message : '';
+    const message =
+      cause instanceof RangeError
+        ? 'The JSON of the file is nested too deep.'
+        : `The file is not JSON: ${reason}`;
+    throw invalid(file, message, undefined, cause);
   }
-  const value = valueOfJson(json);
   if (!isSource(value)) throw invalid(file, 'The file is no configuration of a REST API source.');
   return { sources: [value], strange: [], changes: [] };
 }

@@ -11,7 +11,7 @@ export class Untaken extends Error {
   }
 }
 
-/** What is found out about one resource while it is taken over. */
+/** Reasons, columns and notes for the report of one resource. */
 export class Findings {
   readonly #reasons: Reason[] = [];
   readonly #columns = new Set<string>();

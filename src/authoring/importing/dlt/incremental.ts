@@ -1,11 +1,11 @@
 import { Untaken } from './findings.ts';
-import { scalarOut, type Out } from './out.ts';
+import { scalarOut } from './out.ts';
 import { pathOf } from './paths.ts';
 import type { Resource } from './resources.ts';
 import type { Settings } from './dlt-settings.ts';
-import { Call, ValueMap, type Value } from './value.ts';
+import { Call, type Out, type Value, ValueMap } from './value.ts';
 
-/** What a resource reads since when. */
+/** The incremental reading of a resource. */
 export interface IncrementalDraft {
   /** `incremental` of the job; undefined for a fixed stretch, which keeps no state. */
   readonly incremental: Readonly<Record<string, Out>> | undefined;
@@ -13,7 +13,7 @@ export interface IncrementalDraft {
   readonly where: readonly Out[];
   /** Parameters of the request, by their names. */
   readonly params: Readonly<Record<string, Out>>;
-  /** What `{incremental.…}` stands for. */
+  /** Values of `{incremental.…}`. */
   readonly fields: Readonly<Record<string, Out | undefined>>;
   readonly notes: readonly string[];
 }
@@ -68,7 +68,7 @@ export function readIncremental(resource: Resource, settings: Settings): Increme
   return draft(options, nameIn(options, 'start_param'), nameIn(options, 'end_param'), settings);
 }
 
-/** Whether a parameter is an incremental one. */
+/** Tells if a parameter is an incremental one. */
 export function isIncrementalParam(value: Value): boolean {
   return optionsOf(value) !== undefined;
 }

@@ -4,11 +4,11 @@ import { readAuth } from './authentication.ts';
 import { Findings } from './findings.ts';
 import { findSources } from './find-sources.ts';
 import { jobOf, type Job } from './job.ts';
-import { scalarOut, type Out } from './out.ts';
+import { scalarOut } from './out.ts';
 import { readResources, type Resource } from './resources.ts';
 import { Settings } from './dlt-settings.ts';
 import { filledMap } from './templates.ts';
-import { Code, isList, shownValue, ValueMap, type Value } from './value.ts';
+import { Code, isList, type Out, shownValue, type Value, ValueMap } from './value.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
 export interface ImportDltOptions {
@@ -72,7 +72,7 @@ interface SourceContext {
   readonly ids: Set<string>;
   /** Names of resources that other sources have. */
   readonly names: Set<string>;
-  /** Whether its client is that of the whole configuration. */
+  /** True where its client is that of the whole configuration. */
   readonly isAlone: boolean;
 }
 
@@ -126,7 +126,7 @@ function lost(stream: string, path: string, message: string, value: Value): Stre
   };
 }
 
-/** What all resources have alike; authentication is with the rows, since one may have its own. */
+/** Reads the client, which all resources share; authentication is with the rows, since one may have its own. */
 function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record<string, Out> {
   for (const code of client.open) whole.not('client', 'Keys of the client that code makes', code);
   const session = client.get('session');
@@ -146,7 +146,7 @@ function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record
 
 interface TreeContext {
   readonly settings: Settings;
-  /** What is wrong with all of it. */
+  /** Findings about the whole source. */
   readonly whole: Findings;
   readonly client: ValueMap;
 }
@@ -158,7 +158,7 @@ interface Taken {
   readonly parentColumns: readonly string[];
   readonly authentication: Out | undefined;
   readonly parent: Taken | undefined;
-  /** Whether it, and all above it, are as they were. */
+  /** True where it, and all above it, are taken over without a difference. */
   readonly isWhole: boolean;
   row: string | undefined;
 }
@@ -334,7 +334,7 @@ function rowOf(
   };
 }
 
-/** How the table of a resource is written; undefined where it does not say. */
+/** Returns the write disposition of a resource; undefined where it has none. */
 function dispositionOf({ map }: Resource): Value | undefined {
   const given = map.get('write_disposition');
   return (given instanceof ValueMap ? given.get('disposition') : given) ?? undefined;
@@ -381,7 +381,7 @@ const HARMLESS = new Set([
   'description',
 ]);
 
-/** What a resource says besides its requests. */
+/** Reads the hints of a resource, which are not about its requests. */
 function readHints(resource: Resource): void {
   const { map, findings, at } = resource;
   for (const [key, value] of map.entries) {

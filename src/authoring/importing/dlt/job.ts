@@ -1,13 +1,13 @@
 import { Untaken } from './findings.ts';
 import { isIncrementalParam, readIncremental, type IncrementalDraft } from './incremental.ts';
-import { plainText, textOut, type Out } from './out.ts';
+import { plainText, textOut } from './out.ts';
 import { readPaginator } from './pagination.ts';
 import { pathOf } from './paths.ts';
 import { readResponseActions } from './reactions.ts';
 import { resolveParam, resourceField, type Resource } from './resources.ts';
 import type { Settings } from './dlt-settings.ts';
 import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
-import { Code, isList, ValueMap, type Value } from './value.ts';
+import { Code, isList, type Out, type Value, ValueMap } from './value.ts';
 import { trimBoth } from '../../../lib/trim.ts';
 
 export type Job = Record<string, Out>;
@@ -16,7 +16,7 @@ export interface JobContext {
   readonly settings: Settings;
   /** `client.paginator`, for resources that name none. */
   readonly paginator: Value | undefined;
-  /** Of the job above. */
+  /** The job above. */
   readonly above: Pick<JobDraft, 'names' | 'parentColumns'> | undefined;
 }
 
@@ -236,7 +236,7 @@ function bodyOf({ endpoint, findings }: Resource, resolve: Resolve, settings: Se
   throw new Untaken('a body that code makes', data);
 }
 
-/** Where the rows are; undefined where the library looks for them itself. */
+/** Returns the path of the rows; undefined where the library looks for them itself. */
 function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Out | undefined {
   const selector = endpoint.get('data_selector');
   if (!isGiven(selector)) {

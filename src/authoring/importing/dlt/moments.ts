@@ -1,4 +1,4 @@
-import { call, type Out } from './out-value.ts';
+import { call, type Out } from './value.ts';
 
 /** `pendulum.now("UTC")`, `datetime.now(timezone.utc)`, `date.today()`, `pendulum.datetime(2024, 1, 1)`. */
 const START =

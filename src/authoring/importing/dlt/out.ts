@@ -1,10 +1,7 @@
 import { Untaken } from './findings.ts';
 import { momentOf } from './moments.ts';
-import { call, type Out } from './out-value.ts';
 import type { Settings } from './dlt-settings.ts';
-import { Call, Code, isList, Setting, TextParts, ValueMap, type Value } from './value.ts';
-
-export { call, type Out } from './out-value.ts';
+import { call, Call, Code, isList, Setting, TextParts, ValueMap, type Out, type Value } from './value.ts';
 
 /** Texts and references put together; text alone stays one. */
 export function joined(parts: readonly Out[]): Out {

@@ -1,14 +1,13 @@
 import { Untaken, type Findings } from './findings.ts';
-import { call, type Out } from './out.ts';
 import { pathOf } from './paths.ts';
-import { Call, Code, ValueMap, type Value } from './value.ts';
+import { Call, call, Code, type Out, type Value, ValueMap } from './value.ts';
 
 type Map = Readonly<Record<string, Out>>;
 
-/** How a resource is paged. */
+/** The pagination of a resource. */
 export interface PaginationDraft {
   readonly pagination: Map;
-  /** Whether the parameters of the first request are left out of the later ones. */
+  /** True where later requests leave out the parameters of the first one. */
   readonly followsAddress: boolean;
 }
 
@@ -45,7 +44,7 @@ const POSITIONS: Readonly<Record<string, readonly string[]>> = {
 
 export interface PaginatorContext {
   readonly findings: Findings;
-  /** Whether parameters of the request are in the query anyway. */
+  /** True where the parameters of the request are in the query anyway. */
   readonly isGet: boolean;
 }
 

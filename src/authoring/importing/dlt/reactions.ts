@@ -1,6 +1,5 @@
 import { Untaken } from './findings.ts';
-import type { Out } from './out.ts';
-import { isList, ValueMap, type Value } from './value.ts';
+import { isList, type Out, type Value, ValueMap } from './value.ts';
 
 /** `response_actions`: answers that are left out. A function is none that can be known. @throws {Untaken} */
 export function readResponseActions(value: Value | undefined): readonly Out[] {

@@ -5,7 +5,7 @@ import { Call, Code, isList, shownValue, ValueMap, type Value } from './value.ts
 /** A resource with what the defaults give it. */
 export interface Resource {
   readonly name: string;
-  /** Where it stands: `resources[2]`. */
+  /** Its place: `resources[2]`. */
   readonly at: string;
   readonly map: ValueMap;
   readonly endpoint: ValueMap;

@@ -1,7 +1,7 @@
 import { Untaken } from './findings.ts';
-import { joined, scalarOut, textOut, type Out } from './out.ts';
+import { joined, scalarOut, textOut } from './out.ts';
 import type { Settings } from './dlt-settings.ts';
-import { isList, TextParts, ValueMap, type Value } from './value.ts';
+import { isList, type Out, TextParts, type Value, ValueMap } from './value.ts';
 
 export type TemplatePart = { readonly text: string } | { readonly field: string };
 
@@ -46,7 +46,7 @@ export function fieldsOf(value: Value | undefined): readonly string[] {
   return [];
 }
 
-/** What a field stands for where it is used. @throws {Untaken} for one that nothing is known of */
+/** Resolves a field at the place of its use. @throws {Untaken} for one that nothing is known of */
 export type Resolve = (field: string) => Out;
 
 /** A scalar with its fields put in. A text that is one field alone keeps the kind of its value when `keepsKind`. */

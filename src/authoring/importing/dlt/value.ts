@@ -77,11 +77,19 @@ export class Code {
   }
 }
 
-/** JSON as values. */
-export function valueOfJson(json: unknown): Value {
-  if (Array.isArray(json)) return json.map((item) => valueOfJson(item));
+/** Deepest nesting of values in a source. */
+export const MAX_DEPTH = 100;
+
+/**
+ * Converts JSON to values.
+ *
+ * @throws {RangeError} for JSON that is nested too deep
+ */
+export function valueOfJson(json: unknown, depth = 0): Value {
+  if (depth > MAX_DEPTH) throw new RangeError('it is nested too deep');
+  if (Array.isArray(json)) return json.map((item) => valueOfJson(item, depth + 1));
   if (typeof json === 'object' && json !== null)
-    return new ValueMap(Object.entries(json).map(([key, item]) => [key, valueOfJson(item)]));
+    return new ValueMap(Object.entries(json).map(([key, item]) => [key, valueOfJson(item, depth + 1)]));
   if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json;
   return null;
 }
@@ -90,7 +98,7 @@ export function isList(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** How a value is written, for the report. */
+/** Formats a value for the report. */
 export function shownValue(value: Value | undefined): string {
   if (value instanceof Code || value instanceof Call) return value.text;
   if (value instanceof Setting) return value.name;
@@ -100,4 +108,12 @@ export function shownValue(value: Value | undefined): string {
     return `{${[...value.entries].map(([key, item]) => `${JSON.stringify(key)}: ${shownValue(item)}`).join(', ')}}`;
   if (isList(value)) return `[${value.map((item) => shownValue(item)).join(', ')}]`;
   return JSON.stringify(value ?? null);
+}
+
+/** A value of the configuration that is made: JSON. */
+export type Out = string | number | boolean | null | readonly Out[] | { readonly [key: string]: Out };
+
+/** Makes a call of a function of the configuration. */
+export function call(name: string, ...args: readonly Out[]): Out {
+  return { function: name, args };
 }

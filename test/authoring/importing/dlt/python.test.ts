@@ -209,6 +209,7 @@ describe('the source of a file', () => {
     ['s = rest_api_source({k: v for k in z})', 'The source in line 1 is made by code: {k: v for k in z}'],
     ['{"client": 1', 'The file is not JSON'],
     ['{"client": 1}', 'The file is no configuration of a REST API source.'],
+    [`{"client": ${'['.repeat(200)}${']'.repeat(200)}}`, 'The JSON of the file is nested too deep.'],
   ])('%s is refused', (text, message) => {
     expect(() => findSources(text, text.startsWith('{') ? 'x.json' : 'x.py')).toThrow(message);
   });

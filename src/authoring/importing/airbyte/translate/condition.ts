@@ -53,7 +53,7 @@ export function conditionOf(expression: Expression, position: Position): Conditi
   return truth(valueOf(expression, position));
 }
 
-/** Whether a value counts as true: not false, 0, null, and not empty. */
+/** The condition that a value counts as true: not false, 0, null, and not empty. */
 function truth({ out }: Typed): Condition {
   if (!isSource(out)) return isTrueConstant(out);
   return { value: out, is: 'true' };
@@ -158,7 +158,7 @@ const SOURCE_KEYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a value is read while it runs. */
+/** Tells if a value is known only at run time. */
 function isSource(out: Out): boolean {
   return isMap(out) && Object.keys(out).some((key) => SOURCE_KEYS.has(key));
 }

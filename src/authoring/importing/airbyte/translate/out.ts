@@ -18,7 +18,7 @@ export function textOut(value: Typed): Out {
   return out;
 }
 
-/** Whether a value is there, by a word of conditions. A setting that is not given is an empty text. */
+/** Returns the word of a condition for a value that is present or absent. A setting that is not given is an empty text. */
 export function thereWord(out: Out, isThere: boolean): string {
   if (isMap(out) && out['attr'] !== undefined) return isThere ? 'notEmpty' : 'empty';
   return isThere ? 'present' : 'absent';

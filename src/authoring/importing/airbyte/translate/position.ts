@@ -4,12 +4,12 @@ import type { Node } from '../node.ts';
 /** A value of a configuration: a constant, a source, or a call of a function. */
 export type Out = Node;
 
-/** Where a template stands, and so what its names mean. */
+/** The place of a template, which gives its names their meaning. */
 export interface Position {
   /** In words, for reports: `the record`, `the request`. */
   readonly text: string;
   /**
-   * What a name and the keys behind it stand for.
+   * Resolves a name and the keys behind it.
    *
    * @returns undefined when the name means nothing here
    * @throws {TemplateError} when it means something that can't be had
@@ -19,7 +19,7 @@ export interface Position {
 
 export interface Reference {
   readonly out: Out;
-  /** What is known of its type, where it matters: how a boolean is written, and what `+` means. */
+  /** Its type as far as it is known and matters: for the text of a boolean, and the meaning of `+`. */
   readonly type?: ValueType;
 }
 
@@ -38,7 +38,7 @@ export interface Typed {
 export interface Access {
   readonly name: string;
   readonly keys: readonly (string | number)[];
-  /** What `get` gives for a missing key. */
+  /** The default of `get` for a missing key. */
   readonly fallback?: Expression;
 }
 

@@ -1,9 +1,7 @@
-import { Call, Code, isList, Setting, TextParts, ValueMap, type Value } from '../value.ts';
+import { Call, Code, isList, MAX_DEPTH, Setting, TextParts, ValueMap, type Value } from '../value.ts';
 import type { Node, PythonFile, Span } from './python-file.ts';
 import { unescaped } from './strings.ts';
 
-/** How deep values may be nested in each other, names that stand for values included. */
-const MAX_DEPTH = 100;
 /** Values of a file: names that stand for names could make more of a few lines than fits into the memory. */
 const MAX_VALUES = 100_000;
 
@@ -15,7 +13,7 @@ export class PythonReader {
   /** Parameters of functions without a default. */
   readonly #parameters = new Set<string>();
   readonly #usedNames = new Set<string>();
-  /** Where the expressions begin whose names are being resolved: one of them inside of itself is a circle. */
+  /** Offsets of the expressions whose names are being resolved: one of them inside of itself is a circle. */
   readonly #resolving = new Set<number>();
   #depth = 0;
   #values = 0;
