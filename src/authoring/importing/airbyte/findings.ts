@@ -1,26 +1,11 @@
-import type { Reason } from '../report.ts';
+import { StreamFindings } from '../findings.ts';
 import { TemplateError } from './jinja/ast.ts';
 
-/** Reasons, columns and notes for the report of one stream. */
-export class Findings {
-  readonly #reasons = new Map<string, Reason>();
-  readonly #columns = new Set<string>();
-  readonly #notes = new Set<string>();
-
-  /** Something that makes other rows, or none. */
+/** Findings about a stream of a manifest. */
+export class Findings extends StreamFindings {
+  /** Adds something that makes other rows, or none. */
   not(path: string, message: string, template?: string): void {
-    const key = `${message}\n${template ?? ''}`;
-    if (!this.#reasons.has(key))
-      this.#reasons.set(key, { path, message, ...(template === undefined ? {} : { template }) });
-  }
-
-  /** Something that changes columns alone. */
-  column(text: string): void {
-    this.#columns.add(text);
-  }
-
-  note(text: string): void {
-    this.#notes.add(text);
+    this.addReason(`${message}\n${template ?? ''}`, path, message, template);
   }
 
   /** Does the work; what a template says that has no counterpart is a reason, and nothing is given. */
@@ -45,18 +30,6 @@ export class Findings {
       );
       return undefined;
     }
-  }
-
-  get reasons(): readonly Reason[] {
-    return [...this.#reasons.values()];
-  }
-
-  get columns(): readonly string[] {
-    return [...this.#columns];
-  }
-
-  get notes(): readonly string[] {
-    return [...this.#notes];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../report.ts';
+import { StreamFindings } from '../findings.ts';
 import { shownValue, type Value } from './value.ts';
 
 /** Something that has no counterpart; the message says what. */
@@ -11,25 +11,11 @@ export class Untaken extends Error {
   }
 }
 
-/** Reasons, columns and notes for the report of one resource. */
-export class Findings {
-  readonly #reasons: Reason[] = [];
-  readonly #columns = new Set<string>();
-  readonly #notes = new Set<string>();
-
-  /** Something that makes other rows, or none. */
+/** Findings about a resource of a source. */
+export class Findings extends StreamFindings {
+  /** Adds something that makes other rows, or none. */
   not(path: string, message: string, value?: Value): void {
-    if (this.#reasons.some((known) => known.path === path && known.message === message)) return;
-    this.#reasons.push({ path, message, ...(value === undefined ? {} : { template: shownValue(value) }) });
-  }
-
-  /** Something that changes columns alone. */
-  column(text: string): void {
-    this.#columns.add(text);
-  }
-
-  note(text: string): void {
-    this.#notes.add(text);
+    this.addReason(`${path}\n${message}`, path, message, value === undefined ? undefined : shownValue(value));
   }
 
   /** Does the work; what has no counterpart is a reason, and nothing is given. */
@@ -41,17 +27,5 @@ export class Findings {
       this.not(path, `No counterpart: ${error.message}`, error.value);
       return undefined;
     }
-  }
-
-  get reasons(): readonly Reason[] {
-    return this.#reasons;
-  }
-
-  get columns(): readonly string[] {
-    return [...this.#columns];
-  }
-
-  get notes(): readonly string[] {
-    return [...this.#notes];
   }
 }
