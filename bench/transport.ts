@@ -1,22 +1,18 @@
-// One request after another on a kept connection, over loopback: the bottom on the runtime's client, the bottom on got, and
-// got alone, as someone would use it. In turns, and what is taken is the middle one. And what it takes to load each.
+// One request after another on a kept connection, over loopback: the transport of API requests, and got as someone would
+// use it. In turns, and what is taken is the middle one. And what it takes to load each.
 //
 //   node bench/transport.ts [--requests 1000] [--turns 5]
 import http from 'node:http';
 import { parseArgs } from 'node:util';
 import got from 'got';
-import type * as GotSend from '../src/engine/http/send/got.ts';
-import type * as NodeSend from '../src/engine/http/send/node.ts';
+import type * as TransportModule from '../src/engine/http/send/transport.ts';
 import { median, milliseconds, printTable } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 import { measure, startMockApi } from './support/processes.ts';
 
-/** The built ones, as they are run. */
-async function built<T>(file: string): Promise<T> {
-  return (await import(new URL(`../dist/engine/http/send/${file}.js`, import.meta.url).href)) as T; // built from that source
-}
-const { createNodeSend } = await built<typeof NodeSend>('node');
-const { createGotSend } = await built<typeof GotSend>('got');
+/** The built one, as it is run. */
+const module = new URL('../dist/engine/http/send/transport.js', import.meta.url).href;
+const { createTransport } = (await import(module)) as typeof TransportModule; // built from that source
 
 const { values: given } = parseArgs({
   options: { requests: { type: 'string', default: '1000' }, turns: { type: 'string', default: '5' } },
@@ -25,15 +21,12 @@ const requests = Number(given.requests);
 const turns = Number(given.turns);
 
 const never = new AbortController().signal;
-const [node, gotBottom] = [createNodeSend(), createGotSend()];
+const transport = createTransport();
 const agent = { http: new http.Agent({ keepAlive: true }) };
 const WAYS: Readonly<Record<string, (url: string) => Promise<number>>> = {
-  'bottom on node:http': async (url) =>
-    (await node.send({ method: 'GET', url, headers: {} }, { signal: never })).body.length,
-  'bottom on got': async (url) =>
-    (await gotBottom.send({ method: 'GET', url, headers: {} }, { signal: never })).body.length,
-  'got alone': async (url) =>
-    (await got(url, { responseType: 'buffer', agent, retry: { limit: 0 } })).rawBody.length,
+  transport: async (url) =>
+    (await transport.send({ method: 'GET', url, headers: {} }, { signal: never })).body.length,
+  got: async (url) => (await got(url, { responseType: 'buffer', agent, retry: { limit: 0 } })).rawBody.length,
 };
 
 for (const size of [10, 1000]) {
@@ -66,7 +59,7 @@ for (const size of [10, 1000]) {
     ]),
   );
 }
-await Promise.all([node.close(), gotBottom.close()]);
+await transport.close();
 agent.http.destroy();
 
 await withFolder(async (folder) => {

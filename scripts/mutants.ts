@@ -1827,8 +1827,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'names are connected to wherever they lead',
-    file: 'src/engine/http/send/node.ts',
-    find: 'options.lookup === undefined ? {} : { lookup: options.lookup }',
+    file: 'src/engine/http/tunnel/routes.ts',
+    find: 'lookup === undefined ? {} : { lookup }',
     replace: '{}',
     tests: ['test/engine/http/trust/reach.test.ts'],
   },
@@ -1849,8 +1849,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a proxy is asked for what is near',
     file: 'src/engine/http/send/network.ts',
-    find: 'if (sshProxy === undefined) await reach?.requireThroughProxy(target.hostname);',
-    replace: 'if (sshProxy === undefined) await Promise.resolve();',
+    find: 'else await reach.requireThroughProxy(target.hostname);',
+    replace: '',
     tests: ['test/engine/http/trust/reach.test.ts'],
   },
   {

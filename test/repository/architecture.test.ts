@@ -81,7 +81,7 @@ describe('rooms', () => {
   });
 
   test('a forbidden edge would be seen', () => {
-    expect(isAllowed('engine/jobs/job.ts', 'engine/http/send/node.ts')).toBe(false);
+    expect(isAllowed('engine/jobs/job.ts', 'engine/http/send/transport.ts')).toBe(false);
     expect(isAllowed('engine/jobs/job.ts', 'engine/shared/message.ts')).toBe(true);
     expect(isAllowed('engine/jobs/job.ts', 'runner/run.ts')).toBe(false);
     expect(isAllowed('service/http/app.ts', 'engine/extract/extract.ts')).toBe(false);
@@ -124,7 +124,7 @@ describe('clock and randomness come from Env', () => {
   const OUTSIDE =
     /\bDate\.now\(|\bMath\.random\(|\bnew Date\(\s*\)|\brandomUUID\(|\bperformance\.now\(|\bsetTimeout\(/;
   /** Timers of sockets are no clock of a run: they only end a connection. */
-  const TIMERS = /^engine\/http\/(?:send\/(?:node|got|bottom|network)|tunnel\/(?:socket|proxy))\.ts$/;
+  const TIMERS = /^engine\/http\/send\/limits\.ts$/;
 
   test.each([...STAGES, 'recording', 'config', 'extract'])('%s', (part) => {
     const wrong = FILES.filter((file) => file.startsWith(`engine/${part}/`) && !TIMERS.test(file)).flatMap(
@@ -144,7 +144,7 @@ describe('clock and randomness come from Env', () => {
 describe('nothing that is made for each page has an accessor in a literal', () => {
   const ACCESSOR = /^ {4,}[gs]et \w+\(/;
   /** Made once in a run. */
-  const ONCE = /^engine\/(?:http\/tunnel\/ways|records\/legacy\/parser)\.ts$/;
+  const ONCE = /^engine\/records\/legacy\/parser\.ts$/;
 
   test.each([
     'lib',

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { headerOf, type Send } from '../../engine/shared/message.ts';
-import { createNodeSend } from '../../engine/http/send/node.ts';
+import { createTransport } from '../../engine/http/send/transport.ts';
 import { splitUrl } from './split-url.ts';
 import type { Exchange } from './exchanges.ts';
 import type { Asked } from './tape.ts';
@@ -36,7 +36,7 @@ export async function startServer({ answer, onAnswered }: FixtureServerOptions):
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
-  const network = createNodeSend();
+  const network = createTransport();
   return {
     async send(request, options) {
       const { host, target } = splitUrl(request.url);

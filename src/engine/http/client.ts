@@ -1,7 +1,6 @@
 import type { Env } from '../../lib/env.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Secrets } from '../../lib/secrets.ts';
-import type { Bottom } from './send/bottom.ts';
 import { keepBudgets, type Budget } from './budgets.ts';
 import { cache, type CacheOptions } from './cache.ts';
 import { files } from './files.ts';
@@ -10,6 +9,7 @@ import type { Send, SendWrapper } from '../shared/message.ts';
 import { watchRequests, type RequestEvent } from './watch-requests.ts';
 import { tellingWaits, type WaitEvent } from './wait-event.ts';
 import { createNetwork, type NetworkOptions } from './send/network.ts';
+import type { Transport } from './send/transport.ts';
 import { createPacer, type PaceOptions } from './pace.ts';
 import { redirect } from './redirect.ts';
 import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
@@ -65,7 +65,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
   const budgets = keepBudgets(options.budgets ?? [], paced, log);
   const pacer = createPacer(options.pace ?? {}, paced, budgets);
-  const network: Bottom =
+  const network: Transport =
     options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
 
   const again = tellingWaits(env, 'retry', onWait);
@@ -106,8 +106,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /** The first wrapper is the outermost. */
-function compose(bottom: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
-  return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, bottom);
+function compose(transport: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
+  return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, transport);
 }
 
 /** What a request asks for beside is not for its login: that answer is no file, and no reaction speaks of it. */
@@ -115,6 +115,6 @@ function plainly(next: Send): Send {
   return async (request, { signal }) => await next(request, { signal });
 }
 
-function given(send: Send): Bottom {
+function given(send: Send): Transport {
   return { send, close: async () => {} };
 }

@@ -1,13 +1,13 @@
 import type { SendWrapper } from '../shared/message.ts';
-import { DEFAULT_BOTTOM } from './send/bottom.ts';
+import { DEFAULT_LIMITS } from './send/limits.ts';
 import { looksPacked, receiveWhole } from './send/receive.ts';
 import { targetOf } from './send/target.ts';
 
 /**
- * Unpacks files that came as whole bodies: from the bottom for proxies and tunnels, or one of a user of the library.
- * The usual bottom unpacks them as they come. Inside of retries, so that a file that was cut is asked for again.
+ * Unpacks files that came as whole bodies, from a `Send` in the place of the network: the transport unpacks them while
+ * it receives them. Inside of retries, so that a file that was cut is requested again.
  */
-export function files(maxBytes: number = DEFAULT_BOTTOM.maxBodyBytes): SendWrapper {
+export function files(maxBytes: number = DEFAULT_LIMITS.maxBodyBytes): SendWrapper {
   return (next) => async (request, options) => {
     const response = await next(request, options);
     const { file: rule } = options;

@@ -1,6 +1,6 @@
 import { option, optionalText } from '../../lib/option.ts';
 import { kind, map } from './kinds.ts';
-import { DEFAULT_BOTTOM } from './send/bottom.ts';
+import { DEFAULT_LIMITS } from './send/limits.ts';
 import { DEFAULT_TTL_SECONDS } from './cache.ts';
 import { DEFAULT_RETRY } from './retry.ts';
 
@@ -66,12 +66,12 @@ export const httpOption = map('HTTP', 'How requests are sent: headers, defaults,
     connectTimeout: numeric(
       'Connect timeout',
       'Seconds to wait for a connection, TLS included. 0 means the default.',
-      { default: DEFAULT_BOTTOM.connectTimeoutMs / 1000, examples: [10] },
+      { default: DEFAULT_LIMITS.connectTimeoutMs / 1000, examples: [10] },
     ),
     requestTimeout: numeric(
       'Request timeout',
       'Seconds for one request, from its start to the last byte of the response. 0 means the default.',
-      { default: DEFAULT_BOTTOM.requestTimeoutMs / 1000, examples: [600] },
+      { default: DEFAULT_LIMITS.requestTimeoutMs / 1000, examples: [600] },
     ),
     requestsPerSecond: numeric(
       'Requests per second',
@@ -86,7 +86,7 @@ export const httpOption = map('HTTP', 'How requests are sent: headers, defaults,
     maxBodyBytes: whole(
       'Largest body',
       'Bytes that the body of one response may have, decoded; a larger one ends the run.',
-      { minimum: 1, default: DEFAULT_BOTTOM.maxBodyBytes, examples: [268_435_456] },
+      { minimum: 1, default: DEFAULT_LIMITS.maxBodyBytes, examples: [268_435_456] },
     ),
   },
 });

@@ -4,13 +4,14 @@ import { buffer } from 'node:stream/consumers';
 import type { BeforeErrorHook, BeforeRequestHook, Got, Response } from 'got';
 import type { HttpError } from '../../lib/errors.ts';
 import type { ApiRequest, ApiResponse, SendOptions } from '../../engine/shared/message.ts';
-import { receivedHeaders } from '../../engine/http/send/bottom.ts';
+import { receivedHeaders } from '../../engine/http/send/headers.ts';
 import { CURL, failure, networkError } from '../../engine/http/send/network-error.ts';
 import { http, https } from '../../engine/http/send/runtime.ts';
 import { targetOf } from '../../engine/http/send/target.ts';
+import { watchConnecting } from '../../engine/http/send/limits.ts';
 import { secureContextOf } from '../../engine/http/send/tls.ts';
 import { proxyAuthorization, rememberProxies, type Environment } from '../../engine/http/tunnel/proxy.ts';
-import { createWays, type Ways } from '../../engine/http/tunnel/ways.ts';
+import { createRoutes, type Routes } from '../../engine/http/tunnel/routes.ts';
 import { queryText, type Query } from './encode.ts';
 
 /** A body that is made anew for each attempt. */
@@ -34,7 +35,7 @@ export type OpenCall = (
 export interface Network {
   readonly send: SendCall;
   readonly open: OpenCall;
-  /** What the SDK of the object store sends by. */
+  /** The request handler for the SDK of the object store. */
   readonly objects: {
     handle(request: ObjectRequest, options?: ObjectOptions): Promise<{ response: ObjectResponse }>;
   };
@@ -77,12 +78,12 @@ const SILENT_MS = 60_000;
  */
 export function createNetwork(environment: Environment, silentMs: number = SILENT_MS): Network {
   const proxyFor = rememberProxies(environment);
-  const ways = createWays({
+  const routes = createRoutes({
     secureContext: () => secureContextOf({}),
     proxyFor: (target) => (LOOPBACK.test(target.hostname) ? undefined : proxyFor?.(target)),
   });
   let loading: Promise<Got> | undefined;
-  const load = (): Promise<Got> => (loading ??= loadGot(ways));
+  const load = (): Promise<Got> => (loading ??= loadGot(routes));
 
   return {
     async send(request, { signal, openBody }) {
@@ -144,7 +145,7 @@ export function createNetwork(environment: Environment, silentMs: number = SILEN
         };
       },
     },
-    close: () => ways.close(),
+    close: () => routes.close(),
   };
 }
 
@@ -153,45 +154,44 @@ const NOTHING = new Uint8Array(0);
 /** Nothing of this machine is asked of a proxy. */
 const LOOPBACK = /^(?:127(?:\.\d+){3}|::1|(?:.+\.)?localhost)$/;
 
-async function loadGot(ways: Ways): Promise<Got> {
+async function loadGot(routes: Routes): Promise<Got> {
   const { default: got } = await import('got');
   return got.extend({
     followRedirect: false,
     throwHttpErrors: false,
     retry: { limit: 0 },
-    timeout: { connect: CONNECT_MS, secureConnect: CONNECT_MS },
-    hooks: { beforeRequest: [sendOver(ways)], beforeError: [explain] },
+    hooks: { beforeRequest: [sendOver(routes)], beforeError: [explain] },
   });
 }
 
 /** Gives a request its connections; one that a proxy is asked for in the host's place gets that address. */
-function sendOver(ways: Ways): BeforeRequestHook {
+function sendOver(routes: Routes): BeforeRequestHook {
   return (options) => {
     const target = targetOf(String(options.url));
-    const { agents, forward } = ways.to(target);
-    options.agent = target.secure ? { https: agents.https } : { http: agents.http };
-    if (forward === undefined) return;
-    options.request = (_url, { protocol: _scheme, ...given }, answer) =>
-      (forward.secure ? https() : http).request(
-        {
-          ...given,
-          agent: forward.secure ? agents.https : agents.http,
-          host: forward.hostname,
-          port: forward.port,
-          servername: forward.servername,
-          path: target.origin + target.path,
-          headers: { ...options.headers, host: target.host, ...proxyAuthorization(forward) },
-        },
-        answer,
+    const { agent, proxy } = routes.to(target);
+    const { secure, hostname, port, servername } = proxy ?? target;
+    const absolute = proxy !== undefined && {
+      protocol: secure ? 'https:' : 'http:',
+      hostname,
+      port,
+      servername,
+      path: target.origin + target.path,
+      headers: { ...options.headers, host: target.host, ...proxyAuthorization(proxy) },
+    };
+    options.request = (url, given, answer) => {
+      const settings = { ...given, ...absolute, agent };
+      const req = secure ? https().request(url, settings, answer) : http.request(url, settings, answer);
+      const stop = watchConnecting(req, secure, CONNECT_MS, () =>
+        req.destroy(failure(CURL.connect, `No connection to ${target.origin} in time.`)),
       );
+      return req.once('close', stop);
+    };
   };
 }
 
 const explain: BeforeErrorHook = (error) => {
   const { origin } = targetOf(String(error.options.url));
   const phase = 'event' in error ? error.event : undefined;
-  if (phase === 'connect' || phase === 'secureConnect')
-    return failure(CURL.connect, `No connection to ${origin} in time.`, { cause: error });
   if (phase !== undefined) return lateAnswer(origin, error);
   return networkError(error, { origin, answered: error.response !== undefined });
 };

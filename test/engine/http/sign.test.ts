@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { parseAwsCredentials, signAws, type AwsCredentials } from '../../../src/engine/http/sign.ts';
-import { createNodeSend } from '../../../src/engine/http/send/node.ts';
+import { createTransport } from '../../../src/engine/http/send/transport.ts';
 import { DEFAULT_RETRY, retry } from '../../../src/engine/http/retry.ts';
 import type { ApiRequest } from '../../../src/engine/shared/message.ts';
 import type { Json } from '../../../src/lib/json/index.ts';
@@ -111,16 +111,16 @@ describe('the AWS signature', () => {
     let calls = 0;
     const api = await startApi(() => ({ status: calls++ === 0 ? 503 : 200 }));
     const env = fakeEnv();
-    const bottom = createNodeSend();
+    const transport = createTransport();
     const context = { env, log: silentLog, secrets: new Secrets() };
-    const send = retry(DEFAULT_RETRY, context)(signAws(vector, env)(bottom.send));
+    const send = retry(DEFAULT_RETRY, context)(signAws(vector, env)(transport.send));
     await send({ method: 'GET', url: `${api.url}users`, headers: {} }, { signal });
     expect(api.seen.map(({ headers }) => headers['x-amz-date'])).toEqual([
       '20170714T024000Z',
       '20170714T024001Z',
     ]);
     expect(new Set(api.seen.map(({ headers }) => headers.authorization)).size).toBe(2);
-    await bottom.close();
+    await transport.close();
   });
 
   test('without credentials there is none', () => {

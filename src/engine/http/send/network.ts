@@ -1,13 +1,13 @@
 import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
-import { DEFAULT_BOTTOM, type Bottom, type BottomOptions } from './bottom.ts';
-import { rememberProxies, type Environment } from '../tunnel/proxy.ts';
-import type { GotOptions } from './got.ts';
-import { createNodeSend } from './node.ts';
 import type { Reach } from '../trust/reach.ts';
-import type { SshProxy } from '../tunnel/ssh-tunnel.ts';
+import { rememberProxies, type Environment } from '../tunnel/proxy.ts';
+import type { Connect } from '../tunnel/routes.ts';
+import type { SshProxy, SshTunnel } from '../tunnel/ssh-tunnel.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 import { targetOf } from './target.ts';
 import { secureContextOf, type TlsSettings } from './tls.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 export interface NetworkOptions {
   /** Default: 30,000. */
@@ -26,66 +26,45 @@ export interface NetworkOptions {
 }
 
 /**
- * The bottom that fits: the runtime's client straight to the host, got through a proxy or an SSH tunnel. What is not
- * needed is not loaded.
+ * Creates the transport of a configuration, which asks its rules where a request may go.
  *
  * @throws {HttpError} `http.tls` when a given certificate cannot be read
  */
-export function createNetwork(options: NetworkOptions, env: Env, log: Log): Bottom {
+export function createNetwork(options: NetworkOptions, env: Env, log: Log): Transport {
   const { tls = {}, environment = {}, sshProxy, reach } = options;
   const hasOwnTls = tls.caCertificate !== undefined || tls.clientCertificate !== undefined;
   let context = hasOwnTls ? secureContextOf(tls) : undefined;
-  const bottom: BottomOptions = {
-    connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_BOTTOM.connectTimeoutMs,
-    requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_BOTTOM.requestTimeoutMs,
-    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_BOTTOM.maxBodyBytes,
-    secureContext: () => (context ??= secureContextOf(tls)),
+  const proxyFor = sshProxy === undefined ? rememberProxies(environment) : undefined;
+  let tunnel: Promise<SshTunnel> | undefined;
+  const connect = async (proxy: SshProxy, ...[hostname, port]: Parameters<Connect>) => {
+    // Loaded here: few runs need it.
+    tunnel ??= import('../tunnel/ssh-tunnel.ts').then((ssh) => ssh.createSshTunnel(proxy, env, log, reach));
+    return await (await tunnel).connect(hostname, port);
   };
-  const direct = createNodeSend({
-    ...bottom,
+  const transport = createTransport({
+    connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs,
+    requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_LIMITS.requestTimeoutMs,
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_LIMITS.maxBodyBytes,
     isLimited: options.maxBodyBytes !== undefined,
+    secureContext: () => (context ??= secureContextOf(tls)),
     lookup: reach?.lookup,
+    proxyFor,
+    connect: sshProxy === undefined ? undefined : (...to) => connect(sshProxy, ...to),
   });
-  const proxyOf = rememberProxies(environment);
-  let indirect: Promise<Bottom> | undefined;
 
   return {
     send: async (request, sendOptions) => {
-      const target = targetOf(request.url);
-      if (sshProxy === undefined && proxyOf?.(target) === undefined) {
-        reach?.requireHost(target.hostname);
-        return direct.send(request, sendOptions);
+      if (reach !== undefined) {
+        const target = targetOf(request.url);
+        if (sshProxy !== undefined) reach.requireThroughTunnel(target.hostname);
+        else if (proxyFor?.(target) === undefined) reach.requireHost(target.hostname);
+        else await reach.requireThroughProxy(target.hostname);
       }
-      if (sshProxy === undefined) await reach?.requireThroughProxy(target.hostname);
-      else reach?.requireThroughTunnel(target.hostname);
-      indirect ??= openIndirect(bottom, proxyOf, { sshProxy, reach }, env, log);
-      return (await indirect).send(request, sendOptions);
+      return await transport.send(request, sendOptions);
     },
     close: async () => {
-      await direct.close();
-      await (await indirect)?.close();
-    },
-  };
-}
-
-async function openIndirect(
-  bottom: BottomOptions,
-  proxyOf: GotOptions['proxyFor'],
-  { sshProxy, reach }: Pick<NetworkOptions, 'reach' | 'sshProxy'>,
-  env: Env,
-  log: Log,
-): Promise<Bottom> {
-  const { createGotSend } = await import('./got.ts');
-  if (sshProxy === undefined)
-    return createGotSend({ ...bottom, ...(proxyOf === undefined ? {} : { proxyFor: proxyOf }) });
-  const { createSshTunnel } = await import('../tunnel/ssh-tunnel.ts');
-  const tunnel = createSshTunnel(sshProxy, env, log, reach);
-  const got = createGotSend({ ...bottom, connect: (hostname, port) => tunnel.connect(hostname, port) });
-  return {
-    send: got.send,
-    close: async () => {
-      await got.close();
-      await tunnel.close();
+      await transport.close();
+      await (await tunnel)?.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { HttpError } from '../../../lib/errors.ts';
 import type { ApiResponse, FileRule, Headers } from '../../shared/message.ts';
 import { CHUNK_BYTES, codecOf, decodeError, Growth, tooLarge } from './decode.ts';
-import { Intake, readable } from './intake.ts';
+import { BodyReader, readable } from './body-reader.ts';
 import { CURL, failure, type Attempt } from './network-error.ts';
 import { unzip } from './unzip.ts';
 
@@ -18,7 +18,7 @@ export interface ReceiveOptions {
   readonly attempt: Attempt;
 }
 
-/** What a body was, when it was received as a file. */
+/** A body that was received as a file. */
 export type Received = Pick<ApiResponse, 'body' | 'large' | 'unpacked'>;
 
 /**
@@ -48,7 +48,7 @@ export async function receive(source: Chunks, options: ReceiveOptions): Promise<
   return { ...(await taken(plain, options)), unpacked: { as: 'gzip' } };
 }
 
-/** A whole body that nobody unpacked, such as that of a bottom that knows nothing of files. */
+/** Receives a whole body that was not unpacked, such as that of a `Send` that knows nothing of files. */
 export async function receiveWhole(
   body: Uint8Array,
   options: Omit<ReceiveOptions, 'headers'>,
@@ -56,7 +56,7 @@ export async function receiveWhole(
   return await receive(once(body), { ...options, headers: {} });
 }
 
-/** Whether a whole body is a packed file by its first bytes. */
+/** Tells by its first bytes whether a whole body is a packed file. */
 export function looksPacked(body: Uint8Array): boolean {
   return magicOf(body) === 'gzip' || magicOf(body) === 'zip';
 }
@@ -68,19 +68,19 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The archive itself is kept only until its files are unpacked. */
 async function receiveZip(source: Chunks, options: ReceiveOptions, growth: Growth): Promise<Received> {
   const { rule, attempt } = options;
-  const archive = new Intake(rule.scratch);
-  const intake = new Intake(rule.open);
+  const archive = new BodyReader(rule.scratch);
+  const reader = new BodyReader(rule.open);
   try {
     await fill(archive, source, options, rule.scratch !== undefined);
     const members: { name: string; bytes: number }[] = [];
     for (const { name, chunks } of await unzip(readable(archive.take()), rule.member, attempt)) {
-      const before = intake.bytes;
-      await fill(intake, growth.unpacked(chunks()), options, rule.open !== undefined);
-      members.push({ name, bytes: intake.bytes - before });
+      const before = reader.bytes;
+      await fill(reader, growth.unpacked(chunks()), options, rule.open !== undefined);
+      members.push({ name, bytes: reader.bytes - before });
     }
-    return { ...intake.take(), unpacked: { as: 'zip', members } };
+    return { ...reader.take(), unpacked: { as: 'zip', members } };
   } catch (error) {
-    intake.abandon();
+    reader.abandon();
     throw error;
   } finally {
     archive.abandon();
@@ -89,27 +89,27 @@ async function receiveZip(source: Chunks, options: ReceiveOptions, growth: Growt
 
 async function taken(source: Chunks, options: ReceiveOptions): Promise<Received> {
   const { open } = options.rule;
-  const intake = new Intake(open);
+  const reader = new BodyReader(open);
   try {
-    await fill(intake, source, options, open !== undefined);
-    return intake.take();
+    await fill(reader, source, options, open !== undefined);
+    return reader.take();
   } catch (error) {
-    intake.abandon();
+    reader.abandon();
     throw error;
   }
 }
 
 /** @param hasFile what is too large for memory has a place: the limit is then only the one that was given */
 async function fill(
-  intake: Intake,
+  reader: BodyReader,
   source: Chunks,
   { maxBytes, isLimited, attempt }: ReceiveOptions,
   hasFile: boolean,
 ): Promise<void> {
   const most = hasFile && !isLimited ? Infinity : maxBytes;
   for await (const chunk of source) {
-    if (intake.bytes + chunk.length > most) throw tooLarge(maxBytes, attempt);
-    intake.add(chunk);
+    if (reader.bytes + chunk.length > most) throw tooLarge(maxBytes, attempt);
+    reader.add(chunk);
   }
 }
 

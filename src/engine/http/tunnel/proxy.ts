@@ -9,7 +9,7 @@ import { targetOf, type Target } from '../send/target.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment names for a URL: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, but not for hosts in NO_PROXY;
+ * Returns the proxy that the environment names for a URL: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, but not for hosts in NO_PROXY;
  * names in lower case come first, as with curl. Undefined: straight to the host.
  *
  * NO_PROXY is a list by commas or spaces: `*`, `example.com` (and all below it), `.example.com`, `host:8080`,
@@ -24,7 +24,7 @@ export function proxyFor(target: Target, environment: Environment): Target | und
   return parseProxy(address);
 }
 
-/** The same for many targets, each looked up once. Undefined when the environment names no proxy, which is the usual case. */
+/** Creates a {@link proxyFor} that looks each origin up once. Undefined when the environment names no proxy, which is the usual case. */
 export function rememberProxies(
   environment: Environment,
 ): ((target: Target) => Target | undefined) | undefined {
@@ -84,7 +84,12 @@ function isInside(address: string, range: string): boolean {
 }
 
 /** Opens a tunnel through an HTTP proxy by CONNECT (RFC 9110 section 9.3.6). */
-export function connectThrough(proxy: Target, hostname: string, port: number): Promise<Duplex> {
+export function connectThrough(
+  proxy: Target,
+  hostname: string,
+  port: number,
+  signal: AbortSignal,
+): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
     const options: RequestOptions = {
@@ -94,6 +99,7 @@ export function connectThrough(proxy: Target, hostname: string, port: number): P
       servername: proxy.servername,
       path: authority,
       agent: false,
+      signal,
       headers: { Host: authority, ...proxyAuthorization(proxy) },
     };
     const req = proxy.secure ? https().request(options) : http.request(options);
@@ -111,7 +117,7 @@ export function connectThrough(proxy: Target, hostname: string, port: number): P
   });
 }
 
-/** The header that a proxy's user and password ask for. */
+/** Returns the header for a proxy's user and password. */
 export function proxyAuthorization(proxy: Target): Record<string, string> {
   return proxy.authorization === undefined ? {} : { 'Proxy-Authorization': proxy.authorization };
 }

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as setTimer } from 'node:timers/promises';
 import {
   brotliCompressSync,
   constants,
@@ -8,21 +10,26 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Bottom, BottomOptions } from '../../../../src/engine/http/send/bottom.ts';
-import type { ApiRequest, ApiResponse } from '../../../../src/engine/shared/message.ts';
+import type { ApiRequest, ApiResponse, FileRule } from '../../../../src/engine/shared/message.ts';
 import { secureContextOf, type TlsSettings } from '../../../../src/engine/http/send/tls.ts';
+import type { Transport, TransportOptions } from '../../../../src/engine/http/send/transport.ts';
 import { errorOf, freePort, get, makeCertificates, never, startApi, startRaw, textOf } from '../support.ts';
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** What every bottom does, whatever it is made of. */
-export function sendContract(name: string, create: (options: Partial<BottomOptions>) => Bottom): void {
+/** The behaviour of the transport over each kind of route: `direct`, or one that others connect. */
+export function sendContract(
+  name: string,
+  create: (options: Partial<TransportOptions>) => Promise<Transport>,
+  { isDirect = false, resetCurl = 56 }: { readonly isDirect?: boolean; readonly resetCurl?: number } = {},
+): void {
   function open(
-    options: Partial<BottomOptions> = {},
+    options: Partial<TransportOptions> = {},
+    file?: FileRule,
   ): (request: ApiRequest, signal?: AbortSignal) => Promise<ApiResponse> {
-    const bottom = create(options);
-    onTestFinished(() => bottom.close());
-    return (request, signal = never) => bottom.send(request, { signal });
+    const creating = create(options);
+    onTestFinished(async () => (await creating).close());
+    return async (request, signal = never) => (await creating).send(request, { signal, file });
   }
 
   describe(`${name}: a request`, () => {
@@ -302,6 +309,53 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
     });
   });
 
+  describe(`${name}: a large body that may go to a file`, () => {
+    const SIZE = 40_000_000;
+
+    test('goes there as it comes, in small parts', async () => {
+      const api = await startApi((response) => void Readable.from(zeros(SIZE)).pipe(response));
+      const { file, written } = fileRule();
+      const { body, large } = await open({}, file)(get(api.url));
+      expect(large?.bytes).toBe(SIZE);
+      expect(body.length).toBe(65_536);
+      expect(written.length).toBeGreaterThan(100);
+    });
+
+    test('that is cut is a failure to retry, and leaves no file', async () => {
+      const api = await startApi((response) => {
+        response.writeHead(200, { 'Content-Length': SIZE + 1 });
+        Readable.from(zeros(SIZE))
+          .on('end', () => response.socket?.destroySoon())
+          .pipe(response, { end: false });
+      });
+      const { file, abandoned } = fileRule();
+      const error = await errorOf(open({}, file)(get(api.url)));
+      expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 56 } });
+      expect(abandoned()).toBe(true);
+    });
+
+    test('has only the limit that was configured', async () => {
+      const api = await startApi((response) => void Readable.from(zeros(SIZE)).pipe(response));
+      const limits = { maxBodyBytes: 30_000_000 };
+      expect((await open(limits, fileRule().file)(get(api.url))).large?.bytes).toBe(SIZE);
+      const error = await errorOf(open({ ...limits, isLimited: true }, fileRule().file)(get(api.url)));
+      expect(error).toMatchObject({ code: 'http.tooLarge', recovery: 'stop' });
+    });
+
+    test('that pauses is not too late, one that stops is', async () => {
+      const api = await startApi(async (response, _, count) => {
+        for (let i = 0; i < 4; i++) {
+          response.write('x');
+          await setTimer(150);
+        }
+        if (count === 1) response.end();
+      });
+      const send = open({ requestTimeoutMs: 400 }, fileRule().file);
+      expect(textOf(await send(get(api.url)))).toBe('xxxx');
+      expect(await errorOf(send(get(api.url)))).toMatchObject({ details: { curl: 28 } });
+    });
+  });
+
   describe(`${name}: failures`, () => {
     test.each([
       ['a cut body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this', 56],
@@ -315,10 +369,14 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
 
     test('a connection that is reset', async () => {
       const api = await startRaw((socket) => socket.once('data', () => socket.resetAndDestroy()));
-      expect(await errorOf(open()(get(api.url)))).toMatchObject({ recovery: 'retry', details: { curl: 56 } });
+      expect(await errorOf(open()(get(api.url)))).toMatchObject({
+        recovery: 'retry',
+        details: { curl: resetCurl },
+      });
     });
 
-    test('nobody listens', async () => {
+    // The far end tells these two in its own words (tunnel/*.test.ts).
+    test.runIf(isDirect)('nobody listens', async () => {
       const error = await errorOf(open()(get(`http://127.0.0.1:${await freePort()}`)));
       expect(error).toMatchObject({
         code: 'http.network',
@@ -327,7 +385,7 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
       });
     });
 
-    test('there is no such host', async () => {
+    test.runIf(isDirect)('there is no such host', async () => {
       const error = await errorOf(open()(get('http://no-such-host.invalid/')));
       expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 6 } });
       expect(error.message).toContain('no-such-host.invalid');
@@ -356,8 +414,8 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
     });
 
     test('a slow answer has nothing to do with the connect timeout', async () => {
-      const api = await startApi((response) => void setTimeout(() => response.end('late'), 120));
-      expect(textOf(await open({ connectTimeoutMs: 50 })(get(api.url)))).toBe('late');
+      const api = await startApi((response) => void setTimeout(() => response.end('late'), 1200));
+      expect(textOf(await open({ connectTimeoutMs: 1000 })(get(api.url)))).toBe('late');
     });
 
     test('no message holds the password of an address', async () => {
@@ -451,11 +509,38 @@ export function sendContract(name: string, create: (options: Partial<BottomOptio
   });
 }
 
-function secure(settings: TlsSettings): Partial<BottomOptions> {
+function secure(settings: TlsSettings): Partial<TransportOptions> {
   return { secureContext: () => secureContextOf(settings) };
 }
 
 /** By the name that the certificates have. */
 function local(url: string): string {
   return url.replace('127.0.0.1', 'localhost');
+}
+
+function* zeros(bytes: number): Generator<Buffer> {
+  const chunk = Buffer.alloc(100_000);
+  for (let at = 0; at < bytes; at += chunk.length)
+    yield chunk.subarray(0, Math.min(chunk.length, bytes - at));
+}
+
+/** Takes every body, and keeps the sizes of the parts that would be written. */
+function fileRule(): { file: FileRule; written: number[]; abandoned: () => boolean } {
+  const written: number[] = [];
+  let isAbandoned = false;
+  const file: FileRule = {
+    takes: () => true,
+    compression: 'none',
+    member: () => true,
+    open: () => ({
+      write: (part) => void written.push(part.length),
+      end: (sha1) => ({
+        bytes: written.reduce((sum, bytes) => sum + bytes, 0),
+        sha1,
+        read: () => new Uint8Array(0),
+      }),
+      abandon: () => (isAbandoned = true),
+    }),
+  };
+  return { file, written, abandoned: () => isAbandoned };
 }

@@ -5,7 +5,7 @@ import {
   parseAllowedHosts,
 } from '../../../../src/engine/http/trust/allowed-hosts.ts';
 import { redirect } from '../../../../src/engine/http/redirect.ts';
-import { createNodeSend } from '../../../../src/engine/http/send/node.ts';
+import { createTransport } from '../../../../src/engine/http/send/transport.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { Secrets } from '../../../../src/lib/secrets.ts';
 import { failure, signal, startApi } from '../auth/support.ts';
@@ -42,12 +42,12 @@ describe('allowed hosts', () => {
       status: 302,
       headers: { location: `${other.url}x?token=abcd&page=2` },
     }));
-    const bottom = createNodeSend();
+    const transport = createTransport();
     const [, port] = api.host.split(':');
     const list = parseAllowedHosts([
       { scheme: 'http', host: '127.0.0.1', port: Number(port), endpoint: 'v1' },
     ]);
-    const send = redirect({ log: silentLog, secrets: new Secrets() })(allowedHosts(list)(bottom.send));
+    const send = redirect({ log: silentLog, secrets: new Secrets() })(allowedHosts(list)(transport.send));
     const error = await failure(() =>
       send({ method: 'GET', url: `${api.url}v1/users`, headers: {} }, { signal }),
     );
@@ -58,15 +58,15 @@ describe('allowed hosts', () => {
       hint: `The administrator of this component allows only http://127.0.0.1:${port}/v1.`,
     });
     expect(other.seen).toEqual([]);
-    await bottom.close();
+    await transport.close();
   });
 
   test('an empty list allows everything', async () => {
     const api = await startApi();
-    const bottom = createNodeSend();
-    const send = allowedHosts(parseAllowedHosts([]))(bottom.send);
+    const transport = createTransport();
+    const send = allowedHosts(parseAllowedHosts([]))(transport.send);
     expect((await send({ method: 'GET', url: api.url, headers: {} }, { signal })).status).toBe(200);
-    await bottom.close();
+    await transport.close();
   });
 
   test.each<[string, Record<string, string | number> | string, string]>([

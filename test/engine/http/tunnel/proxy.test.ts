@@ -1,12 +1,12 @@
-import { connect, type Socket } from 'node:net';
-import { createServer } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import tls from 'node:tls';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiResponse } from '../../../../src/engine/shared/message.ts';
 import { proxyFor, type Environment } from '../../../../src/engine/http/tunnel/proxy.ts';
-import { createGotSend, type GotOptions } from '../../../../src/engine/http/send/got.ts';
+import { createTransport, type TransportOptions } from '../../../../src/engine/http/send/transport.ts';
 import { targetOf } from '../../../../src/engine/http/send/target.ts';
 import { secureContextOf } from '../../../../src/engine/http/send/tls.ts';
-import { errorOf, freePort, get, makeCertificates, never, startApi, textOf } from '../support.ts';
+import { errorOf, freePort, get, makeCertificates, never, startApi, startRaw, textOf } from '../support.ts';
+import { startProxy } from './support.ts';
 
 function of(url: string, environment: Environment): string | undefined {
   return proxyFor(targetOf(url), environment)?.origin;
@@ -59,59 +59,12 @@ describe('proxyFor', () => {
   });
 });
 
-interface TestProxy {
-  readonly url: string;
-  /** Request lines that it was given. */
-  readonly asked: string[];
-  readonly authorizations: (string | undefined)[];
-}
-
-/** A proxy that sends everything to the one port given. */
-async function startProxy(port: number, refuse?: number): Promise<TestProxy> {
-  const asked: string[] = [];
-  const authorizations: (string | undefined)[] = [];
-  const sockets = new Set<Socket>();
-  const proxy = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers.host}`);
-    authorizations.push(request.headers['proxy-authorization']);
-    response.end('from the proxy');
-  });
-  proxy.on('connect', (request, socket: Socket) => {
-    asked.push(`CONNECT ${request.url}`);
-    authorizations.push(request.headers['proxy-authorization']);
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    if (refuse !== undefined) {
-      socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
-      return;
-    }
-    const upstream = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      socket.pipe(upstream).pipe(socket);
-    });
-    sockets.add(upstream);
-    upstream.on('error', () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    sockets.forEach((socket) => socket.destroy());
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  const address = proxy.address();
-  return {
-    url: `http://us%40r:pw@127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    asked,
-    authorizations,
-  };
-}
-
 const PROXY_BASIC = `Basic ${Buffer.from('us@r:pw').toString('base64')}`;
 
-function open(proxy: string, options: Partial<GotOptions> = {}): (url: string) => Promise<ApiResponse> {
-  const bottom = createGotSend({ ...options, proxyFor: () => targetOf(proxy) });
-  onTestFinished(() => bottom.close());
-  return (url) => bottom.send(get(url), { signal: never });
+function open(proxy: string, options: Partial<TransportOptions> = {}): (url: string) => Promise<ApiResponse> {
+  const transport = createTransport({ ...options, proxyFor: () => targetOf(proxy) });
+  onTestFinished(() => transport.close());
+  return (url) => transport.send(get(url), { signal: never });
 }
 
 describe('a request through an HTTP proxy', () => {
@@ -181,6 +134,34 @@ describe('a request through an HTTP proxy', () => {
     const error = await errorOf(open(`http://127.0.0.1:${port}`)('https://far.example/'));
     expect(error).toMatchObject({ code: 'http.proxy', recovery: 'retry', details: { curl: 7 } });
     expect(error.message).toContain(String(port));
+  });
+
+  test('a proxy that says nothing ends with the connect timeout, and is let go', async () => {
+    let ended = 0;
+    const proxy = await startRaw((socket) => void socket.resume().on('close', () => ended++));
+    const options = { connectTimeoutMs: 60, proxyFor: () => targetOf(proxy.url) };
+    const transport = createTransport(options);
+    const error = await errorOf(transport.send(get('https://far.example/'), { signal: never }));
+    expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 28 } });
+    expect(error.message).toBe('No connection to https://far.example within 0.06 s.');
+    await transport.close();
+    await vi.waitFor(() => expect(ended).toBe(1));
+  });
+
+  test('over TLS to the proxy itself', async () => {
+    const own = makeCertificates('localhost', 'an authority of proxies');
+    const known = tls.getCACertificates();
+    tls.setDefaultCACertificates([...known, own.ca]);
+    onTestFinished(() => tls.setDefaultCACertificates(known));
+    const far = makeCertificates('far.example', 'an authority');
+    const api = await startApi((response) => response.end('x'.repeat(100_000)), far);
+    const proxy = await startProxy(api.port, undefined, own);
+    const send = open(proxy.url, {
+      secureContext: () => secureContextOf({ caCertificate: far.ca + own.ca }),
+    });
+    for (let i = 0; i < 2; i++) expect(textOf(await send('https://far.example/'))).toHaveLength(100_000);
+    expect(textOf(await send('http://far.example/'))).toBe('from the proxy');
+    expect(proxy.asked).toEqual(['CONNECT far.example:443', 'GET http://far.example/ far.example']);
   });
 
   test('a host that the proxy cannot reach is a failure to retry', async () => {

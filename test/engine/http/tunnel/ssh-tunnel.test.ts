@@ -1,7 +1,6 @@
-import { connect, type AddressInfo } from 'node:net';
 import ssh2 from 'ssh2';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createGotSend } from '../../../../src/engine/http/send/got.ts';
+import { createTransport } from '../../../../src/engine/http/send/transport.ts';
 import { createSshTunnel, type SshProxy } from '../../../../src/engine/http/tunnel/ssh-tunnel.ts';
 import { secureContextOf } from '../../../../src/engine/http/send/tls.ts';
 import {
@@ -15,86 +14,22 @@ import {
   startApi,
   textOf,
 } from '../support.ts';
-
-interface SshServer {
-  readonly proxy: SshProxy;
-  /** Hosts that were asked for, as the far end saw them. */
-  readonly forwarded: string[];
-  readonly logins: () => number;
-  /** Breaks every connection, and waits until all are gone. */
-  cut(): Promise<void>;
-}
-
-// Not ed25519: of a hundred such keys that ssh2 makes, it cannot read one back.
-const HOST_KEYS = ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
-const KEYS = ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
-
-/** An SSH server that lets one key in and forwards every name to the port given. */
-async function startSsh(port: number): Promise<SshServer> {
-  const forwarded: string[] = [];
-  const clients = new Set<ssh2.Connection>();
-  let logins = 0;
-  const allowed = ssh2.utils.parseKey(KEYS.public);
-  if (allowed instanceof Error) throw allowed;
-  const server = new ssh2.Server({ hostKeys: [HOST_KEYS.private] }, (client) => {
-    clients.add(client);
-    client.on('error', () => undefined);
-    client.on('close', () => clients.delete(client));
-    client.on('authentication', (context) => {
-      const isKnown =
-        context.method === 'publickey' &&
-        context.username === 'tunnel' &&
-        context.key.data.equals(allowed.getPublicSSH());
-      if (!isKnown) return context.reject(['publickey']);
-      if (context.method === 'publickey' && context.signature !== undefined) logins++;
-      context.accept();
-    });
-    client.on('tcpip', (accept, reject, info) => {
-      forwarded.push(`${info.destIP}:${info.destPort}`);
-      const upstream = connect(port, '127.0.0.1', () => {
-        const channel = accept();
-        channel.on('error', () => undefined);
-        channel.pipe(upstream).pipe(channel);
-        channel.on('close', () => upstream.destroy());
-      });
-      upstream.on('error', () => reject());
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const cut = async (): Promise<void> => {
-    const gone = [...clients].map(
-      (client) => new Promise<unknown>((resolve) => client.on('close', () => resolve(client))),
-    );
-    for (const client of clients) client.end();
-    await Promise.all(gone);
-  };
-  onTestFinished(async () => {
-    await cut();
-    server.close();
-  });
-  const proxy = {
-    user: 'tunnel',
-    host: '127.0.0.1',
-    port: (server.address() as AddressInfo).port,
-    privateKey: KEYS.private,
-  };
-  return { proxy, forwarded, logins: () => logins, cut };
-}
+import { KEYS, startSsh } from './support.ts';
 
 function open(proxy: SshProxy, ca?: string) {
   const env = fakeEnv();
   const tunnel = createSshTunnel(proxy, env, recordingLog());
   const secure = ca === undefined ? {} : { secureContext: () => secureContextOf({ caCertificate: ca }) };
-  const bottom = createGotSend({
+  const transport = createTransport({
     connect: (host, port) => tunnel.connect(host, port),
     requestTimeoutMs: 4000,
     ...secure,
   });
   onTestFinished(async () => {
-    await bottom.close();
+    await transport.close();
     await tunnel.close();
   });
-  return { env, send: (url: string) => bottom.send(get(url), { signal: never }) };
+  return { env, send: (url: string) => transport.send(get(url), { signal: never }) };
 }
 
 describe('a tunnel over SSH', () => {

@@ -5,14 +5,14 @@ import { BodyBuffer } from './body-buffer.ts';
 /** A body up to this size stays in memory. */
 const HELD_BYTES = 2 ** 24;
 
-/** What is shown of a large body where a whole one is expected. */
+/** Bytes of a large body that are shown where a whole one is expected. */
 const BEGINNING_BYTES = 2 ** 16;
 
-/** A body that came: in memory, or in a file. */
-export type TakenBody = Pick<ApiResponse, 'body' | 'large'>;
+/** A received body: in memory, or in a file. */
+export type ReceivedBody = Pick<ApiResponse, 'body' | 'large'>;
 
-/** Gathers a body that may become large: beyond {@link HELD_BYTES} it goes to a file, and memory does not grow with it. */
-export class Intake {
+/** A reader of a body that may become large: beyond {@link HELD_BYTES} it goes to a file, and memory does not grow with it. */
+export class BodyReader {
   readonly #open: (() => BodySink) | undefined;
   #held = new BodyBuffer();
   #sink: BodySink | undefined;
@@ -38,13 +38,13 @@ export class Intake {
     } else this.#write(this.#sink, part);
   }
 
-  /** The body. Nothing may be added afterwards. */
-  take(): TakenBody {
+  /** Returns the body. Nothing may be added afterwards. */
+  take(): ReceivedBody {
     if (this.#sink === undefined) return { body: this.#held.take() };
     return { body: this.#beginning, large: this.#sink.end(this.#sha1.digest('hex')) };
   }
 
-  /** The body is not wanted any more, or, where its file is not kept, was used. */
+  /** Removes the file of a body that is not needed any more, or that was used where its file is not kept. */
   abandon(): void {
     this.#sink?.abandon();
     this.#held = new BodyBuffer();
@@ -64,7 +64,7 @@ export class Intake {
   }
 }
 
-/** The same way to read a body, wherever it is. */
-export function readable({ body, large }: TakenBody): Pick<LargeBody, 'bytes' | 'read'> {
+/** Reads a body by position, in memory or in a file. */
+export function readable({ body, large }: ReceivedBody): Pick<LargeBody, 'bytes' | 'read'> {
   return large ?? { bytes: body.length, read: (at, length) => body.subarray(at, at + length) };
 }
