@@ -25,6 +25,7 @@ const MAX_ALIASES = 10_000;
 export function readYaml(text: string, file: string): NodeMap {
   const document = parseDocument(text, OPTIONS);
   const [wrong] = document.errors;
+  if (wrong?.message.startsWith('Maximum call stack') === true) throw tooDeep(file);
   if (wrong !== undefined) {
     const before = text.slice(0, wrong.pos[0]).split('\n');
     throw new RunError('import.invalid', `The file is no YAML: ${firstLine(wrong.message)}.`, {
@@ -51,13 +52,18 @@ export function readYaml(text: string, file: string): NodeMap {
   });
 }
 
+function tooDeep(file?: string): RunError {
+  const message = 'The manifest is nested too deep.';
+  return new RunError('import.invalid', message, file === undefined ? {} : { where: { file } });
+}
+
 function firstLine(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/[.:]\s*$/, '');
 }
 
 /** Only what JSON has; other values of YAML become texts. */
 function toNode(value: unknown, depth: number): Node {
-  if (depth > 200) throw new RunError('import.invalid', 'The manifest is nested too deep.');
+  if (depth > 200) throw tooDeep();
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

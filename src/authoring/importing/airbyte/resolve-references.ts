@@ -2,6 +2,8 @@ import { get, isMap, isSequence, manifestError, mapOf, placeOf, type Node, type 
 
 /** Parts of a manifest after its references are followed; more is an attack, or a circle by another way. */
 const MAX_PARTS = 3_000_000;
+/** Deepest nesting of a manifest after its references are followed. */
+const MAX_DEPTH = 500;
 
 /**
  * Follows the references of a manifest: a text `#/definitions/x` stands for the value there, and `$ref` in a map
@@ -12,8 +14,15 @@ const MAX_PARTS = 3_000_000;
  */
 export function resolveReferences(manifest: NodeMap): NodeMap {
   let parts = 0;
+  let depth = 0;
   const visit = (node: Node, at: string, followed: readonly string[]): Node => {
     if (++parts > MAX_PARTS) throw manifestError('The references of the manifest multiply without end.', at);
+    if (++depth > MAX_DEPTH) throw manifestError('The references of the manifest are nested too deep.', at);
+    const resolved = resolve(node, at, followed);
+    depth--;
+    return resolved;
+  };
+  const resolve = (node: Node, at: string, followed: readonly string[]): Node => {
     if (isSequence(node)) return node.map((item, index) => visit(item, placeOf(at, index), followed));
     if (typeof node === 'string') return node.startsWith('#/') ? follow(node, at, followed) : node;
     if (!isMap(node)) return node;

@@ -94,6 +94,32 @@ describe('a manifest that is wrong', () => {
   });
 });
 
+/** Files of 1 MB that no tool has written. */
+describe('a hostile manifest', () => {
+  const chain = Array.from({ length: 20_000 }, (_, i) => `  - {$ref: "#/streams/${i + 1}"}`);
+  const doubling = Array.from(
+    { length: 40 },
+    (_, i) => `  a${i + 1}: ["#/definitions/a${i}", "#/definitions/a${i}"]`,
+  );
+  test.each([
+    ['brackets', `a: ${'['.repeat(1_000_000)}`, 'nested too deep'],
+    ['brackets that are closed', `a: ${'['.repeat(500_000)}${']'.repeat(500_000)}`, 'nested too deep'],
+    ['blocks', '- '.repeat(500_000), 'nested too deep'],
+    ['spaces', Array.from({ length: 1000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'nested too deep'],
+    ['a chain of references', `streams:\n${chain.join('\n')}`, 'nested too deep'],
+    [
+      'references that double',
+      `streams: ["#/definitions/a40"]\ndefinitions:\n  a0: 1\n${doubling.join('\n')}`,
+      'multiply',
+    ],
+  ])('is refused: %s', (_, text, message) => {
+    const start = process.cpuUsage();
+    expect(() => importAirbyte(text, { file: 'manifest.yaml' })).toThrow(message);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1e6).toBeLessThan(20);
+  });
+});
+
 function survives(text: string): void {
   try {
     const { report } = importAirbyte(text, { file: 'manifest.yaml' });
