@@ -23,7 +23,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
   const place = useFollowedPlace();
   const [first, ...parts] = partsOf(place.path);
   const view = VIEWS.find((each) => each.place === (first ?? ''));
-  const isAway = useStore(contact) === 'away';
+  const isUnavailable = useStore(contact) === 'away';
   const [isHelpOpen, setHelpOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
@@ -86,7 +86,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
         </header>
         <main ref={main} id="main" class="main" tabIndex={-1}>
           <div class="main-inner">
-            {isAway && <Banner kind="warn">The service does not answer. Trying again …</Banner>}
+            {isUnavailable && <Banner kind="warn">The service does not answer. Trying again …</Banner>}
             <ViewOf view={view} parts={parts} />
           </div>
         </main>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** A value that is being typed, once nothing was typed for a moment. */
-export function useSettled<T>(value: T, afterMs = 250): T {
+export function useDebounced<T>(value: T, afterMs = 250): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), afterMs);

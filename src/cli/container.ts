@@ -35,7 +35,7 @@ export async function main(): Promise<void> {
 }
 
 /**
- * The contract of a component (spec extractor 1, 7.5; storage 7.1 to 7.6): runs the `config.json` of `KBC_DATADIR`
+ * The contract of a component: runs the `config.json` of `KBC_DATADIR`
  * (`/data` by default) and writes `out/`. Log lines go to stdout, in JSON with `GEX_LOG_FORMAT=json`; stderr gets the
  * final error and nothing else. With an `action` other than `run`, stdout is one JSON document.
  *

@@ -1,5 +1,5 @@
 import { RunError } from '../lib/errors.ts';
-import type { ToldJob, ToldPage } from '../engine/explain/trace.ts';
+import type { JobTrace, ToldPage } from '../engine/explain/trace.ts';
 import { parseExact } from '../lib/json/index.ts';
 import { RecordedBody } from '../engine/recording/large.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
@@ -44,7 +44,7 @@ export function describePage(told: readonly Told[], choice: PageChoice): string 
   return [...which, ...asText(page, body)].join('\n');
 }
 
-function theJob(told: readonly Told[]): { recording: OpenRecording; job: ToldJob } {
+function theJob(told: readonly Told[]): { recording: OpenRecording; job: JobTrace } {
   const all = told.flatMap(({ recording, story }) => story.jobs.map((job) => ({ recording, job })));
   const [first] = all;
   if (first !== undefined && all.length === 1) return first;
@@ -61,7 +61,7 @@ function theJob(told: readonly Told[]): { recording: OpenRecording; job: ToldJob
   );
 }
 
-function missing({ source, row }: OpenRecording, { name }: ToldJob, hint: string, what: string): RunError {
+function missing({ source, row }: OpenRecording, { name }: JobTrace, hint: string, what: string): RunError {
   return new RunError('command.invalid', `“${name}” has no such answer in the recording: ${what}.`, {
     where: { file: source, ...(row === undefined ? {} : { row }) },
     hint,
@@ -113,7 +113,7 @@ function pretty(body: string): string {
   }
 }
 
-function asJson(job: ToldJob, { page, exchange, from }: ToldPage, body: string): string {
+function asJson(job: JobTrace, { page, exchange, from }: ToldPage, body: string): string {
   const { request, status, headers, url, ms, attempts = 1, at } = exchange;
   const answer = { status, ...(url === undefined ? {} : { url }), headers, body };
   return JSON.stringify(

@@ -3,7 +3,7 @@ import {
   isRepeated,
   judgementOf,
   type Story,
-  type ToldJob,
+  type JobTrace,
   type ToldPage,
   type ToldRun,
 } from '../engine/explain/trace.ts';
@@ -57,7 +57,7 @@ function headLine({ row, scanned }: OpenRecording, pages: readonly ToldPage[]): 
   return `The run${of} of ${when} UTC${end}: ${plural(pages.length, 'request')}, ${formatBytes(sum(pages, bytesOf))}`;
 }
 
-function describeJob(job: ToldJob, base: string, how: ShownHow, isFinished: boolean): string {
+function describeJob(job: JobTrace, base: string, how: ShownHow, isFinished: boolean): string {
   const { name, level, runs } = job;
   const pages = runs.flatMap((run) => run.pages);
   const used = pages.filter(
@@ -87,7 +87,7 @@ function chosenRuns(runs: readonly ToldRun[]): readonly ToldRun[] {
   return runs.filter((run) => wanted.has(run));
 }
 
-function verdictLines({ runs, report }: ToldJob, isFinished: boolean): string[] {
+function verdictLines({ runs, report }: JobTrace, isFinished: boolean): string[] {
   const open = runs.filter(({ pages }) => endOf(pages) === undefined);
   const lines: string[] = [];
   const [only] = runs;

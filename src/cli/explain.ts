@@ -1,5 +1,5 @@
 import { RunError } from '../lib/errors.ts';
-import type { Story, ToldJob } from '../engine/explain/trace.ts';
+import type { Story, JobTrace } from '../engine/explain/trace.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
 import type { Args, Command } from './command.ts';
 import { countArg, recordingOptions } from './shared.ts';
@@ -75,7 +75,7 @@ function chosen(story: Story, args: Args, { source, row }: OpenRecording): Story
   });
 }
 
-function jobsText(jobs: readonly ToldJob[]): string {
+function jobsText(jobs: readonly JobTrace[]): string {
   if (jobs.length === 0) return 'It has no answers at all.';
   return `It has ${[...new Set(jobs.map(({ name }) => `“${name}”`))].join(', ')}.`;
 }

@@ -65,9 +65,9 @@ async function answered<T>(ask: () => Promise<T>, { env, log, signal }: FollowOp
       if (!isFirst) log.info('The service answers again');
       return answer;
     } catch (error) {
-      const isAway =
+      const isUnavailable =
         error instanceof StorageError && ['storage.unreachable', 'storage.failed'].includes(error.code);
-      if (!isAway || signal.aborted) throw error;
+      if (!isUnavailable || signal.aborted) throw error;
       if (isFirst) log.warn(`The service is away, and is asked again until it answers: ${error.message}`);
       await env.sleep(waitMs, signal);
     }

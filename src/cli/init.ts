@@ -65,8 +65,8 @@ export const initCommand: Command = {
     const folder = args.text('out') ?? '.';
     const file = path.join(folder, 'config.json');
     if (!args.isSet('dry-run')) refuseToReplace(file, args);
-    const { discover, targetOf, Vault } = await import('../authoring/init/index.ts');
-    const vault = new Vault(process.env);
+    const { discover, targetOf, SecretStore } = await import('../authoring/init/index.ts');
+    const vault = new SecretStore(process.env);
     const source = await sourceOf(args);
     if (source.kind === 'document') return await concludeDocument(source.document, { args, io, file });
     const command = source.kind === 'request' ? source.command : chosen(source.requests, args, io);

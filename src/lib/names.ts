@@ -1,13 +1,13 @@
 import { trimBoth, trimEnd } from './trim.ts';
 
-/** Longest name of a column, in characters (spec storage 10.1). */
+/** Longest name of a column, in characters. */
 const MAX_COLUMN_NAME = 64;
 
 /** Longest name, in characters, of which a name is made. */
 export const MAX_GIVEN_NAME = 1000;
 
 /**
- * A name of ASCII letters, digits and underscores (spec storage 3.3): letters lose their accents,
+ * A name of ASCII letters, digits and underscores: letters lose their accents,
  * each run of other characters becomes one `_`, none of these stay at the ends, and it is cut to 64.
  * May be empty. `currency €` gives `currency_EUR`, `$$ some name $$` gives `some_name`.
  */

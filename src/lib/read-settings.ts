@@ -19,7 +19,7 @@ import { meantOr, nearest } from './suggest.ts';
 export type Invalid = (at: string, message: string, hint?: string) => Error;
 
 /**
- * Readers of the settings of a stage, which fail with the errors of that stage. What is empty (spec extractor 0.2)
+ * Readers of the settings of a stage, which fail with the errors of that stage. What is empty
  * counts as not set, but for flags.
  */
 export class SettingsReader {
@@ -120,7 +120,7 @@ function placeOf(at: string, key: string): string {
   return at === '' ? key : `${at}.${key}`;
 }
 
-/** An object; a list is one with the keys 0, 1, 2 … (spec extractor 0.1). Undefined for anything else. */
+/** An object; a list is one with the keys 0, 1, 2 …. Undefined for anything else. */
 export function asObject(value: Json | undefined): AnyObject | undefined {
   if (isObject(value)) return value;
   return isList(value) ? objectOf(value.map((item, index) => [String(index), item] as const)) : undefined;

@@ -8,7 +8,10 @@ import { oneLine } from './shown-text.ts';
  * Does work that knows secrets: its log lines, and the error that it may end with, are free of all that are known by
  * then. Who calls need not ask for it.
  */
-export async function discreetly<T extends { readonly log?: Log | undefined; readonly secrets?: Secrets }, R>(
+export async function withRedaction<
+  T extends { readonly log?: Log | undefined; readonly secrets?: Secrets },
+  R,
+>(
   options: T,
   work: (options: T & { readonly secrets: Secrets; readonly log: Log }) => Promise<R>,
 ): Promise<R> {

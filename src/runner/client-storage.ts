@@ -24,7 +24,7 @@ export interface ClientStorageOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** A storage behind its API: tables and files are mapped in and out (storage 8.5, 8.6), pushes are journalled (design 3). */
+/** A storage behind its API: tables and files are mapped in and out, pushes are journalled. */
 export function clientStorage(options: ClientStorageOptions): Storage {
   const { origin } = options;
   let connected: Connection | undefined;

@@ -2,7 +2,7 @@ import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomS
 import { systemEnv, type Env } from '../lib/env.ts';
 import { ConfigError, describeError, RunError } from '../lib/errors.ts';
 import type { ExchangedLogin, LoginKeeper, PersonLogin } from '../engine/http/auth/index.ts';
-import { discreetly } from '../lib/redact.ts';
+import { withRedaction } from '../lib/redact.ts';
 import { lockFolder } from './lock.ts';
 import { folderLogins } from './logins/folder-logins.ts';
 import { codeOf } from './login/answer.ts';
@@ -41,7 +41,7 @@ const TIMEOUT_MS = 300_000;
  * @throws {ExtractorError} `auth.failed` with the words of the provider, `command.invalid` when nobody came back in time
  */
 export async function login(options: LoginOptions): Promise<readonly LoginResult[]> {
-  return await discreetly(options, logAllIn);
+  return await withRedaction(options, logAllIn);
 }
 
 async function logAllIn(options: LoginOptions & SecretPlanOptions): Promise<readonly LoginResult[]> {

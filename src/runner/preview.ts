@@ -2,7 +2,7 @@ import { systemEnv, type Env } from '../lib/env.ts';
 import type { JobPreview } from '../engine/extract/preview.ts';
 import type { Stretch } from '../engine/jobs/index.ts';
 import type { LoginKeeper } from '../engine/http/auth/index.ts';
-import { discreetly } from '../lib/redact.ts';
+import { withRedaction } from '../lib/redact.ts';
 import { placed } from './place-error.ts';
 import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
 import { folderLogins } from './logins/folder-logins.ts';
@@ -35,7 +35,7 @@ export interface RowPreview {
  * @throws {ExtractorError} for a configuration that could not run
  */
 export async function previewRun(options: PreviewRunOptions): Promise<readonly RowPreview[]> {
-  return await discreetly(options, previewRows);
+  return await withRedaction(options, previewRows);
 }
 
 async function previewRows(options: PreviewRunOptions & SecretPlanOptions): Promise<readonly RowPreview[]> {

@@ -24,11 +24,11 @@ export interface RowFolder {
   readonly lastRecording: string;
   /** Says that the row has ended, in a run over several rows that has not. */
   readonly ended: string;
-  /** For `parameters.cache` (spec extractor 6.11). */
+  /** For `parameters.cache`. */
   readonly cache: string;
 }
 
-/** `rows/<id>` keeps each row apart (design 4). */
+/** `rows/<id>` keeps each row apart. */
 export function rowFolder(dataFolder: string, rowId: string | undefined): RowFolder {
   const root = path.resolve(rowId === undefined ? dataFolder : path.join(dataFolder, 'rows', rowId));
   return {
@@ -57,7 +57,7 @@ export function prepare({ work, ended }: RowFolder): void {
   });
 }
 
-/** Moves the output of the last run aside, in place of the one before it (design 8.11). */
+/** Moves the output of the last run aside, in place of the one before it. */
 export function setAside({ out, previous }: RowFolder): void {
   if (!existsSync(out)) return;
   guard(out, () => {

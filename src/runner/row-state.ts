@@ -25,7 +25,7 @@ export interface States {
 }
 
 /**
- * States in the data folder: `in/state.json` is the state of the last run (design 8.11), `in/state.storage.json` what
+ * States in the data folder: `in/state.json` is the state of the last run, `in/state.storage.json` what
  * its input mapping remembers. A row that has never run takes the state that the configuration brings along.
  *
  * A file that is no state is refused: to begin anew because of it would load everything a second time.
@@ -51,7 +51,7 @@ export const fileStates: States = {
 
 /**
  * The state that whoever starts a container puts into `in/state.json`. A file that is missing, or no state, is an empty
- * one and a warning (spec extractor 1); what the run leaves is for others to keep.
+ * one and a warning; what the run leaves is for others to keep.
  */
 export const componentStates: States = {
   async read({ row, folder, log }) {

@@ -30,7 +30,7 @@ import type { EndedRows } from './ended-rows.ts';
 export interface RowOptions extends PlanOptions, RecordingOptions {
   /**
    * `command`: mistakes of the configuration are refused, the last output is moved aside to `out.previous`, and the
-   * state becomes the input of the next run. `component`: none of it, as a container is expected to do (design 8.11).
+   * state becomes the input of the next run. `component`: none of it, as a container is expected to do.
    * Default `command`.
    */
   readonly manner?: 'command' | 'component';
@@ -84,7 +84,7 @@ export type KnownRowOptions = RowOptions & {
   readonly endedRows?: EndedRows | undefined;
 };
 
-/** Runs one row: inputs, extraction, push, state (service-core 2.4). */
+/** Runs one row: inputs, extraction, push, state. */
 export async function runRow(
   at: RowPlace,
   { configuration }: ReadyRow,

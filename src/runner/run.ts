@@ -2,7 +2,7 @@ import { systemEnv } from '../lib/env.ts';
 import { ExtractorError, RunError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { RecordingCopy } from '../engine/recording/copy.ts';
-import { discreetly } from '../lib/redact.ts';
+import { withRedaction } from '../lib/redact.ts';
 import type { EndedRows } from './ended-rows.ts';
 import { lockFolder } from './lock.ts';
 import { placed } from './place-error.ts';
@@ -45,14 +45,14 @@ export interface RunResult {
 }
 
 /**
- * Runs what the data folder's `config.json` describes: once, or once for each row, in order (spec service-core 2.4).
+ * Runs what the data folder's `config.json` describes: once, or once for each row, in order.
  * Rows are kept apart; one that fails ends the run, and the rows before it stay complete. What an earlier run could not
  * push to its end is pushed first.
  *
  * @throws {ExtractorError} what went wrong, where, and what to do; `run.interrupted` when the signal was aborted
  */
 export async function run(options: RunOptions): Promise<RunResult> {
-  return await discreetly(options, runPacked);
+  return await withRedaction(options, runPacked);
 }
 
 type RowsOptions = RunOptions & RowOptions & { readonly secrets: Secrets };

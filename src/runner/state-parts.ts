@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../lib/json/index.ts';
 
-/** The state that a row begins with (storage 8.3). */
+/** The state that a row begins with. */
 export interface RowState {
   /** What the component reads. */
   readonly component: AnyObject;
@@ -19,8 +19,8 @@ export interface RowState {
 }
 
 /**
- * Takes a state apart that is kept with its configuration: `component` and `storage` (storage 8.3). One that has neither
- * key is read bare (design 8.10).
+ * Takes a state apart that is kept with its configuration: `component` and `storage`. One that has neither
+ * key is read bare.
  *
  * @throws {ConfigError} `config.invalid` for what is no object, or has other keys beside the two
  */

@@ -13,7 +13,7 @@ import { isPart, stateParts, wholeState } from './state-parts.ts';
 import type { ConfigurationPlace } from './stored-configuration.ts';
 
 /**
- * States beside the configuration in the service, wrapped as storage 8.3 has them. No version is made of them. Encrypted
+ * States beside the configuration in the service, wrapped as the API keeps them. No version is made of them. Encrypted
  * values in them stay as they are: the extractor reads none, and so none gets into a file in plain text.
  *
  * A row that is deleted while the configuration runs still runs, as it was when the run began; its state goes nowhere.

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../src/lib/log.ts';
 import { findHolder } from '../../src/service/stores/folder/lock.ts';
-import { troubleOf } from '../../src/service/domain/service-error.ts';
+import { toServiceError } from '../../src/service/domain/service-error.ts';
 import { createService } from '../../src/service/start/service.ts';
 import { isOnPostgres } from './database.ts';
 import { startService } from './harness.ts';
@@ -41,14 +41,19 @@ test('that the service may not write is named, whether a file or the database sa
   try {
     new DatabaseSync(file, { readOnly: true }).exec('insert into t values (1)');
   } catch (error) {
-    told.push(troubleOf(error)?.code);
+    told.push(toServiceError(error)?.code);
   }
   for (const code of ['EACCES', 'EROFS', 'EPERM']) {
     const cause = Object.assign(new Error('open'), { code, syscall: 'open', path: '/x' });
-    told.push(troubleOf(cause)?.code, troubleOf(new Error('The object store failed', { cause }))?.code);
+    told.push(
+      toServiceError(cause)?.code,
+      toServiceError(new Error('The object store failed', { cause }))?.code,
+    );
   }
   expect(told).toEqual(Array.from({ length: 7 }, () => 'storage.notWritable'));
-  expect(troubleOf(Object.assign(new Error('other'), { code: 'ENOENT', syscall: 'open' }))).toBeUndefined();
+  expect(
+    toServiceError(Object.assign(new Error('other'), { code: 'ENOENT', syscall: 'open' })),
+  ).toBeUndefined();
   await rm(dir, { recursive: true });
 });
 

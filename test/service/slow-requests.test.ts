@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../src/lib/log.ts';
-import { demandRate } from '../../src/service/platform/connections/slow-body-guard.ts';
+import { guardSlowBodies } from '../../src/service/platform/connections/slow-body-guard.ts';
 import { inSlices } from '../../src/service/http/slices.ts';
 import { createS3Server } from '../../src/service/stores/objects/s3/server.ts';
 import { clientOf, type FileBody } from './data/client.ts';
@@ -106,7 +106,7 @@ test('a body that the service itself is slow to take is not ended', async () => 
     request.on('end', () => response.end('taken')).once('resume', () => undefined);
     setTimeout(() => request.resume(), 400);
   });
-  demandRate(server);
+  guardSlowBodies(server);
   const socket = await begin(
     await listen(server),
     `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\nfirst`,
@@ -125,7 +125,7 @@ describe('a long answer', () => {
   afterEach(() => void server.close());
   beforeEach(async () => {
     server = createServer((_request, response) => void inSlices([Buffer.from(TEXT)]).pipe(response));
-    demandRate(server);
+    guardSlowBodies(server);
     const { hostname, port } = new URL(await listen(server));
     socket = connect(Number(port), hostname);
     socket.on('error', () => undefined).pause();

@@ -222,7 +222,7 @@ describe('an interrupted job', () => {
       return { results: null };
     };
     await workerOf({ work }, { leaseMs: 3_600_000 }).start();
-    await expect.poll(() => failures).toContain('The queue of jobs cannot be read');
+    await expect.poll(() => failures).toContain('Job queue unavailable');
     await context.meta.schema.alterTable('jobs').renameColumn('lost', 'ended').execute();
     expect(await statusOf(job)).toBe('processing');
     ahead = 3_600_001;

@@ -2,7 +2,7 @@ import { client, type File } from '../../data/client.ts';
 import { contentAddress } from '../../data/file-transfer.ts';
 import { useQuery } from '../../data/query.ts';
 import { currentSession } from '../../data/session.ts';
-import { useSettled } from '../../data/settled.ts';
+import { useDebounced } from '../../data/settled.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<File>[] = [
 export function FileList() {
   const { query } = usePlace();
   const search = query.get('search') ?? '';
-  const asked = useSettled(search.trim());
+  const asked = useDebounced(search.trim());
   const offset = Math.max(0, Number(query.get('offset')) || 0);
   const files = useQuery({
     key: ['files', 'list', { asked, offset }],

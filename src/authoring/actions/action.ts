@@ -4,7 +4,7 @@ import type { Json } from '../../lib/json/index.ts';
 /** What an action may use: what a look at a job takes. */
 export type ActionContext = Omit<ProbeOptions, 'job' | 'maxCalls'>;
 
-/** A helper of user interfaces: short, without output files (spec extractor 1.7). */
+/** A helper of user interfaces: short, without output files. */
 export interface Action {
   /** The value of `action` in the configuration. */
   readonly name: string;

@@ -11,7 +11,7 @@ import type { Send } from '../../engine/shared/message.ts';
 import { objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PaginationMethod } from '../../engine/pagination/index.ts';
-import { discreetly } from '../../lib/redact.ts';
+import { withRedaction } from '../../lib/redact.ts';
 import { nearest } from '../../lib/suggest.ts';
 
 export interface ActionOptions {
@@ -44,7 +44,7 @@ const TIMEOUT_MS = 28_000;
 
 /**
  * Does what `action` of a configuration asks for other than `run`: a helper for user interfaces that writes nothing
- * (spec extractor 1.7). The result is one JSON document, exact: print it with `encodeExact`. No secret of the
+ *. The result is one JSON document, exact: print it with `encodeExact`. No secret of the
  * configuration is in it.
  *
  * @throws {ExtractorError} for people, `action.unknown` and `action.late` among them; see {@link actionError}
@@ -58,7 +58,7 @@ export async function runAction(action: string, options: ActionOptions): Promise
   const timer = setTimeout(() => deadline.abort(tooLate(action, timeoutMs)), timeoutMs);
   try {
     const both = AbortSignal.any([signal, deadline.signal]);
-    return await discreetly(
+    return await withRedaction(
       { ...options, configuration, state, secrets, signal: both },
       async (context) => await found.run(context),
     );

@@ -8,7 +8,7 @@ import { probeSelected } from './selection.ts';
 
 /**
  * `infer_mapping`: makes the request of the job in `parameters.__SELECTED_JOB` and proposes a mapping for its rows
- * (spec extractor 1.7, 5.10). `__NESTING_LEVEL` says how many levels of nested objects become columns, 2 by default;
+ *. `__NESTING_LEVEL` says how many levels of nested objects become columns, 2 by default;
  * `__PRIMARY_KEY` lists the columns of the primary key.
  */
 export const inferMapping: Action = {

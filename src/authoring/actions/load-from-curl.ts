@@ -7,7 +7,7 @@ import { createEvaluator } from '../../engine/jobs/functions/index.ts';
 import { getKey, isObject, withKey, type Json } from '../../lib/json/index.ts';
 
 /**
- * `load_from_curl`: the curl command in `parameters.__CURL_COMMAND` as a job (spec extractor 1.7). What was left out
+ * `load_from_curl`: the curl command in `parameters.__CURL_COMMAND` as a job. What was left out
  * of it is told in `__WARNINGS`, which is there only when something was.
  *
  * The rest of the configuration may be unfinished: base URL and headers are used as far as they are there.

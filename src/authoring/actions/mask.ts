@@ -20,7 +20,7 @@ import { parametersOf } from './configuration.ts';
 
 /**
  * What an action must not show: all values under keys with `#`, and attributes that start with `__`
- * (spec extractor 1.7).
+ *.
  */
 export function secretsIn(configuration: AnyObject): Secrets {
   const secrets = new Secrets();

@@ -15,7 +15,7 @@ import { input, wrongInput } from './input.ts';
 import { maskJson } from './mask.ts';
 
 /**
- * `perform_function`: the value of the function in `parameters.__FUNCTION_CFG`, as `{ result }` (spec extractor 1.7).
+ * `perform_function`: the value of the function in `parameters.__FUNCTION_CFG`, as `{ result }`.
  *
  * It may refer to `attr` (the configuration) and `time` (the state). What only a run would know, such as
  * `placeholder`, `response`, `request` or `query`, is given in `parameters.__FUNCTION_CTX`, a map of the context's

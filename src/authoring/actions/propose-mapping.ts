@@ -27,7 +27,7 @@ interface Entry {
 }
 
 /**
- * A mapping for rows like these (spec extractor 5.10): a column for each property, in the order of their appearance
+ * A mapping for rows like these: a column for each property, in the order of their appearance
  * in any row, named as the columns of a run without a mapping; then the extra columns, as `user`.
  *
  * - properties of objects are columns `a_b` at the path `a.b`, down to the nesting level;
@@ -97,7 +97,7 @@ function placed(
   }
 }
 
-/** PostgreSQL has these columns in every table (spec storage 3.3). */
+/** PostgreSQL has these columns in every table. */
 const RESERVED = /^(?:oid|tableoid|xmin|cmin|xmax|cmax|ctid)$/i;
 const MAX_LENGTH = 64;
 

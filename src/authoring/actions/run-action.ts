@@ -2,7 +2,7 @@ import { systemEnv, type Env } from '../../lib/env.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json/index.ts';
 import { silentLog } from '../../lib/log.ts';
-import { discreetly } from '../../lib/redact.ts';
+import { withRedaction } from '../../lib/redact.ts';
 import { makePlan, type PlanOptions, type SecretPlanOptions } from '../../runner/plan.ts';
 import { lockFolder, type Lock } from '../../runner/lock.ts';
 import { componentLogins, readOnlyLogins } from '../../runner/logins/component-logins.ts';
@@ -21,14 +21,14 @@ export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
 }
 
 /**
- * Runs a sync action over a data folder (spec extractor 1.7): of the row that is named, else of the first one.
+ * Runs a sync action over a data folder: of the row that is named, else of the first one.
  * Nothing is written.
  *
  * @returns the answer, one JSON document
  * @throws {ExtractorError} when the action is unknown or fails
  */
 export async function runSyncAction(options: ActionOptions): Promise<Json> {
-  return await discreetly(options, runNamed);
+  return await withRedaction(options, runNamed);
 }
 
 async function runNamed(options: ActionOptions & SecretPlanOptions): Promise<Json> {

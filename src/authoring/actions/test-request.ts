@@ -11,7 +11,7 @@ import { shorten } from './shorten.ts';
 
 /**
  * `test_request`: makes the request of the job in `parameters.__SELECTED_JOB`, first page only, a child for the first
- * rows of its parents, with ten calls at most (spec extractor 1.7). Gives
+ * rows of its parents, with ten calls at most. Gives
  * `{ response: { status_code, reason, data, headers }, request: { url, method, data, headers }, records, debug_log }`:
  * the last exchange of the job, and the rows of all its calls. An answer with an error status, or with a body that
  * is no JSON, is a result and no error. Secrets are hidden everywhere.

@@ -2,19 +2,19 @@ import type { Advice } from '../../storage/protocol/advice.ts';
 import { RunError } from '../../lib/errors.ts';
 import { entriesOf, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { isSecretName } from '../../lib/secrets.ts';
-import type { Vault } from './secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
 
 type Header = readonly [name: string, value: string];
 
 /** Finds what logs in, and turns it into settings that refer to it. */
 export class Credentials {
-  readonly #vault: Vault;
+  readonly #vault: SecretStore;
   readonly notes: string[] = [];
   #authentication: AnyObject | undefined;
   readonly #secretHeaders = new Map<string, Json>();
   readonly #attributes = new Map<string, Json>();
 
-  constructor(vault: Vault) {
+  constructor(vault: SecretStore) {
     this.#vault = vault;
   }
 

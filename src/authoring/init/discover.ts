@@ -10,7 +10,7 @@ import { atFirstPage } from './first-page.ts';
 import { findWay, type Way } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { findKey, findTime, type RowKey } from './keys.ts';
-import { runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import { runOf, type ProbeContext, type Subject, type Tried } from './laboratory.ts';
 import type { RowsPlace } from './rows.ts';
 import type { FromDocument } from './openapi/configure.ts';
 import { firstAnswer, placesIn } from './observe.ts';
@@ -82,7 +82,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
     onWait: (waitMs) => options.onStep?.(`waiting ${Math.ceil(waitMs / 1000)} s, as the API asks`),
   });
-  const lab: Laboratory = {
+  const lab: ProbeContext = {
     wire,
     env,
     secrets,
@@ -169,7 +169,7 @@ function namedKey({ paths }: RowKey): readonly string[] {
  *
  * @returns undefined where it does not
  */
-async function withChanges(subject: Subject, lab: Laboratory): Promise<Subject | undefined> {
+async function withChanges(subject: Subject, lab: ProbeContext): Promise<Subject | undefined> {
   if (subject.id.length > 0 || lab.wire.left < ENOUGH) return subject;
   lab.onStep?.('asking once more, as the rows have no id');
   const configuration = configurationOf(subject.target, { rows: subject.rowsKeys });
@@ -198,7 +198,7 @@ interface Parts {
   readonly subject: Subject;
   readonly tried: readonly Tried[];
   readonly notes: readonly string[];
-  readonly lab: Laboratory;
+  readonly lab: ProbeContext;
 }
 
 /** Puts it together: the id and the time by all rows that came, the verdict by the run. */

@@ -3,7 +3,7 @@ import type { Candidate, Observed } from './candidate.ts';
 import { candidatesOf, seesMore } from './candidates.ts';
 import { overlapOf } from './compare.ts';
 import { configurationOf } from './configure.ts';
-import { lookAt, runOf, type Laboratory, type Subject, type Tried } from './laboratory.ts';
+import { lookAt, runOf, type ProbeContext, type Subject, type Tried } from './laboratory.ts';
 import { isPartOf, settle, WHOLE, type Settled } from './settle.ts';
 
 export interface Way {
@@ -18,7 +18,7 @@ export interface Way {
 export async function findWay(
   seen: Observed,
   subject: Subject,
-  lab: Laboratory,
+  lab: ProbeContext,
   tried: Tried[],
 ): Promise<Way> {
   let best: Settled | undefined;
@@ -141,7 +141,7 @@ async function askAtOnce(
   candidates: readonly Candidate[],
   seen: Observed,
   subject: Subject,
-  lab: Laboratory,
+  lab: ProbeContext,
 ): Promise<'same' | 'part' | 'other'> {
   const sent = candidates.flatMap(({ sends }): (readonly [string, Json])[] =>
     sends === undefined ? [] : [sends],

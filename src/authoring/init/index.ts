@@ -4,5 +4,5 @@ export { selected, type FromDocument } from './openapi/configure.ts';
 export type { RecordedRequest } from './requests.ts';
 export { readContent, readSource, type Source } from './source.ts';
 export { targetOf } from './target.ts';
-export { Vault } from './secret-store.ts';
+export { SecretStore } from './secret-store.ts';
 export { findingLines, openPoints, type Line } from './words.ts';

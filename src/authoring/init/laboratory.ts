@@ -11,7 +11,7 @@ import { tryOut, type Trial } from './trial.ts';
 import type { Wire } from './budgeted-client.ts';
 
 /** Where configurations are tried out. */
-export interface Laboratory {
+export interface ProbeContext {
   readonly wire: Wire;
   readonly env: Env;
   readonly secrets: Secrets;
@@ -42,7 +42,7 @@ export interface Look {
 }
 
 export async function runOf(
-  lab: Laboratory,
+  lab: ProbeContext,
   configuration: AnyObject,
   limit: number | undefined,
 ): Promise<Trial> {
@@ -54,7 +54,7 @@ export function configurationFor({ target, rowsKeys }: Subject, parts: Omit<JobP
 }
 
 /** Asks for page 2 in the way of a candidate. */
-export async function lookAt(candidate: Candidate, subject: Subject, lab: Laboratory): Promise<Look> {
+export async function lookAt(candidate: Candidate, subject: Subject, lab: ProbeContext): Promise<Look> {
   lab.onStep?.(`trying ${candidate.says}`);
   const { pagination, params, counts } = candidate;
   // the first page is the one that is known: it costs no request

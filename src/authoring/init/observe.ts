@@ -4,7 +4,7 @@ import { shownText } from '../../lib/shown-text.ts';
 import { readSigns } from '../../engine/completeness/read-signs.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { firstFailure } from './first-failure.ts';
-import { runOf, type Laboratory } from './laboratory.ts';
+import { runOf, type ProbeContext } from './laboratory.ts';
 import { findRows, type RowsPlace } from './rows.ts';
 import { NO_OWN } from './signs.ts';
 import type { Target } from './target.ts';
@@ -23,7 +23,7 @@ export interface FirstAnswer {
  *
  * @throws {ExtractorError} for no answer, or one that no rows can be in, with what to write instead
  */
-export async function firstAnswer(target: Target, lab: Laboratory): Promise<FirstAnswer> {
+export async function firstAnswer(target: Target, lab: ProbeContext): Promise<FirstAnswer> {
   const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
   if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
   const { last } = lab.wire;
@@ -55,7 +55,7 @@ function jsonOf(text: string): Json {
 export async function placesIn(
   { body, headers }: FirstAnswer,
   target: Target,
-  lab: Laboratory,
+  lab: ProbeContext,
 ): Promise<readonly [RowsPlace, ...RowsPlace[]]> {
   if (body === null) return [await otherFormat(target, headers, lab)];
   const places = findRows(body, target.dataType);
@@ -88,7 +88,7 @@ function oneObject(body: Json): RowsPlace {
 async function otherFormat(
   target: Target,
   headers: Readonly<Record<string, string>>,
-  lab: Laboratory,
+  lab: ProbeContext,
 ): Promise<RowsPlace> {
   const trial = await runOf(lab, configurationOf(target, {}), 1);
   if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);

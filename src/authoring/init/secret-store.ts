@@ -2,7 +2,7 @@
  * Secrets that were given with an address, a command or a file. In the configuration each is the name of a variable of
  * the environment; its value goes over the wire and nowhere else.
  */
-export class Vault {
+export class SecretStore {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #values = new Map<string, string>();
   /** Variables that were named and are not set. */

@@ -8,7 +8,7 @@ import {
   configurationFor,
   failureText,
   runOf,
-  type Laboratory,
+  type ProbeContext,
   type Subject,
   type Tried,
 } from './laboratory.ts';
@@ -45,7 +45,7 @@ export async function settle(
   candidate: Candidate,
   seen: Observed,
   subject: Subject,
-  lab: Laboratory,
+  lab: ProbeContext,
   tried: Tried[],
 ): Promise<Settled | undefined> {
   const begun = await beginningOf(candidate, seen, subject, lab, tried);
@@ -97,7 +97,7 @@ async function beginningOf(
   candidate: Candidate,
   seen: Observed,
   subject: Subject,
-  lab: Laboratory,
+  lab: ProbeContext,
   tried: Tried[],
 ): Promise<Candidate | undefined> {
   const { counts, kind } = candidate;
@@ -144,7 +144,7 @@ async function isByRows(
   { kind, counts, params, pagination, says }: Candidate,
   seen: Observed,
   subject: Subject,
-  lab: Laboratory,
+  lab: ProbeContext,
   tried: Tried[],
 ): Promise<boolean> {
   const last = subject.rows.at(-1);
@@ -255,7 +255,7 @@ async function withFarEnd(
   pages: number,
   seen: Observed,
   subject: Subject,
-  lab: Laboratory,
+  lab: ProbeContext,
 ): Promise<Settled> {
   const { candidate } = settled;
   const { counts, kind } = candidate;

@@ -14,7 +14,7 @@ import {
 } from '../../lib/json/index.ts';
 import { Credentials } from './credentials.ts';
 import { wordsOf } from './names.ts';
-import type { Vault } from './secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
 
 /** A request that brings rows, as parts of a configuration. It has references to secrets, and no secret. */
 export interface Target {
@@ -51,7 +51,7 @@ export interface Given {
  * @throws {ActionError} for a request that a job cannot make
  * @throws {RunError} `command.invalid` for `--auth` or `--header` that cannot be understood
  */
-export function targetOf(command: CurlCommand, given: Given, vault: Vault): Target {
+export function targetOf(command: CurlCommand, given: Given, vault: SecretStore): Target {
   const address = readAddress(command.url, undefined);
   const credentials = new Credentials(vault);
   credentials.fromAddress(command.url);

@@ -28,7 +28,7 @@ export interface HeaderRule {
 }
 
 /**
- * Reads every `NAME.request` in and below a folder with the files that belong to it (spec extractor 9): `.response`,
+ * Reads every `NAME.request` in and below a folder with the files that belong to it: `.response`,
  * `.requestHeaders`, `.responseHeaders`, `.responseCode`. In the order of their paths.
  *
  * @throws {ConfigError} when a request has no response, or a request line cannot be read

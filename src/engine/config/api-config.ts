@@ -14,7 +14,7 @@ import { withDefaults } from './scroll-defaults.ts';
 import { asItems, asObject, kindOf, numericOf } from '../../lib/read-settings.ts';
 import { EMPTY, invalid, read, wholeOf, type ConfigWarning } from './config-settings.ts';
 
-/** `parameters.api` (spec extractor 1.2), defaults filled in. Functions are not evaluated. */
+/** `parameters.api`, defaults filled in. Functions are not evaluated. */
 export interface ApiConfig {
   /** The whole node, for keys that stages read themselves. */
   readonly node: AnyObject;
@@ -46,7 +46,7 @@ export interface ApiConfig {
   readonly maxBodyBytes?: number;
 }
 
-/** `api.retryConfig` (spec extractor 6.5); what is not set is left to the HTTP client. */
+/** `api.retryConfig`; what is not set is left to the HTTP client. */
 export interface RetryConfig {
   readonly maxRetries?: number;
   /** Statuses that are tried again. */
@@ -150,7 +150,7 @@ function readAuthentication(node: AnyObject): AnyObject | undefined {
   return isEmpty(authentication) ? undefined : authentication;
 }
 
-/** The flat keys of older configurations rebuild `http` from scratch (spec extractor 6.5). */
+/** The flat keys of older configurations rebuild `http` from scratch. */
 function readRetry(node: AnyObject): RetryConfig {
   const at = `${AT}.retryConfig`;
   const old = getKey(node, 'headerName') !== undefined || getKey(node, 'httpCodes') !== undefined;
@@ -210,7 +210,7 @@ function readNames(value: Json | undefined, at: string): readonly string[] {
   return list.map((item) => toText(item));
 }
 
-/** A timeout in milliseconds. 0 and what is no number leave the default (spec extractor 1.2). */
+/** A timeout in milliseconds. 0 and what is no number leave the default. */
 function secondsAt(http: AnyObject, key: string, fallback: number): number {
   const seconds = numericOf(getKey(http, key));
   return (seconds === undefined || seconds <= 0 ? fallback : seconds) * 1000;

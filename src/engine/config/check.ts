@@ -16,7 +16,7 @@ export interface CompiledValidator {
 
 /**
  * What the schema has against a value. `{}` and `[]` are one and the same in a configuration, and an object with
- * the keys 0 … n-1 is a list (spec extractor 0.1): each is tried as the other kind where only that one is allowed.
+ * the keys 0 … n-1 is a list: each is tried as the other kind where only that one is allowed.
  */
 export function check(value: Json, validate: CompiledValidator): readonly SchemaError[] {
   const root = plainOf(value);

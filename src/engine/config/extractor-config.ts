@@ -46,7 +46,7 @@ export interface ExtractorConfig {
   readonly warnings: readonly ConfigWarning[];
 }
 
-/** `config` after the shallow replacement by one iteration (spec extractor 1.1, 1.3). */
+/** `config` after the shallow replacement by one iteration. */
 export interface EffectiveConfig {
   /** The whole node: attributes of functions are read from it. */
   readonly node: AnyObject;
@@ -59,7 +59,7 @@ export interface EffectiveConfig {
   /** The node of the jobs, as it is written. */
   readonly jobs: Json;
   readonly jobsAt: string;
-  /** Bucket without `in.c-`; undefined when there is none (spec extractor 7.2). */
+  /** Bucket without `in.c-`; undefined when there is none. */
   readonly outputBucket: string | undefined;
   readonly incrementalOutput: boolean;
   readonly debug: boolean;
@@ -79,7 +79,7 @@ export interface EffectiveConfig {
 }
 
 /**
- * Reads a component configuration (spec extractor 1.1 to 1.3, 7.2): root and row merged, secrets in place.
+ * Reads a component configuration: root and row merged, secrets in place.
  * Functions are left as they are; jobs, pagination, mappings and authentication are read by their stages.
  *
  * @throws {ConfigError} at the first thing that a run could not use, with its JSON path

@@ -14,7 +14,7 @@ import {
 import { asList, isEmptyContainer } from './normalise.ts';
 
 /**
- * The configuration of one run: the root with the row over it (spec service-core 2.4, storage 8.1, design 8.2).
+ * The configuration of one run: the root with the row over it.
  *
  * Objects merge by key and keep the root's order, new keys follow; lists merge by index; scalars and null of the
  * row win. An empty list or object of the row leaves a list or an object of the root as it is; a non-empty one of
@@ -84,7 +84,7 @@ function encodeUnder(under: Json, over: Json | undefined): Encoded {
   return encodeScalar(value);
 }
 
-/** An object with the keys 0 … n-1 is a list where it meets one (spec extractor 0.1). */
+/** An object with the keys 0 … n-1 is a list where it meets one. */
 function sameKind(value: Json, other: Json | undefined): Json {
   return isObject(value) && isList(other) && !isEmptyContainer(other) ? (asList(value) ?? value) : value;
 }

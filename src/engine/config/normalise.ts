@@ -9,7 +9,7 @@ import {
 } from '../../lib/json/index.ts';
 
 /**
- * Reads a configuration as the reference does (spec extractor 0.1): an empty object is an empty list, and an
+ * Reads a configuration as the reference does: an empty object is an empty list, and an
  * object whose keys are exactly 0, 1 … n-1 in this order is a list. Scalars and other objects stay.
  */
 export function normalise(value: Json): Json {

@@ -3,7 +3,7 @@ import { getKey, isEmpty, isObject, type AnyObject } from '../../lib/json/index.
 import { kindOf, numericOf } from '../../lib/read-settings.ts';
 import { EMPTY, invalid, read, wholeOf } from './config-settings.ts';
 
-/** `parameters.sshProxy` (spec extractor 6.9). */
+/** `parameters.sshProxy`. */
 export interface SshProxyConfig {
   readonly user: string;
   readonly host: string;
@@ -11,7 +11,7 @@ export interface SshProxyConfig {
   readonly privateKey: string;
 }
 
-/** `parameters.cache` (spec extractor 6.11). */
+/** `parameters.cache`. */
 export interface CacheConfig {
   readonly ttlSeconds: number;
 }

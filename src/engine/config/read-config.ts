@@ -20,7 +20,7 @@ export interface ConfigDocument {
  * Reads `config.json` of a data folder.
  *
  * @throws {ConfigError} `config.missing` when there is none, `config.syntax` with line and column when it is not
- *   JSON; both are application errors (spec extractor 0.9)
+ *   JSON; both are application errors
  */
 export async function readConfig(dataFolder: string): Promise<ConfigDocument> {
   const path = join(dataFolder, 'config.json');

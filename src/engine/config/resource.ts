@@ -38,7 +38,7 @@ export interface ConfigResource {
 }
 
 /**
- * Recognises the form of a document (design section 4). It is a configuration resource when it has no `parameters`
+ * Recognises the form of a document. It is a configuration resource when it has no `parameters`
  * at the top, and has `configuration` (an object) or `rows` (a list); else it is one component configuration.
  * Content is never unwrapped further: `isWrapped` tells of the mistake.
  *
@@ -75,7 +75,7 @@ export function readResource(document: Json): ConfigResource {
 
 /**
  * True for a stored configuration that holds another `configuration` around its parameters. It is stored and run
- * as it is, so the run has no parameters (design 8.14).
+ * as it is, so the run has no parameters.
  */
 export function isWrapped(configuration: AnyObject): boolean {
   const inner = getKey(configuration, 'configuration');
@@ -154,7 +154,7 @@ function orderOf(node: Json | undefined): string[] {
   return node.map((id) => toText(id));
 }
 
-/** Ids may be numbers in a request; they are strings from here on (storage 5.2). */
+/** Ids may be numbers in a request; they are strings from here on. */
 function textOf(node: AnyObject, key: string): string | undefined {
   const value = getKey(node, key);
   return isScalar(value) && typeof value !== 'boolean' ? toText(value) : undefined;

@@ -13,7 +13,7 @@ export interface RowRun {
   readonly index?: number;
   /** Root and row merged, without `processors` and `runtime`. */
   readonly configuration: AnyObject;
-  /** As it is kept with the configuration, wrapped or bare (storage 8.3); undefined when there is none. */
+  /** As it is kept with the configuration, wrapped or bare; undefined when there is none. */
   readonly state: Json | undefined;
   readonly disabled: boolean;
 }
@@ -26,7 +26,7 @@ export interface RowPlan {
 }
 
 /**
- * Which rows run, and in what order (design section 4, storage 8.2). `rowsSortOrder` gives the order; rows that it
+ * Which rows run, and in what order. `rowsSortOrder` gives the order; rows that it
  * does not name follow in document order. Disabled rows are skipped unless they are named. Without rows, the root
  * runs once with the root's state; with rows, each has its own state and the root's is not used.
  *

@@ -11,7 +11,7 @@ import { deepen } from '../shared/merge-request.ts';
 
 /**
  * The pagination, the nested parameters of its `scrollRequest` merged with those of `api.http.defaultOptions`, while
- * both still stand as they are written (spec extractor 1.2). So is each pagination of `multiple`.
+ * both still stand as they are written. So is each pagination of `multiple`.
  */
 export function withDefaults(pagination: AnyObject, defaultOptions: AnyObject): AnyObject {
   const base = getKey(defaultOptions, 'params');

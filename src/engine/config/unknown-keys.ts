@@ -57,7 +57,7 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
 }
 
 /**
- * Attributes of `config` that look like a misspelled option and are used by no function (design 8.9).
+ * Attributes of `config` that look like a misspelled option and are used by no function.
  *
  * @param parameters the node `parameters`
  * @param configSchema the schema of `parameters.config`

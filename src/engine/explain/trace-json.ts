@@ -1,7 +1,7 @@
 import { toText } from '../../lib/json/index.ts';
 import { reasonText } from '../shared/stop-reason.ts';
 import type { Scan } from '../recording/scan.ts';
-import type { Story, ToldJob, ToldPage, ToldRun } from './trace.ts';
+import type { Story, JobTrace, ToldPage, ToldRun } from './trace.ts';
 
 /** What was recorded of one row, and what it tells. */
 export interface ToldRecording {
@@ -56,7 +56,7 @@ function recordingJson({ row, scanned, damagedBytes }: ToldRecording): object {
   };
 }
 
-function jobJson({ name, level, report }: ToldJob): object {
+function jobJson({ name, level, report }: JobTrace): object {
   if (report === undefined) return { job: name, level };
   const { verdict, pages, rows, doubtful } = report;
   return { job: name, level, verdict, pages, rows, doubtful };

@@ -8,12 +8,12 @@ import { readNote, type Note } from './note.ts';
 
 /** What a recording tells: the requests of each job, and what followed from their answers. */
 export interface Story {
-  readonly jobs: readonly ToldJob[];
+  readonly jobs: readonly JobTrace[];
   /** Requests in the middle that were left out, of one that was read in part. */
   readonly leftOut?: number;
 }
 
-export interface ToldJob {
+export interface JobTrace {
   readonly name: string;
   /** 0 for a job, 1 for its children, and so on. */
   readonly level: number;
@@ -144,7 +144,7 @@ function place(jobs: Map<string, ReadJob>, read: Read): void {
   run.pages.set(step === undefined ? last.page : stepOrder(step, last.page), read);
 }
 
-function told({ name, level, runs }: ReadJob): ToldJob {
+function told({ name, level, runs }: ReadJob): JobTrace {
   const tally = new JobTally(name, '');
   const list = [...runs.values()].toSorted(byPlace).map(toldRun);
   for (const { pages } of list) {

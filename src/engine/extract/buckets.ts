@@ -60,7 +60,7 @@ export interface BucketsResult {
 
 /**
  * The output buckets of a run. Configurations with the same bucket write into the same tables; the parser is the one
- * of the first, `incremental` that of the last (spec extractor 1.8).
+ * of the first, `incremental` that of the last.
  */
 export class Buckets {
   readonly #options: BucketsOptions;
@@ -97,7 +97,7 @@ export class Buckets {
     return rows;
   }
 
-  /** Ends all tables; header-only files take the place of mapped ones that got nothing (spec extractor 7.4). */
+  /** Ends all tables; header-only files take the place of mapped ones that got nothing. */
   async finish(): Promise<BucketsResult> {
     const publications: Publication[] = [];
     const structs: Json[] = [];
@@ -205,7 +205,7 @@ export class Buckets {
     return { ...common, bucket, hasStruct: false };
   }
 
-  /** Which parser: what the state was written by decides before `compatLevel` (spec extractor 5.8). */
+  /** Which parser: what the state was written by decides before `compatLevel`. */
   #recordParser(
     { compatLevel, exactJson }: EffectiveConfig,
     state: Json | undefined,

@@ -1,5 +1,5 @@
 import type { Evaluate } from '../shared/evaluate.ts';
-import { childRuns, Groups, joined, type Group, type Job, type JobRun } from '../jobs/index.ts';
+import { childRuns, Groups, joined, type Group, type Job, type JobInvocation } from '../jobs/index.ts';
 import type { Json } from '../../lib/json/index.ts';
 import type { Moment } from '../recording/exchange.ts';
 import { positionOf, type Position, type RunPlace } from '../recording/position.ts';
@@ -30,7 +30,7 @@ export interface ChildStart {
 /** The run whose rows start others. */
 type Parent = Pick<Begun, 'job' | 'run' | 'place' | 'state'>;
 
-/** Which runs of its children the rows of a page start (spec extractor 1.9). */
+/** Which runs of its children the rows of a page start. */
 export class ChildStarts {
   readonly #options: ChildStartsOptions;
   readonly #parts: JobParts;
@@ -90,7 +90,7 @@ export class ChildStarts {
       const parameter = { name: group.name, value: joined(values, group) };
       const parameters = [...run.parameters.filter(({ name }) => name !== group.name), parameter];
       // no row is that of the group
-      const own: JobRun = { ...run, parameters, rows: [{}, ...run.rows] };
+      const own: JobInvocation = { ...run, parameters, rows: [{}, ...run.rows] };
       for (const planned of this.#planChild(child, own, placeOf(number++)))
         yield { job: child, planned: { ...planned, group: new GroupWatch(group, values) }, began };
     }.bind(this);
@@ -106,7 +106,7 @@ export class ChildStarts {
   }
 
   /** In a trial no more windows than pages: each has one at least. */
-  #planChild(child: Job, run: JobRun, place: RunPlace): readonly PlannedRun[] {
+  #planChild(child: Job, run: JobInvocation, place: RunPlace): readonly PlannedRun[] {
     const planned = planRuns(child, { run, place }, this.#options);
     const { limit } = this.#options;
     if (limit === undefined || planned.length <= limit) return planned;
@@ -114,7 +114,7 @@ export class ChildStarts {
     return planned.slice(0, limit);
   }
 
-  #childRunsOf(child: Job, row: Json, run: JobRun, began: () => Moment): JobRun[] {
+  #childRunsOf(child: Job, row: Json, run: JobInvocation, began: () => Moment): JobInvocation[] {
     const isWanted = this.#parts.recursionFilter(child);
     if (!isWanted(row, this.#options.contexts)) return [];
     const rows = [row, ...run.rows];

@@ -11,7 +11,7 @@ import {
   type ExportPoll,
   type ExportSettings,
   type Job,
-  type JobRun,
+  type JobInvocation,
 } from '../jobs/index.ts';
 import { isList, isScalar, toJsonText, toText, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { compileCondition, compileSource, type Condition, type View } from '../language/index.ts';
@@ -20,12 +20,12 @@ import type { Kept } from '../recording/exchanges.ts';
 import type { ExportStep, RunPlace } from '../recording/position.ts';
 import { contextOf, headersIn, stepAnswer, type StepAnswer } from './export-answer.ts';
 import { silentReader, type PageSourceOptions } from './page-source.ts';
-import type { Reactor } from './reactor.ts';
+import type { ResponseRules } from './reactor.ts';
 
 export interface ExportRunOptions extends PageSourceOptions {
   readonly job: Job;
   readonly settings: ExportSettings<Job>;
-  readonly run: JobRun;
+  readonly run: JobInvocation;
   readonly place: RunPlace;
   readonly began: Moment;
   readonly evaluate: Evaluate;
@@ -36,7 +36,7 @@ export interface ExportRunOptions extends PageSourceOptions {
   /** Puts what the last run left into the request that decides what comes: the creation, or else the download. */
   readonly put: (request: JobRequest) => JobRequest;
   /** What the configuration says of answers counts for these, too. */
-  readonly reactor: Reactor;
+  readonly reactor: ResponseRules;
 }
 
 /** What is to be downloaded, in order. */
@@ -187,7 +187,7 @@ export class ExportRun {
   }
 
   /** The run with what its answers gave, for the functions of its rows. */
-  get run(): JobRun {
+  get run(): JobInvocation {
     const { run } = this.#options;
     return { ...run, own: { ...run.own, ...this.#own } };
   }

@@ -28,7 +28,7 @@ import type { PaginationMethod } from '../pagination/index.ts';
 import { makeHead } from '../recording/head.ts';
 import { Recorder } from '../recording/recorder.ts';
 import type { Recording } from '../recording/exchanges.ts';
-import { discreetly } from '../../lib/redact.ts';
+import { withRedaction } from '../../lib/redact.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { guard } from '../sink/file-error.ts';
 import { writeReport } from '../sink/report.ts';
@@ -107,14 +107,14 @@ export interface WrittenTable {
 }
 
 /**
- * One run: a component configuration becomes tables, manifests and a state (spec extractor 1.8).
+ * One run: a component configuration becomes tables, manifests and a state.
  *
  * Nothing enters the output folder before every job has succeeded.
  *
  * @throws {ExtractorError} what went wrong, where, and what to do; the output folder is then as it was
  */
 export async function extract(options: ExtractOptions): Promise<ExtractResult> {
-  return await discreetly(options, extractTables);
+  return await withRedaction(options, extractTables);
 }
 
 async function extractTables(options: KnownOptions): Promise<ExtractResult> {

@@ -9,7 +9,7 @@ export interface Item {
  * Does things one after the other in their order. Some of them are begun ahead of their turn, up to a number; all
  * others are done as soon as nothing is before them.
  */
-export class InOrder {
+export class OrderedQueue {
   readonly #most: number;
   readonly #items: Item[] = [];
   #isLost = false;

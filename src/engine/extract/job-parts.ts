@@ -10,12 +10,12 @@ import { compileSteps, RowWatch, type RowSteps } from '../records/steps/index.ts
 import type { RowSource } from './table-writer.ts';
 import { limitedAgain, limitedSteps, type Count, type RowLimits } from './incremental/row-limits.ts';
 import { withoutRepeatsAgain, type PageSteps } from './page-steps.ts';
-import { MissWatch } from './miss-watch.ts';
+import { UnmatchedPaths } from './miss-watch.ts';
 import { readAnswer, rowsAgain, type ArrivedPage, type PageSourceOptions } from './page-source.ts';
 import { Repeats } from './repeats.ts';
-import { Reactor, type ReactorOptions } from './reactor.ts';
+import { ResponseRules, type ReactorOptions } from './reactor.ts';
 import { factsOf, keepFacts } from './row-facts.ts';
-import { tellOfRows } from './log-row-stats.ts';
+import { logRowStats } from './log-row-stats.ts';
 import { TextWatch } from './text-watch.ts';
 
 export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
@@ -40,8 +40,8 @@ export class JobParts {
   readonly #options: JobPartsOptions;
   readonly #sources = new Map<Job, RowSource>();
   readonly #recursion = new Map<Job, ParentFilter>();
-  readonly #reactors = new Map<Job, Reactor>();
-  readonly #watches = new Map<Job, MissWatch>();
+  readonly #reactors = new Map<Job, ResponseRules>();
+  readonly #watches = new Map<Job, UnmatchedPaths>();
   readonly #texts = new Map<Job, TextWatch>();
   readonly #rows = new Map<Job, JobRows>();
   readonly #leftOut = new Map<string, number>();
@@ -63,7 +63,7 @@ export class JobParts {
     this.#tellRepeats();
     this.#tellLimited();
     for (const [job, rows] of this.#rows) {
-      tellOfRows(job, rows, this.#options.log);
+      logRowStats(job, rows, this.#options.log);
       if (rows.watch.leftOut > 0)
         this.#leftOut.set(job.at, (this.#leftOut.get(job.at) ?? 0) + rows.watch.leftOut);
     }
@@ -107,9 +107,9 @@ export class JobParts {
     return repeats;
   }
 
-  reactor(job: Job): Reactor {
+  reactor(job: Job): ResponseRules {
     let reactor = this.#reactors.get(job);
-    if (reactor === undefined) this.#reactors.set(job, (reactor = new Reactor(job, this.#options)));
+    if (reactor === undefined) this.#reactors.set(job, (reactor = new ResponseRules(job, this.#options)));
     return reactor;
   }
 
@@ -220,9 +220,9 @@ export class JobParts {
     return texts;
   }
 
-  watch(job: Job): MissWatch {
+  watch(job: Job): UnmatchedPaths {
     let watch = this.#watches.get(job);
-    if (watch === undefined) this.#watches.set(job, (watch = new MissWatch()));
+    if (watch === undefined) this.#watches.set(job, (watch = new UnmatchedPaths()));
     return watch;
   }
 }

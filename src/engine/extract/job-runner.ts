@@ -9,7 +9,7 @@ import type { CompatLevel } from '../records/filter.ts';
 import type { Bucket, PageTarget } from './table-writer.ts';
 import { beginning, ChildStarts, skipRuns, type ChildStartsOptions } from './child-starts.ts';
 import type { PageContent } from './content.ts';
-import { InOrder } from './in-order.ts';
+import { OrderedQueue } from './in-order.ts';
 import { JobParts } from './job-parts.ts';
 import { noteJudgement } from './page-source.ts';
 import { PageWarnings } from './page-warning.ts';
@@ -28,7 +28,7 @@ export interface JobRunnerOptions extends RunStarterOptions, ChildStartsOptions 
   readonly progress: Progress;
 }
 
-/** Runs the jobs of one configuration, each with its children, depth first (spec extractor 1.9). */
+/** Runs the jobs of one configuration, each with its children, depth first. */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
   readonly #parts: JobParts;
@@ -67,7 +67,7 @@ export class JobRunner {
     const { iteration, limit, concurrency } = this.#options;
     const place = { above: [], step: { job: job.name, index, iteration } };
     // windows may be begun ahead; a limit counts the pages of all of them
-    const work = new InOrder(limit === undefined ? concurrency : 1);
+    const work = new OrderedQueue(limit === undefined ? concurrency : 1);
     let left = limit;
     const began = beginning(this.#options.exchanges, place);
     const planned = planRuns(job, { run: ROOT_RUN, place }, this.#options);
@@ -94,7 +94,7 @@ export class JobRunner {
   }
 
   /** What was begun ahead ends all behind it when it fails. */
-  async #add(work: InOrder, begun: Begun, run: () => Promise<void>, onLost?: () => void): Promise<void> {
+  async #add(work: OrderedQueue, begun: Begun, run: () => Promise<void>, onLost?: () => void): Promise<void> {
     const item = { run, abandon: async (): Promise<void> => await abandon(begun) };
     begun.first.catch(() => {
       work.lose(item);
@@ -117,7 +117,7 @@ export class JobRunner {
       isSuspect = suspect;
     };
     // pages and the children of each, in order; children of later pages may be begun while earlier ones are waited for
-    const work = new InOrder(this.#options.concurrency);
+    const work = new OrderedQueue(this.#options.concurrency);
     /** What came before a page that cannot be had is done all the same, and fails before it if it does. */
     const doneBefore = async (error: unknown): Promise<never> => {
       await work.finish();

@@ -8,7 +8,7 @@ import { shownText } from '../../lib/shown-text.ts';
 const SHOWN_FIELDS = 20;
 
 /** What the settings of the rows of a job did, and what they looked for in vain. */
-export function tellOfRows(
+export function logRowStats(
   job: Job,
   { steps, watch }: { readonly steps: RowSteps | undefined; readonly watch: RowWatch },
   log: Log,

@@ -16,9 +16,9 @@ interface Looked {
 
 /**
  * Remembers, for one job, whether what its paginator looks at was there in any response. A path that never was,
- * although the response has one much like it, is a misspelled one (design 8.8); so is an expression that never matched.
+ * although the response has one much like it, is a misspelled one; so is an expression that never matched.
  */
-export class MissWatch {
+export class UnmatchedPaths {
   readonly #looked = new Map<string, Looked>();
 
   see(needs: Needs, { values, read }: Observation, view: View, envelope: () => Json): void {

@@ -2,7 +2,7 @@ import { RecordError } from '../../lib/errors.ts';
 import { charsetOf, textOf, type FormatRows, type Measured } from '../formats/index.ts';
 import type { ApiRequest, ApiResponse, JobRequest, Send } from '../shared/message.ts';
 import type { Contexts } from '../shared/evaluate.ts';
-import { contextsOf, type Job, type JobRun } from '../jobs/index.ts';
+import { contextsOf, type Job, type JobInvocation } from '../jobs/index.ts';
 import {
   compilePath,
   objectOf,
@@ -28,9 +28,9 @@ import type { StreamAgain } from './table-writer.ts';
 import { PageContent, type RowFilter } from './content.ts';
 import type { PageSteps } from './page-steps.ts';
 import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
-import type { MissWatch } from './miss-watch.ts';
+import type { UnmatchedPaths } from './miss-watch.ts';
 import { pageView } from './page-view.ts';
-import type { Reactor, Taken } from './reactor.ts';
+import type { ResponseRules, Taken } from './reactor.ts';
 import type { Repeats } from './repeats.ts';
 
 export interface PageSourceOptions {
@@ -50,7 +50,7 @@ export interface PageSourceOptions {
 /** One run of a job, and what is seen of its pages. */
 export interface SourceRun {
   readonly job: Job;
-  readonly run: JobRun;
+  readonly run: JobInvocation;
   readonly place: RunPlace;
   readonly began: Moment;
   readonly filter: RowFilter | undefined;
@@ -62,10 +62,10 @@ export interface SourceRun {
   readonly needs: Needs;
   /** How the pagination comes from page to page, where it says so. */
   readonly traits: Traits | undefined;
-  readonly watch: MissWatch;
+  readonly watch: UnmatchedPaths;
   /** The window of time that it asks for, in words. */
   readonly window?: string | undefined;
-  readonly reactor: Reactor;
+  readonly reactor: ResponseRules;
   /** Where the pages may begin anew. */
   readonly repeats: Repeats | undefined;
   /** What sources may refer to by name. */
@@ -289,8 +289,7 @@ function withoutBody(
 }
 
 /**
- * The page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then data (spec
- * extractor 6.6).
+ * The page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then data.
  */
 export function readAnswer(
   reading: JobReading,
@@ -338,7 +337,7 @@ function noteOf(
     needs: Needs;
     traits: Traits | undefined;
     rows: number;
-    parameters: JobRun['parameters'];
+    parameters: JobInvocation['parameters'];
     window: string | undefined;
     taken: Taken | undefined;
   },

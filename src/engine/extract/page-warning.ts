@@ -1,5 +1,5 @@
 import { toText } from '../../lib/json/index.ts';
-import type { Job, JobRun } from '../jobs/index.ts';
+import type { Job, JobInvocation } from '../jobs/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Reason, ReasonCode } from '../shared/stop-reason.ts';
 import type { Page } from '../records/page.ts';
@@ -21,7 +21,7 @@ export class PageWarnings {
     this.#secrets = secrets;
   }
 
-  add(job: Job, { parameters }: JobRun, page: Page, number: number, end: Reason | undefined): void {
+  add(job: Job, { parameters }: JobInvocation, page: Page, number: number, end: Reason | undefined): void {
     if (page.warning === undefined) return;
     const level = warningLevel(page, number, end);
     const count = (this.#counts.get(job) ?? 0) + (level === 'warn' ? 1 : 0);

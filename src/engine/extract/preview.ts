@@ -15,13 +15,13 @@ import {
   ROOT_RUN,
   withComputed,
   type Job,
-  type JobRun,
+  type JobInvocation,
   type Stretch,
 } from '../jobs/index.ts';
 import { isEmpty, toJsonText, type AnyObject } from '../../lib/json/index.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createPaginator, type PaginationMethod } from '../pagination/index.ts';
-import { discreetly } from '../../lib/redact.ts';
+import { withRedaction } from '../../lib/redact.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
@@ -84,7 +84,7 @@ export interface ChildPreview {
  * @throws {ExtractorError} as a run would
  */
 export async function firstRequests(options: PreviewOptions): Promise<readonly JobPreview[]> {
-  return await discreetly({ ...options, log: silentLog }, previewConfigs);
+  return await withRedaction({ ...options, log: silentLog }, previewConfigs);
 }
 
 type KnownOptions = PreviewOptions & { readonly secrets: Secrets };
@@ -181,7 +181,7 @@ function firstRunOf(
   job: Job,
   options: PlanOptions,
 ): {
-  readonly run: JobRun | undefined;
+  readonly run: JobInvocation | undefined;
   readonly state: RunState | undefined;
   readonly windows?: number;
 } {

@@ -48,7 +48,7 @@ export interface Exchange {
 export interface ProbedPage {
   /** Rows as they would be written. */
   readonly rows: readonly Json[];
-  /** Extra columns: user data and values of placeholders (spec extractor 5.5). */
+  /** Extra columns: user data and values of placeholders. */
   readonly extra: AnyObject;
 }
 

@@ -50,7 +50,7 @@ export interface Taken {
 }
 
 /** The reactions of a job (docs/language/reactions.md), for all of its runs. */
-export class Reactor {
+export class ResponseRules {
   readonly headers: readonly string[];
   readonly #reactions: readonly Reaction[];
   readonly #again: ReadonlyMap<Reaction, AgainReason>;

@@ -9,7 +9,7 @@ import {
   withComputed,
   type ExportSettings,
   type Job,
-  type JobRun,
+  type JobInvocation,
 } from '../jobs/index.ts';
 import {
   createGuard,
@@ -58,7 +58,7 @@ export interface RunStarterOptions extends PageSourceOptions, ReactorOptions {
 /** A run of a job that was begun: its first request is under way. */
 export interface Begun {
   readonly job: Job;
-  readonly run: JobRun;
+  readonly run: JobInvocation;
   readonly place: RunPlace;
   readonly began: Moment;
   readonly window: PlannedWindow | undefined;

@@ -7,7 +7,7 @@ import {
   windowsOf,
   type Bounds,
   type Job,
-  type JobRun,
+  type JobInvocation,
   type Stretch,
   type Window,
 } from '../jobs/index.ts';
@@ -22,7 +22,7 @@ import type { GroupWatch } from './group-watch.ts';
 
 /** One run of a job that is to begin: the job as a whole, or one of its windows. */
 export interface PlannedRun {
-  readonly run: JobRun;
+  readonly run: JobInvocation;
   readonly place: RunPlace;
   readonly window?: PlannedWindow;
   readonly state?: PlannedState;

@@ -11,7 +11,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 
-/** What `{"time": …}` refers to (spec extractor 1.8, 4.2). */
+/** What `{"time": …}` refers to. */
 export function timeContext(state: AnyObject, startedAt: number): AnyObject {
   const stored = getKey(state, 'time');
   const entries = isObject(stored) ? entriesOf(stored) : [];

@@ -25,7 +25,7 @@ export interface CacheOptions {
 export const DEFAULT_TTL_SECONDS = 604_800;
 
 /**
- * Keeps the responses of GET requests in files, by method and URL (spec extractor 6.11): an aid for writing a
+ * Keeps the responses of GET requests in files, by method and URL: an aid for writing a
  * configuration. Files are named by a hash and hold status, response headers and body; nothing of the request. Large
  * bodies and packed files are not kept.
  */

@@ -56,7 +56,7 @@ export interface HttpClient {
 }
 
 /**
- * Puts the concerns of a request around the network (design 3, spec extractor 6.8). What stands inside of `retry`
+ * Puts the concerns of a request around the network. What stands inside of `retry`
  * and `redirect` is done again for every attempt and every hop: authentication, allowed hosts, signing.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {

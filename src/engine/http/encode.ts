@@ -1,7 +1,7 @@
 import { entriesOf, isList, isObject, toText, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /**
- * Encoder A, form-style, for the parameters of GET and the bodies of FORM (spec extractor 0.6): depth first,
+ * Encoder A, form-style, for the parameters of GET and the bodies of FORM: depth first,
  * `parent[child]`, space as `+`, `false` as `0`; null, empty lists and empty objects vanish.
  */
 export function encodeForm(params: Json): string {
@@ -26,7 +26,7 @@ function childrenOf(value: Json): [string, Json][] {
 export type QueryValue = string | null | readonly (string | null)[];
 export type QueryPair = readonly [name: string, value: QueryValue];
 
-/** Reads a query for encoder B (spec extractor 0.6). `+` is a space; a name seen twice becomes a list. */
+/** Reads a query for encoder B. `+` is a space; a name seen twice becomes a list. */
 export function parseQuery(text: string): QueryPair[] {
   if (text === '') return [];
   const pairs = new Map<string, QueryValue>();
@@ -54,7 +54,7 @@ export function buildQuery(pairs: Iterable<readonly [name: string, value: Json]>
   return parts.join('&');
 }
 
-/** The parameters of a query as spec extractor 6.2 takes them from an endpoint: names as written, values decoded. */
+/** The parameters of the query of an endpoint: names as written, values decoded. */
 export function rawQueryEntries(query: string): [string, string][] {
   return query
     .split('&')

@@ -7,7 +7,7 @@ import { originOf, resolveUrl } from './url.ts';
 const MAX_REDIRECTS = 5;
 
 /**
- * Follows redirects (spec extractor 6.3): up to five, http and https. After 301, 302 and 303 a POST becomes a GET
+ * Follows redirects: up to five, http and https. After 301, 302 and 303 a POST becomes a GET
  * without a body, 307 and 308 keep both. Each hop is a request of its own, with everything that is inside this wrapper
  * done afresh; at another origin it has no cookie and no authorization.
  */

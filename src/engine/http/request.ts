@@ -42,7 +42,7 @@ export interface RequestOptions {
 const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 /**
- * Turns what a job asks for into what goes over the wire (spec extractor 1.5, 6.1 to 6.3).
+ * Turns what a job asks for into what goes over the wire.
  *
  * | method | parameters | Content-Type |
  * |---|---|---|
@@ -96,7 +96,7 @@ function paramsGoToBody({
   return (paramsIn ?? WIRE[method]?.paramsIn) === 'body';
 }
 
-/** No parameters are sent as `[]`, as the reference does (spec extractor 6.3); an empty body that was given as it is. */
+/** No parameters are sent as `[]`, as the reference does; an empty body that was given as it is. */
 function withParams(body: Json | undefined, params: AnyObject): Json {
   if (isObject(body)) return objectOf([...entriesOf(body), ...entriesOf(params)]);
   return hasParams(params) ? listOrMap(params) : [];
@@ -109,7 +109,7 @@ function formatOf({ method, bodyFormat }: JobRequest, body: Json): BodyFormat {
 }
 
 /**
- * A request over default options (spec extractor 1.2): parameters and headers of the request win, parameters of the
+ * A request over default options: parameters and headers of the request win, parameters of the
  * defaults come first. An empty `method` takes the default's, else GET.
  */
 export function mergeRequests(job: JobRequest, base: AnyObject = {}): JobRequest {
@@ -137,7 +137,7 @@ function unknownMethod(method: string): HttpError {
   });
 }
 
-/** Parameters whose keys are 0, 1, 2 … were a list in the configuration (spec extractor 0.1). */
+/** Parameters whose keys are 0, 1, 2 … were a list in the configuration. */
 function listOrMap(params: AnyObject): Json {
   if (!(params instanceof JsonMap)) return params;
   const entries = entriesOf(params);

@@ -1,5 +1,5 @@
 /**
- * How long a server asks to wait (spec extractor 6.5; RFC 9110 sections 5.6.7 and 10.2.3).
+ * How long a server asks to wait (RFC 9110 sections 5.6.7 and 10.2.3).
  *
  * | value | wait |
  * |---|---|

@@ -55,7 +55,7 @@ export interface RetryContext {
 }
 
 /**
- * Sends again what failed in a way that may pass (spec extractor 6.5), whatever the method is, as the reference
+ * Sends again what failed in a way that may pass, whatever the method is, as the reference
  * does. Waits as long as the server says, not jittered, else 1, 2, 4 … seconds. After the last attempt the response
  * is handed on and the error thrown as they are.
  *

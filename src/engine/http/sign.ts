@@ -22,7 +22,7 @@ export interface AwsCredentials {
 }
 
 /**
- * Signs every request with AWS Signature Version 4, in headers (spec extractor 6.10). Signed are the method, the
+ * Signs every request with AWS Signature Version 4, in headers. Signed are the method, the
  * path, the query, the body, and the headers `host`, `content-type` and `x-amz-*`; others may be changed on the way.
  */
 export function signAws(credentials: AwsCredentials, env: Env): SendWrapper {

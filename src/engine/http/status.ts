@@ -8,13 +8,13 @@ import { http } from './send/runtime.ts';
 const SHOWN_BYTES = 500;
 
 export interface StatusOptions {
-  /** `api.http.ignoreErrors`: statuses that are handed on like a success (spec extractor 6.6). */
+  /** `api.http.ignoreErrors`: statuses that are handed on like a success. */
   readonly ignoreErrors?: readonly number[];
   readonly secrets: Secrets;
 }
 
 /**
- * Turns a final status from 400 on into an error (spec extractor 6.4), and tells every error which job and address
+ * Turns a final status from 400 on into an error, and tells every error which job and address
  * it belongs to.
  *
  * @throws {HttpError} `http.status`, with `status` and the start of the `body` in `details`

@@ -3,7 +3,7 @@ import { isEmpty, objectOf, entriesOf, type AnyObject, type Json } from '../../l
 import { encodeForm, hasParams, queryEntries, rawQueryEntries } from './encode.ts';
 
 /**
- * Resolves an endpoint against the base URL (RFC 3986 section 5, spec extractor 6.1). Done here and not by `URL`,
+ * Resolves an endpoint against the base URL (RFC 3986 section 5). Done here and not by `URL`,
  * so that what the configuration says arrives byte for byte: only characters that may not stand in an address are
  * percent-encoded, `%XX` stays, the fragment is dropped.
  *
@@ -32,7 +32,7 @@ export function resolveUrl(base: string, endpoint: string): string {
 }
 
 /**
- * Puts parameters into the query of an endpoint (spec extractor 6.2). The endpoint's own parameters come first and
+ * Puts parameters into the query of an endpoint. The endpoint's own parameters come first and
  * keep their place; all are encoded anew by encoder A. Without parameters the endpoint is given back untouched.
  */
 export function mergeParams(endpoint: string, params: AnyObject | undefined): string {

@@ -1,7 +1,7 @@
 import { flattenContext, withoutKey, type AnyObject } from '../../lib/json/index.ts';
 
 /**
- * The context `attr` of functions (spec extractor 1.3): all of `config` but its jobs, nested keys joined by `.`
+ * The context `attr` of functions: all of `config` but its jobs, nested keys joined by `.`
  * (`server.port`, `list.0`); empty maps vanish, and `#` stays in front of a key.
  */
 export function attributesOf(config: AnyObject): AnyObject {

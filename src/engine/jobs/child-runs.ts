@@ -10,7 +10,7 @@ import type { Parameters } from './run.ts';
 export const MAX_RUNS = 1_000_000;
 
 /**
- * The runs of a child for one parent row (spec extractor 5.4): one for each combination of the values of its
+ * The runs of a child for one parent row: one for each combination of the values of its
  * placeholders, the first placeholder varying slowest. An empty list gives no run. A child that has no placeholders
  * and inherits none runs once for each row; the reference leaves it out.
  *

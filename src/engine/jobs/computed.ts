@@ -14,7 +14,7 @@ import { kindOf } from '../../lib/read-settings.ts';
 import { checkContextValue, contextValue } from './context-value.ts';
 import { parentValues } from './incremental/asked.ts';
 import { jobError } from './read-job.ts';
-import type { JobRun, Parameter } from './run.ts';
+import type { JobInvocation, Parameter } from './run.ts';
 import { contextsOf } from './values.ts';
 
 /** A placeholder whose value is computed, and not found in a parent row. */
@@ -50,12 +50,12 @@ export function splitComputed(
  * @throws {FunctionError} when a function fails
  */
 export function withComputed(
-  run: JobRun,
+  run: JobInvocation,
   computed: readonly Computed[],
   call: CallFunction,
   common: Contexts,
-): JobRun {
-  return computed.reduce<JobRun>((done, { name, value, at }) => {
+): JobInvocation {
+  return computed.reduce<JobInvocation>((done, { name, value, at }) => {
     const result = contextValue(value, { call, contexts: contextsOf(done, common), at });
     if (result === undefined || isObject(result) || isList(result))
       throw jobError(

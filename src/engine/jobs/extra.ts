@@ -10,7 +10,7 @@ import {
 } from '../../lib/json/index.ts';
 import type { Job } from './job.ts';
 import { jobError } from './read-job.ts';
-import { parentName, type JobRun, type Parameter } from './run.ts';
+import { parentName, type JobInvocation, type Parameter } from './run.ts';
 import { readUserData } from './user-data.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 import type { JobWarning } from './warnings.ts';
@@ -28,7 +28,7 @@ export interface ExtraOptions {
 }
 
 /**
- * The columns that every row of a job's run gets (spec extractor 5.5): user data of the configuration, user data of
+ * The columns that every row of a job's run gets: user data of the configuration, user data of
  * the job, then `parent_<path>` for each placeholder of a parent row. A later one takes the place of an earlier one of the same name.
  * Functions are evaluated here, so call it once for each run. An object is kept as JSON text, with a warning.
  *
@@ -36,7 +36,7 @@ export interface ExtraOptions {
  * @throws {JobError} for a value that is a list
  * @throws {FunctionError} when a function fails
  */
-export function extraColumns(job: Job, run: JobRun, options: ExtraOptions): AnyObject {
+export function extraColumns(job: Job, run: JobInvocation, options: ExtraOptions): AnyObject {
   const common = job.level === 0 ? readUserData(options.userData, 'userData') : undefined;
   return objectOf([
     ...columns(common, options.userDataAt, run, options),
@@ -52,7 +52,7 @@ function parentColumn({ path, value }: Parameter): (readonly [string, Json])[] {
 function columns(
   map: AnyObject | undefined,
   at: string,
-  run: JobRun,
+  run: JobInvocation,
   options: ExtraOptions,
 ): [string, Json][] {
   if (map === undefined) return [];

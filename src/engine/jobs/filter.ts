@@ -3,7 +3,7 @@ import { compileWildcard } from './wildcard.ts';
 import { jobError } from './read-job.ts';
 
 /**
- * Compiles a `recursionFilter`, which decides what parent rows start a child (spec extractor 5.3):
+ * Compiles a `recursionFilter`, which decides what parent rows start a child:
  *
  *     role==parent|id>300&id<400
  *

@@ -13,7 +13,7 @@ export { jobDefinitions, jobsOption } from './job-options.ts';
 export type { Placeholder } from './placeholders.ts';
 export { firstRequest } from './request.ts';
 export { contextsOf } from './values.ts';
-export { ROOT_RUN, type JobRun, type Parameter, type Parameters } from './run.ts';
+export { ROOT_RUN, type JobInvocation, type Parameter, type Parameters } from './run.ts';
 export { substituteText, substituteValue } from './substitute.ts';
 export type { JobWarning } from './warnings.ts';
 export { timeText, windowsOf, type RunWindows, type Window } from './windows/resolve.ts';

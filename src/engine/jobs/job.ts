@@ -46,7 +46,7 @@ import { withWindowTimes } from './windows/uses.ts';
 export const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** A job of the configuration, checked, with its defaults filled in (spec extractor 1.4). Frozen. */
+/** A job of the configuration, checked, with its defaults filled in. Frozen. */
 export interface Job {
   /** As given, else a hash of the definition. */
   readonly id: string;
@@ -71,7 +71,7 @@ export interface Job {
   readonly body?: Json;
   readonly bodyFormat?: BodyFormat;
   readonly queryParamIn?: 'query' | 'params';
-  /** Where the rows are in a response (spec extractor 5.1). */
+  /** Where the rows are in a response. */
   readonly dataField?: Path;
   /** Further places, whose rows follow. */
   readonly otherFields?: readonly Path[];
@@ -119,7 +119,7 @@ export interface Job {
  * @param node a list of jobs, or an object of names and jobs
  * @param at JSON path of the node, such as `parameters.config.jobs`
  * @param warnings receives what works, but hardly as meant
- * @param defaultOptions `api.http.defaultOptions`, whose `method` is that of jobs that name none (spec extractor 1.2)
+ * @param defaultOptions `api.http.defaultOptions`, whose `method` is that of jobs that name none
  * @param pagination that of the API, which may fill names in braces
  * @throws {JobError} naming the path of the first mistake
  */

@@ -15,7 +15,7 @@ import { isSourceObject } from '../language/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import { checkContextValue, contextValue } from './context-value.ts';
 import { jobError } from './read-job.ts';
-import type { JobRun, Parameter } from './run.ts';
+import type { JobInvocation, Parameter } from './run.ts';
 
 /** A placeholder with several values, each of which gets runs of the job. */
 export interface OverList {
@@ -122,9 +122,9 @@ export interface OverOptions {
  */
 export function overRuns(
   over: readonly OverList[],
-  run: JobRun,
+  run: JobInvocation,
   options: OverOptions,
-): { readonly runs: readonly JobRun[]; readonly empty?: string } {
+): { readonly runs: readonly JobInvocation[]; readonly empty?: string } {
   if (over.length === 0) return { runs: [run] };
   const lists = over.map((list) => ({ list, items: itemsOf(list, options) }));
   const empty = lists.find(({ items }) => items.length === 0);
@@ -138,7 +138,7 @@ export function overRuns(
       'Leave values out, or split the job.',
     );
   return {
-    runs: lists.reduce<readonly JobRun[]>(
+    runs: lists.reduce<readonly JobInvocation[]>(
       (runs, { list: { name }, items }) =>
         runs.flatMap((each) => items.map((item) => withParameters(each, parametersOf(name, item)))),
       [run],
@@ -184,7 +184,7 @@ function parametersOf(name: string, item: Json): readonly Parameter[] {
     : [{ name, value: item }];
 }
 
-function withParameters(run: JobRun, own: readonly Parameter[]): JobRun {
+function withParameters(run: JobInvocation, own: readonly Parameter[]): JobInvocation {
   const names = own.map(({ name }) => name);
   return { ...run, parameters: [...run.parameters.filter(({ name }) => !names.includes(name)), ...own] };
 }

@@ -14,7 +14,7 @@ import type { AnyObject, Json, Path } from '../../lib/json/index.ts';
 import { asObject, kindOf } from '../../lib/read-settings.ts';
 import { jobError } from './read-job.ts';
 
-/** A placeholder of a child, as written (spec extractor 5.4). */
+/** A placeholder of a child, as written. */
 export interface Placeholder {
   /** The whole name, with its level: `2:user-id` stands in the endpoint as `{2:user-id}`. */
   readonly name: string;

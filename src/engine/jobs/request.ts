@@ -14,12 +14,12 @@ import { kindOf } from '../../lib/read-settings.ts';
 import type { Job } from './job.ts';
 import { bodyOf } from './make-body.ts';
 import { jobError } from './read-job.ts';
-import type { JobRun } from './run.ts';
+import type { JobInvocation } from './run.ts';
 import { substituteText, substituteValue } from './substitute.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 
 /**
- * What a run of a job asks for first (spec extractor 1.9): placeholders are put into the endpoint, the parameters,
+ * What a run of a job asks for first: placeholders are put into the endpoint, the parameters,
  * the body and the headers, then the functions in these are evaluated. Encoding is left to whoever sends it.
  *
  * Placeholders go first, so a function may take one as an argument: `{"function": "md5", "args": ["{user-id}"]}`.
@@ -28,7 +28,7 @@ import { contextsOf, evaluateMap } from './values.ts';
  * @throws {FunctionError} when a function fails
  * @throws {JobError} when a header is no text after that
  */
-export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: Contexts): JobRequest {
+export function firstRequest(job: Job, run: JobInvocation, evaluate: Evaluate, common: Contexts): JobRequest {
   const contexts = () => contextsOf(run, common);
   const filled = (map: AnyObject, at: string) => evaluateMap(substituteMap(map, run), evaluate, contexts, at);
   const headers = filled(job.headers, `${job.at}.headers`);
@@ -49,7 +49,7 @@ export function firstRequest(job: Job, run: JobRun, evaluate: Evaluate, common: 
 
 function endpointOf(
   { endpoint, endpointCall, at }: Job,
-  { parameters }: JobRun,
+  { parameters }: JobInvocation,
   evaluate: Evaluate,
   contexts: () => Contexts,
 ): string {
@@ -64,7 +64,7 @@ function endpointOf(
   );
 }
 
-function substituteMap(map: AnyObject, { parameters }: JobRun): AnyObject {
+function substituteMap(map: AnyObject, { parameters }: JobInvocation): AnyObject {
   if (parameters.length === 0) return map;
   return objectOf(entriesOf(map).map(([key, value]) => [key, substituteValue(value, parameters)] as const));
 }

@@ -19,7 +19,7 @@ export interface Parameter {
 export type Parameters = readonly Parameter[];
 
 /** One run of a job: what it was started with. JSON. */
-export interface JobRun {
+export interface JobInvocation {
   readonly parameters: Parameters;
   /** The rows above, the nearest first; none for a job that is no child. */
   readonly rows: readonly Json[];
@@ -28,7 +28,10 @@ export interface JobRun {
 }
 
 /** The run of a job that is no child. */
-export const ROOT_RUN: JobRun = Object.freeze({ parameters: Object.freeze([]), rows: Object.freeze([]) });
+export const ROOT_RUN: JobInvocation = Object.freeze({
+  parameters: Object.freeze([]),
+  rows: Object.freeze([]),
+});
 
 /** The column of a value of the parent row: named after the path, not after the placeholder; the prefix is not doubled. */
 export function parentName(path: string): string {

@@ -3,7 +3,7 @@ import type { Parameters } from './run.ts';
 
 /**
  * Puts the values of placeholders into a text: `users/{id}` becomes `users/7`. Literally, without URL encoding
- * (spec extractor 5.4), in one pass: a value that itself looks like `{name}` is not looked at again, because it comes
+ *, in one pass: a value that itself looks like `{name}` is not looked at again, because it comes
  * from a response. Unknown names stay as they are.
  *
  * @param escape how a value is written in this text; by default as it is

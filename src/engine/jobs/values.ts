@@ -8,7 +8,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
-import type { JobRun } from './run.ts';
+import type { JobInvocation } from './run.ts';
 
 /**
  * What the functions of a run may refer to: what every job has (`attr`, `time`), what the run has of its own (`window`,
@@ -16,7 +16,7 @@ import type { JobRun } from './run.ts';
  * - `placeholder`: the values of its placeholders by name, inherited ones too: `{"placeholder": "user-id"}`;
  * - `parent`: in a child, the row that started it, nested keys joined by `.`: `{"parent": "user.email"}`.
  */
-export function contextsOf(run: JobRun, common: Contexts): Contexts {
+export function contextsOf(run: JobInvocation, common: Contexts): Contexts {
   const known = run.own === undefined ? common : { ...common, ...run.own };
   const [row] = run.rows;
   if (row === undefined && run.parameters.length === 0) return known;
@@ -27,7 +27,7 @@ export function contextsOf(run: JobRun, common: Contexts): Contexts {
 }
 
 /**
- * Evaluates the functions in the values of a map (spec extractor 4.1).
+ * Evaluates the functions in the values of a map.
  *
  * @param contexts called only when there is something to evaluate
  * @param at JSON path of the map
@@ -45,7 +45,7 @@ export function evaluateMap(
   return objectOf(entries.map(([key, value]) => [key, evaluate(value, known, `${at}.${key}`)] as const));
 }
 
-/** A row that is a scalar has one field, as in a filter (spec extractor 5.3). */
+/** A row that is a scalar has one field, as in a filter. */
 function fieldsOf(row: Json): Json {
   if (isObject(row) || isList(row)) return row;
   return row === null ? {} : { scalar: row };

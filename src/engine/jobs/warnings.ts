@@ -128,7 +128,7 @@ function withoutEffect(job: Checked, paths: Json | undefined, node: AnyObject): 
     }));
 }
 
-/** The reference never runs such a child, and says so only in a log line (spec extractor 5.4). */
+/** The reference never runs such a child, and says so only in a log line. */
 function startedByEveryRow(job: Checked, names: readonly string[]): readonly JobWarning[] {
   if (names.length > 0) return [];
   const message = `The child “${job.name}” has no placeholders: it asks for the same thing once for each parent row`;

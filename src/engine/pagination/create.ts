@@ -32,7 +32,7 @@ export interface PaginatorContext {
 
 /**
  * The paginator of one run of a job, with its stop rules around it: empty body, `limitStop`, `forceStop`,
- * `nextPageFlag`, `stopWhen`, `emptyPage`, then the method (spec extractor 2.1). Options that are no map or have no method mean one request.
+ * `nextPageFlag`, `stopWhen`, `emptyPage`, then the method. Options that are no map or have no method mean one request.
  *
  * @param options the `pagination` node of the configuration
  * @param job the job's first request, functions evaluated
@@ -96,7 +96,7 @@ function methodOf(options: AnyObject, methods: readonly PaginationMethod[], at: 
   );
 }
 
-/** `pages` stands for nothing here, but a wrong one is refused (spec extractor 1.2). */
+/** `pages` stands for nothing here, but a wrong one is refused. */
 function checkPages(options: AnyObject, at: string): void {
   const value = getKey(options, 'pages');
   if (value === undefined || value === null || isInteger(value)) return;

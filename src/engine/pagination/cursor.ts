@@ -19,7 +19,7 @@ import { FLAG, queryParamIn } from './shared-options.ts';
 import { invalid, read, requiredText } from './pagination-settings.ts';
 
 /**
- * The highest id so far goes into a parameter of the next request; the lowest with `reverse` (spec extractor 2.7).
+ * The highest id so far goes into a parameter of the next request; the lowest with `reverse`.
  *
  * The API answers rows with numeric ids:
  *

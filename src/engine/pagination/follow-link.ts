@@ -40,7 +40,7 @@ function withDefault(options: AnyObject): AnyObject {
   return isEmpty(getKey(options, 'urlKey')) ? withKey(options, 'urlKey', 'next_page') : options;
 }
 
-/** The link of a page, or undefined where there is none. Anything but text is a mistake (spec extractor 2.5). */
+/** The link of a page, or undefined where there is none. Anything but text is a mistake. */
 export function linkOf(value: Json | undefined, { text, at }: Source): string | undefined {
   if (isEmpty(value, 'response')) return undefined;
   if (typeof value === 'string') return value;

@@ -4,7 +4,7 @@ import { isNumericText } from '../../lib/read-settings.ts';
 import type { IdPath, IdRange } from './paginator.ts';
 
 /**
- * The smallest and largest id of a page's rows, truncated to integers and exact beyond 2^53 (spec extractor 2.7).
+ * The smallest and largest id of a page's rows, truncated to integers and exact beyond 2^53.
  * Undefined when there are no rows.
  *
  * @throws {PaginationError} when a row has no number or numeric text at the path

@@ -4,7 +4,7 @@ import { nearest } from '../../lib/suggest.ts';
 /**
  * The path of a response that was probably meant by one that is not there: `scroll.tokn` is `scroll.token`,
  * `nextToken` is `next_token`, `next` is `meta.next`; JSONPath `$.meta.nxt` is `$.meta.next`. Undefined when nothing is near,
- * which is the usual case of a last page (design 8.8).
+ * which is the usual case of a last page.
  *
  * Looked at are the objects around the rows, to a depth of five keys; lists are rows and are not entered.
  *

@@ -6,7 +6,7 @@ import type { PaginatedJob, PaginationMethod } from './paginator.ts';
 import { invalid, read } from './pagination-settings.ts';
 
 /**
- * Several paginations, chosen by job (spec extractor 2.8).
+ * Several paginations, chosen by job.
  *
  * The API answers lists by offset and searches by page number.
  *

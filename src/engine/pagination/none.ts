@@ -2,7 +2,7 @@ import type { PaginationMethod } from './paginator.ts';
 import { requestOf } from './request.ts';
 
 /**
- * No pagination: one request per job (spec extractor 2.2).
+ * No pagination: one request per job.
  *
  * The API answers everything at once:
  *

@@ -13,7 +13,7 @@ import { integerOf } from './state.ts';
 import { emptyPageOf } from './stops/empty-page.ts';
 
 /**
- * A page size and the number of rows to skip (spec extractor 2.3).
+ * A page size and the number of rows to skip.
  *
  * The API answers a page of rows, a short one at the end:
  *

@@ -60,7 +60,7 @@ export interface Guard {
 }
 
 /**
- * The guards around every pagination (design 8.3, 8.5), in this order:
+ * The guards around every pagination, in this order:
  *
  * 1. more than `maxPages` pages: an error;
  * 2. the body of the page before: the job ends, unless it is an empty page and those are no end;

@@ -48,7 +48,7 @@ export interface Observation {
   readonly ids?: IdRange;
   /** Bytes of the body. */
   readonly bytes: number;
-  /** Bytes of the response re-encoded (spec extractor 0.4), when asked for. */
+  /** Bytes of the response re-encoded, when asked for. */
   readonly volume?: number;
   /** The state that all rows of the page are older than, in words; absent when some are not. */
   readonly olderThan?: string;

@@ -1,7 +1,7 @@
 import { isList, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /**
- * A query string as parameters (spec extractor 0.6, encoder B): `+` is a space, a name without `=` is null,
+ * A query string as parameters (encoder B): `+` is a space, a name without `=` is null,
  * a name that comes twice is a list. A leading `?` is left out.
  */
 export function parseQuery(query: string): AnyObject {

@@ -23,7 +23,7 @@ import { invalid, read } from './pagination-settings.ts';
 
 /**
  * A value of the response (a token, a cursor, a page number) goes into a parameter of the next request
- * (spec service-core 2.5).
+ *.
  *
  * The API answers with a token until there are no more pages:
  *
@@ -121,7 +121,7 @@ export const responseParam: PaginationMethod = {
   },
 };
 
-/** The values that always end it (service-core 2.5, design 8.3). */
+/** The values that always end it. */
 function isEnd(value: Json): boolean {
   if (value === null || value === false || value === '') return true;
   return isList(value) ? value.length === 0 : isObject(value) && sizeOf(value) === 0;

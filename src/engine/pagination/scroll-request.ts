@@ -44,7 +44,7 @@ export const SCROLL_REQUEST = option(
 const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * A job-like object over a request (spec extractor 2.6): what it leaves out stays.
+ * A job-like object over a request: what it leaves out stays.
  *
  * @throws {PaginationError} when a key has a wrong type
  */

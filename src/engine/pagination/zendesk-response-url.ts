@@ -8,7 +8,7 @@ import { truncated } from '../../lib/read-settings.ts';
 
 /**
  * Like `response.url`, for exports by time that always give a next link and refuse one whose `start_time` lies
- * less than some minutes ago (spec extractor 2.5).
+ * less than some minutes ago.
  *
  * The API answers:
  *

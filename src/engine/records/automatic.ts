@@ -21,7 +21,7 @@ export interface AutomaticOptions {
 }
 
 /**
- * Flattens records into tables whose columns are discovered from the data (spec extractor 5.6).
+ * Flattens records into tables whose columns are discovered from the data.
  *
  * The reference looks at all pages first and writes afterwards. This parser writes each page as it comes, as long as
  * the page shows nothing new. When it does (a column, a list where a value was), the tables concerned change

@@ -289,7 +289,7 @@ function blanks(out: ByteWriter, start: number, count: number): void {
   }
 }
 
-/** MD5 over the object, its extra columns and the enclosing link id (spec extractor 5.6 "Link id", 0.8). */
+/** MD5 over the object, its extra columns and the enclosing link id. */
 function linkId(frame: Frame): string {
   if (frame.id === undefined) {
     const outer = frame.outer === undefined ? '' : linkId(frame.outer);

@@ -6,13 +6,13 @@ import { safeName, type NameScope } from './names.ts';
 export interface PageExtras {
   /** Quoted cells of all extra columns of the table, in header order. */
   readonly cells: readonly string[];
-  /** As they are appended to a row before it is hashed (spec extractor 5.6). */
+  /** As they are appended to a row before it is hashed. */
   readonly entries: readonly (readonly [string, Json])[];
 }
 
 /**
  * Renames of extra columns, shared by all tables of a run: once a table had to call `tag` `tag_u0`, every table
- * written later does so too (spec extractor 5.6, kept as the reference has it).
+ * written later does so too (kept as the reference has it).
  */
 export type Aliases = Map<string, string>;
 

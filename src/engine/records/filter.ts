@@ -14,7 +14,7 @@ import {
   type JsonText,
 } from '../../lib/json/index.ts';
 
-/** 1 and 2 are the older ways to turn values into text (spec extractor 5.2). */
+/** 1 and 2 are the older ways to turn values into text. */
 export type CompatLevel = 1 | 2 | 3;
 
 /** How a filter turns values into text. */
@@ -24,7 +24,7 @@ export interface FilterTexts {
 }
 
 /**
- * `responseFilter`: turns parts of a row into JSON text (spec extractor 5.2).
+ * `responseFilter`: turns parts of a row into JSON text.
  *
  * The response `{"id": 1, "color": {"hex": "f00"}, "tags": [{"x": 1}, {"x": [2]}]}` with the filters `color` and
  * `tags[].x` becomes `{"id": 1, "color": "{\"hex\":\"f00\"}", "tags": [{"x": "1"}, {"x": "[2]"}]}`.

@@ -21,7 +21,7 @@ export interface CellWords {
 
 /** How the rows of a job look in tables, beside what is in them. */
 export interface RowLook {
-  /** Undefined: nothing for null and false, and 1 for true (spec extractor 0.3). */
+  /** Undefined: nothing for null and false, and 1 for true. */
   readonly words?: CellWords | undefined;
   /** The moment of the run, where each row has links of its own: equal rows then have others, in every run. */
   readonly unique?: string | undefined;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 const MAX_LENGTH = 64;
 
 /**
- * The name of a table or column made safe for storage (spec extractor 5.6 "Column naming"): every byte outside
+ * The name of a table or column made safe for storage: every byte outside
  * `A-Za-z0-9-` becomes `_`, names over 64 characters are cut in front, runs of `_` collapse.
  */
 export function safeName(raw: string): string {

@@ -18,7 +18,7 @@ import { shownText } from '../../lib/shown-text.ts';
 import { describeAnswer, notJson } from './answer.ts';
 
 export interface ReadOptions {
-  /** Where the rows are; undefined for "the only list of the response" (spec extractor 5.1). */
+  /** Where the rows are; undefined for "the only list of the response". */
   readonly dataField: Path | undefined;
   readonly endpoint: string;
   /** Encoding of the body, where the answer declares one. */

@@ -5,7 +5,7 @@ import type { RowLook } from './look.ts';
 export interface PageRows {
   /** Names the table, or the mapping. Raw text, not yet a file name. */
   readonly dataType: string;
-  /** Extra columns by raw name: user data, then parent columns (spec extractor 5.5). */
+  /** Extra columns by raw name: user data, then parent columns. */
   readonly extra: AnyObject;
   /** How they look in the table, where it is another way than usual. */
   readonly look?: RowLook | undefined;
@@ -51,6 +51,6 @@ export interface RecordParser {
   take(page: PageRows, out: TableOutput): void;
   /** Called once, after the last page. `pages` gives all pages that this parser took, in order, again. */
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void;
-  /** What goes into `json_parser` of the state file (spec extractor 5.9); undefined leaves it as it was. */
+  /** What goes into `json_parser` of the state file; undefined leaves it as it was. */
   readonly struct: Json | undefined;
 }

@@ -1,6 +1,6 @@
 import { definition, name, object, option, optionalText, text, type OptionSchema } from '../../lib/option.ts';
 
-/** `config.userData`: extra columns of the tables of all top-level jobs (spec extractor 5.5). */
+/** `config.userData`: extra columns of the tables of all top-level jobs. */
 export const userDataSchema = option(
   'Extra columns',
   'Columns added to every row of the top-level jobs. Values may be functions. A single value becomes the column `userData`.',
@@ -10,7 +10,7 @@ export const userDataSchema = option(
   },
 );
 
-/** `config.compatLevel` (spec extractor 5.8). */
+/** `config.compatLevel`. */
 export const compatLevelSchema = option(
   'Compatibility level',
   'How rows become tables: 3 is the present way; 2 has the older `responseFilter`; 1 has also the older names of columns and tables.',
@@ -24,14 +24,14 @@ export const exactJsonSchema = option(
   { type: ['boolean', 'null'], default: false, examples: [true] },
 );
 
-/** `config.incrementalOutput` (spec extractor 1.3). */
+/** `config.incrementalOutput`. */
 export const incrementalOutputSchema = option(
   'Incremental load',
   'True adds the rows to what the tables hold already; false replaces their content.',
   { type: ['boolean', 'null'], default: false, examples: [true] },
 );
 
-/** `config.outputBucket` (spec extractor 7.2). */
+/** `config.outputBucket`. */
 export const outputBucketSchema = option(
   'Output bucket',
   'Bucket of the tables, without `in.c-`. When it is left out and `id` is set, it is `ex-api-<api.name>-<id>`. No slash.',
@@ -100,15 +100,11 @@ const tableProperties = {
 
 /** Definitions that the fragments of this stage refer to as `#/definitions/<name>`. */
 export const recordDefinitions: Readonly<Record<string, OptionSchema>> = {
-  mapping: object(
-    'Mapping',
-    'Paths into a row, each with what becomes of the value there (spec extractor 5.10).',
-    {
-      minProperties: 1,
-      additionalProperties: definition('mappingSetting'),
-      examples: [{ id: { mapping: { destination: 'id', primaryKey: true } }, 'address.city': 'city' }],
-    },
-  ),
+  mapping: object('Mapping', 'Paths into a row, each with what becomes of the value there.', {
+    minProperties: 1,
+    additionalProperties: definition('mappingSetting'),
+    examples: [{ id: { mapping: { destination: 'id', primaryKey: true } }, 'address.city': 'city' }],
+  }),
   mappingSetting: option(
     'Setting of a mapping',
     'A column (a text is short for its destination), a column from the extra columns, a date, or a table of its own.',
@@ -135,7 +131,7 @@ export const recordDefinitions: Readonly<Record<string, OptionSchema>> = {
   ),
 };
 
-/** `config.mappings`: data type to mapping (spec extractor 1.3, 5.10). */
+/** `config.mappings`: data type to mapping. */
 export const mappingsSchema = option(
   'Mappings',
   'Data type of a job to the mapping of its rows. Data types that are not named here become tables by themselves.',

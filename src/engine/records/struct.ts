@@ -2,7 +2,7 @@ import { RecordError } from '../../lib/errors.ts';
 import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { StructureNode, type Kind, type Structure } from './structure.ts';
 
-/** Version of the stored form (spec extractor 5.9). */
+/** Version of the stored form. */
 export const STRUCT_VERSION = 3;
 
 const KINDS: ReadonlySet<string> = new Set(['null', 'scalar', 'object', 'array']);

@@ -4,7 +4,7 @@ import { columnName, NameScope } from './names.ts';
 
 export type Kind = 'null' | 'scalar' | 'object' | 'array';
 
-/** One place in the records of a type: a property, or the item of a list (spec extractor 5.6 "Structure tree"). */
+/** One place in the records of a type: a property, or the item of a list. */
 export class StructureNode {
   kind: Kind = 'null';
   /** Header, given once after the page on which the node was first seen. */

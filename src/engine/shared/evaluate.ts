@@ -7,7 +7,7 @@ import type { AnyObject, Json } from '../../lib/json/index.ts';
 export type Contexts = Readonly<Record<string, AnyObject>>;
 
 /**
- * Evaluates the functions and references in one value (spec extractor 4.1). A scalar or a list at the top is
+ * Evaluates the functions and references in one value. A scalar or a list at the top is
  * given back as it is.
  *
  * @param at JSON path of the value in the configuration, for messages

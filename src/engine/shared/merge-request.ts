@@ -16,7 +16,7 @@ type Written = 'base' | 'winner';
 
 /**
  * Puts one map of a request (its `params`, its `headers`) over another: `api.http.defaultOptions` under a job,
- * a job under its `scrollRequest` (spec extractor 1.2, the rule under the table).
+ * a job under its `scrollRequest` (the rule under the table).
  *
  * Keys keep the base's order, new ones follow. An object of an evaluated job is atomic: it replaces, or is replaced,
  * whole. Lists are merged by index, and with a map of the configuration by key, so that `[]` leaves it as it is.

@@ -6,7 +6,7 @@ import type { AnyObject, Json } from '../../lib/json/index.ts';
 
 /** What a job asks for, before default options, base URL and encoding are applied. JSON. */
 export interface JobRequest {
-  /** Relative to `baseUrl`, an absolute path, or a whole URL (spec extractor 6.1). */
+  /** Relative to `baseUrl`, an absolute path, or a whole URL. */
   readonly endpoint: string;
   /** Upper case: GET, POST, FORM, PUT, PATCH, DELETE. */
   readonly method: string;

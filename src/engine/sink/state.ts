@@ -34,7 +34,7 @@ export interface StateUpdate {
   readonly isPeriod?: boolean;
 }
 
-/** `in/state.json`; a file that is missing or not readable is an empty state and a warning (spec extractor 1). */
+/** `in/state.json`; a file that is missing or not readable is an empty state and a warning. */
 export function readState(file: string, log: Log): AnyObject {
   let text: string;
   try {
@@ -55,7 +55,7 @@ export function readState(file: string, log: Log): AnyObject {
 }
 
 /**
- * The state after a run (spec extractor 5.9): what was there, `time.previousStart` moved on, the structure of the
+ * The state after a run: what was there, `time.previousStart` moved on, the structure of the
  * tables merged in. A clock that was set back never moves the state back: the rows since then would come twice.
  */
 export function nextState({

@@ -23,7 +23,7 @@ export const LF = 0x0a;
 export const CR = 0x0d;
 
 /**
- * The dialect of RFC 4180 with the three variations of spec storage 3.1.
+ * The dialect of RFC 4180 with three variations.
  * @throws CsvError (`dialect`) when a character is more than one byte or has two meanings
  */
 export function createDialect(options: DialectOptions = {}): CsvDialect {

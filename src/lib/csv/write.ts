@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 
 /**
- * CSV text: every cell quoted, inner quotes doubled, lines ended by LF (spec extractor 5.7, RFC 4180). For headers,
+ * CSV text: every cell quoted, inner quotes doubled, lines ended by LF (RFC 4180). For headers,
  * previews and whatever is small; rows in great numbers are written by {@link rowLine} and `ByteWriter.cell`, which a
  * property test holds to the same bytes.
  */

@@ -14,7 +14,7 @@ export interface EncryptedValue {
  */
 export type SecretKind = 'encrypted' | 'damaged' | 'foreign' | 'reference' | 'plain';
 
-/** True for the name of a value that must not be shown: it starts with `#` (spec service-core 2.4). */
+/** True for the name of a value that must not be shown: it starts with `#`. */
 export function isSecretKey(key: string): boolean {
   return key.startsWith('#');
 }

@@ -11,7 +11,7 @@ export interface Scope {
 /** The project that an embedded service has, and this extractor in its catalogue. */
 const DEFAULTS = { project: '1', component: 'ex-generic-v2' } as const;
 
-/** The scope of a process, from the variables that a component is given (spec storage 7.5). */
+/** The scope of a process, from the variables that a component is given. */
 export function scopeFrom(environment: Readonly<Record<string, string | undefined>>): Scope {
   return {
     project: environment['KBC_PROJECTID'] || DEFAULTS.project,

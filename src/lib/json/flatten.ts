@@ -2,7 +2,7 @@ import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from
 
 /**
  * A context of functions as one map: nested keys and list indexes joined by `.` (`server.port`, `list.0`). Empty
- * maps and lists vanish, keys keep a leading `#` (spec extractor 1.3). A scalar has no keys, so it gives `{}`.
+ * maps and lists vanish, keys keep a leading `#`. A scalar has no keys, so it gives `{}`.
  */
 export function flattenContext(value: Json): AnyObject {
   const entries: [string, Json][] = [];

@@ -19,12 +19,12 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Deepest nesting that is read (spec extractor 0.1). */
+/** Deepest nesting that is read. */
 export const MAX_DEPTH = 512;
 
 /**
  * Parses JSON exactly: key order, every number literal, odd keys. Strict as RFC 8259.
- * Unpaired surrogate escapes become U+FFFD (spec extractor 0.5).
+ * Unpaired surrogate escapes become U+FFFD.
  *
  * @throws {JsonSyntaxError} with line and column.
  */

@@ -28,7 +28,7 @@ export interface PathOptions {
 }
 
 /**
- * Compiles a path as it is written in a configuration (spec extractor 0.7): keys joined by a delimiter, where digits
+ * Compiles a path as it is written in a configuration: keys joined by a delimiter, where digits
  * are an index in a list, or JSONPath. None, or the delimiter alone, is the whole value. A key that has the delimiter
  * in its name is found as it stands where the keys lead to nothing: `@odata.nextLink`.
  *

@@ -20,7 +20,7 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * One pass over the bytes of a JSON document. It finds the list at `path` (keys; none is the root) and says
- * which parts `JSON.parse` would not read exactly (design 8.6): integers beyond 15 digits, literals of 15 and more
+ * which parts `JSON.parse` would not read exactly: integers beyond 15 digits, literals of 15 and more
  * digits, `1.0`, exponents, `-0`, integer-like keys, lone surrogates.
  *
  * It checks no more of the grammar than it needs to stay in step; the parts are parsed afterwards, and together

@@ -9,7 +9,7 @@ const NONE: Entries = [];
 const out = new ByteWriter(1 << 12);
 
 /**
- * The type-tagged canonical text of a value (spec extractor 0.8); generated link ids are MD5 of it.
+ * The type-tagged canonical text of a value; generated link ids are MD5 of it.
  * Objects of a response are `O:8:"stdClass"`; configuration maps are arrays with string keys ({@link serializeMap}).
  */
 export function serialize(value: Json): string {

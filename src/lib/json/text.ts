@@ -2,7 +2,7 @@ import { entriesOf, isList, isNumber, isObject, JsonNumber, type Json } from './
 import { trimEnd } from '../trim.ts';
 
 /**
- * "Empty" (spec extractor 0.2): missing, null, false, zero, `""`, `"0"`, an empty list or map.
+ * "Empty": missing, null, false, zero, `""`, `"0"`, an empty list or map.
  * An object of a response is never empty; say so with `response`.
  */
 export function isEmpty(
@@ -17,9 +17,9 @@ export function isEmpty(
 }
 
 /**
- * Scalar to text (spec extractor 0.3): the text of cells, placeholders, query strings, headers, `concat`.
+ * Scalar to text: the text of cells, placeholders, query strings, headers, `concat`.
  * Lists and objects are given as JSON text. A number keeps its literal where the reference's 14 digits
- * would not read back to the same decimal (design 8.6).
+ * would not read back to the same decimal.
  */
 export function toText(value: Json | undefined): string {
   if (typeof value === 'string') return value;
@@ -33,7 +33,7 @@ export function toText(value: Json | undefined): string {
 /** Makes JSON text of a value: {@link toJsonText}, or `encodeExact`, which keeps literals and characters. */
 export type JsonText = (value: Json) => string;
 
-/** Compact JSON text of spec extractor 0.4: `\/`, `\uXXXX` for all that is not ASCII, floats by 17 digits. */
+/** Compact JSON text: `\/`, `\uXXXX` for all that is not ASCII, floats by 17 digits. */
 export function toJsonText(value: Json): string {
   if (typeof value === 'string') return quoteJson(value);
   if (value === null) return 'null';
@@ -108,17 +108,17 @@ function decimalOf(literal: string): string {
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
 }
 
-/** 14 significant digits, exponent form `1.0E+25` when E ≥ 14 or E < −4 (spec extractor 0.3). */
+/** 14 significant digits, exponent form `1.0E+25` when E ≥ 14 or E < −4. */
 export function floatText(value: number): string {
   return formatFloat(value, 14, 'E');
 }
 
-/** 17 significant digits, exponent form `1.0e+25` when E ≥ 17 or E < −4 (spec extractor 0.4). */
+/** 17 significant digits, exponent form `1.0e+25` when E ≥ 17 or E < −4. */
 export function floatJson(value: number): string {
   return formatFloat(value, 17, 'e');
 }
 
-/** 17 digits with an upper-case `E` (spec extractor 0.8). */
+/** 17 digits with an upper-case `E`. */
 export function floatSerialized(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e-4 && size < 1e15) {

@@ -70,7 +70,7 @@ export function isScalar(value: Json | undefined): value is string | number | bo
   return value !== null && value !== undefined && (typeof value !== 'object' || value instanceof JsonNumber);
 }
 
-/** Integer of the document (spec extractor 0.1). */
+/** Integer of the document. */
 export function isInteger(value: Json | undefined): value is number | JsonNumber {
   return typeof value === 'number' ? Number.isInteger(value) : value instanceof JsonNumber && value.isInteger;
 }

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<Level, string>> = {
   error: 'ERROR',
 };
 
-/** `[2026-01-02T03:04:05.000Z] generic-extractor.INFO: message {"job":"users"} []` (spec extractor 7.5), one line. */
+/** `[2026-01-02T03:04:05.000Z] generic-extractor.INFO: message {"job":"users"} []`, one line. */
 export function componentLine(nowMs: number, level: Level, message: string, fields: LogFields): string {
   const context = Object.keys(fields).length === 0 ? '[]' : json(fields);
   return `[${iso(nowMs)}] generic-extractor.${NAMES[level]}: ${oneLine(message)} ${context} []`;

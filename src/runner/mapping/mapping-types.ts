@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Connection } from '../../storage/client/connection.ts';
 import type { OnProgress } from '../../storage/client/transfer/progress.ts';
 
-/** Where a run belongs: names the default bucket, and is written beside tables and buckets (storage 8.5). */
+/** Where a run belongs: names the default bucket, and is written beside tables and buckets. */
 export interface Origin {
   readonly component: string;
   /** Id of the configuration; a local one without an id goes by the name of its folder. */
@@ -37,7 +37,7 @@ export interface ProcessedFile {
 
 /** What the input mapping leaves behind for the end of the row. */
 export interface Inputs {
-  /** The `storage` part of the state to keep (storage 8.3); undefined when there is nothing to keep. */
+  /** The `storage` part of the state to keep; undefined when there is nothing to keep. */
   readonly state: Json | undefined;
   readonly processed: readonly ProcessedFile[];
   readonly tables: number;

@@ -21,7 +21,7 @@ export type Shaped<T> = { readonly value: T } | { readonly misfits: readonly Mis
 
 /**
  * The document as the type of the schema, or all that does not fit. As other programs write it, `null` counts as absent,
- * and an empty list as an empty map or the reverse (storage 0.3, 0.4).
+ * and an empty list as an empty map or the reverse.
  */
 export function shapeOf<S extends TSchema>(schema: S, json: Json): Shaped<Static<S>> {
   const value = adapted(schema, plainOf(json));

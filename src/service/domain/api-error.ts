@@ -1,7 +1,7 @@
 import type { ErrorBody, FieldError } from '../../storage/protocol/error.ts';
 
 /**
- * An answer that is a refusal (storage 0.5). Everything in it is shown to the caller: no token, no path of this
+ * An answer that is a refusal. Everything in it is shown to the caller: no token, no path of this
  * machine, no text of an unexpected error.
  */
 export class ApiError extends Error {

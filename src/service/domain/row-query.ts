@@ -14,7 +14,7 @@ import { TableError } from '../stores/tables/table-error.ts';
 
 const untouched = (description: string) => Type.Optional(Type.Unsafe<Json>({ description }));
 
-/** Fields that say which rows (storage 4.3, 4.5); they are read by {@link readRowFilter}. */
+/** Fields that say which rows; they are read by {@link readRowFilter}. */
 export const ROW_FILTER_FIELDS = {
   changedSince: untouched(
     'Unix time, a date, or an offset such as `-2 days`: rows that changed then or later.',
@@ -36,7 +36,7 @@ export const ROW_QUERY_FIELDS = {
   includeInternalTimestamp: Type.Optional(Type.Boolean({ description: 'Adds a last column `_timestamp`.' })),
 };
 
-/** Most rows of a preview (storage 10.1). */
+/** Most rows of a preview. */
 export const MAX_PREVIEW_ROWS = 1000;
 
 export type RowFilterInput = { readonly [Field in keyof typeof ROW_FILTER_FIELDS]?: unknown };

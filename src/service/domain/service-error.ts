@@ -1,4 +1,4 @@
-import { DatabaseAway } from '../platform/database/failures.ts';
+import { DatabaseUnavailable } from '../platform/database/failures.ts';
 import { ApiError } from './api-error.ts';
 import { DamagedObject, ObjectError, type ObjectErrorCode } from '../stores/objects/errors.ts';
 import { TableError, type TableErrorCode } from '../stores/tables/table-error.ts';
@@ -7,11 +7,11 @@ import { TableError, type TableErrorCode } from '../stores/tables/table-error.ts
  * What stands in the way of the service itself, and passes when its operator acts: a full disk, a database that is away,
  * an object store that is down or refuses the service. Undefined for any other error. An answer and a failed job say it the same way.
  */
-export function troubleOf(error: unknown): ApiError | undefined {
+export function toServiceError(error: unknown): ApiError | undefined {
   if (isDiskFull(error))
     return new ApiError(507, 'storage.diskFull', diskFull(isOfDatabase(error)), { cause: error });
   if (isNotAllowed(error)) return new ApiError(503, 'storage.notWritable', NOT_WRITABLE, { cause: error });
-  if (error instanceof DatabaseAway)
+  if (error instanceof DatabaseUnavailable)
     return new ApiError(503, 'storage.databaseUnavailable', DATABASE_AWAY, { retryAfter: 2, cause: error });
   if (isDamaged(error)) return new ApiError(500, 'storage.fileDamaged', FILE_DAMAGED, { cause: error });
   if (!(error instanceof ObjectError)) return undefined;

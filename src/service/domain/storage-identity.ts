@@ -10,7 +10,7 @@ import type { Database } from '../platform/database/database.ts';
 import type { Meta } from '../stores/metadata/database.ts';
 import type { BucketOwner } from '../stores/objects/bucket-owner.ts';
 import { databaseOf } from '../stores/metadata/incarnation.ts';
-import { inTurn, PROJECT } from '../stores/metadata/transaction.ts';
+import { withLocks, PROJECT } from '../stores/metadata/transaction.ts';
 import { loadSecret } from '../stores/objects/secret.ts';
 
 /**
@@ -143,7 +143,7 @@ export async function agreeOnFiles(
  */
 export async function ownerOf(meta: Meta, name: string, env: Pick<Env, 'randomBytes'>): Promise<BucketOwner> {
   const database = await databaseOf(meta);
-  return await inTurn(meta, [PROJECT], async (tx) => {
+  return await withLocks(meta, [PROJECT], async (tx) => {
     const known = await storedOwner(tx, name);
     if (known !== undefined) return { ...known, database };
     const id = Buffer.from(env.randomBytes(8)).toString('hex');
@@ -199,7 +199,7 @@ async function nameOf(dir: string, env: Env): Promise<string> {
  */
 async function agree(meta: Meta, name: string, offered: readonly string[]): Promise<string | undefined> {
   const [value = ''] = offered;
-  return await inTurn(meta, [PROJECT], async (tx) => {
+  return await withLocks(meta, [PROJECT], async (tx) => {
     const known = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
     if (known === undefined) await tx.insertInto('settings').values({ name, value }).execute();
     else if (!offered.includes(known.value)) return known.value;

@@ -28,8 +28,8 @@ import { addBodyParsers, readMultipart } from './parsing/bodies.ts';
 import { MAX_BODY_BYTES } from '../domain/request-limits.ts';
 import { readFields } from './parsing/fields.ts';
 import { MAX_FIELDS, parseQuery } from './parsing/nest.ts';
-import { doOnce } from './with-idempotency.ts';
-import { demandRate } from '../platform/connections/slow-body-guard.ts';
+import { withIdempotency } from './with-idempotency.ts';
+import { guardSlowBodies } from '../platform/connections/slow-body-guard.ts';
 import { OPENAPI, schemaOf } from './openapi.ts';
 import { originOf } from './origin.ts';
 import type { Route } from './route.ts';
@@ -77,7 +77,7 @@ export async function createApp(
     frameworkErrors: handlers.onError,
     schemaController: SCHEMAS,
   });
-  demandRate(app.server);
+  guardSlowBodies(app.server);
   boundConnections(app.server, context.admission);
   app.decorateRequest('visit');
   watchTraffic(app, context);
@@ -86,7 +86,7 @@ export async function createApp(
   app.setErrorHandler(handlers.onError);
   app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
   app.addHook('onSend', async (_request, reply, payload) => {
-    // Clients compare the whole header: a charset would hide the JSON from them (storage 0.4).
+    // Clients compare the whole header: a charset would hide the JSON from them.
     if (String(reply.getHeader('content-type')).startsWith('application/json')) {
       reply.header('content-type', 'application/json');
     }
@@ -150,7 +150,7 @@ function addRoute(app: FastifyInstance, context: HttpContext, route: Route, atWo
           const by = admitted.get(request);
           if (by === undefined) throw new Error('A request was not judged.');
           const call = callOf(context, route, request, by);
-          const work = async () => await atWork(async () => await doOnce(context, route, call));
+          const work = async () => await atWork(async () => await withIdempotency(context, route, call));
           const answer = await (request.visit?.during(work) ?? work());
           return await send(reply, answer, route.status ?? 200);
         });

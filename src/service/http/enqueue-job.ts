@@ -5,7 +5,7 @@ import type { DataContext } from '../domain/data-context.ts';
 import { ApiError } from '../domain/api-error.ts';
 import { findJob, type NewJob } from '../stores/metadata/jobs.ts';
 import type { JobRow } from '../stores/metadata/tables.ts';
-import { inTurn, jobsOf } from '../stores/metadata/transaction.ts';
+import { withLocks, jobsOf } from '../stores/metadata/transaction.ts';
 import type { Call } from './route.ts';
 import { jobReply } from '../domain/presenters/job.ts';
 
@@ -15,7 +15,7 @@ export type Asker = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller' | 
 type Work = Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>;
 
 /** Asks for work and answers its job at once; `GET jobs/{id}` waits a moment for small ones. */
-export async function asJob(context: DataContext, asker: Asker, work: Work): Promise<Answer> {
+export async function enqueueJob(context: DataContext, asker: Asker, work: Work): Promise<Answer> {
   return new Answer(202, jobReply(await submit(context, asker, work), asker.origin));
 }
 
@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 45 * 60_000;
  *
  * @throws {ApiError} what the job failed with
  */
-export async function doneJob(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
+export async function runJob(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
   const { id } = await submit(context, asker, work);
   const job = await waitForJob(context, id, MAX_WAIT_MS);
   if (job?.status === 'success') return job;
@@ -49,7 +49,7 @@ async function submit(context: DataContext, asker: Asker, work: Work): Promise<J
     runId: asker.runId,
     author: authorOf(asker.caller),
   };
-  const row = await inTurn(
+  const row = await withLocks(
     context.meta,
     jobsOf(job.lockKey),
     async (tx) => await context.queue.submit(tx, job),
@@ -64,13 +64,13 @@ export async function waitForJob(
   id: number,
   waitMs: number,
 ): Promise<JobRow | undefined> {
-  const { hurried } = readiness;
+  const { shutdownSignal } = readiness;
   const until = env.now() + waitMs;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
     const job = await findJob(meta, id);
     if (job === undefined || job.status === 'success' || job.status === 'error') return job;
-    if (env.now() + pauseMs > until || hurried.aborted) return job;
-    await env.sleep(pauseMs, hurried).catch(() => undefined);
+    if (env.now() + pauseMs > until || shutdownSignal.aborted) return job;
+    await env.sleep(pauseMs, shutdownSignal).catch(() => undefined);
   }
 }
 

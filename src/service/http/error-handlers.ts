@@ -4,7 +4,7 @@ import { encodeReply } from '../domain/encode-reply.ts';
 import { ApiError, InvalidRequest, notFound } from '../domain/api-error.ts';
 import { TableError, type TableErrorCode } from '../stores/tables/table-error.ts';
 import { QuerySyntaxError } from '../stores/metadata/query.ts';
-import { detailOf, troubleOf } from '../domain/service-error.ts';
+import { detailOf, toServiceError } from '../domain/service-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,8 +28,8 @@ export function errorHandlers(context: Context): {
         route: request.routeOptions?.url,
       };
       if (answer.status >= 500 && !REFUSALS.has(answer.code))
-        context.log.error('A request failed', { ...facts, detail: detailOf(error) });
-      else context.log.debug('A request was refused', { ...facts, status: answer.status, code: answer.code });
+        context.log.error('Request failed', { ...facts, detail: detailOf(error) });
+      else context.log.debug('Request refused', { ...facts, status: answer.status, code: answer.code });
       // Of a body that was left unread, the rest would stand before the next request on the connection.
       request.raw.unpipe();
       request.raw.resume();
@@ -51,7 +51,7 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (error instanceof InvalidRequest)
     return new ApiError(400, validationCode, error.message, { errors: error.errors });
   if (error instanceof QuerySyntaxError) return new ApiError(400, 'query.syntax', error.message);
-  const trouble = troubleOf(error);
+  const trouble = toServiceError(error);
   if (trouble !== undefined) return trouble;
   if (error instanceof TableError) return new ApiError(statusOf(error.code), error.code, error.message);
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown };

@@ -12,7 +12,7 @@ import { attachmentOf } from '../stores/objects/disposition.ts';
 import { ObjectError } from '../stores/objects/errors.ts';
 import type { Call } from './route.ts';
 import { newFile } from '../domain/files/new-file.ts';
-import { troubleOf } from '../domain/service-error.ts';
+import { toServiceError } from '../domain/service-error.ts';
 import { removeFile } from '../domain/files/remove.ts';
 
 /** A file whose bytes came with the request, and the other fields of that request. */
@@ -23,7 +23,7 @@ export interface Upload {
 
 export type UploadCall = Call<unknown, unknown, unknown>;
 
-/** Largest file that the importer takes (storage 10.1). */
+/** Largest file that the importer takes. */
 const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
 
 /**
@@ -150,7 +150,7 @@ const tooLarge = (): ApiError =>
 
 function uploadError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
-  if (troubleOf(error) !== undefined) return error;
+  if (toServiceError(error) !== undefined) return error;
   const cause: unknown = error instanceof ObjectError ? error.cause : error;
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge();

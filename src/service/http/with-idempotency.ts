@@ -26,7 +26,7 @@ type AnyCall = Call<Readonly<Record<string, string>>, unknown, unknown>;
  * process of it, never does it again. With it is kept what the transaction gave: of that, the answer is made again for who
  * did not get it.
  */
-export async function doOnce(context: Context, route: Route, call: AnyCall): Promise<unknown> {
+export async function withIdempotency(context: Context, route: Route, call: AnyCall): Promise<unknown> {
   const work = async (): Promise<unknown> => await route.handle(call);
   const key = keyOf(route, call);
   if (key === undefined) return await work();

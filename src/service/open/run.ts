@@ -1,4 +1,4 @@
-import { discreetly } from '../../lib/redact.ts';
+import { withRedaction } from '../../lib/redact.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { run as runFolder, type RunOptions as FolderRunOptions, type RunResult } from '../../runner/run.ts';
@@ -24,7 +24,7 @@ export interface RunOptions extends Omit<FolderRunOptions, 'storage'> {
 export async function run({ storage, ...options }: RunOptions): Promise<RunResult> {
   if (typeof storage !== 'string' || options.replay !== undefined)
     return await runFolder(typeof storage === 'string' ? options : { ...options, storage });
-  return await discreetly(options, async (given) => await runOver(storage, given));
+  return await withRedaction(options, async (given) => await runOver(storage, given));
 }
 
 async function runOver(

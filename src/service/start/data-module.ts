@@ -59,7 +59,7 @@ async function close({ engine, log }: DataContext, store: OpenStore): Promise<vo
   if (!engine.isShared)
     await engine
       .compact()
-      .catch((error: unknown) => log.error('Space could not be given back', { detail: String(error) }));
+      .catch((error: unknown) => log.error('Database compaction failed', { detail: String(error) }));
   await engine.close();
   store.close();
 }

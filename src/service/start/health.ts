@@ -5,7 +5,7 @@ import { listenOn } from '../platform/connections/listening.ts';
 import type { Meta } from '../stores/metadata/database.ts';
 import { missingMigrations } from '../stores/metadata/migrate.ts';
 import { readQueueState } from '../stores/metadata/queue-state.ts';
-import { takesChanges } from '../stores/metadata/is-writable.ts';
+import { isWritable } from '../stores/metadata/is-writable.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { createAdmission, type Admission } from '../http/limits/admission.ts';
 import { noMetrics, type Metrics } from '../platform/health/metrics.ts';
@@ -65,7 +65,7 @@ export async function createCare(options: ServiceOptions, env: Env, log: Log): P
         {
           name: 'database',
           check: async () => {
-            if (!(await takesChanges(opened)))
+            if (!(await isWritable(opened)))
               throw new Unready('It takes no changes: it is a replica, or read-only.');
             const missing = await missingMigrations(opened);
             if (missing.length > 0)

@@ -71,6 +71,6 @@ async function keepUp(context: DataContext, keepDays: number, signal: AbortSigna
   try {
     await upkeep(context, { keepDays, signal });
   } catch (error) {
-    context.log.error('What is over could not be removed', { detail: String(error) });
+    context.log.error('Retention cleanup failed', { detail: String(error) });
   }
 }

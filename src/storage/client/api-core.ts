@@ -14,7 +14,7 @@ export interface Call {
   readonly body?: unknown;
   /**
    * `plain`: never with a branch in the path (tokens, jobs, tickets). `branch`: always, `default` when the client has
-   * none. Otherwise with the branch that the client has (storage 0.1).
+   * none. Otherwise with the branch that the client has.
    */
   readonly scope?: 'branch' | 'plain' | undefined;
   /** What a second sending would do twice: it is sent again only when the first was certainly not taken. */

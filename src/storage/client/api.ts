@@ -41,7 +41,7 @@ const DEFAULT_RETRIES = 6;
 const QUICK_RETRIES = 2;
 /** An address that has never answered is more likely wrong than busy. */
 const FIRST_ATTEMPTS = 3;
-/** Every 5xx but 501, as the public clients do (storage 0.5). */
+/** Every 5xx but 501, as the public clients do. */
 const PASSING = [
   408,
   409,

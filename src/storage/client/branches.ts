@@ -7,7 +7,7 @@ import { metadataAt, type Metadata } from './metadata.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
-/** Development branches (storage 1.7); making and deleting one is a job, and waited for. */
+/** Development branches; making and deleting one is a job, and waited for. */
 export interface Branches {
   list(): Promise<Branch[]>;
   detail(id: number): Promise<Branch>;

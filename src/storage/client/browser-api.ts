@@ -75,8 +75,8 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
         .catch((error: unknown) => new Lost(error))
         .finally(patience.end);
       call.signal?.throwIfAborted();
-      const isAway = outcome instanceof Lost || [502, 503, 504].includes(outcome.status);
-      onContact?.(!isAway);
+      const isUnavailable = outcome instanceof Lost || [502, 503, 504].includes(outcome.status);
+      onContact?.(!isUnavailable);
       const waitMs = waitOf(outcome, attempt);
       if (waitMs !== undefined) {
         await sleep(waitMs, call.signal);

@@ -11,7 +11,7 @@ import { listOf, shaped } from './shape.ts';
 /** A bucket with its tables. */
 export type BucketDetail = Bucket & { readonly tables?: readonly Omit<Table, 'bucket'>[] };
 
-/** Operations on buckets (storage 1.2). */
+/** Operations on buckets. */
 export interface Buckets {
   list(query?: { readonly include?: readonly string[] | undefined }): Promise<Bucket[]>;
   detail(id: string): Promise<BucketDetail>;
@@ -39,7 +39,7 @@ export function createBuckets(api: ApiCore, jobs: Jobs): Buckets {
     async detail(id) {
       const json = await api.call({ method: 'GET', path: path`buckets/${id}` });
       const { tables, ...bucket } = shaped<Bucket & { tables?: unknown }>(json, 'bucket', FIELDS);
-      // Where it is the address of a list (storage 1.2), that is not followed.
+      // Where it is the address of a list, that is not followed.
       const list = Array.isArray(tables) ? (tables as NonNullable<BucketDetail['tables']>) : undefined; // as it was parsed
       return list === undefined ? bucket : { ...bucket, tables: list };
     },

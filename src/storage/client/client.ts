@@ -19,7 +19,7 @@ import { createRuns, type Runs } from './recordings.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 import { createS3 } from './transfer/s3.ts';
 
-/** What the service says of itself, without a token (storage 6.1). */
+/** What the service says of itself, without a token. */
 export interface Index {
   readonly host: string;
   readonly api: string;

@@ -5,7 +5,7 @@ export interface Connection {
   readonly client: StorageClient;
   /**
    * A client of the default branch, when that of the connection is one of a development branch: tables that the branch
-   * does not have are read from production (spec storage 8.6).
+   * does not have are read from production.
    */
   readonly production?: StorageClient | undefined;
   /** For people: the folder or the address. */

@@ -13,7 +13,7 @@ export type QueryValue =
   | { readonly [key: string]: QueryValue };
 export type Query = Readonly<Record<string, QueryValue>>;
 
-/** The query with its `?`, as the public clients write it (storage 0.3): `true` is 1, what is undefined is left out. */
+/** The query with its `?`, as the public clients write it: `true` is 1, what is undefined is left out. */
 export function queryText(query: Query | undefined): string {
   const pairs = Object.entries(query ?? {}).flatMap(([key, value]) => pairsOf(key, value));
   return pairs.length === 0

@@ -34,7 +34,7 @@ export interface EventsQuery {
 /** Whose events: all of the project, or those of a bucket, table or token. */
 export type EventsOf = { readonly bucket: string } | { readonly table: string } | { readonly token: string };
 
-/** Operations on events (storage 1.8). */
+/** Operations on events. */
 export interface Events {
   create(event: EventCreate): Promise<{ readonly id: string | number }>;
   /** Newest first. */

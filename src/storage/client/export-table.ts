@@ -6,7 +6,7 @@ import type { Jobs, WaitOptions } from './jobs.ts';
 import { shaped } from './shape.ts';
 import type { ExportOptions } from './table-types.ts';
 
-/** Asks for an export and waits for it (storage 4.1). The same question about an unchanged table gives the same file. */
+/** Asks for an export and waits for it. The same question about an unchanged table gives the same file. */
 export async function exportTable(
   api: ApiCore,
   jobs: Jobs,

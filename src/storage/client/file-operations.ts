@@ -21,7 +21,7 @@ export interface FilesQuery {
   readonly showExpired?: boolean | undefined;
 }
 
-/** Operations on files (service-core 4, storage 2). */
+/** Operations on files. */
 export interface FileOperations {
   /** Makes a file and gives where its content goes, with temporary credentials. `upload` does it all. */
   prepare(file: FilePrepare): Promise<File>;
@@ -63,7 +63,7 @@ export function createFileOperations(api: ApiCore): FileOperations {
       await api.call({ method: 'POST', path: path`files/${id}/tags`, body: { tag }, key });
     },
     async deleteTag(id, tag) {
-      // A tag may have slashes, which belong to the path here (storage 2.2).
+      // A tag may have slashes, which belong to the path here.
       const escaped = tag.split('/').map(encodeURIComponent).join('/');
       await deleteOnce(api.call({ method: 'DELETE', path: path`files/${id}/tags/` + escaped }));
     },

@@ -60,7 +60,7 @@ async function createdAt(api: ApiCore, fileId: number, signal: AbortSignal | und
   return Date.parse(shaped<File>(json, 'file', { created: 'string' }).created);
 }
 
-/** The id is text in some operations (storage 1.4). */
+/** The id is text in some operations. */
 function isImportOf(job: Job, fileId: number): boolean {
   const params = job.operationParams as Json | undefined; // as it was parsed
   const source = params !== undefined && isObject(params) ? getKey(params, 'source') : undefined;

@@ -9,7 +9,7 @@ import { shaped } from './shape.ts';
 import type { UploadBody } from './transfer/body.ts';
 import { trimEnd } from '../../lib/trim.ts';
 
-/** Sends a file to the importer as a form, in one stream (service-core 4, operation 2; storage 2.8). */
+/** Sends a file to the importer as a form, in one stream (operation 2). */
 export async function uploadByImporter(api: Api, body: UploadBody, options: ImporterOptions): Promise<File> {
   const { name, tags = [], isEncrypted = true, isPermanent, isPublic, notify, contentType, signal } = options;
   const flags = { isEncrypted, isPermanent, isPublic, notify };

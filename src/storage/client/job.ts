@@ -2,7 +2,7 @@ import type { Json } from '../../lib/json/value.ts';
 import type { Job as ProtocolJob } from '../protocol/index.ts';
 import { listOf, shaped } from './shape.ts';
 
-/** A job as it arrives: the failure may be an object or plain text (service-core 2.3, design 8.13). */
+/** A job as it arrives: the failure may be an object or plain text. */
 export type Job = Omit<ProtocolJob, 'error'> & {
   readonly error?:
     | null
@@ -20,7 +20,7 @@ export function readJobs(json: Json | undefined): Job[] {
   return listOf<Job>(json, 'job', FIELDS).map(withNumber);
 }
 
-/** There may be no id (service-core 2.3); one that is text is a number here. */
+/** There may be no id; one that is text is a number here. */
 function withNumber(job: Job): Job {
   const id: unknown = job.id;
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? { ...job, id: Number(id) } : job;

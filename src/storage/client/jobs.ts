@@ -24,7 +24,7 @@ export interface WaitOptions {
   readonly onPoll?: ((job: Job) => void) | undefined;
 }
 
-/** Operations on jobs (storage 1.4). */
+/** Operations on jobs. */
 export interface FindByFileOptions {
   /** A job that is known, and not meant. */
   readonly besides?: number | undefined;
@@ -112,12 +112,12 @@ function nextWait(waitMs: number): number {
   return waitMs === 0 ? FIRST_WAIT_MS : Math.min(Math.ceil(waitMs * WAIT_GROWTH), LONGEST_WAIT_MS);
 }
 
-/** Any status but these two is final (service-core 3). */
+/** Any status but these two is final. */
 function isFinal({ status }: Job): boolean {
   return status !== 'waiting' && status !== 'processing';
 }
 
-/** A status that nobody knows is a success, unless a failure stands beside it (service-core 3). */
+/** A status that nobody knows is a success, unless a failure stands beside it. */
 function succeeded(api: ApiCore, job: Job): Job {
   const status: string = job.status;
   const failure = failureIn(job);

@@ -39,7 +39,7 @@ export function metadataAt(api: ApiCore, at: string, scope?: Call['scope']): Met
         body: { provider, metadata },
         key,
       });
-      // Those of a table come with those of its columns (storage 1.6).
+      // Those of a table come with those of its columns.
       const list = typeof json === 'object' && json !== null && 'metadata' in json ? json.metadata : json;
       return listOf<MetadataItem>(list, 'metadata', FIELDS);
     },

@@ -2,7 +2,7 @@ import { StorageError } from '../../lib/errors.ts';
 
 /**
  * True for a failure that only says that an earlier attempt had succeeded: its answer was lost, the call was sent again,
- * and the thing is there already, or gone already (storage 0.5).
+ * and the thing is there already, or gone already.
  */
 export function isOwnDoing(error: unknown, code: RegExp): error is StorageError {
   return (

@@ -15,7 +15,7 @@ type Kind = 'boolean' | 'id' | 'list' | 'number' | 'object' | 'string';
 
 /**
  * The answer as the type that the protocol gives it, after a look at the fields that this client itself goes by. Services
- * differ in which ids are numbers and which are text (storage 0.4); the caller gets the kind that the type says.
+ * differ in which ids are numbers and which are text; the caller gets the kind that the type says.
  *
  * @throws {StorageError} `storage.unexpected`, naming the field that is missing
  */

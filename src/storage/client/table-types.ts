@@ -7,7 +7,7 @@ import type { OnceOptions } from './client-options.ts';
 import type { ImportOnce } from './start-import.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 
-/** How the text of a file is to be read (storage 3). */
+/** How the text of a file is to be read. */
 export interface CsvFormat {
   /** One character; default `,`. */
   readonly delimiter?: string | undefined;
@@ -33,14 +33,14 @@ export interface DefineTable {
   readonly columns: readonly (string | ColumnDefinition)[];
 }
 
-/** A column; `definition` and `basetype` make the table typed (storage 3.5). */
+/** A column; `definition` and `basetype` make the table typed. */
 export interface ColumnDefinition {
   readonly name: string;
   readonly definition?: Readonly<Record<string, unknown>> | undefined;
   readonly basetype?: string | undefined;
 }
 
-/** A file that is loaded into a table (storage 3.2). */
+/** A file that is loaded into a table. */
 export interface LoadTable extends CsvFormat {
   readonly dataFileId: number;
   /** Keeps the rows that are there; rows with a key that is there are replaced. Default: false. */
@@ -52,7 +52,7 @@ export interface LoadTable extends CsvFormat {
   readonly treatValuesAsNull?: readonly string[] | undefined;
 }
 
-/** What a load did (storage 3.4). */
+/** What a load did. */
 export interface ImportResult {
   /** In the order of the file. */
   readonly importedColumns: readonly string[];
@@ -74,7 +74,7 @@ export interface WhereFilter {
   readonly dataType?: 'BIGINT' | 'DECIMAL' | 'DOUBLE' | 'INTEGER' | 'REAL' | undefined;
 }
 
-/** Which rows and columns (storage 4.3). */
+/** Which rows and columns. */
 export interface RowsQuery {
   readonly columns?: readonly string[] | undefined;
   readonly limit?: number | undefined;
@@ -130,7 +130,7 @@ export interface DeleteRows {
   readonly allowTruncate?: boolean | undefined;
 }
 
-/** Operations on tables (storage 1.3, 3, 4). Those that are jobs are waited for. */
+/** Operations on tables. Those that are jobs are waited for. */
 export interface TableOperations {
   list(query?: {
     readonly bucket?: string | undefined;

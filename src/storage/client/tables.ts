@@ -38,7 +38,7 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
       return asTable((await jobs.wait(job, options)).results);
     },
     async startCreate(bucketId, { primaryKey, ...table }, options = {}) {
-      // A list is refused here (storage 3.1).
+      // A list is refused here.
       const body = { ...table, primaryKey: primaryKey?.join(',') };
       return await startImport(api, jobs, known, {
         ...options,

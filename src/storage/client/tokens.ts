@@ -5,7 +5,7 @@ import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
 
-/** Operations on tokens (storage 1.1); most of them need a master token. */
+/** Operations on tokens; most of them need a master token. */
 export interface Tokens {
   /** What the client's own token is and may do: the quickest way to see whether it is good. */
   verify(): Promise<Token>;

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-/** `2017-02-14T10:34:45+0000` (storage 0.4). */
+/** `2017-02-14T10:34:45+0000`. */
 export const Time = Type.String({ examples: ['2017-02-14T10:34:45+0000'] });
 
 export const Creator = Type.Object(

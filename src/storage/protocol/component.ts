@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Names } from './common.ts';
 
-/** A component of the catalogue (storage 6.2); what isn't listed is given through. */
+/** A component of the catalogue; what isn't listed is given through. */
 export const Component = Type.Object(
   {
     id: Type.String(),

@@ -7,7 +7,7 @@ export const FieldError = Type.Object({
 });
 export type FieldError = Static<typeof FieldError>;
 
-/** The body of every answer with a status from 400 (storage 0.5). */
+/** The body of every answer with a status from 400. */
 export const ErrorBody = Type.Object(
   {
     status: Type.Literal('error'),

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Creator, Time } from './common.ts';
 
-/** Body of `POST files/prepare` (storage 2.1). */
+/** Body of `POST files/prepare`. */
 export const FilePrepare = Type.Object({
   name: Type.String({ minLength: 1 }),
   sizeBytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Kept as given, not checked.' })),
@@ -70,7 +70,7 @@ export const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** Query of `GET files` (storage 2.2). */
+/** Query of `GET files`. */
 export const FilesQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),

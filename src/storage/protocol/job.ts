@@ -4,7 +4,7 @@ import { Time } from './common.ts';
 export const JobStatus = Type.Enum(['waiting', 'processing', 'success', 'error']);
 export type JobStatus = Static<typeof JobStatus>;
 
-/** A job (storage 1.4). `error` is there only when it failed, and is an object then. */
+/** A job. `error` is there only when it failed, and is an object then. */
 export const Job = Type.Object(
   {
     id: Type.Integer(),
@@ -37,7 +37,7 @@ export type Job = Static<typeof Job>;
 
 const Moment = Type.Optional(Type.String({ examples: ['2017-02-14 10:34:45'], description: 'In UTC.' }));
 
-/** Query of `GET jobs` (storage 1.4). */
+/** Query of `GET jobs`. */
 export const JobsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),

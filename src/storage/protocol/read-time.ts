@@ -1,5 +1,5 @@
 /**
- * A time as filters give it (storage 4.1, 4.3): Unix seconds, a date with or without a time (UTC unless it says
+ * A time as filters give it: Unix seconds, a date with or without a time (UTC unless it says
  * otherwise), `now`, `today`, `yesterday`, `tomorrow`, or an offset such as `-2 days` or `1 hour ago`. Years have four
  * digits.
  */

@@ -45,7 +45,7 @@ const OTHER_SOURCES = {
   dataUrl: Type.Optional(Type.Unsafe<unknown>({})),
 };
 
-/** Body of `POST buckets/{id}/tables-async` (storage 3.1). */
+/** Body of `POST buckets/{id}/tables-async`. */
 export const TableCreate = Type.Object({
   name: Type.String({ minLength: 1 }),
   displayName: Type.Optional(Type.String()),
@@ -57,7 +57,7 @@ export const TableCreate = Type.Object({
 });
 export type TableCreate = Static<typeof TableCreate>;
 
-/** Body of `POST tables/{id}/import-async` (storage 3.2). */
+/** Body of `POST tables/{id}/import-async`. */
 export const TableImport = Type.Object({
   dataFileId: Type.Optional(Type.Integer()),
   incremental: Type.Optional(Type.Boolean({ description: 'Adds to the rows instead of replacing them.' })),
@@ -79,7 +79,7 @@ const ColumnFields = {
   basetype: Type.Optional(Basetype),
 };
 
-/** Body of `POST buckets/{id}/tables-definition` (storage 3.5). */
+/** Body of `POST buckets/{id}/tables-definition`. */
 export const TableDefinitionCreate = Type.Object({
   name: Type.String({ minLength: 1 }),
   primaryKeysNames: Type.Optional(Type.Array(Type.String())),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { JobState } from '../../../src/engine/extract/incremental/job-state.ts';
 import { RunCursor } from '../../../src/engine/extract/incremental/run-cursor.ts';
-import { parseJobs, type Job, type JobRun } from '../../../src/engine/jobs/index.ts';
+import { parseJobs, type Job, type JobInvocation } from '../../../src/engine/jobs/index.ts';
 import {
   entriesOf,
   getKey,
@@ -33,7 +33,10 @@ function stateOf(job: Job, stored: AnyObject | undefined, startedAt: number): Jo
   return new JobState(job, job.incremental, { stored, of: 'x', asked: 'y', startedAt });
 }
 
-const runOf = (id: string): JobRun => ({ parameters: [{ name: 'id', path: 'id', value: id }], rows: [] });
+const runOf = (id: string): JobInvocation => ({
+  parameters: [{ name: 'id', path: 'id', value: id }],
+  rows: [],
+});
 
 const stored = (count: number): AnyObject =>
   objectOf([

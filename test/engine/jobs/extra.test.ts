@@ -4,7 +4,7 @@ import {
   extraColumns,
   ROOT_RUN,
   type Job,
-  type JobRun,
+  type JobInvocation,
   type JobWarning,
 } from '../../../src/engine/jobs/index.ts';
 import { entriesOf, type Json } from '../../../src/lib/json/index.ts';
@@ -13,7 +13,7 @@ import { child, evaluate, failure, job } from './support.ts';
 function extra(
   node: Job,
   userData?: Json,
-  run: JobRun = ROOT_RUN,
+  run: JobInvocation = ROOT_RUN,
 ): { columns: [string, Json][]; warnings: JobWarning[] } {
   const warnings: JobWarning[] = [];
   const columns = extraColumns(node, run, {
@@ -27,7 +27,10 @@ function extra(
 }
 
 /** A run that a row started. */
-const run = (parameters: JobRun['parameters']): JobRun => ({ parameters, rows: [{ name: 'Ann' }] });
+const run = (parameters: JobInvocation['parameters']): JobInvocation => ({
+  parameters,
+  rows: [{ name: 'Ann' }],
+});
 
 describe('the extra columns of a job', () => {
   test('are none without user data', () => {

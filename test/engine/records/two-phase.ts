@@ -33,7 +33,7 @@ interface Table {
 
 /**
  * What the rules say, in the plainest way: all pages are learned first, and all of them are written afterwards, with
- * everything in memory (spec extractor 5.6). The parser under test writes as it goes.
+ * everything in memory. The parser under test writes as it goes.
  */
 export function twoPhase(pages: readonly PageRows[]): Map<string, string> {
   const types = new Map<string, Node>();

@@ -122,7 +122,7 @@ test('a document is refused when and only when JSON.parse refuses it', { timeout
     const text = documents.broken(
       `{"rows":[${documents.value()},${documents.value()}],"next":${documents.value()}}`,
     );
-    if (text === '') continue; // an empty body is no document, and no error (design 8.7)
+    if (text === '') continue; // an empty body is no document, and no error
     const valid = isValid(() => JSON.parse(text));
     if (!valid) refused++;
     if (isValid(() => read(text)) !== valid) expect({ text, valid: !valid }).toEqual({ text, valid });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Kysely } from 'kysely';
-import { KeptPages } from '../../../src/service/http/lists/page-cache.ts';
+import { PageCache } from '../../../src/service/http/lists/page-cache.ts';
 import type { Meta } from '../../../src/service/stores/metadata/database.ts';
 import { listTables, listTableTexts } from '../../../src/service/http/lists/tables.ts';
 import { metaOf } from '../database.ts';
@@ -126,7 +126,7 @@ test('what is kept for one question is not given to another', async () => {
 });
 
 test('a page is made once while it is made of the same, and the oldest go when there are too many', async () => {
-  const kept = new KeptPages(3500);
+  const kept = new PageCache(3500);
   let made = 0;
   const page = async (name: string, madeOf: string | undefined): Promise<string> => {
     const bytes = await kept.page({ name, madeOf }, async () => `${(made += 1)}`.padEnd(1000));

@@ -102,7 +102,7 @@ function methodOf(command: CurlCommand, body: CurlBody | undefined): { method: s
     : { method };
 }
 
-/** `Content-Type` follows from the body; another one is kept in a spelling that wins over it (spec extractor 6.3). */
+/** `Content-Type` follows from the body; another one is kept in a spelling that wins over it. */
 function headersOf(
   command: CurlCommand,
   body: CurlBody | undefined,

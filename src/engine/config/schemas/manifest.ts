@@ -1,7 +1,7 @@
 import { option, text, type OptionSchema } from '../../../lib/option.ts';
 import { fileOptions, tableOptions } from './storage.ts';
 
-/** `out/tables/<name>.manifest` and `out/files/<name>.manifest` (spec storage 7.4, extractor 7.3). */
+/** `out/tables/<name>.manifest` and `out/files/<name>.manifest`. */
 export const manifestSchema: OptionSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'https://generic-extractor/schemas/manifest.schema.json',

@@ -3,7 +3,7 @@ import { definition, map, object, option, type OptionSchema } from '../../../lib
 type Properties = Readonly<Record<string, OptionSchema>>;
 
 /**
- * The definitions of a whole configuration resource (spec service-core 2.4): `resource`, `row` and `part`.
+ * The definitions of a whole configuration resource: `resource`, `row` and `part`.
  *
  * @param properties the keys of a root or row configuration
  */

@@ -1,7 +1,7 @@
 import { map, name, object, option, text, whole, type OptionSchema } from '../../../lib/option.ts';
 import { schemaKey } from './resource.ts';
 
-/** `in/state.json` and `out/state.json` (spec extractor 5.9). */
+/** `in/state.json` and `out/state.json`. */
 export const stateSchema: OptionSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'https://generic-extractor/schemas/state.schema.json',

@@ -1,6 +1,6 @@
 import { map, option, optionalText, whole, type OptionSchema } from '../../../lib/option.ts';
 
-// In a configuration, null is nothing; `{}` is an empty list, and `[]` an empty map (spec extractor 0.1).
+// In a configuration, null is nothing; `{}` is an empty list, and `[]` an empty map.
 const LIST = ['array', 'null'];
 const MAP = ['object', 'array', 'null'];
 const SCALAR = ['string', 'number', 'boolean'];
@@ -9,7 +9,7 @@ const OPERATORS = ['eq', 'ne', '', null];
 const WHOLE = '^(?:\\s*\\d{1,15}\\s*)?$';
 const WRITE_ALWAYS = 'For other components: a run of this one that fails has no output, so it has no effect.';
 
-/** `storage`: input and output mapping of a configuration (spec storage 7.3). */
+/** `storage`: input and output mapping of a configuration. */
 export const storageSchema = map('Storage', 'Which tables and files are fetched before the run, and where the results go after it.', {
   examples: [{ output: { tables: [{ source: 'users.csv', destination: 'in.c-main.users' }] } }],
   properties: {

@@ -1,4 +1,11 @@
-import { compareMarks, markOf, partKey, type Incremental, type Job, type JobRun } from '../../jobs/index.ts';
+import {
+  compareMarks,
+  markOf,
+  partKey,
+  type Incremental,
+  type Job,
+  type JobInvocation,
+} from '../../jobs/index.ts';
 import {
   entriesOf,
   getKey,
@@ -66,7 +73,7 @@ export class JobState {
   }
 
   /** Begins what one start of the job asks for: all of it, or what one parent row is about. */
-  begin(run: JobRun): StateProgress {
+  begin(run: JobInvocation): StateProgress {
     this.#isAsked = true;
     const isBackward = this.#job.windows?.isBackward ?? false;
     if (this.#settings.isPerParent) {

@@ -5,7 +5,7 @@ import {
   contextsOf,
   type Incremental,
   type Job,
-  type JobRun,
+  type JobInvocation,
   type Mark,
 } from '../../jobs/index.ts';
 import { toText, type Json } from '../../../lib/json/index.ts';
@@ -23,7 +23,7 @@ import { RunCursor } from './run-cursor.ts';
 /** The state of a job in a run of it; undefined for one that keeps none. */
 export function beginState(
   job: Job,
-  run: JobRun,
+  run: JobInvocation,
   planned: PlannedState | undefined,
   common: Contexts,
 ): RunState | undefined {

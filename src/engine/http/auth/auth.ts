@@ -33,7 +33,7 @@ export interface AuthContext {
   readonly env: Env;
   readonly log: Log;
   readonly evaluate: Evaluate;
-  /** Flattened `config` (spec extractor 1.3): the context `attr`. */
+  /** Flattened `config`: the context `attr`. */
   readonly attributes: AnyObject;
   /** The effective `config`, for `username` and `password`. */
   readonly config: AnyObject;
@@ -41,7 +41,7 @@ export interface AuthContext {
   readonly oauthCredentials: AnyObject | undefined;
   /** The chain for logins: no authentication, the status checked, retried like every request. */
   readonly login: Send;
-  /** Base URL and default headers applied, no default options (spec extractor 3, login). */
+  /** Base URL and default headers applied, no default options (login). */
   readonly buildRequest: (job: JobRequest) => ApiRequest;
   /** Unix seconds of a date text, absolute or relative to `baseSeconds`; false when it is no date. */
   readonly parseTime: (text: string, baseSeconds: number) => number | false;

@@ -6,7 +6,7 @@ import { kindOf } from '../../../lib/read-settings.ts';
 import { signing, type AuthContext, type AuthType } from './auth.ts';
 
 /**
- * HTTP Basic (RFC 7617; spec extractor 3).
+ * HTTP Basic (RFC 7617).
  *
  * `config.username` and `config.#password` (each with or without `#`) give
  * `Authorization: Basic base64(username:password)`. An empty password is fine when it is written down: many APIs

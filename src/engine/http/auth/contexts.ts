@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../shared/message.ts';
 import { targetOf } from '../send/target.ts';
 import { queryOf, splitQuery } from './url-query.ts';
 
-/** The context `request` (spec extractor 4.2): what is about to be sent. */
+/** The context `request`: what is about to be sent. */
 export function requestContext(request: ApiRequest): AnyObject {
   const { hostname, port, path: resource } = targetOf(request.url);
   const { base: path, query = '' } = splitQuery(resource);

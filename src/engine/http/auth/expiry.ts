@@ -20,7 +20,7 @@ import type { AuthContext } from './auth.ts';
 export type ExpiryOf = (response: Json, nowSeconds: number) => number | undefined;
 
 /**
- * Reads `authentication.expires` (spec extractor 3, login): seconds after the login (`3600`, `"3600"`, `"-1"` for
+ * Reads `authentication.expires` (login): seconds after the login (`3600`, `"3600"`, `"-1"` for
  * a login before every request), or `{response: path, relative: bool}`, a value of the login response that is
  * Unix seconds or a date text; with `relative` it counts from the login on.
  *

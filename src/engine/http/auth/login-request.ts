@@ -16,7 +16,7 @@ import type { AuthContext } from './auth.ts';
 import { evaluateMap, headerText } from './values.ts';
 
 /**
- * Reads `loginRequest` (spec extractor 3, login) and gives the function that sends it. Its functions are evaluated
+ * Reads `loginRequest` (login) and gives the function that sends it. Its functions are evaluated
  * each time.
  *
  * @throws {ConfigError} when `loginRequest` or its `endpoint` is missing

@@ -27,7 +27,7 @@ export function parseLoginFormat(node: AnyObject, context: AuthContext): LoginFo
 
 /**
  * What the login answered, as an object: a text, or a scalar of JSON, is its property `data`
- * (spec extractor 3, login). The answer holds secrets, so no message quotes it.
+ * (login). The answer holds secrets, so no message quotes it.
  *
  * @throws {HttpError} auth.failed
  */

@@ -13,7 +13,7 @@ import { shareSession } from './session.ts';
 import { mapEntries } from './values.ts';
 
 /**
- * A login request first, its answer in every request after it (spec extractor 3).
+ * A login request first, its answer in every request after it.
  *
  * The login answers `{"auth": {"token": "a1b2"}, "expires_in": 3600}`; with
  * ```

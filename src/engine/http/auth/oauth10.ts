@@ -9,7 +9,7 @@ import { CREDENTIALS_AT, parseDataObject, readCredentials } from './credentials.
 import { splitQuery } from './url-query.ts';
 
 /**
- * OAuth 1.0a (RFC 5849) with HMAC-SHA1 in the `Authorization` header (spec extractor 3).
+ * OAuth 1.0a (RFC 5849) with HMAC-SHA1 in the `Authorization` header.
  *
  * The consumer is `appKey` and `#appSecret` of the OAuth credentials, the token is `oauth_token` and
  * `oauth_token_secret` in their `#data`, a JSON object.

@@ -13,7 +13,7 @@ import { loginFlow } from './login.ts';
 import { loginKeys } from './login-options.ts';
 
 /**
- * A login with OAuth 2.0 credentials, such as the exchange of a refresh token (spec extractor 3). As `login`; the
+ * A login with OAuth 2.0 credentials, such as the exchange of a refresh token. As `login`; the
  * functions of `loginRequest` see also `consumer` (`client_id`, `client_secret`) and `user` (the stored `#data`).
  */
 export const oauth20Login: AuthType = {

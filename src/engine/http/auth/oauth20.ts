@@ -16,7 +16,7 @@ import { overrideQuery } from './url-query.ts';
 import { evaluateMap, headerText, queryParameter } from './values.ts';
 
 /**
- * OAuth 2.0 with the token that the authorization stored (spec extractor 3).
+ * OAuth 2.0 with the token that the authorization stored.
  *
  * `headers` and `query` are maps of scalars and functions. They see `authorization`: `data` (with `format: "text"`,
  * the stored text) or `data.<path>` (with `format: "json"`), `clientId`, `nonce`, `timestamp`; and `query`,

@@ -7,7 +7,7 @@ import { overrideQuery } from './url-query.ts';
 import { evaluateMap, queryParameter } from './values.ts';
 
 /**
- * Parameters added to the query of every request, whatever its method (spec extractor 3).
+ * Parameters added to the query of every request, whatever its method.
  *
  * `{"type": "query", "query": {"api_key": {"attr": "#key"}}}` sends `?…&api_key=…`. A parameter of the same name is
  * replaced in its place. Functions see `attr`, `query` (the query so far) and `request`.

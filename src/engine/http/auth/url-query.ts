@@ -11,7 +11,7 @@ export function splitQuery(url: string): { readonly base: string; readonly query
     : { base: whole.slice(0, mark), query: whole.slice(mark + 1) };
 }
 
-/** The query of a URL, decoded (encoder B of spec extractor 0.6). */
+/** The query of a URL, decoded. */
 export function queryOf(url: string): readonly QueryPair[] {
   const { query } = splitQuery(url);
   return query === undefined || query === '' ? [] : parseQuery(query);
@@ -19,7 +19,7 @@ export function queryOf(url: string): readonly QueryPair[] {
 
 /**
  * Sets parameters: the same name is replaced in place, new names follow. The query is
- * written anew by encoder B, so that `a+b` becomes `a%20b` (spec extractor 0.6).
+ * written anew by encoder B, so that `a+b` becomes `a%20b`.
  */
 export function overrideQuery(url: string, values: readonly NamedValue[]): string {
   const pairs = new Map(queryOf(url));
@@ -28,7 +28,7 @@ export function overrideQuery(url: string, values: readonly NamedValue[]): strin
 }
 
 /**
- * Adds the parameters of a login (spec extractor 3, login): where the name is there already, old and new values
+ * Adds the parameters of a login (login): where the name is there already, old and new values
  * become the list `name[0]`, `name[1]` at the end. A value that is there already is not added again, so a link
  * that carries the token stays as it is.
  */

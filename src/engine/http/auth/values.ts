@@ -17,7 +17,7 @@ import type { AuthContext } from './auth.ts';
 export type NamedValue = readonly [name: string, value: Json];
 
 /**
- * Evaluates a map of values, each a scalar or a function (spec extractor 4.1).
+ * Evaluates a map of values, each a scalar or a function.
  *
  * @param node the map; an empty list counts as an empty map
  * @param at JSON path of the map

@@ -1,7 +1,7 @@
 import { HttpError, type ErrorCode } from '../../../lib/errors.ts';
 
 /**
- * Numbers of network failures as `retryConfig.curl.codes` names them (spec extractor 6.5); they stand in
+ * Numbers of network failures as `retryConfig.curl.codes` names them; they stand in
  * `details.curl` of an {@link HttpError}.
  */
 export const CURL = {

@@ -10,7 +10,7 @@ export interface TlsSettings {
 }
 
 /**
- * What secure connections trust and show (spec extractor 6.7): the given authorities, else those of the runtime and
+ * What secure connections trust and show: the given authorities, else those of the runtime and
  * of the system.
  *
  * @throws {HttpError} `http.tls` when a certificate or key cannot be read

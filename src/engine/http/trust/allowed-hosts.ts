@@ -31,7 +31,7 @@ export interface AllowedHostsOptions {
 }
 
 /**
- * Lets requests go only to allowed hosts (spec extractor 1.6). The final URL of every request is checked: jobs,
+ * Lets requests go only to allowed hosts. The final URL of every request is checked: jobs,
  * children, links, logins and each hop of a redirect. A request elsewhere throws {@link HttpError}
  * http.forbiddenHost.
  *

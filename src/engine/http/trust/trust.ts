@@ -18,7 +18,7 @@ export interface TrustOptions {
 }
 
 /**
- * Credentials go only to origins that the configuration itself names (design 3). A link, a redirect or a
+ * Credentials go only to origins that the configuration itself names. A link, a redirect or a
  * placeholder may lead anywhere: such a request goes out, but without anything secret.
  */
 export interface Trust {

@@ -27,7 +27,7 @@ const KEEPALIVE_MS = 10_000;
 const READY_MS = 20_000;
 
 /**
- * A tunnel over SSH (spec extractor 6.9): opened at the first request, asked every 10 s whether it lives, opened
+ * A tunnel over SSH: opened at the first request, asked every 10 s whether it lives, opened
  * anew when it does not. Up to five attempts, with pauses of 100, 200, 400 and 800 ms. The server's key is not
  * checked, as in the reference.
  */

@@ -21,7 +21,7 @@ export interface ClockZone {
 const UTC: ClockZone = { name: 'UTC', offsetAt: () => 0 };
 
 /**
- * A time as text, by the format letters of PHP 7.4 `date` (spec extractor 4.1); `\` keeps the next
+ * A time as text, by the format letters of PHP 7.4 `date`; `\` keeps the next
  * character as it is.
  *
  * @param timestamp seconds since 1970, a whole number, negative before

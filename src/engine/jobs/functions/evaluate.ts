@@ -26,7 +26,7 @@ export interface EvaluatorOptions {
 }
 
 /**
- * Makes the evaluator of the function language (spec extractor 4.1). In an object:
+ * Makes the evaluator of the function language. In an object:
  *
  * - the key `function` makes it a call: `{"function": "md5", "args": ["a"]}`
  * - one single key that is the name of a context makes it a reference: `{"attr": "server.port"}`

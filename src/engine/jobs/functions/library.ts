@@ -22,7 +22,7 @@ import { TEXTS } from './texts.ts';
 import { urlencode } from './urlencode.ts';
 import { VALUES } from './values.ts';
 
-/** All functions by name (spec extractor 4.1). `raw`: true gives bytes in place of hexadecimal text. */
+/** All functions by name. `raw`: true gives bytes in place of hexadecimal text. */
 export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
   md5: {
     usage: 'md5(text[, raw])',

@@ -1,6 +1,6 @@
 /**
  * Form-style percent-encoding of bytes, of text in UTF-8: `A-Z a-z 0-9 - _ .` stay, a space becomes `+`
- * (spec extractor 4.1; `~ * ' ( ) !` are encoded, unlike `encodeURIComponent`).
+ * (`~ * ' ( ) !` are encoded, unlike `encodeURIComponent`).
  */
 export function urlencode(value: string | Uint8Array): string {
   let out = '';

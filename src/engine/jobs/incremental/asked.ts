@@ -13,7 +13,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../../lib/json/index.ts';
-import type { JobRun } from '../run.ts';
+import type { JobInvocation } from '../run.ts';
 import { substituteText } from '../substitute.ts';
 import { contextsOf } from '../values.ts';
 
@@ -147,7 +147,7 @@ function onlyIds(asked: AnyObject): AnyObject {
  *
  * @param run without the computed placeholders of the job itself
  */
-export function partKey({ own }: Asked, run: JobRun): string {
+export function partKey({ own }: Asked, run: JobInvocation): string {
   const placeholders = run.parameters.flatMap(({ isComputed, value, from = [] }) =>
     isComputed === true ? from : [value],
   );
@@ -158,7 +158,7 @@ export function partKey({ own }: Asked, run: JobRun): string {
 }
 
 /** The values that `{"parent": …}` refers to anywhere in a setting, in their order. */
-export function parentValues(setting: Json, run: JobRun, common: Contexts): readonly Json[] {
+export function parentValues(setting: Json, run: JobInvocation, common: Contexts): readonly Json[] {
   const names = new Set<string>();
   collect(setting, names);
   if (names.size === 0) return [];

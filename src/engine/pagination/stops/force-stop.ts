@@ -18,7 +18,7 @@ import type { StopRule } from './compose.ts';
 export type ParseTime = (text: string, baseSeconds: number) => number | false;
 
 /**
- * Stops after a number of pages, some time or some volume of data (spec extractor 2.1).
+ * Stops after a number of pages, some time or some volume of data.
  *
  * The API never ends:
  *

@@ -20,7 +20,7 @@ import { integerOf } from '../state.ts';
 import type { StopRule } from './compose.ts';
 
 /**
- * Stops when enough rows have come (spec extractor 2.1). Rows of the last page are kept even beyond the limit.
+ * Stops when enough rows have come. Rows of the last page are kept even beyond the limit.
  *
  * The API says how many there are, but not where they end:
  *

@@ -7,7 +7,7 @@ import { invalid, read } from '../pagination-settings.ts';
 import type { StopRule } from './compose.ts';
 
 /**
- * Stops by a flag of the response (spec extractor 2.1).
+ * Stops by a flag of the response.
  *
  * The API says whether there is more:
  *

@@ -4,7 +4,7 @@ import { trimBoth } from '../../../lib/trim.ts';
 const MAX_LENGTH = 64;
 
 /**
- * The name of a table or column as the legacy parser makes it (spec extractor 5.8): a name over 64 bytes is first
+ * The name of a table or column as the legacy parser makes it: a name over 64 bytes is first
  * shortened as it is, then every byte outside `A-Za-z0-9-` becomes `_`; only the ends are trimmed of `_`.
  */
 export function legacyName(raw: string): string {

@@ -16,7 +16,7 @@ export interface LegacyParserOptions {
 }
 
 /**
- * The parser of `compatLevel` 1 (spec extractor 5.8). It learns the columns from all pages and writes in `finish`.
+ * The parser of `compatLevel` 1. It learns the columns from all pages and writes in `finish`.
  * A page without rows gives a table with its header where the columns are known.
  */
 export function createLegacyParser(options: LegacyParserOptions): RecordParser {

@@ -20,7 +20,7 @@ export interface LegacyField {
 }
 
 /**
- * Lays out a table (spec extractor 5.8): its columns, those of nested objects with the name of their property in
+ * Lays out a table: its columns, those of nested objects with the name of their property in
  * front, then the extra columns. A value goes to the first column of its name; so an extra column that is
  * named like a data column replaces it, and leaves the column of its own blank.
  *

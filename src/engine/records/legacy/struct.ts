@@ -1,7 +1,7 @@
 import type { Log } from '../../../lib/log.ts';
 import { entriesOf, isEmpty, isList, isObject, objectOf, type Json } from '../../../lib/json/index.ts';
 
-/** The version beside the struct in the state file (spec extractor 5.8). */
+/** The version beside the struct in the state file. */
 export const LEGACY_STRUCT_VERSION = 2;
 
 const KINDS = ['scalar', 'object', 'NULL', 'arrayOfscalar', 'arrayOfobject', 'arrayOfNULL'] as const;

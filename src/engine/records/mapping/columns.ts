@@ -4,7 +4,7 @@ import type { Mapping } from './mapping.ts';
 
 /**
  * The header of a mapped table: columns in the order of the mapping, a link column for each child table (where the
- * rows have no primary key that could be the link), the key of the parent row last (spec extractor 5.10).
+ * rows have no primary key that could be the link), the key of the parent row last.
  */
 export function columnsOf(mapping: Mapping): readonly string[] {
   const columns: string[] = [];

@@ -1,4 +1,4 @@
-/** How the records of one table become its rows (spec extractor 5.10). Made by `parseMapping`. */
+/** How the records of one table become its rows. Made by `parseMapping`. */
 export interface Mapping {
   /** Name of the table, used as it is. */
   readonly table: string;

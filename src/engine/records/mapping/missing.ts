@@ -6,7 +6,7 @@ import { withChildren } from './tree.ts';
 
 /**
  * The tables that the mappings name and that got nothing in the whole run: they are written with their header only
- * (spec extractor 7.4). The header has no link columns here, and a mapping without columns gives no table.
+ *. The header has no link columns here, and a mapping without columns gives no table.
  *
  * @param exists whether a table of this name was written
  * @throws {ConfigError} for an entry of an unknown type; see {@link checkTypes}
@@ -28,7 +28,7 @@ export function missingTables(
 }
 
 /**
- * An entry of an unknown type is read as a column, but a run with one ends in an error (spec extractor 7.4).
+ * An entry of an unknown type is read as a column, but a run with one ends in an error.
  * Called before the run, this says so before any request is made.
  *
  * @throws {ConfigError}

@@ -22,7 +22,7 @@ import type {
 } from './mapping.ts';
 
 /**
- * Reads `config.mappings`: data type to mapping (spec extractor 5.10).
+ * Reads `config.mappings`: data type to mapping.
  *
  * @param at JSON path of the node, for messages
  * @throws {ConfigError} for the first thing that is wrong, with its JSON path

@@ -24,7 +24,7 @@ export interface MappedParser extends RecordParser {
 }
 
 /**
- * Mapping mode (spec extractor 5.10). The columns are known from the mapping, so rows are written as they come.
+ * Mapping mode. The columns are known from the mapping, so rows are written as they come.
  * A data type that is processed gets its table, with zero rows too.
  */
 export function createMappedParser(options: MappedParserOptions): MappedParser {

@@ -20,7 +20,7 @@ const NONE: ChosenFiles = { files: [], waiting: 0 };
 const PAGE = 100;
 
 /**
- * The files that an entry means: the newest ones, ten without a `limit` (spec storage 8.6).
+ * The files that an entry means: the newest ones, ten without a `limit`.
  *
  * An adaptive choice takes the oldest of those that are new, instead: what is above the limit is fetched by the next
  * runs, and no file is passed over for ever. So the first run begins with the oldest file of all.
@@ -103,7 +103,7 @@ async function* newestFirst(mapping: FileMapping, context: ChooseContext): Async
   }
 }
 
-/** Words of a search engine, with the tags as phrases (spec storage 2.2). */
+/** Words of a search engine, with the tags as phrases. */
 function queryOf({ query, include, exclude }: FileMapping): string {
   return [
     ...(query === undefined ? [] : [`(${query})`]),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { File, StorageClient, TransferOptions } from '../../../storage/client/index.ts';
 import { sliceNames } from './file-name.ts';
-import { inLanes } from './lanes.ts';
+import { mapConcurrent } from './lanes.ts';
 
 /** Slices of one file that are fetched at a time. */
 const SLICES = 4;
@@ -24,11 +24,16 @@ export async function fetchFile(
   await mkdir(target);
   const slices = await client.files.slices(file.id);
   const names = sliceNames(slices);
-  const written = await inLanes([...slices.entries()], SLICES, options.signal, async ([i, slice], signal) => {
-    const bytes = await client.files.readSlice(file.id, slice, { ...options, signal });
-    const to = createWriteStream(path.join(target, names[i] ?? slice));
-    await pipeline(bytes, to, { signal });
-    return to.bytesWritten;
-  });
+  const written = await mapConcurrent(
+    [...slices.entries()],
+    SLICES,
+    options.signal,
+    async ([i, slice], signal) => {
+      const bytes = await client.files.readSlice(file.id, slice, { ...options, signal });
+      const to = createWriteStream(path.join(target, names[i] ?? slice));
+      await pipeline(bytes, to, { signal });
+      return to.bytesWritten;
+    },
+  );
   return { bytes: written.reduce((sum, bytes) => sum + bytes, 0) };
 }

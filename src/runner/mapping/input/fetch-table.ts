@@ -13,7 +13,7 @@ export interface FetchedTable {
 type Context = Pick<MappingContext, 'connection' | 'log' | 'onProgress'>;
 
 /**
- * Exports a table and writes it as CSV with a header (spec storage 7.1, 8.6).
+ * Exports a table and writes it as CSV with a header.
  *
  * The exported file is deleted afterwards, or goes by itself after two days. One that the service had already, for the
  * same question about the same rows, is left to whoever else reads it; should that one delete it, it is exported again.

@@ -16,7 +16,7 @@ export function isFileName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !UNSAFE.test(name);
 }
 
-/** `{id}_{name}`, as files are saved (spec storage 8.6): no slashes, no control characters, no `..`, 200 bytes at most. */
+/** `{id}_{name}`, as files are saved: no slashes, no control characters, no `..`, 200 bytes at most. */
 export function savedName(id: number, name: string): string {
   const safe = name
     .toWellFormed()

@@ -20,7 +20,7 @@ export interface Places {
 
 /**
  * Looks a table up: in a development branch first in the branch bucket, `{stage}.c-{branchId}-{name}`, then under its own
- * id, in the branch and in production (spec storage 8.6). A table that is not there, or that lacks a column, is noted in
+ * id, in the branch and in production. A table that is not there, or that lacks a column, is noted in
  * the mapping's problems.
  */
 export async function findTable(mapping: TableMapping, places: Places): Promise<FoundTable | undefined> {

@@ -2,7 +2,7 @@
  * Does the work for every item, some at a time, and gives the results in the order of the items. The first failure stops
  * the others; it is thrown when all of them have ended.
  */
-export async function inLanes<T, R>(
+export async function mapConcurrent<T, R>(
   items: readonly T[],
   lanes: number,
   signal: AbortSignal,

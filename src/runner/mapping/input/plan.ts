@@ -7,7 +7,7 @@ import { readFileMappings, type FileMapping } from './file-mapping.ts';
 import { savedName } from './file-name.ts';
 import { findTable, type FoundTable } from './find-table.ts';
 import type { InputFolder } from './input-folder.ts';
-import { inLanes } from './lanes.ts';
+import { mapConcurrent } from './lanes.ts';
 import { createProblems } from './problems.ts';
 import type { RememberedFiles } from './next-state.ts';
 import { readInputState } from './state.ts';
@@ -55,12 +55,12 @@ export async function planInputs(context: PullContext, folder: InputFolder): Pro
   const state = readInputState(isAdaptive ? context.state : undefined, problems);
 
   const places = { client, branch: origin.branch, production };
-  const found = await inLanes(tables, LOOK_UPS, signal, async (each) => {
+  const found = await mapConcurrent(tables, LOOK_UPS, signal, async (each) => {
     const table = await findTable(each, places);
     const since = each.isAdaptive ? state.lastImportDate(each.source) : each.changedSince;
     return table === undefined ? [] : [{ mapping: each, found: table, since }];
   });
-  const chosen = await inLanes(files, LOOK_UPS, signal, async (each) => {
+  const chosen = await mapConcurrent(files, LOOK_UPS, signal, async (each) => {
     if (problems.hasAt(each.entry.path)) return { mapping: each, files: [], waiting: 0 };
     const lastImportId = state.lastImportId(each.stateTags);
     return { mapping: each, ...(await chooseFiles(each, { client, runId, lastImportId, signal })) };

@@ -6,7 +6,7 @@ import { fetchFile } from './fetch-file.ts';
 import { fetchTable } from './fetch-table.ts';
 import { fileManifest } from './file-manifest.ts';
 import { openInputFolder, type Fetched, type InputFolder } from './input-folder.ts';
-import { inLanes } from './lanes.ts';
+import { mapConcurrent } from './lanes.ts';
 import { planInputs, type PlannedFile, type PlannedTable } from './plan.ts';
 import { dateToRemember, nextInputState, type RememberedTable } from './next-state.ts';
 import { tableManifest } from './table-manifest.ts';
@@ -18,7 +18,7 @@ const MISSING_FILE =
   'It was announced but never uploaded, or it was deleted meanwhile. Delete it, or leave it out by its tags.';
 
 /**
- * The input mapping of one row (spec storage 8.6): fills `in/tables` and `in/files`, each with a manifest.
+ * The input mapping of one row: fills `in/tables` and `in/files`, each with a manifest.
  *
  * Everything is looked up and checked before anything is fetched, and fetched before anything in `in/` changes: after a
  * failure or an interruption the folder is as it was. What the mapping put there in the last run is taken away, what is
@@ -38,7 +38,7 @@ export async function pullInputs(context: PullContext): Promise<Inputs> {
       ...plan.tables.map((table, i) => pullTable(table, i, folder, context)),
       ...plan.files.map((file) => pullFile(file, folder, context)),
     ];
-    const fetched = await inLanes(tasks, TRANSFERS, signal, async (task, either) => await task(either));
+    const fetched = await mapConcurrent(tasks, TRANSFERS, signal, async (task, either) => await task(either));
     folder.publish(fetched);
     const tables = fetched.flatMap(({ remembered }) => remembered ?? []);
     return {

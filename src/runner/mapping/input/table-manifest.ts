@@ -10,7 +10,7 @@ import {
 import type { Table } from '../../../storage/client/index.ts';
 
 /**
- * The text of `in/tables/<name>.manifest` (spec storage 7.4): the table as it was before the export, with the columns
+ * The text of `in/tables/<name>.manifest`: the table as it was before the export, with the columns
  * that are in the file. `schema` is there for tables whose columns have types.
  */
 export function tableManifest(table: Table, columns: readonly string[]): string {

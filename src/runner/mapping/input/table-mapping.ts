@@ -20,7 +20,7 @@ export interface TableMapping {
 }
 
 /**
- * The tables to fetch (spec storage 7.3). `column_types` without `columns` names the columns; its types, `overwrite`,
+ * The tables to fetch. `column_types` without `columns` names the columns; its types, `overwrite`,
  * `use_view` and `keep_internal_timestamp_column` are for workspaces and change nothing in a file.
  */
 export function readTableMappings(input: Entry, warn: (message: string) => void): readonly TableMapping[] {

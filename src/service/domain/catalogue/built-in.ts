@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/json/index.ts';
 import type { ComponentEntry } from './catalogue.ts';
 
-/** The components that clients of the public API expect to exist (storage 6.2); the first one is this program. */
+/** The components that clients of the public API expect to exist; the first one is this program. */
 export function builtInComponents(extractorSchema: Json): ComponentEntry[] {
   return [
     component('ex-generic-v2', 'extractor', 'Generic', 'Extracts data from any REST API.', extractorSchema),

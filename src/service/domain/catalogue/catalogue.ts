@@ -1,6 +1,6 @@
 import type { Json } from '../../../lib/json/index.ts';
 
-/** A component as the catalogue knows it (storage 6.2). */
+/** A component as the catalogue knows it. */
 export interface ComponentEntry {
   readonly id: string;
   readonly type: string;

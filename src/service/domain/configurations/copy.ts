@@ -24,7 +24,7 @@ import {
   requireVersion,
 } from './read-configuration.ts';
 import { appendRowVersion, dropRows, findRowHead, rowContent } from './row-model.ts';
-import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 /**
  * A new configuration from a version of another, with its description unless one is given. Rows keep their ids and their
@@ -36,7 +36,7 @@ export async function copyConfiguration(
   to: { id: string; name: string; description?: string | undefined },
   change: Change,
 ): Promise<Loaded> {
-  return await inTurn(meta, configurationsOf(from, { ...from, configuration_id: to.id }), async (tx) => {
+  return await withLocks(meta, configurationsOf(from, { ...from, configuration_id: to.id }), async (tx) => {
     const source = await requireConfiguration(tx, from);
     const target = await requireVersion(tx, from, from.version);
     const text = copyText(source, from.version);
@@ -59,7 +59,7 @@ export async function copyRow(
   to: { configuration: string; row: string },
   change: Change,
 ): Promise<LoadedRow> {
-  return await inTurn(
+  return await withLocks(
     meta,
     configurationsOf(from, { ...from, configuration_id: to.configuration }),
     async (tx) => {
@@ -111,7 +111,7 @@ export async function resetToDefault(
   defaultBranch: number,
   change: Change,
 ): Promise<void> {
-  await inTurn(meta, configurationsOf({ ...key, branch_id: defaultBranch }, key), async (tx) => {
+  await withLocks(meta, configurationsOf({ ...key, branch_id: defaultBranch }, key), async (tx) => {
     const source = await requireConfiguration(tx, { ...keyOf(key), branch_id: defaultBranch });
     const known = await findConfiguration(tx, key);
     const { name, description } = source.version;

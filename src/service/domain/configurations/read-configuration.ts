@@ -309,7 +309,7 @@ export async function listRowVersions(
     .execute();
 }
 
-/** By the order that was set, else by id (storage 5.4). */
+/** By the order that was set, else by id. */
 export function inOrder<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,

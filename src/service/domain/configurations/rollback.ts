@@ -5,7 +5,7 @@ import { orderAt, type RowPair } from './history.ts';
 import { appendVersion, type Change, type Loaded } from './model.ts';
 import { listRows, listRowsOf, requireConfiguration, requireVersion } from './read-configuration.ts';
 import { appendRowVersion, rowContent, updateRowHead } from './row-model.ts';
-import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 /**
  * Makes an older version of a configuration its newest one: root, rows and their order. Every row gets a version, with
@@ -17,7 +17,7 @@ export async function rollbackConfiguration(
   version: number,
   change: Change,
 ): Promise<Loaded> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     const current = await requireConfiguration(tx, key);
     const target = await requireVersion(tx, key, version);
     const gone = new Map((await listRows(tx, current)).map(({ head }) => [head.row_id, head]));

@@ -14,7 +14,7 @@ import {
   updateRowHead,
   type RowContent,
 } from './row-model.ts';
-import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 export interface RowChanges extends NewRow {
   readonly ifVersion?: number | undefined;
@@ -33,7 +33,7 @@ export async function createRow(
   given: NewRow,
   change: Change,
 ): Promise<LoadedRow> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     if ((await findRowHead(tx, key, row))?.is_deleted === 0) {
       throw badRequest('configurationRowAlreadyExists', `Row ${row} already exists`);
@@ -62,7 +62,7 @@ export async function updateRow(
   given: RowChanges,
   change: Change,
 ): Promise<LoadedRow> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const current = await requireRow(tx, key, row);
     checkVersion('row', current.head.version, given.ifVersion);
@@ -88,7 +88,7 @@ export async function updateRowState(
   state: string,
   change: Change,
 ): Promise<LoadedRow> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     await requireConfiguration(tx, key);
     return await withState(tx, await requireRow(tx, key, row), state, change);
   });
@@ -101,7 +101,7 @@ export async function deleteRow(
   row: string,
   change: Change,
 ): Promise<void> {
-  await inTurn(meta, configurationsOf(key), async (tx) => {
+  await withLocks(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const known = await requireRow(tx, key, row);
     await updateRowHead(tx, known.head, { is_deleted: 1 });
@@ -119,7 +119,7 @@ export async function rollbackRow(
   version: number,
   change: Change,
 ): Promise<LoadedRow> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     await requireRow(tx, key, row);
     const target = await requireRowVersion(tx, key, row, version);

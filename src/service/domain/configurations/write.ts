@@ -15,7 +15,7 @@ import { toldOf } from '../events/of-configurations.ts';
 import { contentOf, findConfiguration, listRowIds, requireWhole } from './read-configuration.ts';
 import { checkVersion } from './check-version.ts';
 import { dropRows } from './row-model.ts';
-import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 export interface NewConfiguration {
   readonly name: string;
@@ -42,7 +42,7 @@ export async function createConfiguration(
     configuration: given.configuration ?? '{}',
     state: given.state ?? '{}',
   };
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     const known = await findConfiguration(tx, key);
     if (known === undefined) {
       return await toldOf(tx, 'Created', await insertConfiguration(tx, key, first, noted), change);
@@ -100,7 +100,7 @@ async function changeWhole(
   work: (tx: Meta, now: Whole) => Promise<Whole>,
 ): Promise<Whole> {
   let content: string | undefined;
-  const changed = await inTurn(meta, configurationsOf(key), async (tx) => {
+  const changed = await withLocks(meta, configurationsOf(key), async (tx) => {
     const { configuration, ...rest } = await work(tx, await requireWhole(tx, key));
     // Not a part of what the transaction gives, which is kept for who repeats the request: it may be long.
     content = configuration;
@@ -116,7 +116,7 @@ export async function deleteConfiguration(
   rights: { mayPurge: () => void },
   change: Change,
 ): Promise<void> {
-  await inTurn(meta, configurationsOf(key), async (tx) => {
+  await withLocks(meta, configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined) throw notFound(`Configuration ${key.configuration_id} not found`);
     if (current.head.is_deleted === 1) {
@@ -137,7 +137,7 @@ export async function restoreConfiguration(
   key: ConfigurationKey,
   change: Change,
 ): Promise<Loaded> {
-  return await inTurn(meta, configurationsOf(key), async (tx) => {
+  return await withLocks(meta, configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined || current.head.is_deleted === 0) {
       throw notFound(`Deleted configuration ${key.configuration_id} not found`);

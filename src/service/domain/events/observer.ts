@@ -4,7 +4,7 @@ import type { Log } from '../../../lib/log.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { insertEvent, keepNewest, type NewEvent } from '../../stores/metadata/events.ts';
 import { eventRow, type Doer, type SystemEvent } from './system-event.ts';
-import { inTurn } from '../../stores/metadata/transaction.ts';
+import { withLocks } from '../../stores/metadata/transaction.ts';
 
 /** Takes events of what was only looked at: these change nothing, so that nobody waits until they are on the disk. */
 export interface Observer {
@@ -28,7 +28,7 @@ export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): O
     const rows = waiting.splice(0);
     if (rows.length === 0) return;
     try {
-      await inTurn(meta, [], async (tx) => {
+      await withLocks(meta, [], async (tx) => {
         for (const row of rows) await insertEvent(tx, row);
         for (const [branchId, ofBranch] of Map.groupBy(rows, (row) => row.branch_id)) {
           for (const event of new Set(ofBranch.map((row) => row.event)))
@@ -36,7 +36,7 @@ export function createObserver(meta: Meta, env: Env, log: Log, keep = 10_000): O
         }
       });
     } catch (error) {
-      log.error('Events of what was looked at are lost', { count: rows.length, detail: String(error) });
+      log.error('Read events lost', { count: rows.length, detail: String(error) });
     }
   }
 

@@ -8,7 +8,7 @@ import type { Author, JobRow } from '../../stores/metadata/tables.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { authorOf, type Caller } from '../tokens/caller.ts';
 
-/** Something that the service did, as it says so itself (storage 1.8). */
+/** Something that the service did, as it says so itself. */
 export interface SystemEvent {
   /** Such as `bucketCreated`; the API shows it as `storage.bucketCreated`. */
   readonly name: string;

@@ -24,7 +24,7 @@ export interface FileOwner {
   readonly runId: string | null;
 }
 
-/** Days that a file is kept unless it is permanent, and one that an export made (storage 2.1). */
+/** Days that a file is kept unless it is permanent, and one that an export made. */
 const MAX_AGE_DAYS = 15;
 export const EXPORT_MAX_AGE_DAYS = 2;
 

@@ -7,7 +7,7 @@ import { mayChangeFile, mayReadFile, mayUseBucket } from '../tokens/permissions.
 
 /**
  * A file that the caller may read: its own, every one for some tokens, and an export of a table whose bucket it may
- * read (storage 2.2, 4.2).
+ * read.
  *
  * @throws {ApiError} 404 `storage.files.notFound`, 403
  */

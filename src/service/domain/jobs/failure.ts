@@ -1,10 +1,10 @@
 import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
-import { DatabaseAway, isAway, isConflict } from '../../platform/database/failures.ts';
+import { DatabaseUnavailable, isUnavailable, isConflict } from '../../platform/database/failures.ts';
 import { ApiError } from '../api-error.ts';
 import type { JobRow } from '../../stores/metadata/tables.ts';
 import { TableError } from '../../stores/tables/table-error.ts';
-import { detailOf, isDiskFull, troubleOf } from '../service-error.ts';
+import { detailOf, isDiskFull, toServiceError } from '../service-error.ts';
 import { ObjectError } from '../../stores/objects/errors.ts';
 import { Interrupted } from '../../stores/queue/endings.ts';
 
@@ -22,7 +22,8 @@ export interface Failure {
 /** Whether the same again may go well after a while: what the job needs is away, or another was in its way. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ObjectError && error.code === 'ServiceUnavailable') return true;
-  if (error instanceof DatabaseAway || isAway(error) || isConflict(error) || isDiskFull(error)) return true;
+  if (error instanceof DatabaseUnavailable || isUnavailable(error) || isConflict(error) || isDiskFull(error))
+    return true;
   return error instanceof Error && isPassing(error.cause);
 }
 
@@ -33,13 +34,13 @@ export function describeFailure(
   { env, log }: { readonly env: Env; readonly log: Log },
 ): Failure {
   const exceptionId = `job-${job.id}-${Buffer.from(env.randomBytes(5)).toString('hex')}`;
-  const trouble = troubleOf(error);
+  const trouble = toServiceError(error);
   const known =
     trouble === undefined ? knownFailure(error) : { code: trouble.code, message: trouble.message };
   const facts = { exceptionId, job: job.id, operation: job.operation };
   if (known === undefined || trouble !== undefined)
-    log.error('A job failed', { ...facts, detail: detailOf(error) });
-  else log.debug('A job ended with an error', { ...facts, code: known.code });
+    log.error('Job failed unexpectedly', { ...facts, detail: detailOf(error) });
+  else log.debug('Job failed', { ...facts, code: known.code });
   const message = 'An unexpected error happened. Its id is in the log of the service.';
   const isGivenUp = known === undefined || trouble !== undefined || error instanceof Interrupted;
   return { ...(known ?? { code: 'internalError', message }), exceptionId, isGivenUp };

@@ -1,8 +1,8 @@
-import { tellingOnce } from '../../platform/health/log-on-change.ts';
+import { logOnChange } from '../../platform/health/log-on-change.ts';
 import type { DataContext } from '../data-context.ts';
 import { isDue } from '../../stores/metadata/due.ts';
 import { databaseNow } from '../../stores/metadata/timestamp.ts';
-import { inTurn, jobsOf } from '../../stores/metadata/transaction.ts';
+import { withLocks, jobsOf } from '../../stores/metadata/transaction.ts';
 import type { Operation } from './operations/operation.ts';
 import { createWorker } from './worker.ts';
 
@@ -27,7 +27,7 @@ export function createNowAndThen(
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const operations = Object.fromEntries(chores.map((chore) => [chore.name, operationOf(chore)]));
   const worker = createWorker(context, { queue: 'upkeep', operations, concurrency: 1, pollMs: 2000 });
-  const telling = tellingOnce(() => context().log, 'It cannot be seen what is to be done');
+  const telling = logOnChange(() => context().log, 'Recurring jobs unavailable');
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export function createNowAndThen(
         lockKey,
         runId: null,
       } as const;
-      await inTurn(
+      await withLocks(
         meta,
         jobsOf(lockKey),
         async (tx) => await queue.submit(tx, { ...job, author: { creator_id: 0, creator_description: '' } }),

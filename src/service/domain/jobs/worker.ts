@@ -1,5 +1,5 @@
 import { withRequestId } from '../../platform/health/correlation.ts';
-import { tellingOnce } from '../../platform/health/log-on-change.ts';
+import { logOnChange } from '../../platform/health/log-on-change.ts';
 import type { DataContext } from '../data-context.ts';
 import { eventOfFailure, eventOfJob } from '../events/of-jobs.ts';
 import { doerOfJob, recordEvent } from '../events/system-event.ts';
@@ -8,13 +8,13 @@ import { isDiskFull } from '../service-error.ts';
 import { isHeld, type JobEnd } from '../../stores/metadata/leases.ts';
 import type { JobRow, QueueName } from '../../stores/metadata/tables.ts';
 import { NO_METRICS } from '../../stores/metadata/jobs.ts';
-import { Cancelled, HandedOn, Interrupted, Superseded } from '../../stores/queue/endings.ts';
+import { Cancelled, Released, Interrupted, LeaseLost } from '../../stores/queue/endings.ts';
 import { describeFailure, isPassing } from './failure.ts';
 import { isHalfDeleted } from './operations/deletions.ts';
 import { isMarkOf, type Done, type Operation } from './operations/operation.ts';
 import { engineTable } from './operations/table-place.ts';
 import type { Pace } from '../../stores/queue/pace.ts';
-import { catalogueOf, inTurn, type Thing } from '../../stores/metadata/transaction.ts';
+import { catalogueOf, withLocks, type Thing } from '../../stores/metadata/transaction.ts';
 
 export interface WorkerOptions extends Partial<Pace> {
   /** Which jobs it takes; default `storage`. */
@@ -37,14 +37,14 @@ interface Running {
   readonly abort: AbortController;
 }
 
-/** Runs the jobs of a queue in this process (storage 1.4, design 3). */
+/** Runs the jobs of a queue in this process. */
 export function createWorker(context: () => DataContext, options: WorkerOptions): Worker {
   const { operations, queue: name = 'storage', concurrency = 4 } = options;
   const pace: Pace = { ...context().queue.pace, ...options };
   const { leaseMs, pollMs, checkMs, maxInterruptions, maxRetries } = pace;
   const running = new Map<number, Running>();
   const timers: NodeJS.Timeout[] = [];
-  const telling = tellingOnce(() => context().log, 'The queue of jobs cannot be read');
+  const telling = logOnChange(() => context().log, 'Job queue unavailable');
   const holder = { worker: '', leaseMs };
   const state = { isStopped: true };
   let pumping: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       // Until the last has ended, they are this worker's.
       await ended(graceMs);
       clearInterval(renewing);
-      for (const { abort } of running.values()) abort.abort(new HandedOn());
+      for (const { abort } of running.values()) abort.abort(new Released());
       for (const { job } of running.values()) await context().queue.giveBack(job, 'handedOn');
     },
   };
@@ -136,7 +136,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     const held = new Map((await context().queue.renew(holder, ids)).map((row) => [row.id, row]));
     for (const { job, abort } of mine) {
       const row = held.get(job.id);
-      if (row?.fencing !== job.fencing) abort.abort(new Superseded());
+      if (row?.fencing !== job.fencing) abort.abort(new LeaseLost());
       else if (row.is_cancelled === 1) abort.abort(new Cancelled());
     }
   }
@@ -155,15 +155,15 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
 
   async function settle(job: JobRow, error: unknown): Promise<void> {
     const { log, queue } = context();
-    if (error instanceof HandedOn) return;
-    if (error instanceof Superseded) {
-      log.warn('A job was finished late; it has been given to another worker', { job: job.id });
+    if (error instanceof Released) return;
+    if (error instanceof LeaseLost) {
+      log.warn('Job lease lost: another worker has the job', { job: job.id });
       return;
     }
     if (isPassing(error) && job.retries < maxRetries) {
       if (!(await queue.giveBack(job, 'retried'))) return;
       const attempt = job.retries + 1;
-      log.warn('A job is tried again in a while', { job: job.id, attempt, detail: String(error) });
+      log.warn('Job deferred', { job: job.id, attempt, detail: String(error) });
       return;
     }
     await fail(job, error);
@@ -172,11 +172,11 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   async function finish(job: JobRow, done: Done): Promise<void> {
     const { meta, queue, env, log, metrics: counted } = context();
     const commit = async (): Promise<void> =>
-      await inTurn(meta, thingsOf(job, done), async (tx) => {
+      await withLocks(meta, thingsOf(job, done), async (tx) => {
         const late = (await done.commit?.(tx)) ?? done.results;
         const metrics = JSON.stringify({ ...(JSON.parse(NO_METRICS) as object), ...done.metrics });
         const end: JobEnd = { status: 'success', results: encodeReply(late), error: null, metrics };
-        if (!(await queue.finish(tx, job, end))) throw new Superseded();
+        if (!(await queue.finish(tx, job, end))) throw new LeaseLost();
         const event = eventOfJob(job, late);
         if (event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
@@ -188,7 +188,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       if (done.moved !== undefined) counted.moved(done.moved);
     } catch (error) {
       // Of a connection that is lost while it commits nobody knows whether it did.
-      if (error instanceof Superseded || !(await isHeld(meta, job))) throw new Superseded();
+      if (error instanceof LeaseLost || !(await isHeld(meta, job))) throw new LeaseLost();
       await done.undo?.();
       throw error;
     }
@@ -206,7 +206,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     };
     const event = eventOfFailure(job, described);
     await whenThereIsSpace(job, async () => {
-      await inTurn(meta, [], async (tx) => {
+      await withLocks(meta, [], async (tx) => {
         const isMine = await queue.finish(tx, job, end);
         if (isMine && event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
@@ -223,7 +223,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       } catch (error) {
         if (!isDiskFull(error) || state.isStopped) throw error;
         const { env, log } = context();
-        if (isFirst) log.error('The end of a job waits for space on the disk', { job: job.id });
+        if (isFirst) log.error('Job completion waits for disk space', { job: job.id });
         await env.sleep(pollMs);
       }
     }
@@ -247,7 +247,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       }
       if (!(await queue.giveBack(job, 'interrupted'))) continue;
       withRequestId(job.request_id, () =>
-        log.warn('A job was interrupted and is run again', { job: job.id, attempt: job.attempt }),
+        log.warn('Job interrupted, trying again', { job: job.id, attempt: job.attempt }),
       );
     }
   }

@@ -3,7 +3,7 @@ import { recordingsOf } from '../../../storage/protocol/recordings.ts';
 import { lastId, startIds } from '../../stores/metadata/counter.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { incarnationOf } from '../../stores/metadata/incarnation.ts';
-import { inTurn, PROJECT, runOf } from '../../stores/metadata/transaction.ts';
+import { withLocks, PROJECT, runOf } from '../../stores/metadata/transaction.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 
 /** Numbers that are left out: more than were given between the moment that was gone back to and the loss. */
@@ -25,7 +25,7 @@ export async function lookForRecovery(
   const now = await incarnationOf(meta);
   if (now === undefined) return;
   const half = `cleaning ${now}`;
-  const isOver = await inTurn(meta, [PROJECT], async (tx) => {
+  const isOver = await withLocks(meta, [PROJECT], async (tx) => {
     const known = await tx.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst();
     if (known === undefined) await tx.insertInto('settings').values({ name: NAME, value: now }).execute();
     if (known === undefined || known.value === now) return false;
@@ -75,7 +75,7 @@ async function removeStaleOf(
   objects: Pick<ObjectStore, 'delete' | 'list'>,
   id: number,
 ): Promise<number> {
-  return await inTurn(meta, [runOf(id)], async (tx) => {
+  return await withLocks(meta, [runOf(id)], async (tx) => {
     const run = await tx
       .selectFrom('runs')
       .select('attempt')

@@ -3,7 +3,7 @@ import type { MeasuredBucket } from '../../stores/metadata/buckets.ts';
 import { apiTime } from './time.ts';
 import { ADMIN } from './token.ts';
 
-/** A bucket (storage 1.2), without its tables. */
+/** A bucket, without its tables. */
 export function bucketReply(bucket: MeasuredBucket, origin: string): Record<string, Reply> {
   return {
     uri: `${origin}/v2/storage/buckets/${bucket.id}`,

@@ -1,7 +1,7 @@
 import type { Reply } from '../reply.ts';
 import type { ComponentEntry } from '../catalogue/catalogue.ts';
 
-/** A component as the index and the component detail show it (storage 6.2). */
+/** A component as the index and the component detail show it. */
 export function componentReply(entry: ComponentEntry, origin: string): Record<string, Reply> {
   const uri = `${origin}/v2/storage/components/${encodeURIComponent(entry.id)}`;
   return { id: entry.id, uri, type: entry.type, name: entry.name, ...entry.fields };

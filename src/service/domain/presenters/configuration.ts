@@ -18,7 +18,7 @@ interface Listed extends Loaded {
   readonly rows?: readonly LoadedRow[];
 }
 
-/** A configuration (storage 5.2); content and rows are left out when they were not loaded, and then rows have none. */
+/** A configuration; content and rows are left out when they were not loaded, and then rows have none. */
 export function configurationReply(
   { head, version, configuration, rows }: Listed,
   { withState }: { withState: boolean },

@@ -5,9 +5,9 @@ import type { FileRow } from '../../stores/metadata/tables.ts';
 import type { ObjectStore, TemporaryCredentials } from '../../stores/objects/store.ts';
 import { apiTime } from './time.ts';
 
-/** Seconds that a signed address is good for (storage 10.1). */
+/** Seconds that a signed address is good for. */
 const URL_SECONDS = 3600;
-/** How long credentials for a file are good for (storage 10.1). */
+/** How long credentials for a file are good for. */
 const CREDENTIALS_MS = 12 * 3_600_000;
 
 /** When credentials are asked for, and by which token. */
@@ -16,7 +16,7 @@ interface KeysFor {
   readonly tokenId: number;
 }
 
-/** A file (service-core 2.1). */
+/** A file. */
 export async function fileReply(objects: ObjectStore, file: TaggedFile): Promise<Record<string, Reply>> {
   return {
     id: file.id,

@@ -2,7 +2,7 @@ import { RawJson, type Reply } from '../reply.ts';
 import type { JobRow } from '../../stores/metadata/tables.ts';
 import { apiTime } from './time.ts';
 
-/** A job (storage 1.4). `error` is there only when it failed. */
+/** A job. `error` is there only when it failed. */
 export function jobReply(job: JobRow, origin: string): Record<string, Reply> {
   return {
     id: job.id,

@@ -2,7 +2,7 @@ import type { Reply } from '../reply.ts';
 import type { MetadataRow } from '../../stores/metadata/tables.ts';
 import { apiTime } from './time.ts';
 
-/** One metadata of anything (storage 1.6). */
+/** One metadata of anything. */
 export function metadataReply(
   row: Pick<MetadataRow, 'id' | 'key' | 'provider' | 'timestamp' | 'value'>,
   withProvider: boolean,

@@ -23,7 +23,7 @@ export interface TableParts {
   readonly columnMetadata?: Readonly<Record<string, readonly Reply[]>> | undefined;
 }
 
-/** A table (storage 1.3). */
+/** A table. */
 export function tableReply(table: TableRow, parts: TableParts): Record<string, Reply> {
   const { origin, bucket, columns, metadata, columnMetadata, source } = parts;
   const rows = source?.rows ?? table;

@@ -58,7 +58,7 @@ export function tokenReplies({
   };
 }
 
-/** An empty map is a list, as everywhere in this API (storage 0.4). */
+/** An empty map is a list, as everywhere in this API. */
 function permissionsOf(token: TokenRow): Reply {
   return token.bucket_permissions === '{}' ? [] : new RawJson(token.bucket_permissions);
 }

@@ -6,7 +6,7 @@ import { Secrets } from '../../../lib/secrets.ts';
 import type { RunError } from '../../../storage/protocol/run.ts';
 import type { Context } from '../context.ts';
 import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
-import { detailOf, isDiskFull, troubleOf } from '../service-error.ts';
+import { detailOf, isDiskFull, toServiceError } from '../service-error.ts';
 import { isPassing } from '../jobs/failure.ts';
 import { type AskedOfRun } from '../../stores/metadata/runs.ts';
 import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
@@ -86,7 +86,7 @@ async function perform(
     const { progress } = state;
     state.progress = undefined;
     const told = await beatRun(meta, run, progress).catch((error: unknown) => {
-      log.warn('A run could not say that it is alive', { run: run.id, detail: String(error) });
+      log.warn('Run heartbeat failed', { run: run.id, detail: String(error) });
       return { isCancelled: false };
     });
     if (told === undefined) stopFor(state, 'lost');
@@ -95,7 +95,7 @@ async function perform(
   try {
     const outcome = await work(context, run, options).catch((error: unknown) => failed(context, run, error));
     if (state.why === 'lost' || outcome === undefined) {
-      log.warn('A run is left to another runner', { run: run.id, attempt: run.attempt });
+      log.warn('Run released to another runner', { run: run.id, attempt: run.attempt });
       return;
     }
     const isDone = outcome.error === undefined;
@@ -123,13 +123,13 @@ async function perform(
       const seconds = (env.now() - Date.parse(run.started ?? run.created)) / 1000;
       metrics.run({ status, verdict: outcome.report.verdict ?? 'none', seconds: Math.max(0, seconds) });
     }
-    log.info(isWritten ? 'A run has ended' : 'A run was finished late', { run: run.id, status });
+    log.info(isWritten ? 'Run ended' : 'Run lease lost', { run: run.id, status });
     if (!isWritten || !isDone || keptIn === undefined) return;
-    const { trimKept } = await import('./checkpointer.ts');
-    await trimKept(keptIn, String(run.id));
+    const { pruneCheckpoint } = await import('./checkpointer.ts');
+    await pruneCheckpoint(keptIn, String(run.id));
   } catch (error) {
     // Its heart stops with this, and it is taken up again.
-    log.error('The end of a run could not be written down', { run: run.id, detail: String(error) });
+    log.error('Run outcome could not be stored', { run: run.id, detail: String(error) });
   } finally {
     clearInterval(beats);
   }
@@ -163,7 +163,7 @@ async function putOff(
   // Put back twice, it is the second that is refused.
   const put = await whenDatabaseIsBack(env, async () => await queue.runs.putOff(run, given));
   if (put === 'waiting')
-    log.warn('A run is put off', { run: run.id, attempt: run.attempt, waitMs, detail: error.message });
+    log.warn('Run deferred', { run: run.id, attempt: run.attempt, waitMs, detail: error.message });
   return put;
 }
 
@@ -172,7 +172,7 @@ function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
   const isKnown = error instanceof ExtractorError;
   const passing = isPassing(error) ? 'beforeStart' : undefined;
   if (passing !== undefined) log.debug('A run cannot begin now', { run: run.id, detail: detailOf(error) });
-  else if (!isKnown) log.error('A run could not be started', { run: run.id, detail: String(error) });
+  else if (!isKnown) log.error('Run could not be started', { run: run.id, detail: String(error) });
   const told: RunError = isKnown
     ? {
         code: error.code,
@@ -193,7 +193,7 @@ function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
 /** What passes, in words for everybody. */
 function whatIsAway(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  return troubleOf(error)?.message ?? whatIsAway(error.cause);
+  return toServiceError(error)?.message ?? whatIsAway(error.cause);
 }
 
 /** Whether that was a file of this machine, and not the disk of a database or of a store. */
@@ -227,7 +227,7 @@ async function removeFolder(folder: string, { log }: Context): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
   } catch (error) {
-    log.warn('The folder of a run could not be removed', { folder, detail: String(error) });
+    log.warn('Run folder could not be removed', { folder, detail: String(error) });
   }
 }
 
@@ -257,8 +257,7 @@ async function workIn(
     secrets,
     folder,
     onLost: (why) => {
-      if (why !== undefined)
-        context.log.error('The log of a run cannot be written', { run: run.id, detail: why });
+      if (why !== undefined) context.log.error('Run log cannot be written', { run: run.id, detail: why });
       stopFor(state, 'lost');
     },
   });
@@ -324,7 +323,7 @@ async function keepAll(
     await keepRecords({ store: records, run: String(id), folder, log });
     await forgetRecords(folder);
   } catch (error) {
-    log.warn('What a run asked for could not be kept', { run: id, detail: String(error) });
+    log.warn('Run recording could not be stored', { run: id, detail: String(error) });
   }
 }
 

@@ -15,7 +15,7 @@ export function openKeeper(options: KeeperOptions): Keeper {
  * Removes what only a later attempt, or a run that goes on, would need. What is for those who look at the run stays, and so
  * do the claims: by them an attempt that comes back late sees that it has a successor.
  */
-export async function trimKept(store: KeptStore, run: string): Promise<void> {
+export async function pruneCheckpoint(store: KeptStore, run: string): Promise<void> {
   const places = new Places(run);
   await removeAll(store, places.root, (key) => !places.isRecord(key) && !key.startsWith(places.allClaims));
 }

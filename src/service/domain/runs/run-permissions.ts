@@ -46,7 +46,7 @@ export function rightsOf(document: ConfigDocument, options: RightsOptions): RunR
   return { writes: [...writes], reads: [...reads], readsFiles, tags: [...tags], rows: ran };
 }
 
-/** Those that the extractor names in its manifests (spec extractor 7.2): of the root, or of every iteration of it. */
+/** Those that the extractor names in its manifests: of the root, or of every iteration of it. */
 function outputBuckets(configuration: AnyObject): readonly string[] {
   const root = at(configuration, ['parameters', 'config']);
   const name = textAt(configuration, 'parameters', 'api', 'name') ?? '';

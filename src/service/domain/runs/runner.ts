@@ -1,5 +1,5 @@
 import { withRequestId } from '../../platform/health/correlation.ts';
-import { tellingOnce } from '../../platform/health/log-on-change.ts';
+import { logOnChange } from '../../platform/health/log-on-change.ts';
 import type { Context } from '../context.ts';
 import { listProcessing, type BriefRun } from '../../stores/metadata/runs.ts';
 import { type RunEnd } from '../../stores/metadata/run-leases.ts';
@@ -41,7 +41,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   const { concurrency, isAlone, directory, checkMs = 2000, fullMs = FULL_MS } = options;
   const { pollMs = queue.pace.pollMs, ofToken = Math.max(1, concurrency - 1) } = options;
   const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
-  const telling = tellingOnce(() => log, 'The queue of runs cannot be read');
+  const telling = logOnChange(() => log, 'Run queue unavailable');
   const running = new Map<number, Attempt>();
   /** Signs of life of all runners, and for how many looks each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
@@ -83,7 +83,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     while (!state.isStopped && running.size < concurrency) {
       const run = await queue.runs.take({ runner: name, ofToken });
       if (run === undefined) return;
-      withRequestId(run.request_id, () => log.info('A run begins', { run: run.id, attempt: run.attempt }));
+      withRequestId(run.request_id, () => log.info('Run started', { run: run.id, attempt: run.attempt }));
       const attempt = withRequestId(run.request_id, () =>
         startAttempt(context, run, { ...options, beatMs: checkMs, onFull }),
       );
@@ -98,7 +98,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
 
   function onFull(): void {
     state.fullUntil = performance.now() + fullMs;
-    log.warn('This runner takes no runs for now: its disk is full', { directory, seconds: fullMs / 1000 });
+    log.warn('Runner paused: its disk is full', { directory, seconds: fullMs / 1000 });
   }
 
   async function askDue(): Promise<void> {
@@ -128,7 +128,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     if (!isLastAttempt(run)) {
       if (await queue.runs.giveBack(run))
         withRequestId(run.request_id, () =>
-          log.warn('A run is handed on: its runner is gone', { run: run.id, attempt: run.attempt }),
+          log.warn('Run released: its runner is gone', { run: run.id, attempt: run.attempt }),
         );
       return;
     }
@@ -141,7 +141,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     });
     if (!(await end(run, { ...CANCELLED, status: 'error', exitCode: 2, error }))) return;
     metrics.runGivenUp();
-    withRequestId(run.request_id, () => log.error('A run is given up', { run: run.id, interruptions }));
+    withRequestId(run.request_id, () => log.error('Run given up', { run: run.id, interruptions }));
   }
 
   async function end(run: BriefRun, how: RunEnd): Promise<boolean> {

@@ -9,7 +9,7 @@ import { listBucketIds } from '../../stores/metadata/buckets.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { inheritToken, setRunToken } from '../../stores/metadata/run-leases.ts';
-import { inTurn, runOf, TOKENS } from '../../stores/metadata/transaction.ts';
+import { withLocks, runOf, TOKENS } from '../../stores/metadata/transaction.ts';
 import type { RunRow } from '../../stores/metadata/tables.ts';
 import {
   createToken,
@@ -87,7 +87,7 @@ export async function takeToken(
     },
   };
   const author = { creator_id: run.creator_id, creator_description: run.creator_description };
-  return await inTurn(meta, [TOKENS, runOf(run.id)], async (tx) => {
+  return await withLocks(meta, [TOKENS, runOf(run.id)], async (tx) => {
     const left = run.token_id ?? (await inheritToken(tx, run));
     const known = left === undefined ? undefined : await findToken(tx, left);
     const id = known?.id ?? (await createToken(tx, env, given, author)).row.id;

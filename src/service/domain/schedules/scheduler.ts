@@ -4,7 +4,7 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import { isTaken } from '../../stores/metadata/is-taken.ts';
 import { advanceSchedule } from '../../stores/metadata/schedules.ts';
 import type { ScheduleRow } from '../../stores/metadata/tables.ts';
-import { configurationsOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { lastTime, nextTime } from './cron.ts';
 
@@ -24,10 +24,10 @@ export async function runDue(context: Pick<Context, 'log' | 'meta' | 'queue'>): 
   for (const schedule of due) {
     try {
       const work = async (tx: Meta): Promise<boolean> => await runOne(tx, schedule, { ...context, now });
-      if (await inTurn(meta, configurationsOf(schedule), work)) asked++;
+      if (await withLocks(meta, configurationsOf(schedule), work)) asked++;
     } catch (error) {
       if (isTaken(error)) continue;
-      log.error('A schedule could not be run', { schedule: schedule.id, detail: String(error) });
+      log.error('Schedule could not be run', { schedule: schedule.id, detail: String(error) });
     }
   }
   if (asked > 0) queue.wake('runs');
@@ -56,7 +56,7 @@ async function runOne(
     .executeTakeFirst();
   if (waiting !== undefined) {
     // Runs that take longer than the time between them would pile up.
-    log.warn('A schedule is left out once: its last run still waits', {
+    log.warn('Schedule skipped once: its last run still waits', {
       schedule: schedule.id,
       run: waiting.id,
     });

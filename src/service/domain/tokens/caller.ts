@@ -32,7 +32,7 @@ export interface Caller extends Author, Rights {
 }
 
 /**
- * The caller of a request, by `X-StorageApi-Token` or `Authorization: Bearer` (storage 0.2).
+ * The caller of a request, by `X-StorageApi-Token` or `Authorization: Bearer`.
  *
  * @throws {ApiError} 401 without saying anything about the token
  */

@@ -43,7 +43,7 @@ export function requireBucketCreation(caller: Caller, branchId: number, bucketId
   else requireBucket(caller, branchId, bucketId, 'write');
 }
 
-/** Whether the caller may read and change the configurations of a component (storage 5.6). */
+/** Whether the caller may read and change the configurations of a component. */
 export function mayUseComponent(caller: Rights, componentId: string): boolean {
   return caller.isMaster || caller.canManageBuckets || caller.componentAccess.includes(componentId);
 }

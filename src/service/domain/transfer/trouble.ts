@@ -1,6 +1,12 @@
 import { ExtractorError, RunError, SinkError, StorageError } from '../../../lib/errors.ts';
 import { shownAddress } from '../../platform/database/address.ts';
-import { codeOf, isAway, reasonOf, refusalOf, DatabaseAway } from '../../platform/database/failures.ts';
+import {
+  codeOf,
+  isUnavailable,
+  reasonOf,
+  refusalOf,
+  DatabaseUnavailable,
+} from '../../platform/database/failures.ts';
 import { isDiskFull, isOfDatabase } from '../service-error.ts';
 import { DamagedObject, ObjectError } from '../../stores/objects/errors.ts';
 import { TableError } from '../../stores/tables/table-error.ts';
@@ -34,7 +40,7 @@ export function troubleOfCopy(error: unknown, place: CopyPlace): unknown {
         });
   }
   const said = saidOf(error);
-  if (said instanceof DatabaseAway || isAway(said))
+  if (said instanceof DatabaseUnavailable || isUnavailable(said))
     return new RunError('database.unreachable', reasonOf(said), { ...where, ...later });
   if (codeOf(said) === NOT_ALLOWED && isRead === true)
     return new RunError('database.refused', `The user may not read all of the database: ${reasonOf(said)}`, {

@@ -15,7 +15,7 @@ interface KeptPage {
 }
 
 /** The bytes of pages as they were sent last; of those that were not asked for the longest, no more than fits. */
-export class KeptPages {
+export class PageCache {
   readonly #pages = new Map<string, KeptPage>();
   readonly #maxBytes: number;
   #bytes = 0;

@@ -6,7 +6,7 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import { listMetadata } from '../../stores/metadata/metadata.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 
-/** What lists of tables may show besides the tables (storage 1.3). */
+/** What lists of tables may show besides the tables. */
 const TABLE_PARTS = [
   'attributes',
   'buckets',

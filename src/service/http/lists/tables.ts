@@ -7,10 +7,10 @@ import { aliasTexts } from './alias-texts.ts';
 import { columnMetadataTexts, metadataTexts } from './metadata-texts.ts';
 import { tablePages, type TablePage, type TableRef } from './table-pages.ts';
 import { columnTexts, definitionTexts, ownTexts } from './table-texts.ts';
-import { KeptPages } from './page-cache.ts';
+import { PageCache } from './page-cache.ts';
 import { listTableRefs, stampsOf, type StampedRef } from './table-stamps.ts';
 
-/** What lists of tables may show besides the tables (storage 1.3). */
+/** What lists of tables may show besides the tables. */
 export interface TableView {
   readonly origin: string;
   readonly include: readonly string[];
@@ -28,7 +28,7 @@ export interface TableListing {
 /** Of all lists of tables together: some lists of five thousand tables with all that is shown of them. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-const keptOf = new WeakMap<Meta, KeptPages>();
+const keptOf = new WeakMap<Meta, PageCache>();
 
 /**
  * Tables by id with the parts that are asked for: items of a list as JSON, some at a time. Those that did not change
@@ -39,7 +39,7 @@ export async function* listTables(
   { branchId, bucketId, isShown }: TableListing,
   view: Omit<TableView, 'bucketMetadata'>,
 ): AsyncGenerator<Buffer> {
-  const kept = keptOf.get(meta) ?? new KeptPages(KEPT_BYTES);
+  const kept = keptOf.get(meta) ?? new PageCache(KEPT_BYTES);
   keptOf.set(meta, kept);
   const refs = await listTableRefs(meta, branchId, bucketId);
   const pages = tablePages(refs, isShown);

@@ -7,7 +7,7 @@ import { nest, parseQuery } from './nest.ts';
 
 /**
  * JSON and forms become {@link Json}: exact numbers and key order, lists and objects by brackets. Every route takes
- * both, and an empty body of either kind (storage 0.3).
+ * both, and an empty body of either kind.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

@@ -68,7 +68,7 @@ export function contentsOf(body: { readonly configuration?: unknown; readonly st
 }
 
 /**
- * The body of the routes that take a state alone: further fields are refused there (storage 5.5).
+ * The body of the routes that take a state alone: further fields are refused there.
  *
  * @throws {ApiError} with the texts and codes of the kind of state
  */

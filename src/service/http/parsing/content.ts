@@ -1,7 +1,7 @@
 import { encodeExact, isList, isObject, parseExact, type Json } from '../../../lib/json/index.ts';
 import { badRequest } from '../../domain/api-error.ts';
 
-/** Largest configuration or state, in bytes (storage 10.1). */
+/** Largest configuration or state, in bytes. */
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -30,7 +30,7 @@ interface FieldSchema {
 
 /**
  * Reads the fields of a body or query by their schema. Clients send the same thing as JSON, form or query text
- * (storage 0.3): `"7"` is an integer where one is asked for, `True` a boolean, null is "not sent" unless the schema
+ *: `"7"` is an integer where one is asked for, `True` a boolean, null is "not sent" unless the schema
  * has a null, further fields are ignored. A field without a type is given back untouched.
  *
  * @throws {InvalidRequest} naming every wrong field

@@ -11,7 +11,7 @@ import { ApiError, badRequest } from '../../domain/api-error.ts';
 import type { MetadataPair } from '../../stores/metadata/metadata.ts';
 
 /**
- * The list `[{key, value}]` of a body (storage 1.6).
+ * The list `[{key, value}]` of a body.
  *
  * @throws {ApiError} `storage.metadata.invalidParameter`, `.invalidStructure`, `.invalidKey`
  */

@@ -20,7 +20,7 @@ interface Node {
 }
 
 /**
- * Names with brackets to lists and objects: `tags[]=a`, `tags[0]=a`, `whereFilters[0][values][]=x` (storage 0.3).
+ * Names with brackets to lists and objects: `tags[]=a`, `tags[0]=a`, `whereFilters[0][values][]=x`.
  * A name may be any text; `__proto__` is left out. It takes as long as the fields are long, whatever numbers they have.
  *
  * @throws {ApiError} 413 for more than {@link MAX_FIELDS}: none is left out in silence

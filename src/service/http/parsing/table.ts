@@ -65,7 +65,7 @@ export function createWork(branchId: number, bucketId: string, input: TableCreat
   return work(branchId, 'tableCreate', `${bucketId}.${input.name}`, params);
 }
 
-/** Longest name of a bucket or a table (storage 10.1). */
+/** Longest name of a bucket or a table. */
 const MAX_NAME = 96;
 
 /** @throws {ApiError} 400 `storage.tables.validation` */
@@ -83,7 +83,7 @@ function work(branchId: number, operation: string, tableId: string, params: Load
   };
 }
 
-/** Names joined by commas; a list is refused, as older clients mean something else by it (storage 3.1). */
+/** Names joined by commas; a list is refused, as older clients mean something else by it. */
 function readPrimaryKey(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string')
@@ -122,7 +122,7 @@ function requireDialect(input: TableCreate | TableImport): void {
   }
 }
 
-/** How the CSV is written; jobs show what was not given as well (storage 1.4). */
+/** How the CSV is written; jobs show what was not given as well. */
 function csvOf({
   delimiter = '',
   enclosure,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Branch, BranchCreate, BranchUpdate } from '../../../storage/protocol/branch.ts';
 import { Job } from '../../../storage/protocol/job.ts';
 import type { Reply } from '../../domain/reply.ts';
-import { asJob } from '../enqueue-job.ts';
+import { enqueueJob } from '../enqueue-job.ts';
 import { authorOf, type Caller } from '../../domain/tokens/caller.ts';
 import type { Context } from '../../domain/context.ts';
 import type { DataContext } from '../../domain/data-context.ts';
@@ -25,11 +25,11 @@ import { route, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { BRANCHES, branchOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { BRANCHES, branchOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Branches';
 
-/** Development branches (storage 1.7, 5.8). The job that makes one is finished before the answer is sent. */
+/** Development branches. The job that makes one is finished before the answer is sent. */
 export function branchRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
@@ -62,7 +62,7 @@ export function branchRoutes(context: Context): Route[] {
         requireMaster(caller);
         const author = authorOf(caller);
         const main = await requireBranch(meta, 'default');
-        const job = await inTurn(meta, [BRANCHES, branchOf(main.id)], async (tx) => {
+        const job = await withLocks(meta, [BRANCHES, branchOf(main.id)], async (tx) => {
           await requireFreeName(tx, body.name);
           const branch: BranchRow = {
             id: await nextId(tx),
@@ -105,7 +105,7 @@ export function branchRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const { caller } = call;
         requireMaster(caller);
-        return await inTurn(meta, [BRANCHES], async (tx) => {
+        return await withLocks(meta, [BRANCHES], async (tx) => {
           const branch = await requireBranch(tx, params.id);
           if (body.name !== undefined && body.name !== branch.name) {
             if (branch.is_default === 1)
@@ -139,7 +139,7 @@ export function branchDeletionRoutes(context: DataContext): Route[] {
         const branch = await requireBranch(context.meta, params.id);
         if (branch.is_default === 1)
           throw badRequest('storage.devBranch.deleteDefault', 'Cannot delete Main branch');
-        return await asJob(context, asker, {
+        return await enqueueJob(context, asker, {
           operation: 'devBranchDelete',
           params: { id: branch.id, name: branch.name },
           lockKey: `branch/${branch.id}`,

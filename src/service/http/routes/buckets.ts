@@ -12,7 +12,7 @@ import { namesOf } from '../../../storage/protocol/common.ts';
 import { bucketId, storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
 import type { Reply } from '../../domain/reply.ts';
-import { asJob, doneJob } from '../enqueue-job.ts';
+import { enqueueJob, runJob } from '../enqueue-job.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
@@ -39,11 +39,11 @@ import { jobReply } from '../../domain/presenters/job.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 import { requireNameLength } from '../parsing/table.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { catalogueOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Buckets';
 
-/** Buckets (storage 1.2). */
+/** Buckets. */
 export function bucketRoutes(context: DataContext): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
 }
@@ -125,7 +125,7 @@ function writeRoutes(context: DataContext): Route[] {
         requireBucketCreation(caller, branch.id, id);
         requireName('name', name);
         requireName('displayName', displayName);
-        const bucket = await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
+        const bucket = await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
           await requireFreeBucket(tx, { branchId: branch.id, stage, id, displayName });
           await insertBucket(tx, {
             branch_id: branch.id,
@@ -164,7 +164,7 @@ function writeRoutes(context: DataContext): Route[] {
       validationCode: 'storage.buckets.validation',
       handle: async ({ params, query, body, caller, branch, origin, runId }) => {
         requireBucket(caller, branch.id, params.bucket, 'manage');
-        const bucket = await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
+        const bucket = await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
           const known = await requireBucketRow(tx, context, branch.id, params.bucket);
           const { displayName } = body;
           if (displayName !== undefined && displayName !== known.display_name) {
@@ -238,8 +238,8 @@ function writeRoutes(context: DataContext): Route[] {
           params: { id: bucket.id, force },
           lockKey: `bucket/${asker.branch.id}/${bucket.id}`,
         };
-        if (query.async === true) return await asJob(context, asker, work);
-        await doneJob(context, asker, work);
+        if (query.async === true) return await enqueueJob(context, asker, work);
+        await runJob(context, asker, work);
         return undefined;
       },
     }),

@@ -60,7 +60,7 @@ export function builderRoutes(
         yield `${JSON.stringify(sealed(said, component))}\n`;
     } catch (error) {
       if (own.signal.aborted) return;
-      if (!late.aborted) log.error('The workshop failed', { detail: String(error) });
+      if (!late.aborted) log.error('Builder failed', { detail: String(error) });
       yield `${JSON.stringify({ error: late.aborted ? tooLate(asked, patienceMs) : BROKEN } satisfies Said)}\n`;
     } finally {
       atWork.delete(own);

@@ -46,7 +46,7 @@ import { rowReply, rowVersionReply } from '../../domain/presenters/configuration
 const tag = 'Configuration rows';
 const validationCode = 'storage.components.validation';
 
-/** Rows of a configuration and their versions (storage 5.1). */
+/** Rows of a configuration and their versions. */
 export function configurationRowRoutes(context: Context): Route[] {
   const { meta } = context;
   const rows = '/components/:component/configs/:configuration/rows' as const;

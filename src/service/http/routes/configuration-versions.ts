@@ -27,7 +27,7 @@ import { versionDetailReply, versionReply } from '../../domain/presenters/config
 const tag = 'Configuration versions';
 const validationCode = 'storage.components.validation';
 
-/** Versions of a configuration: list, detail, rollback, copy (storage 5.1). */
+/** Versions of a configuration: list, detail, rollback, copy. */
 export function configurationVersionRoutes(context: Context): Route[] {
   const { meta, env } = context;
   const base = '/components/:component/configs/:configuration/versions' as const;

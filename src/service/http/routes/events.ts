@@ -22,14 +22,14 @@ import { requireBucket } from '../../domain/tokens/permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { inTurn } from '../../stores/metadata/transaction.ts';
+import { withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Events';
 
-/** Largest event, in bytes (storage 10.1). */
+/** Largest event, in bytes. */
 const MAX_EVENT_BYTES = 200_000;
 
-/** Events: what components say, and what happened to buckets and tables (storage 1.8). */
+/** Events: what components say, and what happened to buckets and tables. */
 export function eventRoutes(context: Context): Route[] {
   const { meta, env, project } = context;
   const list = async (call: ListCall, only: Partial<EventFilter>): Promise<Reply> => {
@@ -81,7 +81,7 @@ export function eventRoutes(context: Context): Route[] {
           token_description: caller.creator_description,
           created: isoTime(env.now()),
         };
-        const row = await inTurn(meta, [], async (tx) => {
+        const row = await withLocks(meta, [], async (tx) => {
           const id = await nextId(tx);
           await insertEvent(tx, event, id);
           return { id, ...event };

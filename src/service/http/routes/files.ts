@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { File, FilePrepare, FileQuery, FilesQuery, FileTag } from '../../../storage/protocol/file.ts';
 import { AsyncQuery } from '../../../storage/protocol/bucket.ts';
 import { Job } from '../../../storage/protocol/job.ts';
-import { asJob } from '../enqueue-job.ts';
+import { enqueueJob } from '../enqueue-job.ts';
 import { contentOf } from '../../domain/jobs/operations/slices.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
@@ -22,7 +22,7 @@ import { isoTime } from '../../../lib/iso-time.ts';
 
 const tag = 'Files';
 
-/** Files (storage 2). */
+/** Files. */
 export function fileRoutes(context: DataContext): Route[] {
   return [...singleRoutes(context), contentRoute(context), ...tagRoutes(context)];
 }
@@ -107,7 +107,7 @@ function singleRoutes(context: DataContext): Route[] {
       handle: async ({ params, query, ...asker }) => {
         const file = await requireOwnFile(context, asker.caller, params.file);
         if (query.async === true)
-          return await asJob(context, asker, { operation: 'fileDelete', params: { id: file.id } });
+          return await enqueueJob(context, asker, { operation: 'fileDelete', params: { id: file.id } });
         await removeFile(context, file);
         return undefined;
       },

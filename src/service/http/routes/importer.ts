@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { File } from '../../../storage/protocol/file.ts';
 import { Job } from '../../../storage/protocol/job.ts';
 import { TableImport } from '../../../storage/protocol/table.ts';
-import { asJob } from '../enqueue-job.ts';
+import { enqueueJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { distinct } from '../../domain/files/new-file.ts';
 import { orRemove, receiveUpload, type UploadCall } from '../upload.ts';
@@ -25,7 +25,7 @@ const UploadFields = Type.Object({
 
 const WriteFields = Type.Object({ tableId: Type.String({ minLength: 1 }), ...TableImport.properties });
 
-/** The importer: files and rows in a multipart body, without a client of the object store (storage 2.8). */
+/** The importer: files and rows in a multipart body, without a client of the object store. */
 export function importerRoutes(context: DataContext): Route[] {
   const shared = {
     method: 'POST',
@@ -88,6 +88,10 @@ async function writeTable(context: DataContext, call: UploadCall) {
       await requireTableRow(context.meta, context, call.branch.id, tableId),
       'aliasImportNotAllowed',
     );
-    return await asJob(context, call, importWork(call.branch.id, tableId, { ...given, dataFileId: file.id }));
+    return await enqueueJob(
+      context,
+      call,
+      importWork(call.branch.id, tableId, { ...given, dataFileId: file.id }),
+    );
   });
 }

@@ -18,7 +18,7 @@ export interface NamedService {
   readonly url: string | (() => string | undefined);
 }
 
-/** The index of the API and the catalogue of components (storage 6). */
+/** The index of the API and the catalogue of components. */
 export function indexRoutes(context: Context, services: readonly NamedService[]): Route[] {
   const components = componentsOf(context);
   return [

@@ -17,7 +17,7 @@ const tag = 'Jobs';
 /** How long a question after an unfinished job waits: small jobs are done by then, and clients don't ask again. */
 const WAIT_MS = 500;
 
-/** Jobs (storage 1.4). */
+/** Jobs. */
 export function jobRoutes(context: Context): Route[] {
   const { meta } = context;
   return [

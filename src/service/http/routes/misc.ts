@@ -5,7 +5,7 @@ import { ApiError, invalidRequestText, notImplemented } from '../../domain/api-e
 import { nextId } from '../../stores/metadata/counter.ts';
 import { route, type Route } from '../route.ts';
 
-/** Tickets, names, and what this service says 501 to (storage 1.8, design 8.14). */
+/** Tickets, names, and what this service says 501 to. */
 export function miscRoutes(context: Context): Route[] {
   return [
     route({

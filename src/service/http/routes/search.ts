@@ -21,7 +21,7 @@ import { requireParts } from '../lists/table-detail.ts';
 
 const tag = 'Search';
 
-/** Search by metadata of configurations and tables, and by name over everything (storage 1.8). */
+/** Search by metadata of configurations and tables, and by name over everything. */
 export function searchRoutes(context: Context): Route[] {
   const { meta } = context;
   return [

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { csvText } from '../../../lib/csv/write.ts';
 import { Job } from '../../../storage/protocol/job.ts';
 import { Answer } from '../answer.ts';
-import { asJob, doneJob } from '../enqueue-job.ts';
+import { enqueueJob, runJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { ApiError, badRequest, invalidField, notImplemented } from '../../domain/api-error.ts';
 import { attachmentOf } from '../../stores/objects/disposition.ts';
@@ -61,7 +61,7 @@ const Data = Type.Object({
   gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
 });
 
-/** Rows out of tables (storage 4). */
+/** Rows out of tables. */
 export function tableExportRoutes(context: DataContext): Route[] {
   return [exportRoute(context), dataRoute(context), previewRoute(context)];
 }
@@ -83,7 +83,7 @@ function exportRoute(context: DataContext): Route {
       const table = await requireExported(context, params.table, asker);
       const query = readRowQuery(body, context.env.now());
       requireKnownColumns(table, query);
-      return await asJob(context, asker, await exportWork(context, table, query, body));
+      return await enqueueJob(context, asker, await exportWork(context, table, query, body));
     },
   });
 }
@@ -106,7 +106,7 @@ function dataRoute(context: DataContext): Route {
       const columns = query.columns ?? table.columns.map(({ name }) => name);
       const isGzip = asked.gzip ?? false;
       const work = await exportWork(context, table, { ...query, columns }, { ...asked, gzip: isGzip });
-      const { results } = await doneJob(context, asker, work);
+      const { results } = await runJob(context, asker, work);
       // Written by the job.
       const { file } = JSON.parse(results ?? '') as { file: { id: number } };
       const header = csvText([
@@ -162,10 +162,10 @@ async function exportWork(
   };
 }
 
-/** What a job shows of a query that has none of it (storage 1.4). */
+/** What a job shows of a query that has none of it. */
 const NO_QUERY = { columns: [], limit: null, changedSince: null, changedUntil: null, whereFilters: [] };
 
-/** Most columns of a preview, and characters of a cell as JSON (storage 10.1). */
+/** Most columns of a preview, and characters of a cell as JSON. */
 const MAX_COLUMNS = 100;
 const MAX_CELL = 16_384;
 

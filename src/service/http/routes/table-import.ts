@@ -3,7 +3,7 @@ import { columnName, columnNameProblem, storageNameProblem } from '../../../lib/
 import { Job } from '../../../storage/protocol/job.ts';
 import { Table, TableCreate, TableDefinitionCreate, TableImport } from '../../../storage/protocol/table.ts';
 import { RawJson } from '../../domain/reply.ts';
-import { asJob, doneJob } from '../enqueue-job.ts';
+import { enqueueJob, runJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { badRequest } from '../../domain/api-error.ts';
 import { requireReadableFile } from '../../domain/files/permissions.ts';
@@ -29,7 +29,7 @@ import { checkColumnNames, checkPrimaryKey } from '../../stores/tables/import-pl
 const tag = 'Import';
 const validationCode = 'storage.tables.validation';
 
-/** Tables from files, and files into tables (storage 3). */
+/** Tables from files, and files into tables. */
 export function tableImportRoutes(context: DataContext): Route[] {
   return [...asyncRoutes(context), definitionRoute(context), ...directRoutes(context)];
 }
@@ -52,7 +52,7 @@ function asyncRoutes(context: DataContext): Route[] {
         const work = createWork(asker.branch.id, params.bucket, body);
         await requireNewTable(context, asker.branch.id, params.bucket, body);
         await requireSource(context, asker, body.dataFileId);
-        return await asJob(context, asker, work);
+        return await enqueueJob(context, asker, work);
       },
     }),
     route({
@@ -71,7 +71,7 @@ function asyncRoutes(context: DataContext): Route[] {
         refuseAlias(table, 'aliasImportNotAllowed');
         const work = importWork(asker.branch.id, table.id, body);
         await requireSource(context, asker, body.dataFileId);
-        return await asJob(context, asker, work);
+        return await enqueueJob(context, asker, work);
       },
     }),
   ];
@@ -110,7 +110,7 @@ function definitionRoute(context: DataContext): Route {
         isTyped: columns.some((column) => column.basetype !== undefined || hasType(column.definition)),
       };
       const tableId = `${params.bucket}.${body.name}`;
-      return await asJob(context, asker, {
+      return await enqueueJob(context, asker, {
         operation: 'tableDefinitionCreate',
         params: given,
         tableId,
@@ -141,7 +141,7 @@ function directRoutes(context: DataContext): Route[] {
           const input = inputOf(TableCreate, fields, file.id) as TableCreate;
           const work = createWork(call.branch.id, params.bucket, input);
           await requireNewTable(context, call.branch.id, params.bucket, input);
-          await doneJob(context, call, work);
+          await runJob(context, call, work);
           await removeFile(context, file);
           const table = await requireTableRow(
             meta,
@@ -169,7 +169,7 @@ function directRoutes(context: DataContext): Route[] {
         const { file, fields } = await receiveUpload(context, { ...call, params }, 'dataString');
         return await orRemove(context, file, async () => {
           const input = inputOf(TableImport, fields, file.id) as TableImport;
-          const job = await doneJob(context, call, importWork(call.branch.id, table.id, input));
+          const job = await runJob(context, call, importWork(call.branch.id, table.id, input));
           await removeFile(context, file);
           return new RawJson(job.results ?? 'null');
         });

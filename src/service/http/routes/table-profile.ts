@@ -5,7 +5,7 @@ import type { DataContext } from '../../domain/data-context.ts';
 import { notFound } from '../../domain/api-error.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { requireColumns } from '../../domain/row-query.ts';
-import { asJob } from '../enqueue-job.ts';
+import { enqueueJob } from '../enqueue-job.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
 import type { ProfileParams } from '../../domain/jobs/operations/profile.ts';
 import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
@@ -16,7 +16,7 @@ import { requireBucket } from '../../domain/tokens/permissions.ts';
 
 const tag = 'Tables';
 
-/** What the values of a table look like (storage 1.3). */
+/** What the values of a table look like. */
 export function tableProfileRoutes(context: DataContext): Route[] {
   return [
     route({
@@ -33,7 +33,7 @@ export function tableProfileRoutes(context: DataContext): Route[] {
         const known = table.columns.map(({ name }) => name);
         requireColumns({ columns: columns ?? [] }, known, 'storage.tables.validation.columnNotExists');
         const given: ProfileParams = { columns };
-        return await asJob(context, asker, {
+        return await enqueueJob(context, asker, {
           operation: 'tableProfile',
           params: given,
           tableId: table.id,

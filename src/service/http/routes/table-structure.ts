@@ -4,7 +4,7 @@ import { DeleteQuery } from '../../../storage/protocol/bucket.ts';
 import { namesOf } from '../../../storage/protocol/common.ts';
 import { Job } from '../../../storage/protocol/job.ts';
 import { ColumnAdd, ColumnDefinition, PrimaryKeyAdd } from '../../../storage/protocol/table.ts';
-import { asJob } from '../enqueue-job.ts';
+import { enqueueJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { badRequest, notImplemented } from '../../domain/api-error.ts';
 import type { NewJob } from '../../stores/metadata/jobs.ts';
@@ -32,7 +32,7 @@ const tag = 'Tables';
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
-/** Columns, primary keys and rows of a table (storage 1.3, 4.5). */
+/** Columns, primary keys and rows of a table. */
 export function tableStructureRoutes(context: DataContext): Route[] {
   return [...columnRoutes(context), ...keyRoutes(context), rowsRoute(context)];
 }
@@ -65,7 +65,7 @@ function columnRoutes(context: DataContext): Route[] {
           await requireOwnColumns(context.meta, table, { added: name });
         }
         const column: ColumnInput = { name, ...definitionFields(body) };
-        return await asJob(context, asker, workOn(table, 'tableColumnAdd', column));
+        return await enqueueJob(context, asker, workOn(table, 'tableColumnAdd', column));
       },
     }),
     route({
@@ -81,7 +81,7 @@ function columnRoutes(context: DataContext): Route[] {
         if (table.alias_source === null) await requireDeletable(context, table, params.column, force);
         else await requireOwnColumns(context.meta, table, { removed: params.column, force });
         const given = { name: params.column, ...(force ? { force } : {}) };
-        return await asJob(context, asker, workOn(table, 'tableColumnDelete', given));
+        return await enqueueJob(context, asker, workOn(table, 'tableColumnDelete', given));
       },
     }),
     route({
@@ -95,7 +95,7 @@ function columnRoutes(context: DataContext): Route[] {
         requireTyped(table);
         requireColumn(table, params.column);
         const column: ColumnInput = { name: params.column, ...definitionFields(body) };
-        return await asJob(context, asker, workOn(table, 'tableColumnDefinitionUpdate', column));
+        return await enqueueJob(context, asker, workOn(table, 'tableColumnDefinitionUpdate', column));
       },
     }),
   ];
@@ -126,7 +126,7 @@ function keyRoutes(context: DataContext): Route[] {
         }
         requireNoKey(table);
         const given = { columns, skipDuplicatesCheck: body.skipDuplicatesCheck ?? false };
-        return await asJob(context, asker, workOn(table, 'tablePrimaryKeyAdd', given));
+        return await enqueueJob(context, asker, workOn(table, 'tablePrimaryKeyAdd', given));
       },
     }),
     route({
@@ -138,7 +138,7 @@ function keyRoutes(context: DataContext): Route[] {
       handle: async ({ params, ...asker }) => {
         const table = await requireWritable(context, params.table, asker);
         await refuseFilteredKey(context.meta, table);
-        return await asJob(context, asker, workOn(table, 'tablePrimaryKeyDelete', {}));
+        return await enqueueJob(context, asker, workOn(table, 'tablePrimaryKeyDelete', {}));
       },
     }),
   ];
@@ -180,7 +180,11 @@ function rowsRoute(context: DataContext): Route {
       }
       const columns = table.columns.map(({ name }) => name);
       requireColumns(filter, columns, 'storage.tables.columnNotExists');
-      return await asJob(context, asker, workOn(table, 'tableRowsDelete', { request: filterFields(given) }));
+      return await enqueueJob(
+        context,
+        asker,
+        workOn(table, 'tableRowsDelete', { request: filterFields(given) }),
+      );
     },
   });
 }

@@ -4,7 +4,7 @@ import { namesOf, type Names } from '../../../storage/protocol/common.ts';
 import { Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table.ts';
 import { storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
-import { asJob, doneJob } from '../enqueue-job.ts';
+import { enqueueJob, runJob } from '../enqueue-job.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
@@ -26,11 +26,11 @@ import { mayUseBucket, requireBucket } from '../../domain/tokens/permissions.ts'
 import { route, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import { requireParts, showTable } from '../lists/table-detail.ts';
-import { catalogueOf, inTurn } from '../../stores/metadata/transaction.ts';
+import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Tables';
 
-/** Tables (storage 1.3): lists, detail, name, deletion. */
+/** Tables: lists, detail, name, deletion. */
 export function tableRoutes(context: DataContext): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
 }
@@ -112,7 +112,7 @@ function writeRoutes(context: DataContext): Route[] {
       validationCode: 'storage.tables.validation',
       handle: async ({ params, query, body, caller, branch, origin, runId }) => {
         requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'write');
-        await inTurn(meta, [catalogueOf(branch.id)], async (tx) => {
+        await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
           const table = await requireTableRow(tx, context, branch.id, params.table);
           const { displayName } = body;
           if (displayName === undefined || displayName === table.display_name) return;
@@ -167,8 +167,8 @@ function writeRoutes(context: DataContext): Route[] {
           lockKey: tableLock(asker.branch.id, id),
           params: { force: query.force === true ? 'true' : 'false' },
         };
-        if (query.async === true) return await asJob(context, asker, work);
-        await doneJob(context, asker, work);
+        if (query.async === true) return await enqueueJob(context, asker, work);
+        await runJob(context, asker, work);
         return undefined;
       },
     }),

@@ -24,11 +24,11 @@ import {
 import { route, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { inTurn, TRIGGERS } from '../../stores/metadata/transaction.ts';
+import { withLocks, TRIGGERS } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Triggers';
 
-/** Triggers: which configuration is to run when tables change (storage 1.8). They are kept; a scheduler runs them. */
+/** Triggers: which configuration is to run when tables change. They are kept; a scheduler runs them. */
 export function triggerRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
@@ -89,7 +89,7 @@ export function triggerRoutes(context: Context): Route[] {
           },
           tables: body.tableIds,
         };
-        return await inTurn(meta, [TRIGGERS], async (tx) => {
+        return await withLocks(meta, [TRIGGERS], async (tx) => {
           await saveTrigger(tx, trigger);
           return triggerReply(trigger);
         });
@@ -106,7 +106,7 @@ export function triggerRoutes(context: Context): Route[] {
         if (body.component !== undefined) requireComponent(caller, body.component);
         requireTables(caller, branch.id, body.tableIds ?? []);
         if (body.runWithTokenId !== undefined) await requireRunToken(meta, caller, body.runWithTokenId);
-        return await inTurn(meta, [TRIGGERS], async (tx) => {
+        return await withLocks(meta, [TRIGGERS], async (tx) => {
           const { row, tables } = await requireTrigger(tx, params.trigger);
           await requireOwnTrigger(tx, caller, row);
           const changed: Trigger = {
@@ -132,7 +132,7 @@ export function triggerRoutes(context: Context): Route[] {
       handle: async ({ params, caller }) => {
         const { row } = await requireTrigger(meta, params.trigger);
         await requireOwnTrigger(meta, caller, row);
-        await inTurn(meta, [TRIGGERS], async (tx) => await deleteTrigger(tx, row.id));
+        await withLocks(meta, [TRIGGERS], async (tx) => await deleteTrigger(tx, row.id));
         return undefined;
       },
     }),

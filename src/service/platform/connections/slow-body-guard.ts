@@ -13,7 +13,10 @@ export interface LeastRate {
  * a client that sends or takes a byte now and then could hold as many as it likes. A body that this service is slow to
  * take is none of them, and neither is an answer that it is slow to give.
  */
-export function demandRate(server: Server, { everyMs = 60_000, bytes = 64 * 1024 }: LeastRate = {}): void {
+export function guardSlowBodies(
+  server: Server,
+  { everyMs = 60_000, bytes = 64 * 1024 }: LeastRate = {},
+): void {
   const bodies = new Map<IncomingMessage, number | undefined>();
   const answers = new Map<ServerResponse, number | undefined>();
   const watch = (request: IncomingMessage, response: ServerResponse): void => {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { RunError } from '../../../lib/errors.ts';
 import type { Log } from '../../../lib/log.ts';
 import { driverAddress, shownAddress } from './address.ts';
-import { isAway, readOnly, reasonOf, refusalOf } from './failures.ts';
+import { isUnavailable, readOnly, reasonOf, refusalOf } from './failures.ts';
 
 export interface DatabaseOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/NAME`, with `sslmode` and the like as PostgreSQL's own clients take them. */
@@ -122,7 +122,7 @@ async function awaken(database: Database, waitMs: number, log: Log): Promise<voi
       if (error instanceof RunError) throw error;
       const refusal = refusalOf(error, address);
       if (refusal !== undefined) throw refusal;
-      if (!isAway(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       if (performance.now() + pauseMs > until)
         throw new RunError('database.unreachable', `The database could not be reached: ${reasonOf(error)}`, {
           where: { url: address },

@@ -4,7 +4,7 @@ import { RunError, type ErrorCode } from '../../../lib/errors.ts';
  * The database cannot be worked with now, and may be again without anybody changing the service: it is away, starting,
  * full of connections, or has become a replica that takes no writing. What was being done is undone, or nobody knows.
  */
-export class DatabaseAway extends Error {}
+export class DatabaseUnavailable extends Error {}
 
 /** The driver's own words for connections that are lost or do not come about; they have no code. */
 const LOST =
@@ -24,16 +24,16 @@ export const codeOf = (error: unknown): string =>
 /** Whether a connection cannot be used again after this error. */
 export function isBroken(error: unknown): boolean {
   // One that has become read-only leads to a server that was the first one: the next may lead to its successor.
-  return isAway(error) || isReadOnly(error);
+  return isUnavailable(error) || isReadOnly(error);
 }
 
 /** Whether the database refused a change because it takes none: it is a replica, or set so. */
 export function isReadOnly(error: unknown): boolean {
-  return codeOf(error instanceof DatabaseAway ? error.cause : error) === READ_ONLY;
+  return codeOf(error instanceof DatabaseUnavailable ? error.cause : error) === READ_ONLY;
 }
 
-export function isAway(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isAway);
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   const code = codeOf(error);
   return NETWORK.test(code) || AWAY.test(code) || (error instanceof Error && LOST.test(error.message));
 }
@@ -41,7 +41,7 @@ export function isAway(error: unknown): boolean {
 /** The same error, or what it means where the database itself is in the way. */
 export function asAway(error: unknown): unknown {
   if (!isBroken(error)) return error;
-  return new DatabaseAway(`The database cannot be used now: ${reasonOf(error)}`, { cause: error });
+  return new DatabaseUnavailable(`The database cannot be used now: ${reasonOf(error)}`, { cause: error });
 }
 
 /** What the database or the network said. Neither names the password. */
@@ -96,7 +96,7 @@ const REFUSALS: readonly Refusal[] = [
 /** An error of the start, for people. Undefined for one that may pass, and for what is none of the database. */
 export function refusalOf(error: unknown, address: string): RunError | undefined {
   if (isReadOnly(error)) return readOnly(address);
-  if (isAway(error)) return undefined;
+  if (isUnavailable(error)) return undefined;
   const known = REFUSALS.find(({ is }) => is(error));
   if (known === undefined) return undefined;
   return new RunError(known.code, `${known.message}: ${reasonOf(error)}`, {

@@ -1,5 +1,5 @@
 import type { Env } from '../../../lib/env.ts';
-import { DatabaseAway } from './failures.ts';
+import { DatabaseUnavailable } from './failures.ts';
 
 /** A server that is started again, or its successor, is there long before. */
 const PATIENCE_MS = 2 * 60_000;
@@ -12,7 +12,7 @@ export async function whenDatabaseIsBack<T>(env: Env, work: () => Promise<T>): P
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseAway) || env.now() >= until) throw error;
+      if (!(error instanceof DatabaseUnavailable) || env.now() >= until) throw error;
       await env.sleep(PAUSE_MS);
     }
   }

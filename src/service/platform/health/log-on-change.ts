@@ -7,7 +7,7 @@ import type { Log } from '../../../lib/log.ts';
  * @returns takes one piece of work, and is done when that is, however it ends. Of several kinds of work, one that goes on
  * says nothing of another that fails: it works again when all kinds do.
  */
-export function tellingOnce(
+export function logOnChange(
   log: () => Log,
   message: string,
 ): (work: Promise<unknown>, kind?: string) => Promise<void> {
@@ -15,7 +15,7 @@ export function tellingOnce(
   return async (work, kind = '') => {
     try {
       await work;
-      if (failing.delete(kind) && failing.size === 0) log().info('It works again', { what: message });
+      if (failing.delete(kind) && failing.size === 0) log().info('Recovered', { what: message });
     } catch (error) {
       const detail = String(error);
       if (failing.size > 0) log().debug(message, { detail });

@@ -27,7 +27,7 @@ export function createProbeServer(probes: readonly Probe[], log: Log): Server {
         response.end(method === 'HEAD' ? undefined : text);
       },
       (error: unknown) => {
-        log.error('A probe failed', { path: probe.path, detail: String(error) });
+        log.error('Probe failed', { path: probe.path, detail: String(error) });
         response.writeHead(500).end();
       },
     );

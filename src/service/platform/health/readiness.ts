@@ -40,7 +40,7 @@ export interface Readiness {
   /** Connections are about to be cut: no request goes on waiting for what may take long. */
   hurry(): void;
   /** Aborted by that. */
-  readonly hurried: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
 }
 
 /** Probes come every few seconds, from several sides. */
@@ -54,7 +54,7 @@ export function createReadiness(env: Env, log: Log): Readiness {
   let state: 'ready' | 'starting' | 'stopping' = 'starting';
   let latest: { readonly at: number; readonly condition: Promise<Condition> } | undefined;
   let told = '';
-  const hurried = new AbortController();
+  const shutdownSignal = new AbortController();
   const stopping = new AbortController();
 
   async function tryAll(): Promise<Condition> {
@@ -94,8 +94,8 @@ export function createReadiness(env: Env, log: Log): Readiness {
     get isStopping() {
       return state === 'stopping';
     },
-    hurry: () => hurried.abort(),
-    hurried: hurried.signal,
+    hurry: () => shutdownSignal.abort(),
+    shutdownSignal: shutdownSignal.signal,
   };
 }
 

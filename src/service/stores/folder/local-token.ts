@@ -5,7 +5,7 @@ import { openMeta, type Meta } from '../metadata/database.ts';
 import { LOCAL_DESCRIPTION } from '../metadata/projects.ts';
 import { createToken, findTokenBySecret, listTokens, tokenText } from '../metadata/tokens.ts';
 import { loadSecret } from '../objects/secret.ts';
-import { inTurn, TOKENS } from '../metadata/transaction.ts';
+import { withLocks, TOKENS } from '../metadata/transaction.ts';
 
 /**
  * A master token for commands on the machine of the folder, which need none to be given: whoever may read the folder
@@ -16,7 +16,7 @@ export async function localToken(dir: string, env: Env = systemEnv): Promise<str
   const secret = secretOf(await loadSecret(join(dir, 'objects.secret'), env));
   const meta = await openMeta(join(dir, 'meta.sqlite'));
   try {
-    return await inTurn(
+    return await withLocks(
       meta,
       [TOKENS],
       async (tx) => (await findLocal(tx, secret)) ?? (await createLocal(tx, env, secret)),

@@ -25,7 +25,7 @@ const FIELDS: Readonly<Record<string, keyof EventRow>> = {
 const NUMBERS: readonly (keyof EventRow)[] = ['branch_id', 'id', 'token_id'];
 
 /**
- * A query over events (storage 1.8): `event:storage.tableCreated`, `token.id:7`, `objectId:"in.c-main"`, bare words
+ * A query over events: `event:storage.tableCreated`, `token.id:7`, `objectId:"in.c-main"`, bare words
  * (in the message). Of other projects than this service's there are none.
  *
  * @throws {ApiError} 400 `query.syntax`

@@ -3,7 +3,7 @@ import { hasTag, type FileCondition, type FileExpressions } from './files.ts';
 import { lowered, parseQuery, patternOf, type ReadTerm, type Term } from './query.ts';
 
 /**
- * A query over files (storage 2.2): `id:123`, `name:a*`, `tags:"x y"`, `runId:1`, bare words (in the name or a tag).
+ * A query over files: `id:123`, `name:a*`, `tags:"x y"`, `runId:1`, bare words (in the name or a tag).
  *
  * @throws {ApiError} 400 `query.syntax`
  */

@@ -1,8 +1,8 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
 import type { Meta } from './database.ts';
-import { madeByRequest } from './idempotency-keys.ts';
+import { idempotentReplay } from './idempotency-keys.ts';
 import type { FileRow, Tables } from './tables.ts';
-import { fileOf, inTurn } from './transaction.ts';
+import { fileOf, withLocks } from './transaction.ts';
 
 /** A file with its tags, in their order. */
 export interface TaggedFile extends FileRow {
@@ -10,9 +10,9 @@ export interface TaggedFile extends FileRow {
 }
 
 export async function insertFile(meta: Meta, file: FileRow, tags: readonly string[]): Promise<TaggedFile> {
-  await inTurn(meta, [], async (tx) => {
+  await withLocks(meta, [], async (tx) => {
     await insertFileWithin(tx, file, tags);
-    madeByRequest({ fileId: file.id });
+    idempotentReplay({ fileId: file.id });
   });
   return { ...file, tags };
 }
@@ -29,7 +29,7 @@ export async function updateFile(
   changes: Partial<FileRow>,
   tags?: readonly string[],
 ): Promise<void> {
-  await inTurn(meta, [fileOf(id)], async (tx) => {
+  await withLocks(meta, [fileOf(id)], async (tx) => {
     if (Object.keys(changes).length > 0)
       await tx.updateTable('files').set(changes).where('id', '=', id).execute();
     if (tags === undefined) return;
@@ -131,7 +131,7 @@ async function withTags(meta: Meta, files: readonly FileRow[]): Promise<TaggedFi
 
 /** Puts a tag behind the others; one that is there already stays where it is. */
 export async function addTag(meta: Meta, id: number, tag: string): Promise<void> {
-  await inTurn(meta, [fileOf(id)], async (tx) => {
+  await withLocks(meta, [fileOf(id)], async (tx) => {
     const tags = await tx.selectFrom('file_tags').selectAll().where('file_id', '=', id).execute();
     if (tags.some((known) => known.tag === tag)) return;
     const position = Math.max(-1, ...tags.map((known) => known.position)) + 1;
@@ -151,7 +151,7 @@ export async function removeTag(meta: Meta, id: number, tag: string): Promise<bo
 /** Forgets files; their objects must be gone already. */
 export async function deleteFiles(meta: Meta, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await inTurn(meta, [], async (tx) => {
+  await withLocks(meta, [], async (tx) => {
     await tx.deleteFrom('file_tags').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('exports').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('files').where('id', 'in', ids).execute();

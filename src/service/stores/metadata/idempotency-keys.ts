@@ -62,7 +62,7 @@ export async function underKey<T>(
 }
 
 /** Says, inside a transaction, what the request makes with it: the answer to a repeated one is made of that. */
-export function madeByRequest(made: { readonly jobId: number } | { readonly fileId: number }): void {
+export function idempotentReplay(made: { readonly jobId: number } | { readonly fileId: number }): void {
   const claim = claims.getStore();
   if (claim !== undefined && isOpen(claim)) Object.assign(claim, made);
 }

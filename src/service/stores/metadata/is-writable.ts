@@ -7,7 +7,7 @@ import { postgresSchema } from './dialect.ts';
  * Whether a PostgreSQL database may be written to. It is asked as a write would ask, without one: a connection that
  * leads to a server that has become a replica is not used again then, and the next one may lead to its successor.
  */
-export async function takesChanges(meta: Meta): Promise<boolean> {
+export async function isWritable(meta: Meta): Promise<boolean> {
   const schema = postgresSchema(meta);
   if (schema === undefined) return true;
   try {

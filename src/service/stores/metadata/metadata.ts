@@ -53,7 +53,7 @@ export async function listMetadataOf(
 /** Every id that begins with the prefix lies between it and this text: nothing in an id is above this character. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;
 
-/** Sets values; the same provider and key is overwritten and keeps its id (storage 1.6). */
+/** Sets values; the same provider and key is overwritten and keeps its id. */
 export async function saveMetadata(
   meta: Meta,
   env: Env,

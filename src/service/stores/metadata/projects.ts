@@ -4,7 +4,7 @@ import { nextId, startIds } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { Tables } from './tables.ts';
 import { createToken } from './tokens.ts';
-import { inTurn, PROJECT, TOKENS } from './transaction.ts';
+import { withLocks, PROJECT, TOKENS } from './transaction.ts';
 
 export type Project = Tables['projects'];
 
@@ -14,7 +14,7 @@ export async function openProject(
   env: Env,
   named: { name: string; region: string },
 ): Promise<Project> {
-  return await inTurn(meta, [PROJECT], async (tx) => {
+  return await withLocks(meta, [PROJECT], async (tx) => {
     const known = await tx.selectFrom('projects').selectAll().executeTakeFirst();
     if (known !== undefined) return known;
     const created = isoTime(env.now());
@@ -43,7 +43,7 @@ export const LOCAL_DESCRIPTION = 'Commands on this machine';
 
 /** The first master token, when there is none yet. Only this answer ever shows it. */
 export async function firstMasterToken(meta: Meta, env: Env): Promise<string | undefined> {
-  return await inTurn(meta, [PROJECT, TOKENS], async (tx) => {
+  return await withLocks(meta, [PROJECT, TOKENS], async (tx) => {
     const known = await tx
       .selectFrom('tokens')
       .select('id')
@@ -56,7 +56,7 @@ export async function firstMasterToken(meta: Meta, env: Env): Promise<string | u
 
 /** A further master token, for when the first is lost. */
 export async function createMasterToken(meta: Meta, env: Env): Promise<string> {
-  return await inTurn(meta, [TOKENS], (tx) => insertMasterToken(tx, env));
+  return await withLocks(meta, [TOKENS], (tx) => insertMasterToken(tx, env));
 }
 
 async function insertMasterToken(meta: Meta, env: Env): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Meta } from './database.ts';
-import { inTurn } from './transaction.ts';
+import { withLocks } from './transaction.ts';
 
 /** Forgets so many of the jobs that had ended before a time (ISO). @returns how many there were */
 export async function forgetJobs(meta: Meta, before: string, count: number): Promise<number> {
@@ -22,7 +22,7 @@ export async function forgetRuns(
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => id);
   for (const id of ids) await remove(id);
-  return await inTurn(meta, [], async (tx) => {
+  return await withLocks(meta, [], async (tx) => {
     const tokens = tx
       .selectFrom('runs')
       .select('token_id')

@@ -5,7 +5,7 @@ import { momentOf } from './timestamp.ts';
 import { appendWithin } from './run-log.ts';
 import type { RunRow } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
-import { inTurn, runOf } from './transaction.ts';
+import { withLocks, runOf } from './transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
 /** Who takes a run, and when. */
@@ -145,7 +145,7 @@ export interface RunEnd {
  */
 export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
   const { exitCode, ...rest } = end;
-  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+  return await withLocks(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
       .select('token_id')
@@ -199,7 +199,7 @@ export async function inheritToken(
 
 /** Puts a run back into its place, for any runner. What its last runner has of it is worth nothing from then on. */
 export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
-  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+  return await withLocks(meta, [runOf(run.id)], async (tx) => {
     const requeued = await tx
       .updateTable('runs')
       .set({ status: 'waiting', runner: null, not_before: null, fencing: run.fencing + 1 })
@@ -232,7 +232,7 @@ export async function putOffRun(
   run: HeldRun,
   { now, waitMs, isBeforeStart, line }: PutOff,
 ): Promise<'cancelled' | 'lost' | 'waiting'> {
-  return await inTurn(meta, [runOf(run.id)], async (tx) => {
+  return await withLocks(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
       .select(['cancel_asked', 'log_lines', 'log_bytes', 'token_id'])
@@ -263,7 +263,7 @@ export async function putOffRun(
  * @returns false when it had ended
  */
 export async function cancelRun(meta: Meta, id: number, now: number): Promise<boolean> {
-  return await inTurn(meta, [runOf(id)], async (tx) => {
+  return await withLocks(meta, [runOf(id)], async (tx) => {
     const time = isoTime(now);
     const waited = await tx
       .updateTable('runs')

@@ -1,6 +1,6 @@
 import type { Meta } from './database.ts';
 import type { RunRow } from './tables.ts';
-import { inTurn } from './transaction.ts';
+import { withLocks } from './transaction.ts';
 
 /** Pieces of one answer: some megabytes at most. */
 const PIECES_AT_ONCE = 50;
@@ -24,7 +24,7 @@ export async function appendLog(
   end: LogEnd,
   lines: readonly string[],
 ): Promise<LogEnd | undefined> {
-  return await inTurn(meta, [], async (tx) => await appendWithin(tx, run, end, lines));
+  return await withLocks(meta, [], async (tx) => await appendWithin(tx, run, end, lines));
 }
 
 /** The same in a transaction of the caller. */

@@ -81,7 +81,7 @@ export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
  *
  * @param things none, for what only writes, or reads nothing that others change
  */
-export async function inTurn<T>(
+export async function withLocks<T>(
   meta: Meta,
   things: readonly Thing[],
   work: (tx: Transaction<Tables>) => Promise<T>,

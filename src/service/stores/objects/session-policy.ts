@@ -1,7 +1,7 @@
 import type { GrantScope } from './store.ts';
 
 /**
- * The policy that limits a role to one file, for AssumeRole (spec storage 2.4). At most 2,048 characters: the key is
+ * The policy that limits a role to one file, for AssumeRole. At most 2,048 characters: the key is
  * written twice, and everything else is short.
  *
  * @param hasAcls false for a store without lists of rights (MinIO), which refuses a policy that names them. Elsewhere an

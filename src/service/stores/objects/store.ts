@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Where the bytes of files live: one bucket of an S3-compatible store (spec service-core 1.1, storage 2).
+ * Where the bytes of files live: one bucket of an S3-compatible store.
  * Two implementations pass one contract suite: a folder of this process behind our own S3 endpoint, and any outside
  * store. Keys are 1 to 1,024 bytes of UTF-8 and are taken as they are: `..`, `//` or `%` in a key mean nothing.
  * Everything fails with an `ObjectError`.
@@ -17,7 +17,7 @@ export interface ObjectStore {
   readonly hasEncryption: boolean;
   /** Resolves when the store is there, lets us in, and belongs to this storage. */
   ready(): Promise<void>;
-  /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else (spec storage 2.4). */
+  /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else. */
   grant(scope: GrantScope): Promise<TemporaryCredentials>;
   /**
    * An address that answers GET of one object to a client without credentials. At most seven days. A browser that is led
@@ -70,7 +70,7 @@ export interface KeyHolder {
   readonly tokenId: number;
 }
 
-/** The four values a client needs, spelled as the protocol spells them (spec service-core 2.1). */
+/** The four values a client needs, spelled as the protocol spells them. */
 export interface TemporaryCredentials {
   readonly AccessKeyId: string;
   readonly SecretAccessKey: string;

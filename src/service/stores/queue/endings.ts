@@ -1,8 +1,8 @@
 /** The job has been given to another worker meanwhile: nothing of it may be written. */
-export class Superseded extends Error {}
+export class LeaseLost extends Error {}
 
 /** The worker stops; another goes on with the job. */
-export class HandedOn extends Error {}
+export class Released extends Error {}
 
 /** Somebody asked for the end of the job. */
 export class Cancelled extends Error {

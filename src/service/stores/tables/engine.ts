@@ -51,12 +51,12 @@ export interface Fence {
 export interface WriteOptions {
   /**
    * Looked at in the transaction of the change, by an engine that several processes share; others don't need it.
-   * `Superseded` when the job has been given to somebody else: nothing is changed then.
+   * `LeaseLost` when the job has been given to somebody else: nothing is changed then.
    */
   readonly fence?: Fence | undefined;
 }
 
-/** What an import does (spec storage 3.1, 3.2, 3.4). */
+/** What an import does. */
 export interface ImportRequest extends CsvFormat, WriteOptions {
   /** The time rows get as their change time. */
   readonly importedAt: Date;

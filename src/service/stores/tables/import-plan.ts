@@ -1,7 +1,7 @@
 import { columnName, columnNameProblem } from '../../../lib/names.ts';
 import { TableError } from './table-error.ts';
 
-/** Most columns of a table (spec storage 10.1). */
+/** Most columns of a table. */
 export const MAX_COLUMNS = 1200;
 
 /** The column of a file that may hold the change time, and the name of ours. */
@@ -28,7 +28,7 @@ export interface PlanInput {
 }
 
 /**
- * Matches the columns of a file with those of its table (spec storage 3.3, 3.4): by webalized name, case-sensitively.
+ * Matches the columns of a file with those of its table: by webalized name, case-sensitively.
  * Columns the table doesn't have are added at its end.
  * @throws TableError when a column of the table is missing, or a name is invalid or there twice
  */

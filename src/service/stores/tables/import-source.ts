@@ -27,7 +27,7 @@ interface Found {
 }
 
 /**
- * What a request says of its file, with what its table says (spec storage 3.2).
+ * What a request says of its file, with what its table says.
  *
  * @param tableColumns undefined: the table is made by this import
  * @throws TableError when the format is none, or nobody names the columns

@@ -65,7 +65,7 @@ export const tooManyValues = (count: number): TableError =>
 export type TimeReader = (text: string) => Date | undefined;
 
 /**
- * `whereFilters` of a request (spec storage 4.3).
+ * `whereFilters` of a request.
  * @throws TableError (`storage.tables.validation`) with the messages of the public API
  */
 export function parseWhereFilters(value: unknown, readTime: TimeReader): WhereFilter[] {

@@ -1,4 +1,4 @@
-/** Codes of the public API (spec storage 1.3, 3, 4) that a table engine may answer with. */
+/** Codes of the public API that a table engine may answer with. */
 export type TableErrorCode =
   | 'csvImport.columnsNotMatch'
   | 'csvImport.duplicateColumns'

@@ -114,7 +114,7 @@ export interface Slice {
   readonly isMandatory: boolean;
 }
 
-/** The slices of a sliced file, in the order of its manifest (service-core 2.2). */
+/** The slices of a sliced file, in the order of its manifest. */
 export async function readManifest(api: Api, source: Source, signal: AbortSignal): Promise<Slice[]> {
   const pieces: Uint8Array[] = [];
   for await (const piece of readObject(api, source, 'manifest', { onBytes() {}, signal })) pieces.push(piece);
@@ -170,7 +170,7 @@ export async function* gunzip(
   } catch (error) {
     signal.throwIfAborted();
     const { code } = error as { code?: unknown };
-    // Slices without rows may have no bytes at all (storage 4.1).
+    // Slices without rows may have no bytes at all.
     if (isEmpty && code === 'Z_BUF_ERROR') return;
     if (typeof code === 'string' && code.startsWith('Z_'))
       throw new StorageError(

@@ -10,7 +10,7 @@ export interface ReadFileOptions extends TransferOptions {
   /** Takes the compression off; each slice has its own. Default: false. */
   readonly gunzip?: boolean | undefined;
   /**
-   * Writes a CSV line with these names in front: slices of a table have none (storage 10.3). A table that was exported into
+   * Writes a CSV line with these names in front: slices of a table have none. A table that was exported into
    * one whole file has its own, which stays; an empty list takes it off.
    */
   readonly header?: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export async function* readFile(
   for (const slice of await readManifest(api, source, signal)) yield* readSlice(slice, read);
 }
 
-/** An older back end exported into whole files, with a header (storage 4.1). */
+/** An older back end exported into whole files, with a header. */
 function hasHeader({ tags }: { readonly tags?: readonly string[] }): boolean {
   return tags?.includes('table-export') === true;
 }

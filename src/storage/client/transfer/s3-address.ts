@@ -6,7 +6,7 @@ export interface S3Address {
 }
 
 /**
- * The service gives bucket, key and region, but no endpoint; its signed addresses show one (storage 2.6).
+ * The service gives bucket, key and region, but no endpoint; its signed addresses show one.
  *
  * | signed address | endpoint |
  * |---|---|

@@ -12,7 +12,7 @@ export interface ObjectUpload {
   readonly bucket: string;
   readonly key: string;
   readonly acl: string;
-  /** `AES256` where the file is encrypted (storage 2.1). */
+  /** `AES256` where the file is encrypted. */
   readonly encryption: string | undefined;
   readonly contentType: string | undefined;
   /** Name of the file when it is downloaded by its address. */

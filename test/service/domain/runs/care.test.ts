@@ -19,7 +19,7 @@ test('a run carries the id of the request that asked for it, and is counted by i
     .poll(scrape)
     .toMatch(/^gex_run_duration_seconds_count\{status="success",verdict="ended"\} 1$/m);
   const ofRun = lines.filter(({ fields }) => String(fields['run']) === id);
-  expect(ofRun.map(({ text }) => text)).toEqual(['A run begins', 'A run has ended']);
+  expect(ofRun.map(({ text }) => text)).toEqual(['Run started', 'Run ended']);
   for (const { fields } of ofRun) expect(fields['requestId']).toBe('asked-for-a-run');
 });
 

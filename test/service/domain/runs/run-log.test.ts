@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/lib/env.ts';
 import { RunLog } from '../../../../src/service/domain/runs/run-log.ts';
 import { Secrets } from '../../../../src/lib/secrets.ts';
-import { DatabaseAway } from '../../../../src/service/platform/database/failures.ts';
+import { DatabaseUnavailable } from '../../../../src/service/platform/database/failures.ts';
 import { openMeta, type Meta } from '../../../../src/service/stores/metadata/database.ts';
 import { openProject } from '../../../../src/service/stores/metadata/projects.ts';
 import { readLog } from '../../../../src/service/stores/metadata/run-log.ts';
@@ -34,7 +34,7 @@ test('lines wait for a database that is away, and none is lost', async () => {
   let refusals = 3;
   const refusing: KyselyPlugin = {
     transformQuery({ node }) {
-      if (refusals-- > 0) throw new DatabaseAway('The database is starting.');
+      if (refusals-- > 0) throw new DatabaseUnavailable('The database is starting.');
       return node;
     },
     transformResult: async ({ result }) => result,
@@ -63,7 +63,7 @@ test('lines are there once when the connection breaks in the commit', async () =
   const transaction = () => ({
     async execute<T>(work: Parameters<ReturnType<Meta['transaction']>['execute']>[0]): Promise<T> {
       const result = (await meta.transaction().execute(work)) as T; // what the work gives
-      if (breaks-- > 0) throw new DatabaseAway('Connection terminated unexpectedly');
+      if (breaks-- > 0) throw new DatabaseUnavailable('Connection terminated unexpectedly');
       return result;
     },
   });

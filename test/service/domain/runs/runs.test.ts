@@ -325,9 +325,7 @@ describe('a run whose runner loses it', () => {
     const log = { ...silentLog, error: (text: string, facts?: unknown) => void lines.push([text, facts]) };
     const world = await startWorld({ dir: idle.dir, log, healthPort: 0 });
     expect(await world.ended(id)).toMatchObject({ status: 'error', error: { code: 'run.interrupted' } });
-    await expect
-      .poll(() => lines)
-      .toMatchObject([['A run is given up', { run: Number(id), interruptions: 10 }]]);
+    await expect.poll(() => lines).toMatchObject([['Run given up', { run: Number(id), interruptions: 10 }]]);
     const metrics = await (await fetch(`${world.addresses.parts['health']}/metrics`)).text();
     expect(metrics).toContain('gex_runs_given_up_total 1');
     expect(await world.ended((await world.start('a')).id)).toMatchObject({ status: 'success' });

@@ -53,13 +53,13 @@ test('an error is found by its request, and the request by its error', async () 
   const { body } = await api.call('POST', 'fail', {}, { 'x-request-id': 'the-one' });
   const { exceptionId } = body as { exceptionId: string };
   expect(lines).toContainEqual(
-    expect.objectContaining({ text: 'A request failed', requestId: 'the-one', exceptionId }),
+    expect.objectContaining({ text: 'Request failed', requestId: 'the-one', exceptionId }),
   );
   const refused = await api.call('GET', 'jobs/1', undefined, { 'x-request-id': 'refused' });
   expect(refused.headers.get('x-request-id')).toBe('refused');
   expect(lines).toContainEqual(
     expect.objectContaining({
-      text: 'A request was refused',
+      text: 'Request refused',
       requestId: 'refused',
       exceptionId: (refused.body as { exceptionId: string }).exceptionId,
       code: matching(/./),

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMPILE_CACHE } from '../../../cli/support.ts';
 import type { DataContext } from '../../../../src/service/domain/data-context.ts';
 import { route, type Route } from '../../../../src/service/http/route.ts';
-import { doneJob } from '../../../../src/service/http/enqueue-job.ts';
+import { runJob } from '../../../../src/service/http/enqueue-job.ts';
 import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import type { ObjectStore } from '../../../../src/service/stores/objects/store.ts';
 import { createService } from '../../../../src/service/start/service.ts';
@@ -164,7 +164,7 @@ test('a request that waits for its job is told so when the service stops', async
           queue: { ...createQueue(context.meta, context.env), wake: () => began.resolve() },
         };
         const handle: Route['handle'] = async (call) =>
-          void (await doneJob(waits, call, { operation: 'never', params: {} }));
+          void (await runJob(waits, call, { operation: 'never', params: {} }));
         return { routes: [{ ...stuck, handle }] };
       },
     ],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { silentLog, type Log } from '../../../../src/lib/log.ts';
-import { tellingOnce } from '../../../../src/service/platform/health/log-on-change.ts';
+import { logOnChange } from '../../../../src/service/platform/health/log-on-change.ts';
 
 test('work that goes on failing is told once, and that it works again', async () => {
   const lines: string[] = [];
@@ -9,7 +9,7 @@ test('work that goes on failing is told once, and that it works again', async ()
     error: (text) => void lines.push(`error ${text}`),
     info: (text) => void lines.push(`info ${text}`),
   };
-  const telling = tellingOnce(() => log, 'The queue cannot be read');
+  const telling = logOnChange(() => log, 'The queue cannot be read');
   const fail = async (): Promise<void> => await telling(Promise.reject(new Error('away')));
   const work = async (): Promise<void> => await telling(Promise.resolve());
   await work();
@@ -21,7 +21,7 @@ test('work that goes on failing is told once, and that it works again', async ()
   await fail();
   expect(lines).toEqual([
     'error The queue cannot be read',
-    'info It works again',
+    'info Recovered',
     'error The queue cannot be read',
   ]);
 });

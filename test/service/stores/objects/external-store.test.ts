@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/lib/env.ts';
-import { troubleOf } from '../../../../src/service/domain/service-error.ts';
+import { toServiceError } from '../../../../src/service/domain/service-error.ts';
 import { createExternalStore } from '../../../../src/service/stores/objects/external-store.ts';
 import { sessionPolicy } from '../../../../src/service/stores/objects/session-policy.ts';
 import { answerAssumeRole, assumeRole, ROLE } from './assume-role.ts';
@@ -242,7 +242,7 @@ describe('the external store', () => {
     expect(error).toMatchObject({ code: 'AccessDenied' });
     expect(String(error)).toContain(`“${ROLE}”`);
     expect(String(error)).toContain(words);
-    expect(troubleOf(error)).toMatchObject({ status: 503, code: 'storage.objectStoreUnavailable' });
+    expect(toServiceError(error)).toMatchObject({ status: 503, code: 'storage.objectStoreUnavailable' });
     store.close();
     sts.closeAllConnections();
     sts.close();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemEnv, type Env } from '../../../../src/lib/env.ts';
 import { silentLog, type Log } from '../../../../src/lib/log.ts';
 import { openDatabase } from '../../../../src/service/platform/database/database.ts';
-import { DatabaseAway } from '../../../../src/service/platform/database/failures.ts';
+import { DatabaseUnavailable } from '../../../../src/service/platform/database/failures.ts';
 import { createNowAndThen, type Chore } from '../../../../src/service/domain/jobs/recurring-jobs.ts';
 import type { Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
 import { openQueue } from '../../../../src/service/stores/queue/open.ts';
@@ -93,7 +93,7 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
 
     test.each([
       ['the object store', away],
-      ['the database', new DatabaseAway('The database cannot be used now.')],
+      ['the database', new DatabaseUnavailable('The database cannot be used now.')],
       [
         'what it waited for, in a deadlock,',
         Object.assign(new Error('deadlock detected'), { code: '40P01' }),
@@ -120,9 +120,9 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
     test('a job that was tried often enough is given up with its reason, and can be given again', async () => {
       const job = await submit(here, 'work', 'k');
       const next = await submit(here, 'work', 'k');
-      const state = { isAway: true };
+      const state = { isUnavailable: true };
       const needy: Operation = async ({ id }) => {
-        if (state.isAway && id === job.id) throw away;
+        if (state.isUnavailable && id === job.id) throw away;
         return await Promise.resolve({ results: null });
       };
       await work({ work: needy }, { maxRetries: 1 });
@@ -131,7 +131,7 @@ describe.runIf(isOnPostgres)('over PostgreSQL', () => {
       expect(JSON.parse((await rowOf(job))?.error ?? '')).toMatchObject({
         code: 'storage.objectStoreUnavailable',
       });
-      state.isAway = false;
+      state.isUnavailable = false;
       await here.queue.retry(job.id);
       await expect.poll(async () => (await rowOf(job))?.status).toBe('success');
     });

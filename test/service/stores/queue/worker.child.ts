@@ -9,7 +9,7 @@ import { markOf, type Operation } from '../../../../src/service/domain/jobs/oper
 import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import { createWorker } from '../../../../src/service/domain/jobs/worker.ts';
 import { createPostgresEngine } from '../../../../src/service/stores/tables/postgres/engine.ts';
-import { Superseded } from '../../../../src/service/stores/queue/endings.ts';
+import { LeaseLost } from '../../../../src/service/stores/queue/endings.ts';
 import { openMeta, type Meta } from '../../../../src/service/stores/metadata/database.ts';
 import { contextOf } from './support.ts';
 
@@ -59,7 +59,7 @@ const load: Operation = async (job) => {
   try {
     await engine.import({ bucket: '1/in.c-main', table: 'rows' }, request, slices());
   } catch (error) {
-    say(`${error instanceof Superseded ? 'refused' : String(error)} ${job.id}`);
+    say(`${error instanceof LeaseLost ? 'refused' : String(error)} ${job.id}`);
     throw error;
   }
   say(`wrote ${job.id}`);

@@ -7,15 +7,15 @@ import { isRefusal, isTaken, originMetadata, SYSTEM, writeMetadata } from '../re
 import type { PlannedTable } from '../plan/planned.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 import { readyTable } from '../ready/ready-table.ts';
-import { sourceFileOf, trustTable } from './trust.ts';
-import { doubled, twinOf } from './twin.ts';
+import { sourceFileOf, verifyJournal } from './trust.ts';
+import { doubled, findDuplicateLoad } from './twin.ts';
 import { removeUpload, upload, uploadLocally } from './upload.ts';
 
 /** How often a table may turn up between the look for it and the load that was to make it. */
 const ATTEMPTS = 3;
 
 /**
- * Loads one table, or the rest of it (design 3). The journal has every step before it is asked for, so that a push that
+ * Loads one table, or the rest of it. The journal has every step before it is asked for, so that a push that
  * is cut short anywhere loads the rows once:
  *
  * | the journal has | the next push |
@@ -30,7 +30,7 @@ const ATTEMPTS = 3;
 export async function loadTable(push: Pushing, table: PlannedTable, key: string): Promise<PushedTable> {
   const { journal, log } = push;
   const { source, destination, incremental } = table;
-  await trustTable(push, destination, key);
+  await verifyJournal(push, destination, key);
   const entry = journal.table(key);
   if (entry.done === true) return { source, destination, incremental, rows: entry.rows ?? 0, wasDone: true };
   const wasAsked = entry.asked === true;
@@ -43,7 +43,7 @@ export async function loadTable(push: Pushing, table: PlannedTable, key: string)
       const knowsKeys = await push.connection.client.knowsKeys({ signal: push.signal });
       // Where a request that comes a second time, late, would load it again, it goes before anything else.
       if (fileId !== undefined && !knowsKeys) await removeUpload(push, fileId);
-      const twin = knowsKeys ? undefined : await twinOf(push, table, key);
+      const twin = knowsKeys ? undefined : await findDuplicateLoad(push, table, key);
       journal.updateTable(key, { done: true, rows });
       if (twin !== undefined) throw doubled(table, rows, twin);
       // On this machine its content is in `out/` as well.

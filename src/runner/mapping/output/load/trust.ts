@@ -11,7 +11,7 @@ import type { Pushing } from '../pushing.ts';
  *
  * @param key entry of the journal
  */
-export async function trustTable(push: Pushing, destination: string, key: string): Promise<void> {
+export async function verifyJournal(push: Pushing, destination: string, key: string): Promise<void> {
   const entry = push.journal.table(key);
   if (entry.jobId !== undefined) {
     const job = await jobOf(push, entry.jobId);

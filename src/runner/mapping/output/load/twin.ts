@@ -10,7 +10,7 @@ import type { Pushing } from '../pushing.ts';
  *
  * @param key entry of the journal
  */
-export async function twinOf(
+export async function findDuplicateLoad(
   { connection: { client }, journal, signal }: Pushing,
   { destination, incremental }: PlannedTable,
   key: string,

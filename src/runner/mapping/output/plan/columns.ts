@@ -43,7 +43,7 @@ export async function readHeader(
   }
 }
 
-/** The names that columns have in a table; in words what is wrong with them (spec storage 3.3). */
+/** The names that columns have in a table; in words what is wrong with them. */
 export function tableColumns(
   names: readonly string[],
 ): { readonly columns: readonly string[] } | { readonly problems: readonly string[] } {

@@ -18,7 +18,7 @@ export interface DestinationOptions {
   readonly defaultBucket: string;
 }
 
-/** @returns where a table goes (spec storage 8.5, 4); in words why that cannot be told */
+/** @returns where a table goes; in words why that cannot be told */
 export function destinationOf({
   mapped = '',
   manifest = '',
@@ -43,7 +43,7 @@ export function destinationOf({
 }
 
 /**
- * The bucket of tables that name none: `in.c-<component>-<configuration>` (spec storage 8.5, 5). Names of local
+ * The bucket of tables that name none: `in.c-<component>-<configuration>`. Names of local
  * configurations may have characters that a bucket's cannot have.
  */
 export function defaultBucketOf({ component, configuration }: Origin): string {

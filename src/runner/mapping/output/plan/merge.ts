@@ -5,7 +5,7 @@ import type { TableSettings } from './plan-settings.ts';
 export const DEFAULTS = { incremental: false, delimiter: ',', enclosure: '"', deleteOperator: 'eq' } as const;
 
 /**
- * The manifest of a table with its mapping laid over it (spec storage 8.5): the mapping wins, but a value that is the
+ * The manifest of a table with its mapping laid over it: the mapping wins, but a value that is the
  * default, or empty, is no opinion; metadata is merged by key; a primary key in the mapping replaces, an empty one too.
  */
 export function mergeSettings(manifest: TableSettings, mapping: TableSettings): TableSettings {

@@ -77,7 +77,7 @@ const FILE = {
   write_always: Flag,
 };
 
-/** `out/tables/<name>.manifest` (spec storage 7.4). */
+/** `out/tables/<name>.manifest`. */
 export const TableManifest = Type.Object({ ...TABLE, manifest_type: Text, $schema: Text });
 /** What a manifest and a mapping say of a table. */
 export type TableOptions = Static<Type.TObject<typeof TABLE>>;
@@ -91,7 +91,7 @@ export type TableMapping = Static<typeof TableMapping>;
 const FileMapping = Type.Object({ ...FILE, source: Type.String() });
 export type FileMapping = Static<typeof FileMapping>;
 
-/** `storage.output` of a configuration (spec storage 7.3). */
+/** `storage.output` of a configuration. */
 export const OutputMapping = Type.Object({
   tables: Type.Optional(Type.Array(TableMapping)),
   files: Type.Optional(Type.Array(FileMapping)),

@@ -3,7 +3,7 @@ import type { SchemaColumn, TableOptions } from './plan-options.ts';
 
 /**
  * What one document, a manifest or a mapping, says of a table, whichever of the two ways it uses: `columns`,
- * `primary_key` and `column_metadata`, or a `schema` of the columns (spec storage 7.4). Undefined: it says nothing.
+ * `primary_key` and `column_metadata`, or a `schema` of the columns. Undefined: it says nothing.
  */
 export interface TableSettings {
   readonly destination: string | undefined;
@@ -70,7 +70,7 @@ function columnMetadataOf({
   return columns;
 }
 
-/** A length, a default or “not null” need a definition; else the general type is enough (storage 3.5). */
+/** A length, a default or “not null” need a definition; else the general type is enough. */
 function definitionOf({ name, data_type: type, nullable }: SchemaColumn): ColumnDefinition {
   const base = type?.base;
   if (base === undefined) return { name };

@@ -82,7 +82,7 @@ interface Columns {
   readonly definitions: readonly ColumnDefinition[];
 }
 
-/** Columns that are given mean that the file has no header, unless it says so (spec storage 8.5, 7). */
+/** Columns that are given mean that the file has no header, unless it says so. */
 async function columnsOf(
   source: Source,
   { columns: given = [], hasHeader }: TableSettings,

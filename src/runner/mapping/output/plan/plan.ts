@@ -28,7 +28,7 @@ export interface PlanOptions {
 }
 
 /**
- * Reads what a run left behind and how it is mapped (spec storage 8.5). Nothing is asked of the storage; of a file,
+ * Reads what a run left behind and how it is mapped. Nothing is asked of the storage; of a file,
  * only its first line is read.
  *
  * @throws {MappingError} `push.invalid` with all problems at once

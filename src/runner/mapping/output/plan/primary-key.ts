@@ -14,7 +14,7 @@ export interface KeyChange {
 }
 
 /**
- * Gives a table the primary key that the mapping has, none when it has none (spec storage 8.5, 9). A key that its rows
+ * Gives a table the primary key that the mapping has, none when it has none. A key that its rows
  * do not admit is a warning, and the table keeps the one it had: the journal knows it, should the push be cut short
  * between the two steps.
  */

@@ -29,7 +29,7 @@ function conflict(first: PlannedTable, other: PlannedTable): string | undefined 
     : `their primary keys differ: (${first.primaryKey.join(', ')}) and (${other.primaryKey.join(', ')})`;
 }
 
-/** Keys are compared as sets of names (spec storage 8.5, 9). */
+/** Keys are compared as sets of names. */
 export function sameKey(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
 }

@@ -6,7 +6,7 @@ import type { Problem } from './problems.ts';
 export interface Source {
   readonly name: string;
   readonly path: string;
-  /** Names of the slices in a folder, in order; undefined for one file (spec storage 7.1). */
+  /** Names of the slices in a folder, in order; undefined for one file. */
   readonly slices: readonly string[] | undefined;
   readonly bytes: number;
   /** Size and time of change: tells one content from another. */

@@ -6,7 +6,7 @@ import type { Origin } from '../../mapping-types.ts';
 /** Who says what a run itself knows of its tables; what the component says comes with the name of the component. */
 export const SYSTEM = 'system';
 
-/** Which configuration made a table or a bucket, or changed it last (spec storage 8.5, 8). */
+/** Which configuration made a table or a bucket, or changed it last. */
 export function originMetadata(origin: Origin, what: 'createdBy' | 'lastUpdatedBy'): MetadataPair[] {
   const { component, configuration, row, branch } = origin;
   const pairs = [

@@ -2,7 +2,7 @@ import { originMetadata, isTaken, SYSTEM, writeMetadata } from './metadata.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 
 /**
- * Makes a bucket when it is missing (spec storage 8.5, 8); once for all the tables of a push.
+ * Makes a bucket when it is missing; once for all the tables of a push.
  *
  * @param key entry of the journal that notes it
  */

@@ -7,7 +7,7 @@ import { readyBucket } from './ready-bucket.ts';
 import { untilDone } from '../load/until-done.ts';
 
 /**
- * Makes bucket and table ready to take the rows (spec storage 8.5, 8 and 9). It may be called again at any time before
+ * Makes bucket and table ready to take the rows. It may be called again at any time before
  * the load is asked for, and beside others who do the same.
  *
  * @returns whether there is a table to load into; without one, the load makes it

@@ -22,7 +22,7 @@ interface World {
  */
 export async function explore(asked: AskedToExplore, world: World): Promise<Found> {
   const { secrets } = world;
-  const { discover, findingOf, readContent, readSource, selected, targetOf, Vault } =
+  const { discover, findingOf, readContent, readSource, selected, targetOf, SecretStore } =
     await import('../../../../authoring/init/index.ts');
   const { source, select } = asked;
   const read = isDocument(source) ? await readContent(source, 'The text') : readSource(source);
@@ -30,7 +30,7 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   const requests = read.kind === 'recorded' ? read.requests : [];
   const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
   // Only what was pasted counts: nothing of this process is a secret of somebody's API.
-  const vault = new Vault({});
+  const vault = new SecretStore({});
   const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
   for (const value of vault.values) secrets.add(value);
   if (vault.unset.length > 0)

@@ -16,7 +16,7 @@ import {
   tableRowsDelete,
 } from './structure.ts';
 
-/** Every kind of job, by the name that the API gives it (storage 1.4). */
+/** Every kind of job, by the name that the API gives it. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   bucketDelete,
   devBranchDelete,

@@ -10,7 +10,7 @@ import { engineBucket, engineTable } from './table-place.ts';
 
 const FILES_AT_ONCE = 100;
 
-/** Deletes a branch with all that is in it: configurations, buckets, tables, files (storage 1.7). */
+/** Deletes a branch with all that is in it: configurations, buckets, tables, files. */
 export const devBranchDelete: Operation = async (job, context) => {
   const { id } = paramsOf(job) as { id: number };
   const { meta, engine } = context;

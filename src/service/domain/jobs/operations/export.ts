@@ -25,10 +25,10 @@ export interface ExportParams {
   };
 }
 
-/** Slices are about that large before compression (storage 10.1). */
+/** Slices are about that large before compression. */
 const SLICE_BYTES = 64 * 1024 * 1024;
 
-/** Exports a table into a sliced file (storage 4.1), or finds the file of the same export (storage 4.2). */
+/** Exports a table into a sliced file, or finds the file of the same export. */
 export const tableExport: Operation = async (job, context, signal) => {
   const { export: input } = paramsOf(job) as ExportParams;
   const id = job.table_id ?? '';

@@ -39,7 +39,7 @@ export interface LoadParams {
   readonly source: { readonly fileId: number; readonly type: 'file' };
 }
 
-/** Makes a table from a file (storage 3.1); a failure leaves no table. */
+/** Makes a table from a file; a failure leaves no table. */
 export const tableCreate: Operation = async (job, context, signal) => {
   const { params, source } = paramsOf(job) as LoadParams;
   const { meta, engine } = context;
@@ -96,7 +96,7 @@ export const tableCreate: Operation = async (job, context, signal) => {
   };
 };
 
-/** Loads a file into a table (storage 3.2, 3.4). */
+/** Loads a file into a table. */
 export const tableImport: Operation = async (job, context, signal) => {
   const { params, source } = paramsOf(job) as LoadParams;
   const id = job.table_id ?? '';

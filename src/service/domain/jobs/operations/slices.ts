@@ -19,7 +19,7 @@ export interface FileContent {
 }
 
 /**
- * Finds the bytes of a file, those of a sliced one by its manifest (storage 3.4).
+ * Finds the bytes of a file, those of a sliced one by its manifest.
  *
  * @param signal ends the reading
  * @param options.isAsStored whatever the bytes are: nothing is to be read out of them. Default: false

@@ -33,7 +33,7 @@ import {
   splitTableId,
 } from './table-place.ts';
 
-/** A column of a typed table, as its definition is kept (storage 3.5). */
+/** A column of a typed table, as its definition is kept. */
 export interface ColumnInput {
   readonly name: string;
   readonly definition?: unknown;
@@ -47,7 +47,7 @@ export interface DefinitionParams {
   readonly isTyped: boolean;
 }
 
-/** Makes an empty table (storage 3.5). */
+/** Makes an empty table. */
 export const tableDefinitionCreate: Operation = async (job, context) => {
   const params = paramsOf(job) as DefinitionParams;
   const { meta, engine } = context;

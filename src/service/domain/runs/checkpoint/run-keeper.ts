@@ -180,8 +180,7 @@ export class RunKeeper implements Keeper {
         await this.#keepAll();
         isFailing = false;
       } catch (error) {
-        if (!over.aborted && !isFailing)
-          log.warn(`Nothing can be kept of the run for now: ${reasonOf(error)}`);
+        if (!over.aborted && !isFailing) log.warn(`The checkpoint of the run failed: ${reasonOf(error)}`);
         isFailing = true;
       }
     }

@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /**
- * Path-style (`/bucket/key`) and virtual-host style (`Host: bucket.anything`) (spec storage 2.5). The hosts of the
+ * Path-style (`/bucket/key`) and virtual-host style (`Host: bucket.anything`). The hosts of the
  * service itself are path-style, even where one of them begins like the bucket.
  */
 export function readAddress(

@@ -83,7 +83,7 @@ function readEncryption(call: Call): boolean {
   throw new ObjectError('InvalidArgument', 'x-amz-server-side-encryption must be AES256.');
 }
 
-/** `aws-chunked` is about the transfer and is gone with it (spec storage 2.5). */
+/** `aws-chunked` is about the transfer and is gone with it. */
 function withoutChunked(encoding: string | undefined): string | undefined {
   if (encoding === undefined || !/aws-chunked/i.test(encoding)) return encoding;
   const rest = encoding

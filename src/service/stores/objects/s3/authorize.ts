@@ -5,7 +5,7 @@ import type { Identity } from '../key-ring.ts';
 export type Action = 'read' | 'write' | 'list' | 'manage' | 'none';
 
 /**
- * Temporary credentials do what they were made for and nothing else (spec storage 2.4): uploads write their key or
+ * Temporary credentials do what they were made for and nothing else: uploads write their key or
  * prefix, downloads read it, and list exactly it (`target` is the prefix that is listed).
  */
 export function authorize({ scope }: Identity, action: Action, target: string): void {

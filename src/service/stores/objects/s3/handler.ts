@@ -54,7 +54,7 @@ const OPERATIONS: readonly Operation[] = [
 
 const DEFAULT_MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
 
-/** The S3 protocol over a folder: path-style and virtual-host, every request signed (spec storage 2.5). */
+/** The S3 protocol over a folder: path-style and virtual-host, every request signed. */
 export function createS3Handler(folder: ObjectFolder, keys: KeyRing, options: S3HandlerOptions): S3Handler {
   const { bucket, region, env, log, maxUploadBytes = DEFAULT_MAX_UPLOAD_BYTES, aliveMs = 5000 } = options;
   return async (request, response, { mustContinue = false } = {}) => {

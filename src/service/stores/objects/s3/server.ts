@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { demandRate } from '../../../platform/connections/slow-body-guard.ts';
+import { guardSlowBodies } from '../../../platform/connections/slow-body-guard.ts';
 import { ObjectError } from '../errors.ts';
 import type { S3Handler } from './handler.ts';
 import { errorElement } from './reply.ts';
@@ -24,7 +24,7 @@ export function createS3Server(handler: S3Handler): Server {
   });
   server.on('clientError', refuse);
   server.setTimeout(IDLE_MS);
-  demandRate(server);
+  guardSlowBodies(server);
   return server;
 }
 

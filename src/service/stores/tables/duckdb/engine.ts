@@ -24,7 +24,7 @@ export interface DuckDbEngine extends TableEngine {
 /** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */
 export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
   let opened: Database | undefined;
-  const inTurn = createTurns();
+  const withLocks = createTurns();
 
   return {
     isShared: false,
@@ -91,7 +91,7 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
       }),
 
     import: (table, request, slices) =>
-      inTurn(keyOf(table), async () => {
+      withLocks(keyOf(table), async () => {
         if (request.create !== undefined) await makeSchema(table);
         return tidied(() => importTable(database(), table, request, slices));
       }),
@@ -158,7 +158,7 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
   /** Not in the transaction that makes the table: of several in a new bucket all but one would fail over the schema. */
   async function makeSchema({ bucket }: TableId): Promise<void> {
     const schema = schemaName(bucket);
-    await inTurn(schema, () =>
+    await withLocks(schema, () =>
       database().use((session) => session.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`)),
     );
   }
@@ -169,7 +169,7 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
   }
 
   function write<T>(table: TableId, work: (session: Session) => Promise<T>): Promise<T> {
-    return inTurn(keyOf(table), () => tidied(() => database().transaction(work)));
+    return withLocks(keyOf(table), () => tidied(() => database().transaction(work)));
   }
 
   async function tidied<T>(work: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { requireEntry } from './catalog.ts';
 import { literal, tableName } from './identifiers.ts';
-import { oneAhead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { resultSize } from './size.ts';
 import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
@@ -29,8 +29,8 @@ export async function exportTable(
   try {
     return await database.transaction(async (session) => {
       const result = await findResult(session, table, query);
-      const pieces = oneAhead(writePieces(session, result, folder, options));
-      const slices = options.gzip ? oneAhead(compressed(pieces, folder)) : pieces;
+      const pieces = prefetch(writePieces(session, result, folder, options));
+      const slices = options.gzip ? prefetch(compressed(pieces, folder)) : pieces;
       return giveAway(slices, take);
     });
   } finally {

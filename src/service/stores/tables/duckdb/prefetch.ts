@@ -1,5 +1,5 @@
 /** The same items; the next one is made while one is used. When it is left early, what is being made is waited for. */
-export async function* oneAhead<T>(source: AsyncGenerator<T, undefined>): AsyncGenerator<T, undefined> {
+export async function* prefetch<T>(source: AsyncGenerator<T, undefined>): AsyncGenerator<T, undefined> {
   let next = source.next();
   try {
     for (;;) {

@@ -73,7 +73,10 @@ export function createBuckets(
           if (typeof reader === 'string') await session.run(`DROP ROLE IF EXISTS ${quoted(reader)}`);
         });
       } catch (error) {
-        log.info('A schema of a deleted bucket stays', { schema: String(schema), detail: String(error) });
+        log.info('Schema of a deleted bucket could not be dropped', {
+          schema: String(schema),
+          detail: String(error),
+        });
       }
     },
   };

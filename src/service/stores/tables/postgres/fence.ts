@@ -1,4 +1,4 @@
-import { Superseded } from '../../queue/endings.ts';
+import { LeaseLost } from '../../queue/endings.ts';
 import { quoted } from './names.ts';
 import type { WriteOptions } from '../engine.ts';
 import type { Session } from './connection.ts';
@@ -7,12 +7,12 @@ import type { Session } from './connection.ts';
  * Sees to it that the transaction ends only while its job is still the worker's. Last of all, as the job cannot be
  * changed from here to the end, not even to say that its worker lives.
  *
- * @throws Superseded
+ * @throws LeaseLost
  */
 export async function checkFence(session: Session, service: string, { fence }: WriteOptions): Promise<void> {
   if (fence === undefined) return;
   const [job] = await session.rows(
     `SELECT 1 FROM ${quoted(service)}.jobs WHERE id = ${fence.jobId} AND fencing = ${fence.fencing} AND status = 'processing' FOR UPDATE`,
   );
-  if (job === undefined) throw new Superseded();
+  if (job === undefined) throw new LeaseLost();
 }

@@ -112,14 +112,14 @@ async function placesOf(client: PoolClient, schema: string): Promise<Place[]> {
 }
 
 function momentOf(client: PoolClient, schema: string, held: Held[]): Moment {
-  const inTurn = createTurns();
+  const withLocks = createTurns();
   let isOver = false;
   let isBroken = false;
   const connections: Connections = {
     isDistributed: false,
     seesClients: false,
     transaction: (work) =>
-      inTurn('', async () => {
+      withLocks('', async () => {
         const session = sessionOf(client, false, () => void (isBroken = true));
         try {
           return await work(session);
@@ -128,7 +128,7 @@ function momentOf(client: PoolClient, schema: string, held: Held[]): Moment {
         }
       }),
     alone: async (sql) => void (await client.query(sql)),
-    idle: () => inTurn('', () => Promise.resolve()),
+    idle: () => withLocks('', () => Promise.resolve()),
   };
   const catalog = createCatalog(schema);
   const store = { connections, catalog, letters: 'C' };
@@ -138,7 +138,7 @@ function momentOf(client: PoolClient, schema: string, held: Held[]): Moment {
     const last = held.findLastIndex((each) => !each.isDone);
     const [first] = held.splice(last + 1);
     if (first === undefined) return;
-    await inTurn('', async () => {
+    await withLocks('', async () => {
       await client.query(`ROLLBACK TO SAVEPOINT ${first.name}; RELEASE SAVEPOINT ${first.name}`);
     });
   };

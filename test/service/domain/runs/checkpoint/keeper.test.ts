@@ -18,7 +18,7 @@ import { recordingOf } from '../../../../../src/storage/protocol/recordings.ts';
 import {
   openKeeper,
   removeKept,
-  trimKept,
+  pruneCheckpoint,
   type Keeper,
   type KeeperOptions,
 } from '../../../../../src/service/domain/runs/checkpointer.ts';
@@ -343,7 +343,7 @@ describe('an attempt', () => {
     put(second.folder, '.gex/run.gexr', 'whole');
     await second.keep();
     await second.keeper.stop('ended');
-    await trimKept(store, RUN);
+    await pruneCheckpoint(store, RUN);
     const left = new Map(store.objects);
     put(first.folder, '.gex/rows.json', 'late'.repeat(1000)); // one that has an object of its own
     put(first.folder, '.gex/run.gexr', 'part');
@@ -400,13 +400,13 @@ describe('an attempt', () => {
     const log: Log = { ...silentLog, warn: (message) => void said.push(message) };
     const { folder, keep } = await attempt(store, 1, { log });
     put(folder, '.gex/rows.json', '1');
-    let isAway = true;
+    let isUnavailable = true;
     store.before = () => {
-      if (isAway) throw new Error('the store is away');
+      if (isUnavailable) throw new Error('the store is away');
     };
     const kept = keep();
     await expect.poll(() => said).toEqual([expect.stringContaining('the store is away')]);
-    isAway = false;
+    isUnavailable = false;
     await kept;
     expect(store.objects.has('recordings/7/000001/index')).toBe(true);
   });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemEnv } from '../../../../../src/lib/env.ts';
 import type { Log } from '../../../../../src/lib/log.ts';
-import { openKeeper, trimKept } from '../../../../../src/service/domain/runs/checkpointer.ts';
+import { openKeeper, pruneCheckpoint } from '../../../../../src/service/domain/runs/checkpointer.ts';
 import { createFolderStore } from '../../../../../src/service/stores/objects/folder-store.ts';
 
 // A runner of one run, over a folder as its object store. Started and killed by takeover.test.ts and bench/takeover.ts.
@@ -60,5 +60,5 @@ console.log(`started ${child.pid ?? 0}`);
 keeper.lost.addEventListener('abort', () => void child.kill('SIGTERM'));
 const [code] = (await once(child, 'exit')) as [number | null]; // as documented for the event
 await keeper.stop('ended');
-if (code === 0 && given.trims === true) await trimKept(store, run);
+if (code === 0 && given.trims === true) await pruneCheckpoint(store, run);
 console.log(`ended ${code ?? 'by a signal'}`);

@@ -2,7 +2,7 @@ import { createServer, connect as connectTo, type Server, type Socket } from 'no
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Superseded } from '../../../../../src/service/stores/queue/endings.ts';
+import { LeaseLost } from '../../../../../src/service/stores/queue/endings.ts';
 import { SERVER } from './database.ts';
 import { EARLY, exported, load, openEngine, slicesOf, useDatabase } from './support.ts';
 import type { TableEngine, TableId } from '../../../../../src/service/stores/tables/engine.ts';
@@ -246,7 +246,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
     ];
     for (const change of changes) {
       const before = await engine.describe(table);
-      await expect(change(late)).rejects.toBeInstanceOf(Superseded);
+      await expect(change(late)).rejects.toBeInstanceOf(LeaseLost);
       expect(await engine.describe(table)).toEqual(before);
       await change(own);
       expect(await engine.describe(table)).not.toEqual(before);
@@ -255,7 +255,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
     const before = await engine.describe(table);
     // One that was put back waits for another worker, whatever its number is.
     await pool.query(`update gex.jobs set status = 'waiting'`);
-    await expect(engine.addColumn(table, 'late', own)).rejects.toBeInstanceOf(Superseded);
+    await expect(engine.addColumn(table, 'late', own)).rejects.toBeInstanceOf(LeaseLost);
     await pool.query(`update gex.jobs set status = 'processing'`);
     // One that is taken away in the moment of the end is waited for.
     const taking = await pool.connect();
@@ -269,7 +269,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
       await taking.query('commit');
       taking.release();
     }
-    expect(await change).toBeInstanceOf(Superseded);
+    expect(await change).toBeInstanceOf(LeaseLost);
     expect(await engine.describe(table)).toEqual(before);
     await pool.query('drop table gex.jobs');
   });
