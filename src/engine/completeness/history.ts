@@ -298,7 +298,7 @@ function placeNote(
   return undefined;
 }
 
-export function hasList({ isSingle, isMissing }: Pick<PageFacts, 'isSingle' | 'isMissing'>): boolean {
+function hasList({ isSingle, isMissing }: Pick<PageFacts, 'isSingle' | 'isMissing'>): boolean {
   return !isSingle && !isMissing;
 }
 
