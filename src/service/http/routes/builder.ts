@@ -33,8 +33,8 @@ const MAX_REQUESTS = 12;
 const PAGES = 3;
 /** A recording of a trial goes along. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** A longer text is looked at in a process of its own: others would wait for it. */
-const SHORT_LETTERS = 50_000;
+/** A longer text is checked in a process of its own: one with many problems takes a millisecond for every ten letters. */
+const SHORT_LETTERS = 8000;
 /** Of a text to check, as it is sent: escaped, and with what a configuration may have. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
@@ -117,11 +117,16 @@ export function builderRoutes(
 
   async function inspectElsewhere(asked: Asked): Promise<ConfigurationProblem[]> {
     const own = begin();
+    const late = AbortSignal.timeout(patienceMs);
     try {
-      const signal = AbortSignal.any([own.signal, AbortSignal.timeout(patienceMs)]);
+      const signal = AbortSignal.any([own.signal, late]);
       for await (const said of askChild(asked, { command, signal }))
         if ('problems' in said) return [...said.problems];
       throw new Error('The workshop told no problems.');
+    } catch (error) {
+      if (!late.aborted) throw error;
+      const { code, message } = tooLate(asked, patienceMs);
+      throw new ApiError(400, `storage.${code}`, message, { cause: error });
     } finally {
       atWork.delete(own);
     }
