@@ -11,6 +11,9 @@ test('every transaction says what it is about', () => {
   );
   const own = files.filter((name) => readFileSync(join(SOURCE, name), 'utf8').includes('.transaction()'));
   // Nobody else writes into the target of a move.
-  const others = own.filter((name) => !name.startsWith('storage/server/move/'));
-  expect(others.toSorted()).toEqual(['storage/server/meta/migrate.ts', 'storage/server/meta/transaction.ts']);
+  const others = own.filter((name) => !name.startsWith('service/domain/transfer/'));
+  expect(others.toSorted()).toEqual([
+    'service/stores/metadata/migrate.ts',
+    'service/stores/metadata/transaction.ts',
+  ]);
 });

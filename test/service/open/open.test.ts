@@ -106,7 +106,7 @@ describe('a folder', () => {
 
   test('left by a killed process is free', async () => {
     const dir = newPath();
-    const program = `import { openStorage } from './src/storage/open/index.ts';
+    const program = `import { openStorage } from './src/service/open/index.ts';
       const log = { debug() {}, info() {}, warn() {}, error() {} };
       const signal = new AbortController().signal;
       const opened = await openStorage({ storage: ${JSON.stringify(dir)}, environment: {}, log, signal, purpose: 'x' });
