@@ -2,7 +2,7 @@
 // where databases may be made and dropped; without it, one of the programs that are installed is started, and stopped
 // at the end. Arguments go to the test runner: files, or a part of their names.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = join(root, 'scripts/postgres.sh');
-const FILES = ['test/service', 'test/storage/client'];
+// Opening a storage by its folder has no database to be over.
+const FILES = [
+  ...readdirSync(join(root, 'test/service'))
+    .filter((name) => name.endsWith('.test.ts') || (name !== 'open' && !name.includes('.')))
+    .map((name) => `test/service/${name}`),
+  'test/storage/client',
+];
 
 process.exitCode = process.env.TEST_DATABASE_URL ? test(process.env.TEST_DATABASE_URL) : await testOverOwn();
 

@@ -32,7 +32,7 @@ describe.runIf(isOnPostgres)(`a database that was recovered to an earlier moment
   });
 
   const serve = async (url: string): Promise<Served> =>
-    await serveProcess(['--database', url, ...store.named(), '--runs=2'], {
+    await serveProcess(['--database', url, ...store.named(), '--runs=3'], {
       ...store.keys,
       GEX_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     });

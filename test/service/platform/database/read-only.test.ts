@@ -47,7 +47,7 @@ describe.runIf(isOnPostgres)('a database that takes no changes any more', () => 
       expect(ofJobs).toBeLessThanOrEqual(2);
       // As long as no run waits, a look for one only reads.
       expect(lines('Run queue unavailable')).toEqual([]);
-      const worksAgain = (): number => lines('Recovered').filter((line) => line.includes('of jobs')).length;
+      const worksAgain = (): number => lines('Recovered').filter((line) => line.includes('Job queue')).length;
       expect(worksAgain()).toBe(0);
 
       await change(shared.options.database?.url, 'reset default_transaction_read_only');
