@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** They replace modules, or measure the memory of their process: other files of the same worker would be in the way. */
 const ALONE = [
-  'test/engine/http/send/{got,node}.test.ts',
+  'test/engine/http/faults.test.ts',
   'test/engine/sink/sink.test.ts',
   'test/service/stores/objects/small-disk.test.ts',
   'test/service/stores/tables/duckdb/full-disk.test.ts',
@@ -15,6 +15,7 @@ const LONG = [
   'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,wrong-input}.test.ts',
   'test/repository/{compose,demo,docker,docs}.test.ts',
   'test/engine/hostile.test.ts',
+  'test/engine/http/send/transport.test.ts',
   'test/engine/http/tunnel/ssh-tunnel.test.ts',
   'test/authoring/importing/dlt/import.test.ts',
   'test/runner/mapping/{input,output}/*.test.ts',
