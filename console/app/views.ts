@@ -15,7 +15,7 @@ export interface View {
   readonly icon: IconName;
   /** Behind `g`. */
   readonly key?: string;
-  /** Whether the navigation shows it. */
+  /** True when the navigation shows it. */
   readonly isInNavigation: boolean;
   readonly load: () => Promise<{ readonly default: FunctionComponent<ViewProps> }>;
 }

@@ -1,7 +1,7 @@
 import { BASE } from '../route/router.ts';
 import { createStore } from './store.ts';
 
-/** Whether the service answers. */
+/** True when the service answers. */
 export const contact = createStore<'away' | 'there'>('there');
 
 const AGAIN_MS = 2000;

@@ -56,7 +56,7 @@ export interface FormDialogProps extends Omit<DialogProps, 'form' | 'onClose'> {
   /** The verb on its button: `Create the source`. */
   readonly action: string;
   readonly kind?: 'danger' | 'primary';
-  /** Whether all is there that it needs. */
+  /** True when all is there that it needs. */
   readonly isReady?: boolean;
   readonly isBusy?: boolean | undefined;
   readonly error?: unknown;

@@ -84,7 +84,7 @@ function errorJson(error: unknown, secrets: Secrets): Record<string, unknown> {
   };
 }
 
-/** Whether it is the storage that was away or failed, so that the same again may go well. */
+/** Tells whether it is the storage that was away or failed, so that the same again may go well. */
 function isStorageAway(error: unknown): boolean {
   if (error instanceof StorageError) return error.recovery === 'retry';
   return error instanceof ExtractorError && isStorageAway(error.cause);

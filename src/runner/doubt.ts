@@ -15,7 +15,7 @@ export interface DoubtfulRow {
   readonly isHeld?: boolean;
 }
 
-/** Whether {@link refuseDoubt} refuses them. */
+/** Tells whether {@link refuseDoubt} refuses them. */
 export function isRefused(jobs: readonly JobReport[]): boolean {
   return refusedOf(jobs) !== undefined;
 }
@@ -68,7 +68,7 @@ export function holdBack(out: string, jobs: readonly JobReport[]): void {
   writeReport(path.join(out, 'report.json'), jobs, { held: true });
 }
 
-/** Whether an output was held back: its state has not moved on. */
+/** Tells whether an output was held back: its state has not moved on. */
 export function wasHeld(out: string): boolean {
   const file = path.join(out, 'report.json');
   if (!existsSync(file)) return false;

@@ -61,7 +61,7 @@ export function wrappedState(component: AnyObject, others: readonly (readonly [s
 
 const PARTS: ReadonlySet<string> = new Set(['component', 'storage', 'data_app']);
 
-/** Whether a stored state may have this key. */
+/** Tells whether a stored state may have this key. */
 export function isPart(key: string): boolean {
   return PARTS.has(key);
 }

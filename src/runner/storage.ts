@@ -28,7 +28,7 @@ export interface Storage {
   /** Called once, before anything else, when the configuration is known to be good. */
   begin(): Promise<void>;
   /**
-   * Whether the output that lies there was not pushed to its end.
+   * Tells whether the output that lies there was not pushed to its end.
    *
    * @throws {RunError} `push.pending` when it was meant for another storage
    */

@@ -8,7 +8,7 @@ import { openMeta, type Meta } from '../../src/service/stores/metadata/database.
 /** The server that services of tests have their metadata on: `npm run test:postgres` sets it. */
 const SERVER = process.env['TEST_DATABASE_URL'] ?? '';
 
-/** Whether services of tests are over PostgreSQL, and not over a folder alone. */
+/** True when services of tests are over PostgreSQL, and not over a folder alone. */
 export const isOnPostgres = SERVER !== '';
 
 /** Set once for all files by `databases.setup.ts`. */

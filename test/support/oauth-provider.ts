@@ -10,7 +10,7 @@ export interface ProviderOptions {
   readonly rotates?: boolean;
   /** Seconds that an access token holds. Default: 0, which is expired at once. */
   readonly expiresIn?: number;
-  /** Whether a code is only exchanged with its PKCE verifier. Default: true. */
+  /** True when a code is only exchanged with its PKCE verifier. Default: true. */
   readonly needsPkce?: boolean;
   /** Called when a refresh was taken, before it is answered. */
   readonly beforeAnswer?: (count: number) => Promise<void> | void;

@@ -55,7 +55,7 @@ export function openText(point: OpenPoint): string {
     : 'Whether it ends where it should: the list is longer than what was read of it. A run reads all of it, and says in the end whether it has everything.';
 }
 
-/** Whether more requests could answer what is open. */
+/** Tells whether more requests could answer what is open. */
 export function wantsMore(points: readonly OpenPoint[]): boolean {
   return points.some(
     (point) => point.code === 'requestsSpent' || (point.code === 'longer' && !point.isEndSeen),

@@ -55,7 +55,7 @@ export function withBucket(document: Json, bucket: string): Json {
   return withValueAt(document, rootOf(document, 'outputBucket'), bucket === '' ? undefined : bucket);
 }
 
-/** Whether it is a configuration with rows. */
+/** Tells whether it is a configuration with rows. */
 export function hasRows(document: Json): boolean {
   return isList(valueAt(document, ['rows']));
 }
@@ -64,7 +64,7 @@ function rootOf(document: Json, key: string): readonly string[] {
   return [...(hasRows(document) ? ['configuration'] : []), ...CONFIG, key];
 }
 
-/** Whether columns are named one by one. Otherwise they are what comes, and new ones are added by themselves. */
+/** Tells whether columns are named one by one. Otherwise they are what comes, and new ones are added by themselves. */
 export function isMapped(document: Json): boolean {
   return mappingOf(document) !== undefined;
 }

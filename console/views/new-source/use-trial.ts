@@ -4,7 +4,7 @@ import { client, type Tried } from '../../data/client.ts';
 
 export interface Trial {
   readonly isBusy: boolean;
-  /** Whether what is being done asks the API. */
+  /** True when what is being done asks the API. */
   readonly isAsking: boolean;
   readonly steps: readonly string[];
   readonly tried: Tried | undefined;

@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<string, readonly [tone: Tone, word: string, about: 
   doubtful: ['bad', 'doubtful', 'Something speaks against it.'],
 };
 
-/** Whether it has everything, in a word and a sentence. */
+/** Tells whether it has everything, in a word and a sentence. */
 export function Verdict({
   verdict,
   children,

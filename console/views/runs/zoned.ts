@@ -13,7 +13,7 @@ export function zoned(time: number | string, timeZone: string): string {
   }).format(ms);
 }
 
-/** Whether the browser knows a zone by this name. */
+/** Tells whether the browser knows a zone by this name. */
 export function isZone(timeZone: string): boolean {
   try {
     return timeZone !== '' && zoned(0, timeZone) !== '';

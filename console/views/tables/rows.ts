@@ -55,7 +55,7 @@ const PAUSE_MS = 80;
 /** What is seen of the rows of a table, fetched in blocks of rows and columns as one scrolls. */
 export interface Rows {
   readonly count: number;
-  /** Whether {@link count} is all; else there may be more. */
+  /** True when {@link count} is all; else there may be more. */
   readonly isCounted: boolean;
   readonly isEmpty: boolean;
   readonly error: unknown;

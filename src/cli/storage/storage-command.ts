@@ -24,7 +24,7 @@ export interface StorageContext {
   readonly io: Io;
   readonly log: Log;
   readonly client: StorageClient;
-  /** Whether what is uploaded should be compressed. */
+  /** True when what is uploaded should be compressed. */
   readonly gzip: boolean;
   readonly line: TransferLine;
   /** Prints what the service answered: as JSON when that is asked for, else as the text. */

@@ -24,7 +24,7 @@ export interface NearMiss {
 }
 
 /**
- * Whether the pages were all, from why they ended and what was seen of them. Pure: the same exchanges give the same
+ * Tells whether the pages were all, from why they ended and what was seen of them. Pure: the same exchanges give the same
  * judgement, in a run, its resumption and its replay.
  */
 export function judge(reason: Reason, history: History, traits: Traits, beside: Beside = {}): Judgement {
@@ -578,7 +578,7 @@ function isRowsOfPage({ path }: Sign): boolean {
 
 const ROWS_OF_PAGE = new Set(ROWS_OF_PAGE_NAMES);
 
-/** Whether one of two paths leads through the other. */
+/** Tells whether one of two paths leads through the other. */
 function isWithin(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }

@@ -99,7 +99,7 @@ export function linkSign(name: string, links: readonly Json[], path: string): Si
   });
 }
 
-/** Whether a token, a link or a number leads anywhere. */
+/** Tells whether a token, a link or a number leads anywhere. */
 export function isSet(value: Json): boolean {
   if (value === null || value === false) return false;
   if (typeof value === 'string') return !NO_VALUE.test(value.trim()) && value.trim() !== '';

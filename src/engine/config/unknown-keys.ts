@@ -135,7 +135,7 @@ class Walk {
   }
 }
 
-/** Whether a condition of constants on keys holds; other keywords are taken to hold. */
+/** Tells whether a condition of constants on keys holds; other keywords are taken to hold. */
 function holds(condition: OptionSchema, value: AnyObject): boolean {
   const required: readonly unknown[] = Array.isArray(condition['required']) ? condition['required'] : [];
   if (!required.every((key) => getKey(value, String(key)) !== undefined)) return false;

@@ -155,7 +155,9 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[
   }
 }
 
-/** Whether a key names a method or a type that a library user added: the schema knows only those of this package. */
+/**
+ * Tells whether a key names a method or a type that a library user added: the schema knows only those of this package.
+ */
 function isAdded(
   keys: Keys,
   configuration: AnyObject,
@@ -167,7 +169,7 @@ function isAdded(
   return typeof word === 'string' && names.includes(word);
 }
 
-/** Whether a key tells the kind of the object it is in: of an unknown kind, no key is known. */
+/** Tells whether a key tells the kind of the object it is in: of an unknown kind, no key is known. */
 function isKind(keys: Keys): boolean {
   const [, , node] = keys;
   return keys.at(-1) === 'method'

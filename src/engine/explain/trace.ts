@@ -199,7 +199,7 @@ function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
   return 0;
 }
 
-/** Whether the pages of a run were all; undefined when it did not end, or nobody asked. */
+/** Tells whether the pages of a run were all; undefined when it did not end, or nobody asked. */
 export function judgementOf(pages: readonly ToldPage[]): Judgement | undefined {
   return pages.find(({ note }) => note.judgement !== undefined)?.note.judgement;
 }

@@ -137,7 +137,7 @@ export class Witnesses {
     });
   }
 
-  /** Whether the configuration takes a doubt about this job. */
+  /** Tells whether the configuration takes a doubt about this job. */
   accepts(job: Job): boolean {
     return this.#settingsOf(job).accepted !== undefined;
   }

@@ -47,7 +47,7 @@ const BY_EXTENSION: Readonly<Record<string, Format>> = {
   xml: 'xml',
 };
 
-/** Whether a body is to be received as a file: it may be packed, large, or in another format than JSON. */
+/** Tells whether a body is to be received as a file: it may be packed, large, or in another format than JSON. */
 export function isFile({ format, compression }: FormatSettings, headers: Headers): boolean {
   if (format !== undefined && format !== 'json') return true;
   if (compression === 'gzip' || compression === 'zip') return true;

@@ -35,7 +35,7 @@ function locationOf({ status, headers }: ApiResponse): string | undefined {
   return FOLLOWED.has(status) ? headers['location'] || undefined : undefined;
 }
 
-/** Whether an answer only leads to another one. */
+/** Tells whether an answer only leads to another one. */
 export function isRedirect(response: ApiResponse): boolean {
   return locationOf(response) !== undefined;
 }

@@ -86,7 +86,7 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   };
 }
 
-/** Whether the parameters of a request are in its body. */
+/** Tells whether the parameters of a request are in its body. */
 function paramsGoToBody({
   method,
   paramsIn,

@@ -49,7 +49,7 @@ export class Attachments {
     }
   }
 
-  /** Whether a definition runs below others alone. */
+  /** Tells whether a definition runs below others alone. */
   has(at: string): boolean {
     return this.#places.has(at);
   }

@@ -11,7 +11,7 @@ type Value = Json | Uint8Array | undefined;
 /** An argument, compiled: `read` gives undefined where a source finds nothing. */
 interface Argument {
   readonly needs: Read['needs'];
-  /** Whether it has a source in it. */
+  /** True when it has a source in it. */
   readonly isRead: boolean;
   readonly read: (view: View) => Value;
 }

@@ -7,7 +7,7 @@ import type { Invalid } from '../../lib/read-settings.ts';
 export interface Pattern {
   /** As written, for messages. */
   readonly text: string;
-  /** Whether it is found anywhere in the text. */
+  /** Tells whether it is found anywhere in the text. */
   test(text: string): boolean;
   /** What its group holds, or all that was found where it has none; undefined where it is not found. */
   capture(text: string): string | undefined;

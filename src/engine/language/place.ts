@@ -243,7 +243,10 @@ function plain(
 
 const EMPTY: AnyObject = objectOf([]);
 
-/** Whether parameters of the request go into its query: beside a body that is a list or a text they have no other place. */
+/**
+ * Tells whether parameters of the request go into its query: beside a body that is a list or a text they have no other
+ * place.
+ */
 function goesToQuery(request: JobRequest): boolean {
   if (request.body !== undefined && !isObject(request.body)) return true;
   if (request.paramsIn !== undefined) return request.paramsIn === 'query';

@@ -46,7 +46,7 @@ export function compileSource(value: Json, options: SourceOptions): Source {
   return sourceOf(transformed(reading, value, options), at);
 }
 
-/** Whether an object is written as a source: it has a key that says where its value comes from. */
+/** Tells whether an object is written as a source: it has a key that says where its value comes from. */
 export function isSourceObject(value: Json): value is AnyObject {
   return isObject(value) && keysOf(value).some((key) => isKind(key) || key === 'function');
 }

@@ -45,7 +45,7 @@ export function checkPlaces(
   }
 }
 
-/** Whether a page that is empty or short is the last one. */
+/** Tells whether a page that is empty or short is the last one. */
 export function lastPage(
   options: AnyObject,
   at: string,

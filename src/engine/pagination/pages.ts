@@ -180,7 +180,7 @@ function lookAhead<T>(
     send(plan(last.step.state), page + queue.length);
 }
 
-/** Whether two requests are the same to the last literal, and to the order of their parameters. */
+/** Tells whether two requests are the same to the last literal, and to the order of their parameters. */
 function sameRequest(a: JobRequest, b: JobRequest): boolean {
   return exactText(a) === exactText(b);
 }

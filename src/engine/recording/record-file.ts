@@ -98,7 +98,7 @@ export class RecordFile {
     return { kind: head.kind, at, json, body: { at: bodyAt, bytes: head.bodyBytes }, end };
   }
 
-  /** Whether a body is as it was written. */
+  /** Tells whether a body is as it was written. */
   isBodyWhole({ at, body }: StoredRecord): boolean {
     const head = decodeHead(this.#read(at, HEAD_BYTES));
     let check = 0;

@@ -18,7 +18,7 @@ export type Aliases = Map<string, string>;
 
 export interface TableExtrasOptions {
   readonly aliases: Aliases;
-  /** Whether the table's records have a property of exactly this name. */
+  /** Tells whether the table's records have a property of exactly this name. */
   readonly hasProperty: (key: string) => boolean;
   /** Names of the table's own columns, in a scope of its own. */
   readonly scope: () => NameScope;

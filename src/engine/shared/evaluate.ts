@@ -29,6 +29,6 @@ export interface CallFunction {
    * @throws {FunctionError} when there is none
    */
   readonly check: (name: Json, count: number, at: string) => string;
-  /** Whether it gives something although none of its values is there, such as a fallback. */
+  /** Tells whether it gives something although none of its values is there, such as a fallback. */
   readonly takesNothing: (name: string) => boolean;
 }

@@ -1,6 +1,6 @@
 import { entriesOf, getKey, isList, isNumber, isObject, JsonNumber, sizeOf, type Json } from './value.ts';
 
-/** Whether two values are the same JSON value: numbers by value, objects whatever the order of their keys. */
+/** Tells whether two values are the same JSON value: numbers by value, objects whatever the order of their keys. */
 export function equalJson(a: Json, b: Json): boolean {
   if (isNumber(a) && isNumber(b)) return equalNumbers(a, b);
   if (isList(a) && isList(b))

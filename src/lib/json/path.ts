@@ -14,7 +14,7 @@ export interface Path {
   readonly find: (value: Json) => Json | undefined;
   /** The keys on the way to what `find` gives in this document; undefined where nothing is, or several places. */
   readonly placeIn: (value: Json) => readonly string[] | undefined;
-  /** Whether a document whose part at `place` was taken out is not enough to find the value. */
+  /** Tells whether a document whose part at `place` was taken out is not enough to find the value. */
   readonly needs: (place: readonly string[]) => boolean;
 }
 

@@ -92,7 +92,7 @@ function exactText(number: JsonNumber, render: (value: number) => string): strin
   return readsBack(text, literal) ? text : literal;
 }
 
-/** Whether the text, read as a double, is the decimal that the literal says. */
+/** Tells whether the text, read as a double, is the decimal that the literal says. */
 function readsBack(text: string, literal: string): boolean {
   return decimalOf(String(Number(text))) === decimalOf(literal);
 }

@@ -64,7 +64,7 @@ export async function listenForRedirect(redirectUri: string | undefined): Promis
   };
 }
 
-/** Whether a provider can send a browser there, and this program sees it. */
+/** Tells whether a provider can send a browser there, and this program sees it. */
 export function isLoopback(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri);
   return protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

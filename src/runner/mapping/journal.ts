@@ -18,7 +18,7 @@ export interface JournalSeed {
   /** The `storage` part of the state to keep when all is pushed. */
   readonly inputState?: Json | undefined;
   readonly processedTags?: readonly ProcessedFile[] | undefined;
-  /** Whether the state of the run is kept when all is pushed; that of a trial is not. Default: true. */
+  /** True when the state of the run is kept when all is pushed; that of a trial is not. Default: true. */
   readonly movesState?: boolean | undefined;
   readonly outputBucket?: string | undefined;
 }

@@ -13,7 +13,7 @@ export interface Origin {
   readonly row?: string | undefined;
   /** Id of the development branch; absent in the default branch. */
   readonly branch?: string | undefined;
-  /** Whether configuration and state are kept by the service, and not in the data folder. */
+  /** True when configuration and state are kept by the service, and not in the data folder. */
   readonly isStored: boolean;
 }
 

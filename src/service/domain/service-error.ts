@@ -20,7 +20,7 @@ export function toServiceError(error: unknown): ApiError | undefined {
   return unavailable('The object store refuses this service. The log of the service says why.', error);
 }
 
-/** Whether an error, or what led to it, is that the disk took no more. */
+/** Tells whether an error, or what led to it, is that the disk took no more. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof ObjectError) return error.code === 'InsufficientStorage';
   if (error instanceof TableError) return error.code === DISK_FULL_CODE;
@@ -35,13 +35,13 @@ export function isDiskFull(error: unknown): boolean {
 const DATABASE_FULL = '53100';
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', DATABASE_FULL]);
 
-/** Whether that was the disk of PostgreSQL. */
+/** Tells whether that was the disk of PostgreSQL. */
 export function isOfDatabase(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === DATABASE_FULL) || isOfDatabase(error.cause);
 }
 
-/** Whether an error, or what led to it, is that bytes of a file are not those that were written. */
+/** Tells whether an error, or what led to it, is that bytes of a file are not those that were written. */
 function isDamaged(error: unknown): boolean {
   return error instanceof DamagedObject || (error instanceof Error && isDamaged(error.cause));
 }
@@ -50,7 +50,10 @@ const FILE_DAMAGED =
   'The bytes of the file are not those that were written: it is damaged on the disk of the service. Its log names it; upload it once more.';
 const DATABASE_AWAY = 'The database of the service cannot be used now. Ask again in a moment.';
 
-/** Whether the service was refused what it must write: by the rights of a folder, or a file system that is read-only. */
+/**
+ * Tells whether the service was refused what it must write: by the rights of a folder, or a file system that is
+ * read-only.
+ */
 function isNotAllowed(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOfFile =

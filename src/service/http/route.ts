@@ -15,7 +15,7 @@ export interface Route {
   readonly tag: string;
   /** `public` needs no token; in its branch form it does. Default `token`. */
   readonly access?: 'public' | 'token';
-  /** Whether the token of a run may come here, too: every other route is closed to it. Default: false. */
+  /** True when the token of a run may come here, too: every other route is closed to it. Default: false. */
   readonly isForRuns?: boolean;
   /** Whether it exists below `/v2/storage`, below `/v2/storage/branch/<branch>`, or both (the default). */
   readonly scope?: 'branch' | 'both' | 'plain';

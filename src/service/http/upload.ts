@@ -103,7 +103,7 @@ async function readParts(
   return pairs;
 }
 
-/** Whether a part is what the standard of multipart bodies says of files. */
+/** Tells whether a part is what the standard of multipart bodies says of files. */
 function isFile({ filename, mimetype }: MultipartFile): boolean {
   // The types of the parser don't know a part without a name of a file.
   return (filename as string | undefined) !== undefined || mimetype === 'application/octet-stream';

@@ -20,7 +20,7 @@ export interface OpenStore {
   close(): void;
 }
 
-/** Whether both are there still, and not expired, and somebody has the token. */
+/** Tells whether both are there still, and not expired, and somebody has the token. */
 async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): Promise<boolean> {
   const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
   const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];

@@ -93,7 +93,7 @@ export interface Part {
   readonly routes?: readonly Route[];
   /** Services that the index names; a `url` that starts with `/` is below the API's own address. */
   readonly services?: readonly NamedService[];
-  /** Whether it does runs of configurations. Default: false. */
+  /** True when it does runs of configurations. Default: false. */
   readonly doesRuns?: boolean;
   /** What it cannot work without. */
   readonly checks?: readonly Check[];

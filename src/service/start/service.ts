@@ -266,7 +266,7 @@ async function startApi(running: Running, context: HttpContext, options: Service
 }
 
 /**
- * Whether one process is alone with a folder, or may be one of several.
+ * Tells whether one process is alone with a folder, or may be one of several.
  *
  * @throws {RunError} `command.invalid` when something is missing for what is asked for
  */

@@ -36,7 +36,9 @@ export interface ApiCore {
   call(call: Call): Promise<Json | undefined>;
   /** The answer in lines of JSON, each as it comes. Whoever stops reading ends the answer. */
   lines(call: Call): AsyncIterable<Json>;
-  /** Whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`. */
+  /**
+   * Tells whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`.
+   */
   knowsKeys(signal: AbortSignal | undefined): Promise<boolean>;
   /** Ended by the client's signal and by that of the call. */
   signalOf(signal: AbortSignal | undefined): AbortSignal;

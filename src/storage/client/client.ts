@@ -87,7 +87,7 @@ export class StorageClient {
     return shaped<Index>(json, 'index', { services: 'list' });
   }
 
-  /** Whether the service does a request with an `Idempotency-Key` once, however often and late it arrives. */
+  /** Tells whether the service does a request with an `Idempotency-Key` once, however often and late it arrives. */
   async knowsKeys(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<boolean> {
     return await this.#api.knowsKeys(options.signal);
   }

@@ -43,7 +43,7 @@ export interface OpenStorage extends Connection {
   readonly token: TokenInfo;
   /** Those that a folder keeps for its `#` values; undefined for an address, and for a folder without any. */
   readonly encryptionKeys: Keys | undefined;
-  /** Whether a service answers there that goes on when this process ends. */
+  /** True when a service answers there that goes on when this process ends. */
   readonly isServed: boolean;
   /** The same client, for what must be stored though the signal was aborted. */
   readonly steady: StorageClient;

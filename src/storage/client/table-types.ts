@@ -107,7 +107,7 @@ export interface ExportOptions extends RowsQuery {
 
 /** What is read, and how it is written as CSV. */
 export interface ReadTableOptions extends RowsQuery, TransferOptions {
-  /** Whether the first line has the names of the columns. Default: true. */
+  /** True when the first line has the names of the columns. Default: true. */
   readonly header?: boolean | undefined;
   /** Deletes the exported file at the end, instead of leaving it to its two days. Default: false. */
   readonly deleteFile?: boolean | undefined;

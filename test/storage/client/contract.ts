@@ -15,7 +15,7 @@ import {
 import { bytesOf, failureOf, noise, temporaryFolder, textOf } from './support.ts';
 
 export interface Service {
-  /** Whether its object store can be asked for encryption; files of one that cannot are never marked so. */
+  /** True when its object store can be asked for encryption; files of one that cannot are never marked so. */
   readonly hasEncryption: boolean;
   client(options?: Partial<StorageClientOptions>): StorageClient;
   close(): Promise<void>;

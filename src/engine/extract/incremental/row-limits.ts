@@ -27,7 +27,7 @@ export function markOfRow(
   return isMissing ? { value: undefined, mark: undefined } : { value, mark: markOf(value, as) };
 }
 
-/** Whether a row is written. One that cannot be compared is. */
+/** Tells whether a row is written. One that cannot be compared is. */
 export function keepsRow(
   settings: Incremental,
   { since, until, dropsEqual }: RowLimits,

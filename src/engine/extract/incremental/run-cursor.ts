@@ -113,7 +113,7 @@ export function newer(a: Mark | undefined, b: Mark | undefined): Mark | undefine
   return (compareMarks(b, a) ?? 0) > 0 ? b : a;
 }
 
-/** Whether it is a time so far ahead of the clock (milliseconds since 1970) that the clock is no excuse. */
+/** Tells whether it is a time so far ahead of the clock (milliseconds since 1970) that the clock is no excuse. */
 export function isAhead(mark: Mark, now: number): boolean {
   return mark.kind === 'time' && mark.instant.seconds * 1000 > now + AHEAD_MS;
 }

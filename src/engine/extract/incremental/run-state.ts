@@ -133,7 +133,7 @@ export class RunState {
     return isFiltering && bounds.since !== undefined ? bounds : undefined;
   }
 
-  /** Whether a row is written, and starts the children of the job. */
+  /** Tells whether a row is written, and starts the children of the job. */
   writes(row: Json): boolean {
     return this.limits === undefined || this.#keeps(row);
   }

@@ -6,7 +6,7 @@ export interface PersonLogin {
   readonly at: string;
   /** Where the provider sends the person back to, as it was registered there; undefined for any loopback port. */
   readonly redirectUri: string | undefined;
-  /** Whether PKCE (RFC 7636) is used. */
+  /** True when PKCE (RFC 7636) is used. */
   readonly usesPkce: boolean;
   /** The address that the person opens. */
   readonly address: (asked: AuthorizationRequest) => string;

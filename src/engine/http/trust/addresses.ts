@@ -18,7 +18,7 @@ export function addressSet(ranges: readonly string[]): AddressSet {
   };
 }
 
-/** Whether a text is an address, or a range of addresses in CIDR notation. */
+/** Tells whether a text is an address, or a range of addresses in CIDR notation. */
 export function isAddressRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);

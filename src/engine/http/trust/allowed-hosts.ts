@@ -53,7 +53,7 @@ export function allowedHosts(
   };
 }
 
-/** Whether a URL is allowed: `host`, `scheme` and `port` are equal where given, `endpoint` begins the path. */
+/** Tells whether a URL is allowed: `host`, `scheme` and `port` are equal where given, `endpoint` begins the path. */
 export function hostCheck(allowed: readonly AllowedHost[]): (url: string) => boolean {
   const entries = allowed.map(({ host, scheme, port, endpoint = '' }) => ({
     // Read as the address of a request is: without brackets, in ASCII, in lower case.

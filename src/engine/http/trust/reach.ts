@@ -11,7 +11,7 @@ export interface ReachRules {
   /** Hosts, `*.domain`, addresses, ranges of addresses, or `*`. What is allowed is so whatever else is denied. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Whether what is near the machine is denied: loopback, link-local and metadata addresses. */
+  /** True when what is near the machine is denied: loopback, link-local and metadata addresses. */
   readonly isNearDenied: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface TrustOptions {
  * placeholder may lead anywhere: such a request goes out, but without anything secret.
  */
 export interface Trust {
-  /** Whether credentials may go to this URL. The path does not matter. */
+  /** Tells whether credentials may go to this URL. The path does not matter. */
   trusts(url: string): boolean;
   /**
    * Puts a wrapper that adds credentials (authentication, signing) to work for trusted URLs only. Others pass by

@@ -30,7 +30,7 @@ export function parseTrustedHosts(
 const HOST = /^(?:(?:\*\.)?[^\s/?#@*:[\]]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Whether an origin is one of the hosts. Without a port, the usual one of the scheme is meant; `*.example.com` is
+ * Tells whether an origin is one of the hosts. Without a port, the usual one of the scheme is meant; `*.example.com` is
  * every host below `example.com`, not `example.com` itself.
  */
 export function hostRules(hosts: readonly string[]): (origin: string) => boolean {

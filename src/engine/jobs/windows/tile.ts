@@ -40,7 +40,7 @@ export function tile(options: TileOptions, most: number): readonly Stretch[] {
 }
 
 /**
- * Whether windows of this step begin on whole grains: a step of 30 days does not where the API only knows months.
+ * Tells whether windows of this step begin on whole grains: a step of 30 days does not where the API only knows months.
  */
 export function fits(step: Span, grain: Span): boolean {
   if (grain.months > 0) return step.ms === 0 && step.months % grain.months === 0;

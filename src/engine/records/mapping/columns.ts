@@ -37,7 +37,7 @@ export function layoutOf(mapping: Mapping): TableLayout {
   return primaryKey.length === 0 ? layout : { ...layout, primaryKey };
 }
 
-/** Whether rows without a primary key show the generated key that their child rows refer to. */
+/** Tells whether rows without a primary key show the generated key that their child rows refer to. */
 export function hasLinkColumn(parent: Mapping, child: Mapping): boolean {
   return child.parentLink !== undefined && primaryKeyOf(parent).length === 0;
 }

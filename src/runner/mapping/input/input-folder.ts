@@ -30,7 +30,7 @@ export type Pulled = Readonly<Record<Kind, readonly string[]>>;
 export interface InputFolder {
   /** For files under way, on the file system of `in/`. It is made when it is asked for. */
   work(): string;
-  /** Whether a file of that name is there that no mapping has made. */
+  /** Tells whether a file of that name is there that no mapping has made. */
   hasOwn(kind: Kind, name: string): boolean;
   /** Puts everything in place, instead of what the last run has fetched. */
   publish(items: readonly Fetched[]): void;

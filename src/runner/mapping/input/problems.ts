@@ -10,7 +10,7 @@ interface Problem {
 /** What is wrong with an input mapping: all of it is told at once, before anything is fetched. */
 export interface Problems {
   add(path: string, message: string, hint?: string): void;
-  /** Whether something is wrong at a place or below it. */
+  /** Tells whether something is wrong at a place or below it. */
   hasAt(path: string): boolean;
   /** @throws {MappingError} `input.invalid` when there is any */
   throwIfAny(): void;

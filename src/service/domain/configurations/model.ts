@@ -25,7 +25,7 @@ export interface Loaded {
 export interface Whole extends Loaded {
   /** JSON text. */
   readonly configuration: string;
-  /** Whether it has live rows. */
+  /** True when it has live rows. */
   readonly hasRows: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Change {
   readonly text: string | undefined;
   /** The run that asked for it. */
   readonly runId?: string | null;
-  /** Whether a run of the service does it, by its own token. */
+  /** True when a run of the service does it, by its own token. */
   readonly isOfRun?: boolean | undefined;
 }
 

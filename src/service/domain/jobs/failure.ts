@@ -19,7 +19,7 @@ export interface Failure {
   readonly isGivenUp: boolean;
 }
 
-/** Whether the same again may go well after a while: what the job needs is away, or another was in its way. */
+/** Tells whether the same again may go well after a while: what the job needs is away, or another was in its way. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ObjectError && error.code === 'ServiceUnavailable') return true;
   if (error instanceof DatabaseUnavailable || isUnavailable(error) || isConflict(error) || isDiskFull(error))

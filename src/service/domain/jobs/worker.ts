@@ -229,7 +229,10 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     }
   }
 
-  /** Whether rows are in already, or gone, and only the end of the job was not written down: running it again does that. */
+  /**
+   * Tells whether rows are in already, or gone, and only the end of the job was not written down: running it again does
+   * that.
+   */
   async function isPartlyDone(job: JobRow): Promise<boolean> {
     if (await isHalfDeleted(job, context())) return true;
     if (job.table_id === null) return false;

@@ -196,7 +196,7 @@ function whatIsAway(error: unknown): string | undefined {
   return toServiceError(error)?.message ?? whatIsAway(error.cause);
 }
 
-/** Whether that was a file of this machine, and not the disk of a database or of a store. */
+/** Tells whether that was a file of this machine, and not the disk of a database or of a store. */
 const isOfThisDisk = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && isDiskFull(error);
 

@@ -7,7 +7,7 @@ export interface Report {
   readonly rows: readonly RunRow[];
   readonly verdict: Verdict | undefined;
   readonly error: RunError | undefined;
-  /** Whether it failed because the storage was away. */
+  /** True when it failed because the storage was away. */
   readonly mayPass: boolean;
 }
 

@@ -5,7 +5,7 @@ const MAX_INTERRUPTIONS = 10;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Whether an attempt that is interrupted was the last one. Those that could not begin do not count. */
+/** Tells whether an attempt that is interrupted was the last one. Those that could not begin do not count. */
 export const isLastAttempt = ({ attempt, put_offs }: Pick<RunRow, 'attempt' | 'put_offs'>): boolean =>
   attempt - put_offs >= MAX_INTERRUPTIONS;
 

@@ -8,7 +8,7 @@ export interface RunRights {
   readonly writes: readonly string[];
   /** Ids of buckets that its inputs come from. */
   readonly reads: readonly string[];
-  /** Whether it takes files as inputs. */
+  /** True when it takes files as inputs. */
   readonly readsFiles: boolean;
   /** Tags that it adds to these files. */
   readonly tags: readonly string[];

@@ -12,7 +12,7 @@ import { repeated } from './repeated.ts';
 export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   /** Runs at a time. */
   readonly concurrency: number;
-  /** Whether no other process can be at work on runs: what an earlier start left is taken up at once. */
+  /** True when no other process can be at work on runs: what an earlier start left is taken up at once. */
   readonly isAlone: boolean;
   /** Runs of one token among these; default: all but one, so that no token holds them all, but one at least. */
   readonly ofToken?: number | undefined;
@@ -105,7 +105,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     await runDue(context);
   }
 
-  /** Whether a runner is alive is told by its signs alone: the clocks of machines differ. */
+  /** Tells whether a runner is alive is told by its signs alone: the clocks of machines differ. */
   async function findLost(): Promise<void> {
     const processing = await listProcessing(meta);
     const ids = new Set(processing.map(({ id }) => id));

@@ -5,7 +5,10 @@ import { accessDenied } from '../api-error.ts';
 
 const LEVELS: readonly BucketPermission[] = ['read', 'write', 'manage'];
 
-/** Whether the caller may do that much with a bucket of a branch: one of the same id elsewhere is another. Master and bucket managers may do everything. */
+/**
+ * Tells whether the caller may do that much with a bucket of a branch: one of the same id elsewhere is another. Master
+ * and bucket managers may do everything.
+ */
 export function mayUseBucket(
   caller: Rights,
   branchId: number,
@@ -43,7 +46,7 @@ export function requireBucketCreation(caller: Caller, branchId: number, bucketId
   else requireBucket(caller, branchId, bucketId, 'write');
 }
 
-/** Whether the caller may read and change the configurations of a component. */
+/** Tells whether the caller may read and change the configurations of a component. */
 export function mayUseComponent(caller: Rights, componentId: string): boolean {
   return caller.isMaster || caller.canManageBuckets || caller.componentAccess.includes(componentId);
 }
@@ -59,7 +62,7 @@ export function requireComponent(caller: Caller, componentId: string): void {
   if (!mayUseComponent(caller, componentId)) throw accessDenied();
 }
 
-/** Whether a token is the caller's own, or may do nothing that the caller may not do as well. */
+/** Tells whether a token is the caller's own, or may do nothing that the caller may not do as well. */
 export function mayActAs(caller: Caller, token: TokenRow): boolean {
   if (caller.isMaster || token.id === caller.id) return true;
   const isWithin =
@@ -82,12 +85,12 @@ export function requireTokenManagement(caller: Caller): void {
   if (!caller.isMaster) throw accessDenied();
 }
 
-/** Whether the caller may change or delete a file that some token made: to read all of them is not enough. */
+/** Tells whether the caller may change or delete a file that some token made: to read all of them is not enough. */
 export function mayChangeFile(caller: Caller, creatorId: number): boolean {
   return caller.isMaster || caller.id === creatorId;
 }
 
-/** Whether the caller may read a file that some token made. */
+/** Tells whether the caller may read a file that some token made. */
 export function mayReadFile(caller: Caller, creatorId: number): boolean {
   return caller.isMaster || caller.canReadAllFileUploads || caller.id === creatorId;
 }

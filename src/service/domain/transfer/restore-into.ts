@@ -19,7 +19,7 @@ export interface RestoreOptions extends Pick<Moving, 'signal' | 'told'> {
 export interface Restored extends MoveResult {
   /** Id of the key of `#` values, which the service needs. */
   readonly encryptionKey: string | undefined;
-  /** Whether that key is in the backup. */
+  /** True when that key is in the backup. */
   readonly hasKey: boolean;
 }
 

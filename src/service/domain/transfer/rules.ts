@@ -8,7 +8,7 @@ export interface CopyRule<Row> {
   readonly key: readonly (keyof Row & string)[];
   /** A row may be of megabytes, so few are read at a time. */
   readonly isLarge?: true;
-  /** Whether a row is copied; default: all are. */
+  /** Tells whether a row is copied; default: all are. */
   readonly isKept?: (row: Row) => boolean;
   /** The row as it is right there. */
   readonly change?: (row: Row, there: Place) => Row;

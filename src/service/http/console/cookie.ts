@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Whether browsers reach the service by TLS, be it a proxy's. */
+/** Tells whether browsers reach the service by TLS, be it a proxy's. */
 const isSecure = (origin: string): boolean => origin.startsWith('https:');
 
 /**

@@ -31,7 +31,7 @@ export function createClients(proxies: readonly string[] = []): Clients {
   };
 }
 
-/** Whether a text is an address or a network that can be trusted. */
+/** Tells whether a text is an address or a network that can be trusted. */
 export function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const most = isIP(address) === 6 ? 128 : 32;

@@ -21,7 +21,7 @@ export function readContent(value: Json | undefined, field: 'configuration' | 's
   return text;
 }
 
-/** Whether a value is a JSON object or list, or text that holds one. */
+/** Tells whether a value is a JSON object or list, or text that holds one. */
 export function isContent(value: Json): boolean {
   try {
     const content = contentOf(value, parseExact);

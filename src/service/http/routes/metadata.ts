@@ -31,7 +31,7 @@ interface Target {
   readonly owner: MetadataOwner;
   /** How errors call it, such as `bucket "in.c-main"`. */
   readonly called?: string;
-  /** Whether the provider that the service writes under is its own there: it says the types of typed tables. */
+  /** True when the provider that the service writes under is its own there: it says the types of typed tables. */
   readonly isTyped?: boolean;
 }
 

@@ -21,13 +21,13 @@ const READ_ONLY = '25006';
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** Whether a connection cannot be used again after this error. */
+/** Tells whether a connection cannot be used again after this error. */
 export function isBroken(error: unknown): boolean {
   // One that has become read-only leads to a server that was the first one: the next may lead to its successor.
   return isUnavailable(error) || isReadOnly(error);
 }
 
-/** Whether the database refused a change because it takes none: it is a replica, or set so. */
+/** Tells whether the database refused a change because it takes none: it is a replica, or set so. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error instanceof DatabaseUnavailable ? error.cause : error) === READ_ONLY;
 }
@@ -52,7 +52,7 @@ export function reasonOf(error: unknown): string {
   return code === '' || error.message.includes(code) ? error.message : `${error.message} (${code})`;
 }
 
-/** Whether both transactions may be run again: one of them was in the way of the other. */
+/** Tells whether both transactions may be run again: one of them was in the way of the other. */
 export const isConflict = (error: unknown): boolean => /^(?:40001|40P01|55P03)$/.test(codeOf(error));
 
 interface Refusal {

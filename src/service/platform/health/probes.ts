@@ -5,7 +5,7 @@ import type { Exposition } from './prometheus.ts';
 export interface Probe {
   readonly path: '/health' | '/metrics' | '/ready';
   readonly summary: string;
-  /** Whether it tells of what others do: on the address of the API it needs a master token. */
+  /** True when it tells of what others do: on the address of the API it needs a master token. */
   readonly isPrivate: boolean;
   readonly answer: () => Promise<ProbeAnswer>;
 }

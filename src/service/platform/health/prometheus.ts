@@ -9,7 +9,7 @@ export interface Gauges {
   databaseConnections(): DatabaseConnections | undefined;
   /** Requests that are being answered by this process. */
   requestsInProgress(): number;
-  /** Whether this process would answer 200 at `/ready`. */
+  /** Tells whether this process would answer 200 at `/ready`. */
   isReady(): Promise<boolean>;
 }
 

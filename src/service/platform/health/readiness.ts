@@ -5,7 +5,7 @@ import type { Log } from '../../../lib/log.ts';
 export interface Check {
   /** For people and programs, such as `database`. */
   readonly name: string;
-  /** Whether much can be answered without it: requests are sent here all the same. Default: false. */
+  /** True when much can be answered without it: requests are sent here all the same. Default: false. */
   readonly isBearable?: boolean;
   /** Resolves when it is there. An `Unready` says why not in words for everybody; any other error only goes to the log. */
   check(): Promise<void>;

@@ -102,7 +102,7 @@ function holds(column: Expression<string>, text: string): Expression<SqlBool> {
   return sql<SqlBool>`${column} like ${`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
 
-/** Whether a file has a tag that meets a condition. */
+/** Tells whether a file has a tag that meets a condition. */
 export function hasTag(
   build: FileExpressions,
   condition: (tag: Expression<string>) => Expression<unknown>,

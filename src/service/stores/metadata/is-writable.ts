@@ -4,7 +4,7 @@ import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
 
 /**
- * Whether a PostgreSQL database may be written to. It is asked as a write would ask, without one: a connection that
+ * Tells whether a PostgreSQL database may be written to. It is asked as a write would ask, without one: a connection that
  * leads to a server that has become a replica is not used again then, and the next one may lead to its successor.
  */
 export async function isWritable(meta: Meta): Promise<boolean> {

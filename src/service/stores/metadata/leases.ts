@@ -129,7 +129,7 @@ const SPARE = 16;
 /** Where a job stands in the order of the keys. */
 export const laneOf = ({ lock_key }: JobRow): string => lock_key ?? '';
 
-/** Whether a service has several processes, and transactions at the same time. */
+/** Tells whether a service has several processes, and transactions at the same time. */
 const isShared = (meta: Meta): boolean => postgresSchema(meta) !== undefined;
 
 /** Those of the jobs that no other transaction has in its hands; nobody waits for one. */
@@ -305,7 +305,7 @@ export async function reopenJob(meta: Meta, id: number): Promise<JobRow | undefi
     .executeTakeFirst();
 }
 
-/** Whether that turn of a job is not over. */
+/** Tells whether that turn of a job is not over. */
 export async function isHeld(meta: Meta, { id, fencing }: Turn): Promise<boolean> {
   const found = await meta
     .selectFrom('jobs')

@@ -21,7 +21,7 @@ import { readText, writeText } from './nul.ts';
 import type { Tables } from './tables.ts';
 
 export interface PostgresMetaOptions {
-  /** Whether a statement, a wait for a lock and an idle transaction end after a time; default: true. */
+  /** True when a statement, a wait for a lock and an idle transaction end after a time; default: true. */
   readonly isBounded?: boolean;
 }
 

@@ -163,7 +163,7 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
   });
 }
 
-/** Whether the service knows by a token what was asked for: else nobody has anything to go on with by its id. */
+/** Tells whether the service knows by a token what was asked for: else nobody has anything to go on with by its id. */
 async function hasAsked(tx: Meta, token: number | null | undefined): Promise<boolean> {
   if (token == null) return false;
   const keys = tx.selectFrom('request_keys').select('key').where('token_id', '=', token);
@@ -216,7 +216,7 @@ export interface PutOff {
   readonly now: number;
   /** How long nobody takes it. */
   readonly waitMs: number;
-  /** Whether it could not even begin; else the attempt counts as one that was interrupted. */
+  /** True when it could not even begin; else the attempt counts as one that was interrupted. */
   readonly isBeforeStart: boolean;
   /** Of its log, as JSON. */
   readonly line: string;

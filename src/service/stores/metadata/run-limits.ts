@@ -12,7 +12,7 @@ export interface RunLimits extends ConfigurationKey {
   readonly production?: { readonly branch_id: number; readonly buckets: readonly string[] } | undefined;
 }
 
-/** Whether it is the configuration of the run: it reads it, and stores the states of it and of its rows. */
+/** Tells whether it is the configuration of the run: it reads it, and stores the states of it and of its rows. */
 export function isOwnConfiguration(limits: RunLimits | undefined, key: ConfigurationKey): boolean {
   return (
     limits !== undefined &&

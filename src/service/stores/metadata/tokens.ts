@@ -125,7 +125,7 @@ export async function revokeToken(meta: Meta, id: number): Promise<void> {
     .execute();
 }
 
-/** Whether nobody has its secret. */
+/** Tells whether nobody has its secret. */
 export const isRevoked = ({ hash }: Pick<TokenRow, 'hash'>): boolean => hash.startsWith(REVOKED);
 
 const REVOKED = 'revoked ';

@@ -24,7 +24,7 @@ export interface FolderStoreOptions {
   /** `us-east-1` unless told: clients compute other host names for other regions. */
   readonly region?: string;
   readonly maxUploadBytes?: number;
-  /** Whether the file and the token that keys were given for are there still; default: they are. */
+  /** Tells whether the file and the token that keys were given for are there still; default: they are. */
   readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
   /** Smallest part of a multipart upload but the last; 5 MiB, as in S3. */
   readonly minPartBytes?: number;

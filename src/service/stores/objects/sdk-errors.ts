@@ -52,7 +52,7 @@ const NO_WORDS = /^(?:\d+|Error|SyntaxError|TimeoutError|Unknown|UnknownError)$/
 const MAX_WORDS = 300;
 
 /**
- * Whether the STS answered that it won't: with 400, which wrong keys (403) don't give. AWS gives it as well for what has
+ * Tells whether the STS answered that it won't: with 400, which wrong keys (403) don't give. AWS gives it as well for what has
  * nothing to do with what was asked for: too many requests, and clocks and keys that are behind.
  */
 export function isRefusal(error: unknown): boolean {
@@ -77,12 +77,12 @@ const PASSING: ReadonlySet<string> = new Set([
   'TooManyRequestsException',
 ]);
 
-/** Whether something else is there already, or is just being written. */
+/** Tells whether something else is there already, or is just being written. */
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409 || statusOf(error) === 412;
 }
 
-/** Whether the store does not know what it was asked for. */
+/** Tells whether the store does not know what it was asked for. */
 export function isUnknown(error: unknown): boolean {
   return statusOf(error) === 501;
 }

@@ -13,7 +13,7 @@ export interface ObjectStore {
   readonly region: string;
   /** What clients are to use as their S3 endpoint; undefined when that of Amazon is meant. May change with time. */
   readonly endpoint: string | undefined;
-  /** Whether it can be asked for encryption at rest; files of one that cannot are never marked as encrypted. */
+  /** True when it can be asked for encryption at rest; files of one that cannot are never marked as encrypted. */
   readonly hasEncryption: boolean;
   /** Resolves when the store is there, lets us in, and belongs to this storage. */
   ready(): Promise<void>;
@@ -53,11 +53,11 @@ export interface ObjectStore {
 
 export interface GrantScope {
   readonly key: string;
-  /** Whether all keys that begin with `key` are meant (sliced files). */
+  /** True when all keys that begin with `key` are meant (sliced files). */
   readonly isPrefix: boolean;
   /** `upload` writes and cannot read; `download` reads, and lists what it may read. */
   readonly access: 'upload' | 'download';
-  /** Whether an upload without `x-amz-server-side-encryption: AES256` is refused. */
+  /** True when an upload without `x-amz-server-side-encryption: AES256` is refused. */
   readonly requiresEncryption: boolean;
   readonly expiresAt: Date;
   /** Whom they were given for; they end with it where the store can tell, which the embedded one can. */

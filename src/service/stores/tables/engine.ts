@@ -140,7 +140,7 @@ export type TableReader = Pick<TableEngine, 'describe' | 'export'>;
  * Writers of one table take turns; readers see the table as it was before or after a write, never between.
  */
 export interface TableEngine {
-  /** Whether several processes may use one store at a time. */
+  /** True when several processes may use one store at a time. */
   readonly isShared: boolean;
 
   /** Before anything else; removes what a killed process left behind. */

@@ -61,7 +61,7 @@ export function importSource(
 }
 
 /**
- * Whether a file whose columns are named has a header all the same, which is then no data. Tables are made of such
+ * Tells whether a file whose columns are named has a header all the same, which is then no data. Tables are made of such
  * files; else it is certain only where the column of the change time has its name in place of a time.
  */
 function headerOf(

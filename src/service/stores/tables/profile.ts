@@ -6,7 +6,7 @@ import type { RowQuery } from './row-query.ts';
 export interface TableProfile {
   /** How many rows were looked at: all, or the first million. */
   readonly rowsLooked: number;
-  /** Whether these are all rows. */
+  /** True when these are all rows. */
   readonly isWhole: boolean;
   readonly columns: readonly ColumnProfile[];
 }
@@ -18,7 +18,7 @@ export interface ColumnProfile {
   readonly emptyCount: number;
   /** Different values that are not empty; exact. */
   readonly distinctCount: number;
-  /** Whether all values that are not empty are numbers: smallest and largest are then by size, else by bytes. */
+  /** True when all values that are not empty are numbers: smallest and largest are then by size, else by bytes. */
   readonly isNumeric: boolean;
   /** Null when all are empty, as the next two. */
   readonly smallest: string | null;

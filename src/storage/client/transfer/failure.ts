@@ -8,7 +8,7 @@ const PASSING =
 /** What an SDK says of itself. */
 const FINAL = /^(?:CredentialsProviderError|NotImplemented)$/;
 
-/** Whether the same transfer may succeed when it is done again. */
+/** Tells whether the same transfer may succeed when it is done again. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof StorageError) return error.recovery === 'retry';
   if (!(error instanceof Error) || FINAL.test(error.name) || isUntrusted(error)) return false;

@@ -50,7 +50,7 @@ export function waitBehind(attempt: number, firstMs: number): number {
   return Math.min(firstMs * 2 ** (attempt - 1), LONGEST_WAIT_MS);
 }
 
-/** Whether to go on after a failure, the `attempt`-th in a row since `begunMs`. */
+/** Tells whether to go on after a failure, the `attempt`-th in a row since `begunMs`. */
 export function isWorthwhile(
   error: unknown,
   { attempt, begunMs }: { readonly attempt: number; readonly begunMs: number },

@@ -36,7 +36,7 @@ export function noPlace(
 }
 
 export interface S3 {
-  /** Whether the store has answered anything yet. */
+  /** True when the store has answered anything yet. */
   isReached: boolean;
   /** A client for that place. The SDK is loaded by the first call. */
   open(place: S3Place): Promise<S3Client>;

@@ -13,7 +13,7 @@ import { startRoughProxy, type Deed, type RoughProxy } from './rough-proxy.ts';
 export interface RoughRounds {
   readonly pushes: number;
   readonly seed: number;
-  /** Whether the service knows `Idempotency-Key`. */
+  /** True when the service knows `Idempotency-Key`. */
   readonly withKeys: boolean;
   /** Restores the service from an earlier copy in the middle of each push; another client gets the same ids. */
   readonly withRestore: boolean;

@@ -18,7 +18,7 @@ async function refusedAt(mapping: Json): Promise<string[]> {
   return problems.filter(({ severity }) => severity === 'error').map(({ path: at }) => at);
 }
 
-/** Whether the mapping is one that a push takes. */
+/** Tells whether the mapping is one that a push takes. */
 async function isTaken(mapping: Json): Promise<boolean> {
   const given = parseExact(JSON.stringify(mapping)) as AnyObject; // it is written as an object
   return await planOutputs({ out, mapping: given, origin: ORIGIN }).then(

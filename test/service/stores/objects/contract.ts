@@ -26,7 +26,7 @@ export interface StoreUnderTest {
   readonly store: ObjectStore;
   /** A client that holds these temporary credentials and nothing else. */
   client(credentials: TemporaryCredentials): S3Client;
-  /** Whether it enforces encrypted uploads. */
+  /** True when it enforces encrypted uploads. */
   readonly hasEncryption: boolean;
   /** Keys are paths in it, which ours are: it refuses others. Default: false. */
   readonly hasPaths?: boolean;

@@ -100,7 +100,7 @@ function isOld({ env }: Pushing, created: string | undefined): boolean {
   return created === undefined || env.now() - Date.parse(created) > MONTH_MS;
 }
 
-/** Whether the service knows of no file that is as new as this one. */
+/** Tells whether the service knows of no file that is as new as this one. */
 async function isForgotten({ connection }: Pushing, fileId: number): Promise<boolean> {
   const [newest] = await connection.client.files.list({ limit: 1, showExpired: true });
   return newest === undefined || newest.id < fileId;

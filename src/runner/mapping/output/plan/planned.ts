@@ -22,7 +22,7 @@ interface PlannedSource {
 }
 
 export interface PlannedTable extends PlannedSource {
-  /** Whether it is gzip already. */
+  /** True when it is gzip already. */
   readonly isGzip: boolean;
   /** Id of the table, such as `in.c-main.users`. */
   readonly destination: string;
@@ -32,7 +32,7 @@ export interface PlannedTable extends PlannedSource {
   readonly name: string;
   /** Names of the columns as they are in the table, in the order of the file. */
   readonly columns: readonly string[];
-  /** Whether the names come from the first line of the file, and not from the mapping or the manifest. */
+  /** True when the names come from the first line of the file, and not from the mapping or the manifest. */
   readonly isHeader: boolean;
   /** Lines to skip at the start of a file whose columns are given all the same. */
   readonly skippedLines: number;

@@ -33,7 +33,7 @@ export async function findDeletions(meta: Meta): Promise<(table: Table) => boole
   return (table) => jobs.some((job) => isDeletedBy(job, table));
 }
 
-/** Whether a job has deleted rows of tables that the metadata still has: it can only be done to its end. */
+/** Tells whether a job has deleted rows of tables that the metadata still has: it can only be done to its end. */
 export async function isHalfDeleted(
   job: JobRow,
   { meta, engine }: Pick<DataContext, 'engine' | 'meta'>,

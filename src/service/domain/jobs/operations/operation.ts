@@ -53,7 +53,7 @@ export function markOf({ id, mark }: Pick<JobRow, 'id' | 'mark'>): string {
 }
 
 /**
- * Whether an import is that of the job. A worker of the version before, which may have had it first, goes by the number;
+ * Tells whether an import is that of the job. A worker of the version before, which may have had it first, goes by the number;
  * one that is taken for the first time has loaded nothing, whatever job had its number when metadata was lost.
  */
 export function isMarkOf(job: Pick<JobRow, 'fencing' | 'id' | 'mark'>, mark: string | undefined): boolean {

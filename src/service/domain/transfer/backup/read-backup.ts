@@ -69,7 +69,7 @@ async function readEntries(
   return written;
 }
 
-/** Whether what is made of a backup, a file or a row for each of its names, was made before. */
+/** Tells whether what is made of a backup, a file or a row for each of its names, was made before. */
 function isThereAlready(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === 'EEXIST') || error.message.startsWith('UNIQUE constraint failed');

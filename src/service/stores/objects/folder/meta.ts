@@ -9,7 +9,9 @@ export interface ObjectAttributes {
   readonly contentLanguage?: string | undefined;
   readonly cacheControl?: string | undefined;
   readonly expires?: string | undefined;
-  /** Whether `x-amz-server-side-encryption: AES256` was asked for. It is noted and told; the disk is not enciphered. */
+  /**
+   * True when `x-amz-server-side-encryption: AES256` was asked for. It is noted and told; the disk is not enciphered.
+   */
   readonly isEncrypted: boolean;
   /** `x-amz-meta-*` without the prefix. */
   readonly userMetadata: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ export async function stage<Result>(
     readonly name: string;
     readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
     readonly digests: Iterable<DigestName>;
-    /** Whether the bytes must be on the disk itself before it is published. */
+    /** True when the bytes must be on the disk itself before it is published. */
     readonly isDurable: boolean;
   },
   describe: (staged: Staged) => object,

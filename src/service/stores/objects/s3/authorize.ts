@@ -19,7 +19,7 @@ export function authorize({ scope }: Identity, action: Action, target: string): 
   );
 }
 
-/** Whether the credentials demand `x-amz-server-side-encryption: AES256` of an upload. */
+/** Tells whether the credentials demand `x-amz-server-side-encryption: AES256` of an upload. */
 export function checkEncryption({ scope }: Identity, isEncrypted: boolean): void {
   if (scope?.requiresEncryption === true && !isEncrypted)
     throw new ObjectError(

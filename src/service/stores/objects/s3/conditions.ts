@@ -35,7 +35,7 @@ export function writeCondition(call: Call): ((current: ObjectMeta | undefined) =
   };
 }
 
-/** Whether `If-Range` lets the range count. */
+/** Tells whether `If-Range` lets the range count. */
 export function rangeCounts(call: Call, meta: ObjectMeta): boolean {
   const value = header(call, 'if-range');
   if (value === undefined) return true;

@@ -31,7 +31,9 @@ export interface S3HandlerOptions {
   readonly maxUploadBytes?: number;
   /** Hosts under which clients know this service, also where a proxy replaces `Host`. Asked for each request. */
   readonly hosts?: () => readonly string[];
-  /** Whether the file and the token that temporary credentials were given for are there still; default: they are. */
+  /**
+   * Tells whether the file and the token that temporary credentials were given for are there still; default: they are.
+   */
   readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
 }
 

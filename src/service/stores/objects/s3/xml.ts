@@ -44,7 +44,7 @@ export function readXml(bytes: Uint8Array, lists: readonly string[]): Readonly<R
 /** Ten thousand parts have less, with both tags of each element and all checksums. */
 const MAX_SIGNS = 300_000;
 
-/** Whether there is more to read than anyone waits for: tags and attributes, however short they are. */
+/** Tells whether there is more to read than anyone waits for: tags and attributes, however short they are. */
 function hasMany(text: string, most: number): boolean {
   let count = 0;
   for (const sign of ['<', '='])

@@ -103,7 +103,7 @@ export function createConnections(pool: Pool): Connections {
 
 const open = new WeakSet<PoolClient>();
 
-/** Whether a transaction could not be ended: the connection is closed then, which ends it. */
+/** Tells whether a transaction could not be ended: the connection is closed then, which ends it. */
 function isLeftOpen(client: PoolClient): boolean {
   return open.delete(client);
 }

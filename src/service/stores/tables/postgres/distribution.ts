@@ -2,7 +2,7 @@ import { relation, type Place } from './catalog.ts';
 import { literal, physicalName } from './names.ts';
 import type { Session } from './connection.ts';
 
-/** Whether the database can spread tables over several servers. */
+/** Tells whether the database can spread tables over several servers. */
 export async function isDistributed(session: Session): Promise<boolean> {
   return (await session.number(`SELECT count(*) FROM pg_extension WHERE extname = 'citus'`)) > 0;
 }

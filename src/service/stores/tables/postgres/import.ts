@@ -67,7 +67,7 @@ export async function importTable(
 const NONE: FewRows = { rows: -1, bytes: -1 };
 
 /**
- * Whether rows may come without a table of their own: where that would not become the table they are for, and where
+ * Tells whether rows may come without a table of their own: where that would not become the table they are for, and where
  * those that they replace are few as well. Where tables are spread over servers, rows are merged on each of them.
  */
 function isFew(

@@ -21,7 +21,7 @@ const MOST_BYTES_OF_COMPRESSED = 16;
 /** Rows of so few columns always fit, whatever is in them. */
 const ALWAYS_FITTING = Math.floor((MAX_ROW_BYTES - FIXED_BYTES) / MOST_BYTES);
 
-/** Whether rows of so many columns may be too large. */
+/** Tells whether rows of so many columns may be too large. */
 export function isWide(columns: number): boolean {
   return columns > ALWAYS_FITTING;
 }
@@ -37,7 +37,7 @@ export function rowBytes(cells: readonly string[]): number {
   return bytes;
 }
 
-/** Whether so few different bytes are in it that it may be compressed to nearly nothing. */
+/** Tells whether so few different bytes are in it that it may be compressed to nearly nothing. */
 function mayShrink(cell: string): boolean {
   const seen = new Set<number>();
   for (const byte of Buffer.from(cell)) {

@@ -99,7 +99,7 @@ export async function longestKey(session: Session, place: Place, key: readonly s
   return await session.number(`SELECT coalesce(max(${bytes}), 0) FROM ${relation(place)}`);
 }
 
-/** Whether two rows have the same key, said so that the index is of use. */
+/** Tells whether two rows have the same key, said so that the index is of use. */
 export function sameKey(key: readonly string[], left: string, right: string, index?: KeyIndex): string {
   const equal = key.map(column).map((name) => `${left}.${name} = ${right}.${name}`);
   if (index?.isLong === true) equal.unshift(`${wholeKey(key, left)} = ${wholeKey(key, right)}`);
