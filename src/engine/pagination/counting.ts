@@ -14,7 +14,7 @@ export interface Filled {
   readonly value: Json | undefined;
 }
 
-/** The request with values at places; one without a value is left out. */
+/** Returns the request with the values at their places; a place without a value is left out. */
 export function filled(request: JobRequest, all: readonly Filled[]): JobRequest {
   return all.reduce(
     (made, { place, value }) =>
@@ -45,7 +45,7 @@ export function checkPlaces(
   }
 }
 
-/** Tells whether a page that is empty or short is the last one. */
+/** Tells whether an empty or short page is the last one. */
 export function lastPage(
   options: AnyObject,
   at: string,

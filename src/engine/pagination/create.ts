@@ -24,14 +24,14 @@ export interface PaginatorContext {
   readonly parseTime: ParseTime;
   /** Calls the functions in sources; without it they are refused. */
   readonly call?: CallFunction | undefined;
-  /** The job's request as it is written, where functions in it have no values yet. */
+  /** The job's request as written, in which functions have no values yet. */
   readonly written?: JobRequest;
   /** JSON path of the options, for messages; `parameters.api.pagination` by default. */
   readonly at?: string;
 }
 
 /**
- * The paginator of one run of a job, with its stop rules around it: empty body, `limitStop`, `forceStop`,
+ * Creates the paginator of one run of a job, with its stop rules around it: empty body, `limitStop`, `forceStop`,
  * `nextPageFlag`, `stopWhen`, `emptyPage`, then the method. Options that are no map or have no method mean one request.
  *
  * @param options the `pagination` node of the configuration
@@ -62,7 +62,8 @@ export function createPaginator(options: Json, job: PaginatedJob, context: Pagin
 }
 
 /**
- * What the guard must know of a pagination. With `multiple`, the pagination that the job chose is asked first.
+ * Returns the facts that the guard needs of a pagination. With `multiple`, the pagination that the job chose comes
+ * first.
  *
  * @throws {PaginationError} when `maxPages` is not a whole number
  */
@@ -96,7 +97,7 @@ function methodOf(options: AnyObject, methods: readonly PaginationMethod[], at: 
   );
 }
 
-/** `pages` stands for nothing here, but a wrong one is refused. */
+/** Checks `pages`: it has no effect here, but a wrong value is refused. */
 function checkPages(options: AnyObject, at: string): void {
   const value = getKey(options, 'pages');
   if (value === undefined || value === null || isInteger(value)) return;

@@ -19,7 +19,7 @@ import { FLAG, queryParamIn } from './shared-options.ts';
 import { invalid, read, requiredText } from './pagination-settings.ts';
 
 /**
- * The highest id so far goes into a parameter of the next request; the lowest with `reverse`.
+ * Sends the highest id so far in a parameter of the next request; the lowest with `reverse`.
  *
  * The API answers rows with numeric ids:
  *
@@ -110,7 +110,7 @@ interface Seen {
   readonly max: bigint;
 }
 
-/** The range of this page and of those before, which the state holds as text to stay exact. */
+/** Widens the range of the pages before, which the state holds as text to stay exact, by the range of this page. */
 function widen(ids: IdRange | undefined, state: Json, idKey: string): Seen {
   if (ids === undefined) {
     throw new PaginationError('pagination.invalid', `The rows have no numeric \`${idKey}\` to go on from.`, {
@@ -129,7 +129,7 @@ function bigOf(id: number | JsonNumber): bigint {
   return BigInt(typeof id === 'number' ? id : id.literal);
 }
 
-/** Hard typed: text would be a mistake that goes unnoticed. */
+/** Reads `increment`, which must be a number: text would be a mistake that goes unnoticed. */
 function incrementOf(options: AnyObject, at: string): bigint {
   const value = getKey(options, 'increment');
   if (value === undefined || value === null) return 0n;

@@ -21,7 +21,7 @@ export const linkOptions: Readonly<Record<string, OptionSchema>> = {
   queryParamIn,
 };
 
-/** The link in the body, and what it was looked for by. */
+/** Option that names the link in the body. */
 export const urlKey: OptionSchema = {
   ...sourceSchema(
     'Path of the link',
@@ -40,7 +40,7 @@ function withDefault(options: AnyObject): AnyObject {
   return isEmpty(getKey(options, 'urlKey')) ? withKey(options, 'urlKey', 'next_page') : options;
 }
 
-/** The link of a page, or undefined where there is none. Anything but text is a mistake. */
+/** Returns the link of a page, or undefined when there is none. Anything but text is an error. */
 export function linkOf(value: Json | undefined, { text, at }: Source): string | undefined {
   if (isEmpty(value, 'response')) return undefined;
   if (typeof value === 'string') return value;
@@ -51,7 +51,7 @@ export function linkOf(value: Json | undefined, { text, at }: Source): string | 
   );
 }
 
-/** Makes the request that follows a link of the body: the link as it is, or its parameters. */
+/** Returns a function that builds the request of a link in the body: the link as it is, or its parameters. */
 export function linkFollower(
   options: AnyObject,
   job: PaginatedJob,

@@ -4,7 +4,7 @@ import { isNumericText } from '../../lib/read-settings.ts';
 import type { IdPath, IdRange } from './paginator.ts';
 
 /**
- * The smallest and largest id of a page's rows, truncated to integers and exact beyond 2^53.
+ * Returns the smallest and largest id of a page's rows, truncated to integers and exact beyond 2^53.
  * Undefined when there are no rows.
  *
  * @throws {PaginationError} when a row has no number or numeric text at the path
@@ -30,7 +30,7 @@ export function idRange(chunks: Iterable<readonly Json[]>, path: IdPath): IdRang
   return { min: exactInteger(min), max: exactInteger(max) };
 }
 
-/** A number where a double is exact, else the literal. */
+/** Returns a number where a double is exact, else the literal. */
 export function exactInteger(value: bigint): number | JsonNumber {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : new JsonNumber(String(value));
@@ -63,7 +63,7 @@ function idOf(value: Json | undefined, path: IdPath): number | bigint {
   );
 }
 
-/** An integer literal as it is, anything else through a double. */
+/** Returns an integer literal as it is, anything else through a double. */
 function truncated(literal: string): number | bigint {
   const integer = /^[+-]?\d+(?=$|\.\d*$)/.exec(literal)?.[0];
   return plainOrBig(Math.trunc(Number(literal)), integer ?? literal);

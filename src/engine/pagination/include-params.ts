@@ -17,7 +17,7 @@ import { FLAG } from './shared-options.ts';
 import { invalid, read } from './pagination-settings.ts';
 import { withoutParams } from './request.ts';
 
-/** Which parameters of the job the requests after the first have; see {@link includeParams}. */
+/** Returns the parameters of the job that the requests after the first have; see {@link includeParams}. */
 export function includedParams(
   options: AnyObject,
   at: string,

@@ -15,18 +15,18 @@ import type { MethodContext, PaginatedJob } from './paginator.ts';
 import { placeOf } from './request.ts';
 import { invalid } from './pagination-settings.ts';
 
-/** What the sources of a pagination may look at: the exchange, and what the job knows. */
+/** Kinds of values that sources of a pagination may read: the exchange, and the contexts of the job. */
 const PAGE_KINDS: readonly Kind[] = [...ANSWER_KINDS, 'first', 'last', 'min', 'max'];
 
 type Context = Pick<MethodContext, 'at' | 'call'>;
 
 export interface SourceForm {
-  /** Between the keys of a plain path. */
+  /** Separator between the keys of a plain path. */
   readonly delimiter?: string | undefined;
   readonly isKeyFirst?: boolean;
 }
 
-/** The source that a key holds. */
+/** Reads the source that a key holds. */
 function sourceAt(
   options: AnyObject,
   key: string,
@@ -38,7 +38,7 @@ function sourceAt(
   return compileSource(value, { at: `${at}.${key}`, call, kinds: PAGE_KINDS, invalid, ...form });
 }
 
-/** The same, where there must be one. */
+/** Reads the source that a key must hold. */
 export function requiredSource(
   options: AnyObject,
   key: string,
@@ -54,7 +54,7 @@ export function requiredSource(
   );
 }
 
-/** What a source looks at, by the names that signs of the answer have. */
+/** Returns the names of the values that a source reads, as page signals name them. */
 export function leadsOf(source: Source): readonly string[] {
   const { text, path, needs } = source;
   return needs.headers.length > 0
@@ -66,7 +66,7 @@ export function conditionAt(value: Json, at: string, { call }: Context): Conditi
   return compileCondition(value, { at, call, kinds: PAGE_KINDS, invalid });
 }
 
-/** The place that a key holds; the name of a parameter where it holds none. */
+/** Reads the place that a key holds; the name of a parameter where it holds none. */
 export function placeAt(
   options: AnyObject,
   key: string,
@@ -90,6 +90,8 @@ export function placeAt(
 }
 
 /**
+ * Throws when a place is not in the request.
+ *
  * @param at JSON path of the place
  * @throws {PaginationError} when the request has no such place
  */

@@ -6,7 +6,7 @@ import { requestOf } from './request.ts';
 import { invalid, read } from './pagination-settings.ts';
 
 /**
- * The address of the next page in the `Link` header (RFC 8288).
+ * Follows the address of the next page in the `Link` header (RFC 8288).
  *
  * The API answers rows, and beside them:
  *

@@ -9,7 +9,7 @@ import { responseParam } from './response-param.ts';
 import { responseUrl } from './response-url.ts';
 import { zendeskResponseUrl } from './zendesk-response-url.ts';
 
-/** The methods of this package. */
+/** Pagination methods of this package. */
 export const PAGINATION_METHODS: readonly PaginationMethod[] = [
   none,
   offset,

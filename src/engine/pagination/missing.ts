@@ -2,11 +2,11 @@ import { entriesOf, isJsonPath, isObject, type Json, type Path } from '../../lib
 import { nearest } from '../../lib/suggest.ts';
 
 /**
- * The path of a response that was probably meant by one that is not there: `scroll.tokn` is `scroll.token`,
- * `nextToken` is `next_token`, `next` is `meta.next`; JSONPath `$.meta.nxt` is `$.meta.next`. Undefined when nothing is near,
- * which is the usual case of a last page.
+ * Finds the path that was probably meant by one that a response does not have: `scroll.tokn` is `scroll.token`,
+ * `nextToken` is `next_token`, `next` is `meta.next`; JSONPath `$.meta.nxt` is `$.meta.next`. Undefined when nothing is
+ * near, which is the usual case of a last page.
  *
- * Looked at are the objects around the rows, to a depth of five keys; lists are rows and are not entered.
+ * Searches the objects around the rows, to a depth of five keys. Lists are rows and are not searched.
  *
  * @param sample a decoded response
  */
@@ -40,8 +40,8 @@ function keyPaths(sample: Json): readonly Keys[] {
 }
 
 /**
- * Compares key by key, or word by word. Every one is equal or near; so `links.next` is not `links.last`, although only
- * three letters differ.
+ * Compares two paths key by key, or word by word. Every key must be equal or near: `links.next` is not `links.last`,
+ * although only three letters differ.
  */
 function isNear(
   wanted: readonly string[],
@@ -59,7 +59,7 @@ function isNearWord(wanted: string, found: string): boolean {
   return wanted === found || nearest(wanted, [found]) !== undefined;
 }
 
-/** `nextPage`, `next_page` and `next-page` are `next` and `page`. */
+/** Splits a key into words: `nextPage`, `next_page` and `next-page` are `next` and `page`. */
 function words(key: string): readonly string[] {
   return key
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -71,7 +71,7 @@ function letters(key: string): string {
   return words(key).join('');
 }
 
-/** The same keys below others, or without their first one. */
+/** Finds the same keys below others, or without their first one. */
 function elsewhere(keys: Keys, candidates: readonly Keys[]): Keys | undefined {
   const below = candidates.find(
     (candidate) => candidate.length > keys.length && isSame(candidate.slice(-keys.length), keys),

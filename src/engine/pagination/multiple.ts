@@ -6,7 +6,7 @@ import type { PaginatedJob, PaginationMethod } from './paginator.ts';
 import { invalid, read } from './pagination-settings.ts';
 
 /**
- * Several paginations, chosen by job.
+ * Chooses one of several paginations by job.
  *
  * The API answers lists by offset and searches by page number.
  *
@@ -55,7 +55,7 @@ interface Scroller {
 }
 
 /**
- * The pagination of a job: its own `scroller`, else the `default`, else none.
+ * Chooses the pagination of a job: its own `scroller`, else the `default`, else none.
  *
  * @throws {PaginationError} when there is none of that name
  */
@@ -79,7 +79,7 @@ export function chooseScroller(options: AnyObject, job: PaginatedJob, at: string
   throw invalid(own ? at : `${at}.default`, message, hint);
 }
 
-/** All scrollers, each checked to be a map; `[]` is an empty one. */
+/** Returns all scrollers, each checked to be a map; `[]` is an empty map. */
 function scrollersOf(options: AnyObject, at: string): AnyObject {
   const scrollers = read.object(options, 'scrollers', at);
   if (scrollers === undefined) {

@@ -13,7 +13,7 @@ import { integerOf } from './state.ts';
 import { emptyPageOf } from './stops/empty-page.ts';
 
 /**
- * A page size and the number of rows to skip.
+ * Sends a page size and the number of rows to skip.
  *
  * The API answers a page of rows, a short one at the end:
  *
@@ -31,8 +31,8 @@ import { emptyPageOf } from './stops/empty-page.ts';
  *
  * The job's own page size, where it has one at that place, overrides `limit`.
  *
- * With `"advance": "rows"` the offset goes on by the rows that came, so that an API may give fewer than were asked for;
- * a page without rows is then the last one.
+ * With `"advance": "rows"` the offset advances by the number of rows received, so an API may return fewer rows than
+ * requested. The last page is then the first one without rows.
  */
 export const offset: PaginationMethod = {
   method: 'offset',

@@ -3,55 +3,55 @@ import type { Json } from '../../lib/json/index.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import { MOST_ALIKE } from '../shared/paginator-capabilities.ts';
 
-/** Pages that a job may have unless `maxPages` says otherwise: more than any known job needs. */
+/** Default limit of pages for a job without `maxPages`: more than any known job needs. */
 export const DEFAULT_MAX_PAGES = 1_000_000;
 
-/** Pages back that are compared one by one; longer circles are found by a checkpoint. */
+/** Number of earlier pages that are compared one by one; a checkpoint detects longer circles. */
 const WINDOW = 100;
 
-/** Pages in a row without a row, each by another request: more than filters of an API leave. */
+/** Maximum of consecutive pages without rows, each by another request: more than filters of an API leave. */
 const MOST_EMPTY = 1000;
 
 export interface GuardOptions {
-  /** Pages that the job may have; {@link DEFAULT_MAX_PAGES} by default. */
+  /** Maximum of pages for the job; {@link DEFAULT_MAX_PAGES} by default. */
   readonly maxPages?: number;
-  /** An empty page is no end, even where it is the same as the one before. */
+  /** True when an empty page is no end, even if it equals the page before. */
   readonly emptyGoesOn?: boolean;
 }
 
-/** A page that came, by digests: equal text means equal content. */
+/** A page as the guard compares it: equal digests mean equal content. */
 export interface GuardInput {
-  /** Page of the job, from 1. */
+  /** Number of the page in the job, from 1. */
   readonly page: number;
-  /** Of the whole request: method, address, parameters, headers that the job sets. */
+  /** Digest of the whole request: method, address, parameters, headers that the job sets. */
   readonly requestDigest: string;
-  /** Of the raw bytes of the body. */
+  /** Digest of the raw bytes of the body. */
   readonly bodyDigest: string;
-  /** Of the rows, after `dataField` and `responseFilter`. */
+  /** Digest of the rows, after `dataField` and `responseFilter`. */
   readonly rowsDigest: string;
   /** Number of rows. */
   readonly rows: number;
-  /** The request in words, redacted; asked for only when a message needs it. */
+  /** Returns the request in words, redacted; called only when a message needs it. */
   readonly describeRequest: () => string;
 }
 
-/** `stop`: the job ends and this page is not written. */
+/** Decision about a page. `stop`: the job ends and this page is not written. */
 export interface GuardVerdict {
   readonly verdict: 'keep' | 'stop';
   readonly reason?: Reason;
   readonly warning?: string;
-  /** The earlier page whose rows a page that is kept brings again. */
+  /** Number of the earlier page whose rows this page repeats, when it is written all the same. */
   readonly repeats?: number;
   readonly state: Json;
 }
 
-/** Keeps a job from running in circles. Pure: what it has seen is in its state, which is JSON of bounded size. */
+/** Detects a job that runs in circles. Pure: its memory is its state, JSON of bounded size. */
 export interface Guard {
-  /** Pages that the job may have. */
+  /** Maximum of pages for the job. */
   readonly maxPages: number;
   readonly initial: Json;
   /**
-   * To be called once for each page, in order, before the page is written.
+   * Checks one page; call it for every page, in order, before the page is written.
    *
    * @throws {PaginationError} `pagination.loop` when the API answers in a circle, `pagination.budget` when the job has
    *   more pages than allowed
@@ -60,10 +60,10 @@ export interface Guard {
 }
 
 /**
- * The guards around every pagination, in this order:
+ * Creates the guard around every pagination. It checks, in this order:
  *
  * 1. more than `maxPages` pages: an error;
- * 2. the body of the page before: the job ends, unless it is an empty page and those are no end;
+ * 2. a page with the body of the page before: the job ends, unless it is an empty page and those are no end;
  * 3. a repeated request without rows: the job ends;
  * 4. a repeated request with the rows of the page before: the job ends;
  * 5. a repeated request with the rows of an earlier page: a circle, an error;
@@ -71,7 +71,7 @@ export interface Guard {
  *    {@link MOST_ALIKE} such pages in a row;
  * 7. very many pages in a row without rows, unless those are no end: an error.
  *
- * A repeated request with new rows is how scrolling on the side of the server works, and is kept.
+ * A repeated request with new rows is how server-side scrolling works, and passes.
  */
 export function createGuard(options: GuardOptions = {}): Guard {
   const maxPages = options.maxPages ?? DEFAULT_MAX_PAGES;
@@ -80,7 +80,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
     initial: NOTHING_SEEN,
     check(input, state) {
       if (input.page > maxPages) throw overBudget(maxPages, input);
-      // The state is what `initial` or an earlier call gave, perhaps read again from a saved position.
+      // The state comes from `initial` or an earlier call, perhaps reloaded from a saved position.
       const memory = state as Memory;
       const stop = (reason: Reason): GuardVerdict => ({ verdict: 'stop', reason, state });
 
@@ -161,7 +161,7 @@ function repeatedRows(earlierPage: number, input: GuardInput): string {
   return `Page ${input.page} brings the same rows as page ${earlierPage}, so the table will have them twice. If the API does not know the parameters of the pagination, correct them; if it has no further pages, end it with \`nextPageFlag\`, \`limitStop\` or \`forceStop\`.`;
 }
 
-/** Type aliases, as an interface is not JSON to the compiler. */
+/** Type aliases, because an interface is not assignable to JSON. */
 type Seen = {
   readonly page: number;
   readonly request: string;
@@ -171,11 +171,11 @@ type Seen = {
 type Memory = {
   /** The last pages, oldest first. */
   readonly recent: readonly Seen[];
-  /** The page of the last power of two: any circle meets it in the end, however long (Brent's algorithm). */
+  /** The page of the last power of two: every circle reaches it in the end, however long it is (Brent's algorithm). */
   readonly checkpoint: Seen | null;
   /** Digest of the last body. */
   readonly body: string;
-  /** Pages in a row, up to the last one, whose rows had come, or that have none. */
+  /** Number of consecutive pages, up to the last one, that had no rows or only rows that had come before. */
   readonly alike: number;
   readonly empty: number;
   readonly hasWarned: boolean;
@@ -190,7 +190,7 @@ const NOTHING_SEEN: Memory = {
   hasWarned: false,
 };
 
-/** The nearest page that is like this. */
+/** Returns the most recent page that equals this one. */
 function lastSeen(
   { recent, checkpoint }: Memory,
   what: 'request' | 'rows',

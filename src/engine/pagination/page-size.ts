@@ -5,14 +5,14 @@ import { placeAt } from './language.ts';
 import type { MethodContext, PaginatedJob } from './paginator.ts';
 import { invalid } from './pagination-settings.ts';
 
-/** Where the page size goes; undefined where it is not sent. */
+/** Returns the place of the page size; undefined when the page size is not sent. */
 export function sizePlace(options: AnyObject, job: PaginatedJob, context: MethodContext): Place | undefined {
   return getKey(options, 'limitParam') === false
     ? undefined
     : placeAt(options, 'limitParam', job, context, 'limit');
 }
 
-/** The page size that the job's own request has, which counts more than the pagination's; undefined when there is none. */
+/** Returns the page size of the job's own request, which overrides the pagination's; undefined when there is none. */
 export function jobPageSize(job: PaginatedJob, place: Place | undefined, at: string): number | undefined {
   const value = place?.read(job);
   if (place === undefined || isEmpty(value)) return undefined;

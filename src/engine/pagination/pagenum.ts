@@ -12,7 +12,7 @@ import { invalid, read } from './pagination-settings.ts';
 import { integerOf } from './state.ts';
 
 /**
- * A page number, and a page size where the API wants one.
+ * Sends a page number, and a page size where the API wants one.
  *
  * The API answers a page of rows; the last one is short, or empty:
  *

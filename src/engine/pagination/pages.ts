@@ -4,25 +4,25 @@ import type { Reason } from '../shared/stop-reason.ts';
 import type { Guard, GuardVerdict } from './page-guard.ts';
 import type { FirstStep, Needs, Observation, Paginator, Step } from './paginator.ts';
 
-/** Gets pages and says what is seen of them. The loop knows nothing else about a page. */
+/** Fetches pages and describes what is seen of them. The loop knows nothing else about a page. */
 export interface PageSource<T> {
-  /** Asks for one page. Rejected when it cannot be had; the loop then ends with that error. */
+  /** Fetches one page. A rejection ends the loop with that error. */
   fetch(request: JobRequest, page: number, signal: AbortSignal): Promise<T>;
   /**
-   * True for a page that was asked for now, false for one that was recorded before. While pages come from a recording
-   * nothing is planned ahead: what was asked for in vain is not in it, and would be asked for again.
+   * Tells whether a page was fetched now, and not read from a recording. While pages come from a recording, nothing is
+   * planned ahead: a request that was made in vain is not in it, and would be sent again.
    */
   isLive(content: T): boolean;
   observe(content: T, needs: Needs, page: number): Observation;
-  /** Why the job ends with a page whatever the pagination says; undefined where it decides. */
+  /** Returns the reason to end the job with this page, whatever the pagination decides; else undefined. */
   ends?(content: T, page: number): Reason | undefined;
   digests(content: T): PageDigests;
-  /** Told of what follows from a page: the next request, or the end. */
+  /** Receives the decision that follows a page: the next request, or the end. */
   decided(content: T, decision: Decision): void;
 }
 
 export interface Decision {
-  /** Absent when the guard ended the job before the page was looked at. */
+  /** Absent when the guard ended the job before the page was observed. */
   readonly observation?: Observation;
   readonly next: Step;
 }
@@ -32,7 +32,7 @@ export interface PageDigests {
   readonly body: string;
   readonly rows: string;
   readonly count: number;
-  /** The request in words, redacted. */
+  /** Returns the request in words, redacted. */
   readonly describe: () => string;
 }
 
@@ -43,44 +43,45 @@ export interface PagesOptions<T> {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Ends the job after so many pages (`--limit`). */
+  /** Number of pages after which the job ends (`--limit`). */
   readonly limit?: number | undefined;
-  /** Requests that may be under way at once. With 1, the next request leaves when its page is known, no earlier. */
+  /** Maximum of concurrent requests. With 1, the next request is sent when its page is known, no earlier. */
   readonly concurrency: number;
-  /** True when each page starts children: with a concurrency of 1 the next request then waits for them. */
+  /** True when each page starts child jobs: with a concurrency of 1 the next request then waits for them. */
   readonly hasChildren: boolean;
   readonly onWarning: (message: string, page: number) => void;
-  /** Pages that are still to come by what the answers say; undefined when they do not say it. */
+  /** Returns how many pages are still to come according to the responses; undefined when they do not say. */
   readonly pagesLeft?: () => number | undefined;
-  /** Sees each page that came, in order, with what the guard says of it. */
+  /** Called with each page, in order, and the guard's decision about it. */
   readonly onPage?: (content: T, page: number, verdict: GuardVerdict) => void;
 }
 
-/** One page that is to be written. */
+/** One page to write. */
 export interface PageStep<T> {
   /** From 1. */
   readonly page: number;
   readonly content: T;
-  /** Why it is the last one. */
+  /** Reason why it is the last page. */
   readonly end?: Reason;
 }
 
-/** A request that was sent before its turn. */
+/** A request that was sent ahead. */
 interface Ahead<T> {
   step: FirstStep;
   readonly page: Promise<T>;
-  /** Its page cannot be had: what comes behind it is not wanted. */
+  /** True when its page failed: the pages behind it are not wanted. */
   isLost: boolean;
-  /** Ends the request, whose page is not wanted any more. */
+  /** Aborts the request, whose page is not wanted any more. */
   readonly drop: () => void;
 }
 
 /**
- * Runs one job from page to page and gives the pages that are to be written, in order. Returns why it ended.
+ * Runs one job from page to page, yields the pages to write in order, and returns why the job ended.
  *
- * The next request leaves as soon as a page has arrived and before that page is used, so that waiting and work
- * overlap; a paginator with `plan` has up to `concurrency` requests under way, none of them beyond a budget or what the
- * answers say that there is. What was asked for in vain is dropped, and so is what comes behind a page that failed.
+ * The next request is sent as soon as a page has arrived and before that page is used, so that waiting and work
+ * overlap. A paginator with `plan` has up to `concurrency` requests in flight, none of them beyond a budget or the
+ * number of pages that the responses announce. Requests made in vain are dropped, and so are those behind a page that
+ * failed.
  */
 export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageStep<T>, Reason> {
   const { paginator, guard, source, limit } = options;
@@ -92,7 +93,7 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
     const page = source.fetch(step.request, number, AbortSignal.any([signal, dropping.signal]));
     const ahead = { step, page, isLost: false, drop: () => dropping.abort() };
     queue.push(ahead);
-    // its turn may never come; when it does, the error is thrown there
+    // the page may never be used; when it is, the error is thrown there
     page.catch(() => {
       ahead.isLost = true;
       if (!dropping.signal.aborted) for (const behind of queue.slice(queue.indexOf(ahead) + 1)) behind.drop();
@@ -101,7 +102,7 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   send(paginator.first(options.now), 1);
   const isEager = !options.hasChildren || options.concurrency > 1;
   let guardState = guard.initial;
-  /** Requests that may be under way behind a page. */
+  /** Number of requests that may be in flight behind a page. */
   const budget = ({ state }: FirstStep, page: number): number =>
     Math.min(
       options.concurrency,
@@ -142,7 +143,7 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
             ? { stop: { code: 'limit', pages: limit } }
             : paginator.next(observation, current.step.state);
       source.decided(content, { observation, next });
-      // the first page behind the border may well be that before it
+      // the first page after a restart may equal the page before it
       if ('request' in next && next.restarts === true) guardState = guard.initial;
       if (isEager && !('stop' in next)) {
         lookAhead(queue, next, page + 1, options, send, source.isLive(content) ? budget(next, page) : 1);
@@ -157,12 +158,12 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   }
 }
 
-/** Lets a request that was just made reach the socket before the page is worked on. */
+/** Yields to the event loop, so that a request that was just made reaches the socket before the page is processed. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Makes sure that the next request is under way, and with a plan up to `most`. */
+/** Ensures that the next request is in flight, and with a plan up to `most`. */
 function lookAhead<T>(
   queue: Ahead<T>[],
   next: FirstStep,
@@ -180,7 +181,7 @@ function lookAhead<T>(
     send(plan(last.step.state), page + queue.length);
 }
 
-/** Tells whether two requests are the same to the last literal, and to the order of their parameters. */
+/** Tells whether two requests are equal to the last literal, and in the order of their parameters. */
 function sameRequest(a: JobRequest, b: JobRequest): boolean {
   return exactText(a) === exactText(b);
 }

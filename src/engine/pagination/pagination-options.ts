@@ -11,8 +11,8 @@ import { NEXT_PAGE_FLAG } from './stops/next-page-flag.ts';
 import { STOP_WHEN } from './stops/stop-when.ts';
 
 /**
- * The name under `definitions` of the schema that {@link PAGINATION_OPTIONS} must have there: the scrollers of
- * `multiple` refer to it by `#/definitions/pagination`.
+ * Name under `definitions` of the schema that {@link PAGINATION_OPTIONS} must have there: the scrollers of `multiple`
+ * refer to it by `#/definitions/pagination`.
  */
 export const PAGINATION_DEFINITION = 'pagination';
 
@@ -20,7 +20,8 @@ export const PAGINATION_DEFINITION = 'pagination';
 export const PAGINATION_OPTIONS = paginationOptions(PAGINATION_METHODS);
 
 /**
- * JSON Schema of the `pagination` node: the keys of each method by `if`/`then` on `method`, and the keys that all have.
+ * Builds the JSON Schema of the `pagination` node: the keys of each method by `if`/`then` on `method`, and the shared
+ * keys.
  * A key that a method does not know fails `additionalProperties` in its branch.
  */
 function paginationOptions(methods: readonly PaginationMethod[]): OptionSchema {
@@ -61,7 +62,7 @@ function commonProperties(methods: readonly PaginationMethod[]): Properties {
   };
 }
 
-/** `none` is also meant when `method` is missing or empty. */
+/** Builds the branch of one method. `none` is also meant when `method` is missing or empty. */
 function branch({ method, options }: PaginationMethod, common: Properties): OptionSchema {
   const isDefault = method === 'none';
   const { properties, ...rest } = options;
@@ -73,7 +74,7 @@ function branch({ method, options }: PaginationMethod, common: Properties): Opti
   };
   const keys = {
     ...rest,
-    // What all methods have is only named here, as it is checked above; a method's properties are schemas.
+    // Shared keys are only named here, because they are checked above; a method's properties are schemas.
     properties: { ...knownKeys, ...(properties as Properties | undefined) },
     additionalProperties: false,
   };

@@ -2,14 +2,14 @@ import { PaginationError } from '../../lib/errors.ts';
 import type { AnyObject } from '../../lib/json/index.ts';
 import { SettingsReader } from '../../lib/read-settings.ts';
 
-/** A setting that cannot be used. `at` is the JSON path of the value. */
+/** Creates the error of a setting that cannot be used. `at` is the JSON path of the value. */
 export function invalid(at: string, message: string, hint?: string): PaginationError {
   return new PaginationError('pagination.invalid', message, { where: { path: at }, hint });
 }
 
 export const read = new SettingsReader(invalid);
 
-/** A name or path that must be there, and not be empty. */
+/** Reads a name or path that must be present and not empty. */
 export function requiredText(node: AnyObject, key: string, at: string): string {
   const text = read.text(node, key, at);
   if (text !== undefined) return text;

@@ -6,39 +6,39 @@ import type { Condition, Source } from '../language/index.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import type { Traits } from '../shared/paginator-capabilities.ts';
 
-/** Small JSON that says where a paginator stands. It survives `JSON.stringify` and is never changed in place. */
+/** Position of a paginator as small JSON. It survives `JSON.stringify` and is never changed in place. */
 export type PaginatorState = Json;
 
-/** What a paginator must see of each page. The page itself never reaches it. */
+/** Values that a paginator reads from each page. The page itself never reaches it. */
 export interface Needs {
   /** Paths into the response, made by `compilePath('meta.next')`. */
   readonly paths?: readonly Path[];
   /** Values of the exchange, made by `compileSource`. */
   readonly sources?: readonly Source[];
-  /** Those paths and sources that some response must have: it is a warning when none has. */
+  /** Paths and sources that some response must have: a warning is logged when none has them. */
   readonly expected?: readonly (Path | Source)[];
-  /** What is asked of the page, made by `compileCondition`. */
+  /** Conditions on the page, made by `compileCondition`. */
   readonly conditions?: readonly Condition[];
   /** Names of response headers, in lower case; those of the sources and conditions need not be named. */
   readonly headers?: readonly string[];
-  /** Where a numeric id is in each row; the smallest and largest are given. */
+  /** Path to a numeric id in each row; the smallest and largest are given. */
   readonly ids?: IdPath;
-  /** Ask for `volume`, which costs a re-encoding of the page. */
+  /** True to request `volume`, which costs a re-encoding of the page. */
   readonly volume?: boolean;
 }
 
-/** What was seen of a page: JSON. */
+/** Values observed on a page: JSON. */
 export interface Observation {
-  /** Page of the job, from 1. */
+  /** Number of the page in the job, from 1. */
   readonly page: number;
   readonly status: number;
   /** URL that was asked for. */
   readonly url: string;
-  /** Values at `needs.paths`, in that order; undefined where nothing is. */
+  /** Values at `needs.paths`, in that order; undefined where there is none. */
   readonly values: readonly (Json | undefined)[];
   /** Values of `needs.sources`, in that order; undefined where there is none. */
   readonly read: readonly (Json | undefined)[];
-  /** For each of `needs.conditions` what shows that it holds, in words; undefined where it does not. */
+  /** For each of `needs.conditions`, the evidence that it holds, in words; undefined where it does not hold. */
   readonly met: readonly (string | undefined)[];
   /** Values of `needs.headers` that the response has. */
   readonly headers: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export interface Observation {
   readonly ids?: IdRange;
   /** Bytes of the body. */
   readonly bytes: number;
-  /** Bytes of the response re-encoded, when asked for. */
+  /** Bytes of the response re-encoded, when requested. */
   readonly volume?: number;
   /** The state that all rows of the page are older than, in words; absent when some are not. */
   readonly olderThan?: string;
@@ -58,12 +58,12 @@ export interface Observation {
 
 /** The way to an id in a row: a {@link Path} is one. */
 export interface IdPath {
-  /** For messages. */
+  /** Text of the path, for messages. */
   readonly text: string;
   readonly find: (row: Json) => Json | undefined;
 }
 
-/** Integers; one beyond 2^53 is a `JsonNumber`, so that it stays exact. */
+/** Integers; one beyond 2^53 is a `JsonNumber`, which stays exact. */
 export interface IdRange {
   readonly min: number | JsonNumber;
   readonly max: number | JsonNumber;
@@ -74,17 +74,17 @@ export type Step =
   | {
       readonly request: JobRequest;
       readonly state: PaginatorState;
-      /** The pages begin anew behind the last row: rows may come again at the border. */
+      /** True when pagination restarts behind the last row: rows may come again at the border. */
       readonly restarts?: true;
     }
   | { readonly stop: Reason };
 
-/** The first step cannot stop. */
+/** The step before the first page, which cannot stop. */
 export type FirstStep = Exclude<Step, { stop: Reason }>;
 
 /**
  * Decides which request follows a page. Pure: the same observation and state give the same step.
- * Counts from its own state, or follows what the API said; it keeps nothing in fields.
+ * It counts from its own state, or follows the response; it keeps nothing in fields.
  */
 export interface Paginator {
   readonly needs: Needs;
@@ -92,23 +92,28 @@ export interface Paginator {
   first(now: number): FirstStep;
   next(observation: Observation, state: PaginatorState): Step;
   /**
-   * The request that will follow `state` if the job goes on, for methods that depend on their own state alone;
-   * absent for those that must see the page first.
+   * Returns the request that follows `state` if the job continues, for methods that depend on their own state alone;
+   * absent for methods that must see the page first.
    */
   readonly plan?: (state: PaginatorState) => FirstStep;
-  /** Requests from `state` on that are within a budget; absent when nothing bounds them. The first is sent in any case. */
+  /**
+   * Returns how many requests from `state` on are within a budget; absent without a bound. The first is sent in any
+   * case.
+   */
   readonly ahead?: (state: PaginatorState) => number;
-  /** How it works, for the verdict; without it, it is taken to follow what the API says. */
+  /** Capabilities of the paginator, for completeness; without them, it is taken to follow the response. */
   readonly traits?: Traits;
 }
 
-/** A pagination method: a value in a list that a library user may extend. */
+/** A pagination method: an entry of a list that a library user may extend. */
 export interface PaginationMethod {
   /** The word in `pagination.method`. */
   readonly method: string;
   /** JSON Schema of the method's own keys, without `method` and the stop rules, which every method has. */
   readonly options: OptionSchema;
   /**
+   * Creates the paginator of a job.
+   *
    * @param options the `pagination` node of the configuration
    * @param job the job's first request, functions evaluated
    * @throws {PaginationError} when the options are wrong
@@ -116,22 +121,22 @@ export interface PaginationMethod {
   create(options: AnyObject, job: PaginatedJob, context: MethodContext): Paginator;
 }
 
-/** What a method is given beside its options. */
+/** Arguments of a method beside its options. */
 export interface MethodContext {
   /** JSON path of the options, for messages. */
   readonly at: string;
   /** Calls the functions in sources; without it they are refused. */
   readonly call?: CallFunction | undefined;
-  /** The job's request as it is written, where functions in it have no values yet: places in texts are looked for in it. */
+  /** The job's request as written, in which functions have no values yet: places inside texts are found in it. */
   readonly written?: JobRequest | undefined;
-  /** Makes the paginator of another `pagination` node, stop rules included: for methods made of others. */
+  /** Creates the paginator of another `pagination` node, stop rules included, for methods composed of others. */
   readonly nested: (options: Json, at: string, job?: PaginatedJob) => Paginator;
 }
 
-/** What a paginator may know of the job. */
+/** Parts of a job that a paginator may use. */
 export interface PaginatedJob extends JobRequest {
   /** The job's `scroller`, for `multiple`. */
   readonly scroller?: string;
-  /** Where the parameters of the pagination go; the job's word counts more than the pagination's. */
+  /** Place of the pagination's parameters; the job's setting overrides the pagination's. */
   readonly queryParamIn?: 'query' | 'params';
 }

@@ -1,8 +1,8 @@
 import { isList, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /**
- * A query string as parameters (encoder B): `+` is a space, a name without `=` is null,
- * a name that comes twice is a list. A leading `?` is left out.
+ * Parses a query string into parameters (encoder B): `+` is a space, a name without `=` is null, a name that comes
+ * twice is a list. A leading `?` is left out.
  */
 export function parseQuery(query: string): AnyObject {
   const params = new Map<string, Json>();
@@ -17,7 +17,7 @@ export function parseQuery(query: string): AnyObject {
   return objectOf(params);
 }
 
-/** Percent-decoding that leaves a broken escape as it is. */
+/** Decodes percent escapes and leaves a broken escape as it is. */
 function decode(text: string): string {
   return text
     .replaceAll('+', ' ')

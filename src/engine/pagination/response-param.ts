@@ -22,8 +22,7 @@ import { applied, isShortForm, MERGE, SET, settersOf, withBlanks } from './sette
 import { invalid, read } from './pagination-settings.ts';
 
 /**
- * A value of the response (a token, a cursor, a page number) goes into a parameter of the next request
- *.
+ * Sends a value of the response (a token, a cursor, a page number) in a parameter of the next request.
  *
  * The API answers with a token until there are no more pages:
  *
@@ -105,7 +104,7 @@ export const responseParam: PaginationMethod = {
         asks: leading.to.key,
         looks: leading.fromKey,
         follows: setters.flatMap(({ from }) => leadsOf(from)),
-        // the next page may begin with the row whose value led on
+        // the next page may begin with the row whose value was sent
         ...(leading.from.needs.rows || (isJsonPath(path) && path.includes('[')) ? { overlaps: true } : {}),
       },
       first: () => ({ request: withBlanks(setters, requestOf(job)), state: null }),
@@ -121,7 +120,7 @@ export const responseParam: PaginationMethod = {
   },
 };
 
-/** The values that always end it. */
+/** Tells whether a value always ends the pagination. */
 function isEnd(value: Json): boolean {
   if (value === null || value === false || value === '') return true;
   return isList(value) ? value.length === 0 : isObject(value) && sizeOf(value) === 0;

@@ -6,7 +6,7 @@ import { requestOf } from './request.ts';
 import { read } from './pagination-settings.ts';
 
 /**
- * The address of the next page in the body.
+ * Follows the address of the next page in the body.
  *
  * The API answers with a link until there are no more pages:
  *

@@ -38,8 +38,8 @@ import { stateOf } from './state.ts';
  *     GET /users?page=3&limit=2
  *     GET /users?since=2026-01-06&page=1&limit=2
  *
- * It is as if the job had those parameters. Rows that come again behind the border are left out by whoever reads the
- * pages, who is told of the restart.
+ * The job behaves as if it had those parameters. Rows that come again behind the border are dropped by the reader of
+ * the pages, which is notified of the restart.
  *
  * @param make the paginator of a job
  */
@@ -111,7 +111,10 @@ export function withRestart(
   }
 }
 
-/** `behind`: null in the first stretch, then the values that it begins behind. */
+/**
+ * Builds a step with the restart state. `behind`: null before the first restart, then the values that the pages begin
+ * behind.
+ */
 function packed({ request, state }: FirstStep, behind: Json): FirstStep {
   return {
     request,

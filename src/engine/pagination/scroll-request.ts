@@ -44,7 +44,7 @@ export const SCROLL_REQUEST = option(
 const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * A job-like object over a request: what it leaves out stays.
+ * Overlays a request with a job-like object: keys that it leaves out stay.
  *
  * @throws {PaginationError} when a key has a wrong type
  */
@@ -62,12 +62,12 @@ export function overlayRequest(over: AnyObject, request: JobRequest, at: string)
     params: mergeOver(read.map(over, 'params', at) ?? {}, request.params, 'winner'),
     headers: mergeOver(read.map(over, 'headers', at) ?? {}, request.headers, 'winner'),
     ...(paramsIn === undefined ? {} : { paramsIn }),
-    // An address that the configuration itself names is not one of a response.
+    // An address that the configuration itself names does not come from a response.
     ...(fromResponse === undefined || endpoint !== undefined ? {} : { fromResponse }),
   };
 }
 
-/** Text that is not empty; "0" is an endpoint. */
+/** Reads text that is not empty; "0" is an endpoint. */
 function textAt(node: AnyObject, key: string, at: string): string | undefined {
   const value = getKey(node, key);
   if (typeof value === 'string' && value !== '') return value;

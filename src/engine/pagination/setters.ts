@@ -22,11 +22,11 @@ export interface Setter {
   /** Keys of the source and the place below the pagination, for messages: `set[0].from`. */
   readonly fromKey: string;
   readonly to: { readonly place: Place; readonly at: string; readonly key: string };
-  /** The value is an object that is merged in. */
+  /** True when the value is an object that is merged in. */
   readonly isMerged: boolean;
 }
 
-/** Two texts: the form in which the parameters of the job are left out unless it is said otherwise. */
+/** Tells whether the options have two texts: in this form the job's parameters are left out by default. */
 export function isShortForm(options: AnyObject): boolean {
   return (
     !isObject(getKey(options, 'responseParam')) &&
@@ -40,8 +40,8 @@ function hasSet(options: AnyObject): boolean {
 }
 
 /**
- * What the next request is made of: `responseParam` and `queryParam`, or `set` and `merge`. The first is the one that
- * leads on.
+ * Reads the setters of the next request: `responseParam` and `queryParam`, or `set` and `merge`. The value of the first
+ * one decides whether there is a next page.
  *
  * @throws {PaginationError} when there is none, or one is written wrongly
  */
@@ -79,7 +79,7 @@ export function settersOf(
   return [first, ...more];
 }
 
-/** Those of `set` and `merge`, in this order. */
+/** Reads the setters of `set` and `merge`, in this order. */
 export function settersIn(
   options: AnyObject,
   keys: readonly ('set' | 'merge')[],
@@ -95,7 +95,7 @@ export function settersIn(
     if (strange !== undefined)
       throw invalid(`${here}.${strange[0]}`, `“${strange[0]}” is not known here.`, STEP);
     const inner = { ...context, at: here };
-    // where the place goes is a matter of the pagination
+    // the pagination decides where parameters go
     const place = placeAt(node, 'to', { ...job, ...placeOfParams(options, job) }, inner);
     return {
       from: requiredSource(node, 'from', inner, { delimiter }),
@@ -123,15 +123,15 @@ function notAStep(at: string, node: Json): Error {
   return invalid(at, `What is set is written as an object, and here is ${kindOf(node)}.`, STEP);
 }
 
-/** The first request: a place inside of a text holds its `first`. */
+/** Returns the first request, in which a place inside a text holds its `first`. */
 export function withBlanks(setters: readonly Setter[], request: JobRequest): JobRequest {
   return setters.reduce((made, { to }) => to.place.blank(made), request);
 }
 
 /**
- * The request with the values. What is absent or null is left out.
+ * Returns the request with the values set. A value that is absent or null is left out.
  *
- * @param values of the sources, in the order of the setters
+ * @param values the values of the sources, in the order of the setters
  * @throws {PaginationError} when what is to be merged is no object
  */
 export function applied(

@@ -2,20 +2,20 @@ import { definition, option, type OptionSchema } from '../../lib/option.ts';
 
 /** Schemas of options that several methods have. */
 
-/** A whole number, as number or text; an empty value means none. A fraction is cut off. */
+/** Schema of a whole number, as number or text; an empty value means none. A fraction is cut off. */
 export const COUNT = {
   type: ['number', 'string', 'null'],
   minimum: 0,
   pattern: '^\\s*(?:\\+?\\d+(?:\\.\\d*)?)?\\s*$',
 } as const;
 
-/** A flag, in all forms that are understood. */
+/** Schema of a flag, in all accepted forms. */
 export const FLAG = {
   type: ['boolean', 'integer', 'string', 'null'],
   enum: [true, false, 0, 1, '0', '1', '', null],
 } as const;
 
-/** A setting that may be null, for none. */
+/** Returns the schema of a setting that may be null, for none. */
 export function orNull(schema: OptionSchema): OptionSchema {
   const { allOf, ...rest } = schema;
   return {
@@ -36,7 +36,7 @@ export const firstPageParams = option(
   { ...FLAG, default: true, examples: [false] },
 );
 
-/** The size of a page, where it is sent. */
+/** Schema of the parameter that sends the page size. */
 export const limitParam = option(
   'Page size parameter',
   'Where the page size goes: the name of a parameter, or a place in the request. `false`: it is not sent.',

@@ -1,14 +1,14 @@
 import { PaginationError } from '../../lib/errors.ts';
 import { getKey, isInteger, isObject, numberOf, type Json } from '../../lib/json/index.ts';
 
-/** One key of a paginator's state. */
+/** Returns one key of a paginator's state. */
 export function stateOf(state: Json, key: string): Json {
   const value = isObject(state) ? getKey(state, key) : undefined;
   if (value === undefined) throw foreign(key);
   return value;
 }
 
-/** An integer of a paginator's state. */
+/** Returns an integer of a paginator's state. */
 export function integerOf(state: Json, key: string): number {
   const value = stateOf(state, key);
   if (!isInteger(value)) throw foreign(key);

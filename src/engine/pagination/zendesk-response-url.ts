@@ -7,7 +7,7 @@ import { requestOf } from './request.ts';
 import { truncated } from '../../lib/read-settings.ts';
 
 /**
- * Like `response.url`, for exports by time that always give a next link and refuse one whose `start_time` lies
+ * Works like `response.url`, for exports by time that always give a next link and refuse one whose `start_time` lies
  * less than some minutes ago.
  *
  * The API answers:
@@ -55,7 +55,7 @@ export const zendeskResponseUrl: PaginationMethod = {
 
 const NEWEST_START_SECONDS = 6 * 60;
 
-/** `start_time` of a link or of a bare query string, in Unix seconds. */
+/** Returns `start_time` of a link or of a bare query string, in Unix seconds. */
 function startTime(link: string): number | undefined {
   const query = link.slice(link.indexOf('?') + 1).replace(/#.*$/s, '');
   return truncated(getKey(parseQuery(query), 'start_time'));

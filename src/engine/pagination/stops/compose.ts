@@ -11,10 +11,14 @@ export interface StopRule {
   readonly needs: Needs;
   /** Its state before the first page; absent when it keeps none. */
   readonly start?: (now: number) => Json;
-  /** @returns why to stop, or the state after this page (null when it keeps none) */
+  /**
+   * Checks a page.
+   *
+   * @returns why to stop, or the state after this page (null when it keeps none)
+   */
   check(observation: Observation, state: Json): { readonly stop: Reason } | { readonly state: Json };
   /**
-   * Requests from here on that the rule allows, for one that is a budget: none is made beyond it.
+   * Returns how many requests from here on the rule allows, if it is a budget: none is made beyond it.
    *
    * @param size rows that a page is asked for, when they are known
    */
@@ -22,10 +26,10 @@ export interface StopRule {
 }
 
 /**
- * A paginator with stop rules around it. They are asked in their order, then the method; the first to stop wins.
- * States stand side by side: `{ "method": …, "limit": 20 }`. What was seen is dealt out, so that each part sees its own.
+ * Wraps a paginator in stop rules. The rules are checked in order, then the method; the first to stop wins. States
+ * stand side by side: `{ "method": …, "limit": 20 }`. The observation is split, so that each part sees its own values.
  *
- * A planned step keeps the states of the rules as they are: they move on only with pages that were seen.
+ * A planned step keeps the states of the rules as they are: they advance only with observed pages.
  */
 export function withStops(paginator: Paginator, rules: readonly StopRule[]): Paginator {
   if (rules.length === 0) return paginator;
@@ -84,7 +88,7 @@ interface Slice {
 
 type Slices = Readonly<Record<Needed, Slice>>;
 
-/** What all parts need together, and which of the values belong to which part. */
+/** Joins the needs of all parts, and records which of the values belong to which part. */
 function joinNeeds(parts: readonly Needs[]): { needs: Needs; slices: readonly Slices[] } {
   const paths = parts.flatMap((part) => part.paths ?? []);
   const sources = parts.flatMap((part) => part.sources ?? []);

@@ -1,6 +1,6 @@
 import type { StopRule } from './compose.ts';
 
-/** A response without a body has no rows and nothing to go on from (status 204, or no bytes). */
+/** Stops at a response without a body (status 204, or no bytes): it has no rows and nothing to continue from. */
 export const emptyBody: StopRule = {
   key: 'empty',
   needs: {},

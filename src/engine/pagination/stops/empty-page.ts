@@ -5,13 +5,13 @@ import type { StopRule } from './compose.ts';
 
 const WORDS = ['stop', 'goOn'] as const;
 
-/** What a page without rows means, as far as the configuration says it. */
+/** Reads the meaning that the configuration gives a page without rows; undefined when it gives none. */
 export function emptyPageOf(options: AnyObject, at: string): (typeof WORDS)[number] | undefined {
   return read.word(options, 'emptyPage', at, WORDS);
 }
 
 /**
- * Stops at a page without rows, for methods that would go on: cursors and links.
+ * Stops at a page without rows, for methods that would continue: cursors and links.
  *
  * The API gives a token with every page, the last one too:
  *
@@ -21,7 +21,7 @@ export function emptyPageOf(options: AnyObject, at: string): (typeof WORDS)[numb
  *
  *     { "pagination": { "method": "response.param", "responseParam": "token", "queryParam": "token", "emptyPage": "stop" } }
  *
- * With `goOn` a page without rows is no end for any method, and for `offset` and `pagenum` a short one neither.
+ * With `goOn` a page without rows is no end for any method, nor is a short page for `offset` and `pagenum`.
  */
 export function emptyPage(options: AnyObject, at: string): StopRule | undefined {
   if (emptyPageOf(options, at) !== 'stop') return undefined;

@@ -14,7 +14,7 @@ import { truncated } from '../../../lib/read-settings.ts';
 import { integerOf } from '../state.ts';
 import type { StopRule } from './compose.ts';
 
-/** Seconds since 1970 that a text such as `1 hour` means, seen from `baseSeconds`; false when it means nothing. */
+/** Parses a text such as `1 hour` into seconds since 1970, relative to `baseSeconds`; false when it means nothing. */
 export type ParseTime = (text: string, baseSeconds: number) => number | false;
 
 /**
@@ -33,7 +33,7 @@ export type ParseTime = (text: string, baseSeconds: number) => number | false;
  *     GET /users?page=1
  *     GET /users?page=2
  *
- * Counted are pages of the job, time since its first request, and bytes of the responses as compact JSON.
+ * The limits count pages of the job, time since its first request, and bytes of the responses as compact JSON.
  */
 export function forceStop(options: AnyObject, at: string, parseTime: ParseTime): StopRule | undefined {
   const node = read.object(options, 'forceStop', at);
@@ -46,7 +46,7 @@ export function forceStop(options: AnyObject, at: string, parseTime: ParseTime):
   return {
     key: 'force',
     needs: maxVolume === undefined ? {} : { volume: true },
-    // how long a page takes, and how large it is, is known when it is there
+    // the time and volume of a page are known only after it has arrived
     ahead: (state) =>
       maxSeconds !== undefined || maxVolume !== undefined
         ? 1
@@ -105,7 +105,7 @@ export const FORCE_STOP = map(
   },
 );
 
-/** Hard typed: text is refused. */
+/** Reads the limit of pages, which must be a number: text is refused. */
 function pageLimit(node: AnyObject, at: string): number | undefined {
   const value = getKey(node, 'pages');
   if (isEmpty(value)) return undefined;
@@ -117,7 +117,7 @@ function pageLimit(node: AnyObject, at: string): number | undefined {
   );
 }
 
-/** Seconds; a text is relative to a start at 0, and digits alone are seconds. */
+/** Reads the limit in seconds; a text is relative to a start at 0, and digits alone are seconds. */
 function timeLimit(node: AnyObject, at: string, parseTime: ParseTime): number | undefined {
   const value = getKey(node, 'time');
   if (isEmpty(value)) return undefined;

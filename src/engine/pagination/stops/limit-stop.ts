@@ -20,7 +20,7 @@ import { integerOf } from '../state.ts';
 import type { StopRule } from './compose.ts';
 
 /**
- * Stops when enough rows have come. Rows of the last page are kept even beyond the limit.
+ * Stops when enough rows have come. Rows of the last page are written even beyond the limit.
  *
  * The API says how many there are, but not where they end:
  *
@@ -101,12 +101,16 @@ function fieldRule(source: Source, at: string): StopRule {
 }
 
 interface Seen {
-  /** Rows that are still to come. */
+  /** Number of rows still to come. */
   readonly left: number;
   readonly stop?: Reason;
 }
 
-/** @param look at the rows so far, and at the value in the response */
+/**
+ * Creates the rule.
+ *
+ * @param look compares the rows so far with the value in the response
+ */
 function rule(source: Source | undefined, look: (rows: number, value: Json | undefined) => Seen): StopRule {
   return {
     key: 'limit',
@@ -125,7 +129,11 @@ function rule(source: Source | undefined, look: (rows: number, value: Json | und
   };
 }
 
-/** @param largest rows of a page so far */
+/**
+ * Builds the state.
+ *
+ * @param largest most rows on one page so far
+ */
 function stateOfRows(rows: number, left: number, largest: number): Json {
   return objectOf([
     ['rows', rows],

@@ -22,7 +22,8 @@ import type { StopRule } from './compose.ts';
  *     GET /users?page=1
  *     GET /users?page=2
  *
- * A property at the root that has the very name comes before a nested one of that path. A flag that is missing or null counts as `ifNotSet`, which is `stopOn` unless it is given.
+ * A property at the root with exactly this name comes before a nested one of that path. A flag that is missing or null
+ * counts as `ifNotSet`, which is `stopOn` by default.
  */
 export function nextPageFlag(
   options: AnyObject,

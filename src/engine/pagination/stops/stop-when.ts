@@ -7,7 +7,7 @@ import type { MethodContext } from '../paginator.ts';
 import type { StopRule } from './compose.ts';
 
 /**
- * Stops where a condition holds of the page: one, or any of a list.
+ * Stops when a condition on the page holds: one, or any of a list.
  *
  * The API says which page it is, and how many there are:
  *
@@ -22,7 +22,7 @@ import type { StopRule } from './compose.ts';
  *     GET /users?page=1
  *     GET /users?page=2
  *
- * The page of which it holds is the last one, and is kept.
+ * The page on which it holds is the last one, and is written.
  */
 export function stopWhen(
   options: AnyObject,
@@ -38,7 +38,7 @@ export function stopWhen(
     needs: {
       conditions: [condition],
       sources,
-      // a header may well be there on some pages only
+      // a header may be present on some pages only
       expected: compared.filter(({ path }) => path !== undefined),
     },
     check({ met: [evidence] }) {
@@ -48,7 +48,10 @@ export function stopWhen(
   };
 }
 
-/** What a stop says of the pages behind it: what the API says is an end, what the configuration counts is a cut. */
+/**
+ * Returns the kind of a stop: an end announced by the API (`said`), a cut counted by the configuration (`cut`), or a
+ * rule.
+ */
 function meaningOf({ needs: { origins } }: Condition): ConditionReason['meaning'] {
   if (origins.includes('response')) return 'said';
   return origins.includes('rows') || origins.includes('run') ? 'cut' : 'rule';
