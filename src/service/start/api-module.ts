@@ -19,13 +19,13 @@ import { tableImportRoutes } from '../http/routes/table-import.ts';
 import { tableStructureRoutes } from '../http/routes/table-structure.ts';
 import { tableRoutes } from '../http/routes/tables.ts';
 
-/** Where clients reach this process; known when it listens. */
+/** Addresses under which clients reach this process; known when it listens. */
 interface Place {
   api: string | undefined;
   s3: string | undefined;
 }
 
-/** The routes of files, buckets, tables and jobs, the importer, and the S3 endpoint of a folder. */
+/** Makes the routes of files, buckets, tables and jobs, the importer, and the S3 endpoint of a folder. */
 export async function dataApi(
   context: DataContext & HttpContext,
   {
@@ -53,7 +53,7 @@ export async function dataApi(
       ...jobControlRoutes(context),
       ...runRecordRoutes(context),
     ],
-    // The importer is below the API's own address as well, which clients reach for certain.
+    // The importer is below the API's own address as well, which clients certainly reach.
     services: [
       { id: 'import', url: '' },
       { id: 's3', url: () => store.objects.endpoint },

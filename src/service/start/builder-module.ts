@@ -1,7 +1,7 @@
 import { builderRoutes, type WorkshopOptions } from '../http/routes/builder.ts';
 import { hasRole, type MakePart } from './service-options.ts';
 
-/** The part of the service where sources are made: it looks at APIs and tries configurations out. */
+/** Makes the part of the service for building sources: it probes APIs and tries configurations out. */
 export function workshopPart(options: WorkshopOptions): MakePart {
   return (context, service) => {
     if (!hasRole(service, 'api')) return {};

@@ -9,7 +9,10 @@ import { folderRoutes } from '../http/routes/folder.ts';
 import { serviceEngine } from '../stores/tables/open-engine.ts';
 import { trimEnd } from '../../lib/trim.ts';
 
-/** Files, buckets, tables and jobs: what answers for them and what works on them, as far as this process does so. */
+/**
+ * Makes the part for files, buckets, tables and jobs: their API and their worker, as far as the roles of this process
+ * need them.
+ */
 export async function dataPart(base: HttpContext, options: ServiceOptions): Promise<Part> {
   const isApi = hasRole(options, 'api');
   const isWorker = hasRole(options, 'worker');
@@ -24,7 +27,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
     origin: () => place.api ?? '',
   };
   const { dir, database, env } = base;
-  // A copy of a folder has all that is in it; what is in a database is copied by its own programs.
+  // A copy of a folder has everything that is in it; databases are copied by their own programs.
   const hasSnapshots = isApi && dir !== undefined && database === undefined;
   const parts: Part[] = [
     ...(isApi ? [await dataApi(context, { store, place, options })] : []),
@@ -35,7 +38,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   ];
   return {
     checks: [
-      // Configurations, metadata and runs are served without it; a worker does nothing without it.
+      // Configurations, metadata and runs are served without it; a worker can do nothing without it.
       { name: 'object store', isBearable: isApi, check: async () => await store.objects.ready() },
     ],
     routes: parts.flatMap(({ routes = [] }) => routes),
@@ -54,8 +57,8 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
 }
 
 async function close({ engine, log }: DataContext, store: OpenStore): Promise<void> {
-  // A service that is restarted often would not live until the next sweep. A database that others use as well is looked
-  // after while it runs.
+  // A service that is restarted often would not run until the next cleanup. A database that others use as well is
+  // maintained while it runs.
   if (!engine.isShared)
     await engine
       .compact()

@@ -14,15 +14,15 @@ import { createProbeServer } from '../platform/health/probe-server.ts';
 import type { DatabaseConnections, Exposition, QueueState } from '../platform/health/prometheus.ts';
 import { createReadiness, Unready, type Readiness } from '../platform/health/readiness.ts';
 
-/** What those need who look after a running service; one for each, however many there are in the process. */
+/** Services for the operators of a running process; one of each, however many parts the process has. */
 export interface Care {
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly readiness: Readiness;
   readonly probes: readonly Probe[];
-  /** The metadata is open: from now on it is looked at, in the time that all processes over it have. */
+  /** Starts to check the metadata, which are open now, by the clock that all processes over them share. */
   watch(meta: Meta, env: Env, connections?: () => DatabaseConnections): void;
-  /** Answers the probes where the options say so. @returns the address */
+  /** Answers the probes at the address of the options, if any. @returns the address */
   listen(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function createCare(options: ServiceOptions, env: Env, log: Log): P
   );
   let exposition: Exposition | undefined;
   let metrics = noMetrics;
-  // A command that uses a folder itself is watched by nobody, and should start at once.
+  // Nobody monitors a command that uses a folder itself, and it should start at once.
   if (options.isEmbedded !== true) {
     const { createPrometheus } = await import('../platform/health/prometheus.ts');
     const prometheus = createPrometheus();
@@ -92,7 +92,10 @@ export async function createCare(options: ServiceOptions, env: Env, log: Log): P
   };
 }
 
-/** Two gauges of one look, and watchers by the dozen, ask the database once in a while. */
+/**
+ * Milliseconds for which an answer of the database is reused: two gauges of one query, and many clients, ask it
+ * seldom.
+ */
 const FRESH_MS = 2000;
 
 function remembered(

@@ -11,7 +11,7 @@ import { loadSecret } from '../stores/objects/secret.ts';
 import type { KeyHolder, ObjectStore } from '../stores/objects/store.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** The largest file that an upload to the object store may be (S3's own limit for one request). */
+/** Largest upload to the object store, in bytes (S3's own limit for one request). */
 const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
 
 export interface OpenStore {
@@ -20,7 +20,10 @@ export interface OpenStore {
   close(): void;
 }
 
-/** Tells whether both are there still, and not expired, and somebody has the token. */
+/**
+ * Tells whether both the file and the token still exist and have not expired, and that the token has not been
+ * revoked.
+ */
 async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): Promise<boolean> {
   const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
   const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];
@@ -29,7 +32,7 @@ async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): P
 }
 
 /**
- * Marks the bucket as that of its owner, and works on it before anybody else does.
+ * Marks the bucket as that of its owner, before anybody else uses it.
  *
  * @param options.takesOver the bucket may be that of the same storage in another database, which is gone
  * @throws {RunError} `database.otherFiles` for the bucket of another storage
@@ -53,7 +56,7 @@ export async function claimObjects(
   }
 }
 
-/** The object store that the options name, or the one in the folder. */
+/** Opens the object store that the options name, or the one in the folder. */
 export async function openStore(
   context: Context,
   options: ServiceOptions,

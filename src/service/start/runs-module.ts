@@ -12,8 +12,9 @@ export type RunnerPartOptions = Pick<
 >;
 
 /**
- * The part of the service that does the runs of configurations. In a folder that is its own, it is alone, and what runs
- * leave stays there; where several processes share a database, it is kept in the object store while a run is at work.
+ * Makes the part of the service that does the runs of configurations. In a folder of its own it is alone, and the
+ * folders of runs stay there; where several processes share a database, checkpoints are in the object store while a
+ * run is at work.
  */
 export function runnerPart(options: RunnerPartOptions): MakePart {
   return async (context, service) => {
@@ -35,7 +36,7 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
         });
         await runner.start();
       },
-      // Beside the API, while it answers still: runs that end in good order tell it what they have done.
+      // Beside the API, while it still answers: runs that end in good order report to it.
       drain: async () => await runner?.stop(),
       async stop() {
         store.close();
@@ -45,7 +46,7 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
   };
 }
 
-/** A process without the API asks that of others. */
+/** Returns the address of the API of another process. @throws {RunError} `command.invalid` when it is not known */
 function requireUrl(url: string | undefined): string {
   if (url !== undefined) return url;
   throw new RunError('command.invalid', 'A runner does not know where the API is.', {

@@ -43,27 +43,28 @@ export { ROLES, type MakePart, type Part, type Role, type ServiceOptions } from 
 
 export interface Addresses {
   /**
-   * Where the API listens, such as `http://127.0.0.1:8080`; of an embedded service, what its `fetch` is called with; empty
-   * for a process without the role `api`.
+   * Address of the API, such as `http://127.0.0.1:8080`; of an embedded service, the address to call its `fetch`
+   * with; empty for a process without the role `api`.
    */
   readonly url: string;
-  /** Where parts listen, by name, such as `s3`. */
+  /** Addresses of the parts, by name, such as `s3`. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Only from the first start over a folder, and never again. */
+  /** First master token; only from the first start over a folder, and never again. */
   readonly masterToken?: string;
 }
 
 export interface Service {
-  /** @throws {RunError} `run.locked` when another process holds the folder */
+  /** Starts the service. @throws {RunError} `run.locked` when another process holds the folder */
   start(): Promise<Addresses>;
-  /** Answers what is being asked, stops the parts, lets go of the folder. May be called again. */
+  /** Answers the requests at work, stops the parts, releases the folder. May be called again. */
   stop(): Promise<void>;
-  /** Makes a further master token, for when the first is lost; the service must have been started. */
+  /** Makes a further master token, in case the first is lost; the service must have been started. */
   newToken(): Promise<string>;
   /**
-   * Makes a code by which a browser may sign in to the console with a token, once; the service must have been started.
+   * Makes a code by which a browser may sign in to the console with a token, once; the service must have been
+   * started.
    *
-   * @throws {Error} for what is no token of this service
+   * @throws {Error} for a text that is no token of this service
    */
   newCode(token: string): Promise<string>;
   /** Answers a request to the API without the network, whatever its host is; the service must have been started. */
@@ -134,7 +135,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** A further master token for a folder or a database, also while a service runs over it. */
+/** Makes a further master token for a folder or a database, also while a service runs over it. */
 export async function newMasterToken(
   place: DatabaseOptions | string,
   env: Env = systemEnv,
@@ -212,12 +213,12 @@ async function startOver(running: Running, given: ServiceOptions, own: Env, log:
   for (const part of running.parts) Object.assign(parts, await part.start?.(url));
   if (url === '' || options.isEmbedded === true) return { url, parts };
   await running.lock?.announce(url, { isInDatabase: database !== undefined });
-  // Last, so that a start that fails doesn't make a token that nobody sees.
+  // Last, so that a start that fails does not make a token that nobody sees.
   const masterToken = await firstMasterToken(meta, env);
   return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
 }
 
-/** The world with the time that all processes have: whatever expires, or is deleted when it is old, goes by it. */
+/** Returns an environment with the clock that all processes share: expiry and the deletion of old data depend on it. */
 async function timeOf(running: Running, own: Env, log: Log): Promise<Env> {
   const { meta, database, care } = running;
   if (meta === undefined || database === undefined) return own;
@@ -228,7 +229,7 @@ async function timeOf(running: Running, own: Env, log: Log): Promise<Env> {
   return clock.env;
 }
 
-/** The same with whose the objects of an outside store are: it is marked before there is anything else. */
+/** Returns the options with the owner of the objects in an outside store; its bucket is marked before anything else. */
 async function withOwner(
   { meta, database }: Running,
   options: ServiceOptions,
@@ -257,7 +258,7 @@ async function startApi(running: Running, context: HttpContext, options: Service
     ...running.parts.flatMap((part) => part.routes ?? []),
     ...consoleRoutes(context, {
       roles: options.roles ?? ROLES,
-      // Of several processes another may do them.
+      // Another process may do them.
       runs: running.parts.some(({ doesRuns }) => doesRuns === true) || context.dir === undefined,
     }),
   ];
@@ -266,9 +267,9 @@ async function startApi(running: Running, context: HttpContext, options: Service
 }
 
 /**
- * Tells whether one process is alone with a folder, or may be one of several.
+ * Checks that the options name either a folder for one process, or a database and an object store for several.
  *
- * @throws {RunError} `command.invalid` when something is missing for what is asked for
+ * @throws {RunError} `command.invalid` when something is missing for the options given
  */
 function checkPlace({ dir, database, objects, roles = ROLES }: ServiceOptions): void {
   const isShared = database !== undefined && objects !== undefined;
@@ -287,7 +288,7 @@ function checkPlace({ dir, database, objects, roles = ROLES }: ServiceOptions): 
   );
 }
 
-/** The address that requests are given to `fetch` with. */
+/** Returns the address for requests to `fetch`, without listening on the network. */
 async function withoutNetwork(app: FastifyInstance): Promise<string> {
   await app.ready();
   return 'http://storage.invalid';
@@ -299,7 +300,10 @@ async function listen(app: FastifyInstance, options: ServiceOptions): Promise<st
   return addressOf(app.server, host);
 }
 
-/** A service that is restarted often gives back space at these times only; but it should not keep anybody waiting. */
+/**
+ * Milliseconds for giving back space. A service that is restarted often does it at these times only; but nobody
+ * should wait long for it.
+ */
 const RECLAIM_MS = 2000;
 
 async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions): Promise<void> {
@@ -325,7 +329,7 @@ async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions)
     },
     async () => await running.database?.close(),
     async () => await running.lock?.release(),
-    // To the last: whoever looks sees that it is stopping, and not that it is gone.
+    // Last: until then a probe sees that the service is stopping, not that it is gone.
     async () => await running.care.close(),
   ];
   const failures: unknown[] = [];

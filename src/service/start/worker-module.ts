@@ -5,16 +5,16 @@ import { OPERATIONS } from '../domain/jobs/operations/all.ts';
 import { createWorker } from '../domain/jobs/worker.ts';
 import { GRACE_MS, type Part, type ServiceOptions } from './service-options.ts';
 
-/** How long finished jobs, runs and events are kept. */
+/** Days after which finished jobs, runs and events are deleted. */
 const KEEP_DAYS = 90;
 
-/** How often what is over is looked for. */
+/** Milliseconds between two cleanups of expired data. */
 const UPKEEP_MS = 10 * 60_000;
 
-/** How long a look that runs may go on when the service stops. */
+/** Milliseconds that a cleanup at work may take when the service stops. */
 const UPKEEP_GRACE_MS = 1000;
 
-/** Does the jobs of the storage, and removes what is over. */
+/** Makes the part that does the storage jobs and removes expired data. */
 export function dataWork(context: DataContext, options: ServiceOptions): Part {
   const { graceMs = GRACE_MS, keepDays = KEEP_DAYS, concurrency } = options;
   const worker = createWorker(() => context, {
@@ -37,7 +37,7 @@ interface Keeper {
   stop(): Promise<void>;
 }
 
-/** Of several processes one at a time. */
+/** Makes the cleanup that one of several processes does at a time. */
 function sharedKeeper(context: DataContext, keepDays: number): Keeper {
   const run = async (signal: AbortSignal): Promise<void> => await keepUp(context, keepDays, signal);
   return createNowAndThen(() => context, [{ name: 'upkeep', everyMs: UPKEEP_MS, run }]);
@@ -59,7 +59,7 @@ function ownKeeper(context: DataContext, keepDays: number): Keeper {
     },
     async stop() {
       clearInterval(timer);
-      // What is begun soon after a start would never be done by a service that lives short.
+      // Without this time, a service with a short life would never finish the cleanup that begins at its start.
       const late = setTimeout(() => kept.abort(), UPKEEP_GRACE_MS);
       await keeping;
       clearTimeout(late);
