@@ -2,7 +2,7 @@ import { StorageError } from '../../lib/errors.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
 import { clientOf, productionOf, steadyOf, shown, verify } from './reach.ts';
 
-/** The service at an address, with the token of `KBC_TOKEN`. */
+/** Opens the service at an address, with the token of `KBC_TOKEN`. */
 export async function openAddress(options: OpenOptions): Promise<OpenStorage> {
   const { storage, environment, log, purpose } = options;
   const address = shown(storage);

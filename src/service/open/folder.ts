@@ -9,13 +9,13 @@ import { refuseLostMetadata } from '../stores/folder/metadata-place.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
 import { clientOf, productionOf, steadyOf, verify } from './reach.ts';
 
-/** How long another command, or a service that is starting, may hold the folder. */
+/** Milliseconds that another command, or a service that is starting, may hold the folder. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 100;
 
 /**
- * A folder: through the service that runs over it when there is one, since only one process may hold it; else through
- * one in this process, that others do not see.
+ * Opens a folder: through the service that runs over it when there is one, since only one process may hold it; else
+ * through one in this process, which other processes do not see.
  */
 export async function openFolder(options: OpenOptions): Promise<OpenStorage> {
   const dir = path.resolve(options.storage);
@@ -105,10 +105,13 @@ async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStor
   }
 }
 
-/** What a storage may consist of before its first start. */
+/** Names of files and folders that a storage may consist of before its first start. */
 const OWN = /^(?:meta\.sqlite|service\.|objects|tables|lost-|encryption\.key|lost\+found|\.)/;
 
-/** A data folder, or any other, that is named by mistake is not to be filled. */
+/**
+ * Throws unless a folder may serve as a storage: a data folder, or any other that is named by mistake, must not be
+ * filled.
+ */
 export function checkFolder(
   dir: string,
   { storage, mustExist }: Pick<OpenOptions, 'mustExist' | 'storage'>,
@@ -151,7 +154,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is a file',
 };
 
-/** What the file system refuses, for people; anything else stays. */
+/** Returns an error with a readable reason for a failure of the file system; any other error is returned unchanged. */
 export function fileError(error: unknown, dir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = code === 'ERR_SQLITE_ERROR' ? (error as Error).message : REASONS[code];
@@ -163,7 +166,10 @@ export function fileError(error: unknown, dir: string): unknown {
   });
 }
 
-/** The address is the one that the service has where it runs: another machine or container may not reach it. */
+/**
+ * Returns the error for a folder whose service cannot be used. The address shown is the one on the machine of the
+ * service: another machine or container may not reach it.
+ */
 function unusable(dir: string, { pid, host, address }: Holder, error: unknown): unknown {
   const isOther = error instanceof StorageError && /^storage\.(?:un|forbidden)/.test(error.code);
   if (!isOther) return error;

@@ -12,10 +12,10 @@ import type { DecryptOptions } from '../../runner/decrypt.ts';
 import type { RowOptions } from '../../runner/run-row.ts';
 import type { ConfigurationPlace } from '../../runner/stored-configuration.ts';
 
-/** The id that this program has in the catalogue of a storage service. */
+/** Id of this program in the catalogue of a storage service. */
 export const KNOWN_COMPONENT = 'ex-generic-v2';
 
-/** A configuration that a storage keeps, in a branch of it. */
+/** Place of a configuration in a storage, with its branch. */
 export interface BranchPlace extends ConfigurationPlace {
   /** Id of a development branch; the default branch when undefined. */
   readonly branch?: string | undefined;
@@ -31,38 +31,43 @@ export interface TargetOptions {
   readonly storage?: string | undefined;
   /** The configuration, when a storage keeps it. */
   readonly stored?: BranchPlace | undefined;
-  /** False where nothing is read from a storage or pushed to it, unless the configuration is there. Default: true. */
+  /** False when nothing is read from a storage or pushed to it, unless the configuration is there. Default: true. */
   readonly needsStorage?: boolean;
-  /** For a stored configuration: further keys of its encrypted values, beside those of the environment and of a folder. */
+  /**
+   * Further keys for the encrypted values of a stored configuration, beside those of the environment and of a folder.
+   */
   readonly encryptionKeys?: Keys | undefined;
   /** `KBC_TOKEN`, `KBC_COMPONENTID`, `KBC_RUNID`. Default `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Is told of the token. */
+  /** Receives the token. */
   readonly secrets?: Secrets | undefined;
   readonly env?: Env | undefined;
   readonly onProgress?: OnProgress | undefined;
-  /** Called before each request that may change something in the storage; only the keeping of logins does not wait. */
+  /**
+   * Called before each request that may change something in the storage; only the storing of logins does not wait for
+   * it.
+   */
   readonly beforeChange?: BeforeChange | undefined;
 }
 
-/** What a run is over: a data folder, or a configuration that a storage keeps. */
+/** Subject of a run: a data folder, or a configuration that a storage holds. */
 export interface RunTarget {
-  /** For {@link run}. */
+  /** Options for {@link run}. */
   readonly options: DecryptOptions &
     Pick<RowOptions, 'dataFolder' | 'document' | 'logins' | 'states' | 'storage'>;
   /** True when the stored configuration is disabled, so that nothing runs unless a row is named. */
   readonly isDisabled: boolean;
-  /** The version that the stored configuration has got since; undefined when it is still the same. */
+  /** Returns the version that the stored configuration has got since; undefined when it is still the same. */
   readonly newerVersion: () => Promise<number | undefined>;
-  /** To be called once, whatever happened. */
+  /** Must be called once, whatever happened. */
   close(): Promise<void>;
 }
 
 /**
- * Connects a run with its storage. One for a data folder is opened when the run is sure to begin, one that keeps the
- * configuration at once.
+ * Connects a run with its storage. The storage of a data folder is opened when the run is sure to begin, one that
+ * holds the configuration at once.
  *
  * ```ts
  * const target = await openTarget({ dataFolder: 'my-api', log, signal });
@@ -148,7 +153,7 @@ async function overStored(place: BranchPlace, options: TargetOptions): Promise<R
       },
       isDisabled: stored.isDisabled,
       newerVersion: async () => {
-        // the run has succeeded: what can't be found out now is no failure of it
+        // the run has succeeded: a version that cannot be found out now does not make it fail
         const found = opened.client.configurations(component).find(configuration);
         const now = await found.catch(() => undefined);
         return now === undefined || now.version === stored.version ? undefined : now.version;
@@ -171,7 +176,7 @@ async function open(
   return await openStorage({ storage, purpose: 'run a configuration', ...given });
 }
 
-/** The keys that a storage folder has for its `#` values serve for those in the data folder, too. */
+/** Reads the keys of a storage folder for its `#` values; they serve for those in the data folder, too. */
 async function keysBeside(storage: string): Promise<Keys | undefined> {
   const file = path.join(storage, 'encryption.key');
   if (/^https?:/i.test(storage) || !existsSync(file)) return undefined;
@@ -179,7 +184,7 @@ async function keysBeside(storage: string): Promise<Keys | undefined> {
   return readKeyFile(file);
 }
 
-/** Where the outputs of a stored configuration are kept on this machine. */
+/** Returns the folder on this machine for the outputs of a stored configuration. */
 function folderOf({ component, configuration, branch }: BranchPlace): string {
   const name = branch === undefined ? configuration : `${configuration}@${branch}`;
   return path.join('runs', folderName(component), folderName(name));

@@ -3,11 +3,11 @@ import { openAddress } from './address.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
 
 /**
- * Connects with a storage, and makes sure of it: the service at an address, with the token of `KBC_TOKEN`; or a folder,
- * by the service that runs over it, else by one in this process.
+ * Connects with a storage and verifies it: the service at an address, with the token of `KBC_TOKEN`; or a folder, by
+ * the service that runs over it, else by one in this process.
  *
  * @throws {StorageError} `storage.unauthorized`, `storage.unreachable`, `storage.unexpected`
- * @throws {RunError} `run.locked` for a folder that another command holds, `command.invalid` for what is no storage
+ * @throws {RunError} `run.locked` for a folder that another command holds, `command.invalid` for a name of no storage
  */
 export async function openStorage(options: OpenOptions): Promise<OpenStorage> {
   const { storage } = options;

@@ -3,7 +3,7 @@ import { StorageClient, type StorageClientOptions, type Token } from '../../stor
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
 import { trimEnd } from '../../lib/trim.ts';
 
-/** How to reach a service. */
+/** Address and token of a service. */
 export interface Reach {
   readonly url: string;
   readonly token: string;
@@ -21,7 +21,7 @@ export function clientOf(
   return new StorageClient({ ...reach, ...given, ...more });
 }
 
-/** A client without the branch, if there is one. It needs no closing: no files go through it. */
+/** Returns a client without the branch, if there is one. It needs no closing: no files go through it. */
 export function productionOf(reach: Reach, options: OpenOptions): StorageClient | undefined {
   const { branch } = options;
   return branch === undefined || branch === 'default'
@@ -29,7 +29,7 @@ export function productionOf(reach: Reach, options: OpenOptions): StorageClient 
     : clientOf(reach, { ...options, branch: undefined });
 }
 
-/** A client that goes on when the signal is aborted. It needs no closing: no files go through it. */
+/** Returns a client that continues when the signal is aborted. It needs no closing: no files go through it. */
 export function steadyOf(reach: Reach, options: OpenOptions): StorageClient {
   return clientOf(reach, { ...options, signal: new AbortController().signal, beforeChange: undefined });
 }
@@ -37,7 +37,7 @@ export function steadyOf(reach: Reach, options: OpenOptions): StorageClient {
 const FIRST_RETRIES = 2;
 const PATIENCE_MS = 20_000;
 
-/** Asks the service about the token: with little patience, since an address is more often wrong than busy. */
+/** Asks the service about the token, with a short timeout: an address is more often wrong than busy. */
 export async function verify(
   reach: Reach,
   options: OpenOptions,
@@ -62,7 +62,7 @@ export async function verify(
   }
 }
 
-/** A storage service always knows whose token it was given. */
+/** Error codes that show that an address is no storage service, which always knows the owner of a token. */
 const NO_STORAGE: ReadonlySet<string> = new Set([
   'storage.notFound',
   'storage.refused',
@@ -101,7 +101,7 @@ function described(token: Token): Pick<OpenStorage, 'project' | 'token'> {
   };
 }
 
-/** Without what an address may hold beside the place. */
+/** Returns an address without its credentials, query and fragment. */
 export function shown(address: string): string {
   const url = URL.parse(address);
   return url === null ? address : trimEnd(url.origin + url.pathname, '/');

@@ -5,21 +5,22 @@ import { run as runFolder, type RunOptions as FolderRunOptions, type RunResult }
 import type { Storage } from '../../runner/storage.ts';
 import { openTarget } from './open-target.ts';
 
-/** `dataFolder` gets `out/`, or `rows/<id>/out/` for each row. */
+/** Options of a run; `dataFolder` gets `out/`, or `rows/<id>/out/` for each row. */
 export interface RunOptions extends Omit<FolderRunOptions, 'storage'> {
   /**
-   * Where inputs come from and outputs go to: the folder of a storage, the address of a service (its token in
-   * `KBC_TOKEN`), or a storage that is open ({@link openTarget}). By default all stays in the data folder.
+   * Source of inputs and destination of outputs: the folder of a storage, the address of a service (its token in
+   * `KBC_TOKEN`), or a storage that is open ({@link openTarget}). By default everything stays in the data folder.
    */
   readonly storage?: Storage | string | undefined;
 }
 
 /**
- * Runs what the data folder's `config.json` describes: once, or once for each row, in order. Rows are kept apart; one
- * that fails ends the run, and the rows before it stay complete. What an earlier run could not push to its end is
- * pushed first.
+ * Runs what the data folder's `config.json` describes: once, or once for each row, in order.
  *
- * @throws {ExtractorError} what went wrong, where, and what to do; `run.interrupted` when the signal was aborted
+ * Rows are independent; one that fails ends the run, and the rows before it stay complete. Outputs that an earlier
+ * run could not push to their end are pushed first.
+ *
+ * @throws {ExtractorError} with the cause, the place and a hint; `run.interrupted` when the signal was aborted
  */
 export async function run({ storage, ...options }: RunOptions): Promise<RunResult> {
   if (typeof storage !== 'string' || options.replay !== undefined)
