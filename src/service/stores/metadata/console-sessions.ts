@@ -4,9 +4,9 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import type { Meta } from './database.ts';
 import type { TokenRow } from './tables.ts';
 
-/** A session of which nobody has heard for that long is over. */
+/** Milliseconds without a request after which a session ends. */
 const IDLE_MS = 12 * 3_600_000;
-/** However much it is used. */
+/** Milliseconds after which a session ends, however much it is used. */
 const LONGEST_MS = 7 * 86_400_000;
 /** A code is used at once, by a browser on its way. */
 const CODE_MS = 10 * 60_000;

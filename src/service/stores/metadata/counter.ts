@@ -34,7 +34,10 @@ export async function lastId(meta: Meta): Promise<number> {
   return (await last.execute(meta)).rows[0]?.value ?? missing();
 }
 
-/** The same for a row that is just inserted, whose number nobody needs to know: PostgreSQL takes it on the way. */
+/**
+ * Like {@link nextId}, for a row that is just inserted and whose number isn't needed: PostgreSQL draws it in the
+ * insert.
+ */
 export async function idOfInserted(meta: Meta): Promise<Expression<number> | number> {
   const schema = postgresSchema(meta);
   return schema === undefined ? await nextId(meta) : nextOf(schema);

@@ -136,7 +136,7 @@ class ImmediateDriver extends SqliteDriver {
     await keepKey(connection, keys, async () => await super.commitTransaction(connection));
   }
 
-  // A full disk ends the transaction by itself; to end it again would be the error that is told.
+  // A full disk ends the transaction by itself; a second rollback would fail, and its error would hide the real one.
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isTransaction) await super.rollbackTransaction(connection);
   }

@@ -9,7 +9,7 @@ export function postgresSchema(meta: Executing): string | undefined {
   return adapter instanceof ServiceAdapter ? adapter.schema : undefined;
 }
 
-/** What Kysely is to know of a PostgreSQL database that is worked on through pgbouncer. */
+/** Kysely adapter for a PostgreSQL database that is used through pgbouncer. */
 export class ServiceAdapter extends PostgresAdapter {
   readonly schema: string;
 

@@ -1,7 +1,7 @@
 import type { Meta } from './database.ts';
 import { withLocks } from './transaction.ts';
 
-/** Tells whether what is done now and then is to be done again; counts as done from then on. */
+/** Tells whether a recurring job is due, and if so counts it as done from now on. */
 export async function isDue(meta: Meta, name: string, now: number, everyMs: number): Promise<boolean> {
   return await withLocks(meta, [{ kind: 'counter', id: name }], async (tx) => {
     const last = await tx.selectFrom('counters').select('value').where('name', '=', name).executeTakeFirst();

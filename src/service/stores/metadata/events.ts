@@ -11,7 +11,7 @@ export interface EventFilter {
   readonly runId?: string | undefined;
   readonly objectType?: string;
   readonly objectId?: string;
-  /** What this token did, and what was done to it. */
+  /** Id of a token: only events that it caused, or that are about it. */
   readonly ofToken?: number;
   /** See {@link parseEventQuery}. */
   readonly q?: string | undefined;
@@ -30,7 +30,7 @@ export interface EventReader {
 /** An event before it has its number, which says when it was written. */
 export type NewEvent = Omit<EventRow, 'id'>;
 
-/** @param given its number, for who has to know it */
+/** @param given its number, for a caller that has to know it */
 export async function insertEvent(meta: Meta, event: NewEvent, given?: number): Promise<void> {
   const id = given ?? (await idOfInserted(meta));
   await meta

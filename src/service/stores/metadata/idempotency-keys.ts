@@ -16,7 +16,7 @@ interface Claim extends RequestKey {
   readonly mayKeepMade: boolean;
   /** Kept in the database, by this request or by the earlier one that made the file. */
   isKept: boolean;
-  /** The request has ended: what goes on behind it is not part of it. */
+  /** The request has ended: work that continues after it is not part of it. */
   isOver: boolean;
 }
 

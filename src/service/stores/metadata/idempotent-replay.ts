@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is longer is not kept: the request has to be looked after by who repeats it. */
+/** Longest stored result; a longer one is not stored, and the repeated request has to find out by itself. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** What the transaction of a request gave. */
+/** Stored result of the transaction of a request. */
 interface Made {
-  /** What the transaction was about, so that it is not taken for that of another version of the program. */
+  /** Kinds of lock keys of the transaction, so that it is not confused with one of another version of the program. */
   readonly kinds: readonly string[];
   /** As JSON has it; left out for undefined. */
   readonly result?: unknown;
@@ -14,7 +14,7 @@ interface Made {
 interface Repetition {
   readonly made: Made;
   isTaken: boolean;
-  /** The request has ended: what goes on behind it is not part of it. */
+  /** The request has ended: work that continues after it is not part of it. */
   isOver: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function repeating<T>(text: string, work: () => Promise<T>): Promis
 }
 
 /**
- * What stands in place of a transaction that is about to begin; undefined when it really is to be done.
+ * Returns the stored result in place of a transaction that is about to begin; undefined when it has to run.
  *
  * @throws {NotRepeatable}
  */

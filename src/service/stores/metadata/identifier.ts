@@ -8,7 +8,7 @@ export function newIdentifier(env: Env): string {
   return ulid(env.now(), () => (random.next().value ?? 0) / 256);
 }
 
-/** Of a ULID, behind those of its time. */
+/** Number of random characters in a ULID, after those of its time. */
 const RANDOM_SIGNS = 16;
 
 /** A UUID of version 7, which begins with the time: those of events. */

@@ -28,5 +28,8 @@ async function ask(meta: Meta, value: RawBuilder<unknown>): Promise<string | und
   }
 }
 
-/** Of a server that lets nobody see its log: not allowed, not there, and not now. */
+/**
+ * Error codes of a server that refuses to show its log: not allowed, no such function, not in this state, not
+ * supported.
+ */
 const REFUSED: ReadonlySet<unknown> = new Set(['42501', '42883', '55000', '0A000']);

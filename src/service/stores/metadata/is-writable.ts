@@ -4,8 +4,8 @@ import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
 
 /**
- * Tells whether a PostgreSQL database may be written to. It is asked as a write would ask, without one: a connection that
- * leads to a server that has become a replica is not used again then, and the next one may lead to its successor.
+ * Tells whether a PostgreSQL database accepts writes. It asks as a write would, without writing: a connection to a
+ * server that has become a replica is not used again then, and the next one may lead to its successor.
  */
 export async function isWritable(meta: Meta): Promise<boolean> {
   const schema = postgresSchema(meta);

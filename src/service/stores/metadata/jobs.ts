@@ -65,7 +65,7 @@ export async function insertJob(tx: Meta, env: Env, job: NewJob): Promise<JobRow
   return row;
 }
 
-/** Of a job that nobody has taken. */
+/** Lease columns of a job that no worker has claimed. */
 const NO_TURN = {
   retries: 0,
   is_cancelled: 0,

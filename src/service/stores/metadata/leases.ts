@@ -5,7 +5,7 @@ import { isTaken } from './is-taken.ts';
 import type { Moment } from './timestamp.ts';
 import type { JobRow, QueueName } from './tables.ts';
 
-/** Who holds a job and until when, unless it says so again. */
+/** Worker that holds a job, and the time until which it does unless it extends the lease. */
 export interface Lease {
   readonly worker: string;
   readonly now: Moment;
@@ -126,13 +126,13 @@ export async function takeJobs(
 /** Jobs in place of those that another process is just taking. */
 const SPARE = 16;
 
-/** Where a job stands in the order of the keys. */
+/** Returns the lock key by which a job is ordered; empty for a job without one. */
 export const laneOf = ({ lock_key }: JobRow): string => lock_key ?? '';
 
-/** Tells whether a service has several processes, and transactions at the same time. */
+/** Tells whether a service can have several processes, and so transactions at the same time. */
 const isShared = (meta: Meta): boolean => postgresSchema(meta) !== undefined;
 
-/** Those of the jobs that no other transaction has in its hands; nobody waits for one. */
+/** Selects the jobs that no other transaction has locked, without waiting for one. */
 const unlocked = (meta: Meta, ids: readonly number[]) =>
   meta
     .selectFrom('jobs')
@@ -156,7 +156,7 @@ export async function renewLeases(
     .execute();
 }
 
-/** Of these jobs those that are still the worker's, and whether they are to end. */
+/** Returns those of the jobs that the worker still holds, and whether each is to end. */
 export async function listHeld(
   meta: Meta,
   worker: string,
@@ -172,7 +172,7 @@ export async function listHeld(
     .execute();
 }
 
-/** What became of a job. */
+/** Result of a job. */
 export interface JobEnd {
   readonly status: 'error' | 'success';
   readonly results: string | null;
@@ -194,7 +194,7 @@ export async function finishJob(
     .updateTable('jobs')
     .set({
       ...ended,
-      // What the work needed is not needed any more, and would be kept for as long as the job is.
+      // The parameters aren't needed any more, and would otherwise be stored for as long as the job is.
       ...(isGivenUp ? {} : { params: brief(job.params) }),
       is_given_up: isGivenUp ? 1 : 0,
       ended: now,
@@ -225,13 +225,13 @@ export type Reason =
   | 'interrupted'
   /** Its worker stops, and that is nothing against the job. */
   | 'handedOn'
-  /** What it needed was away. */
+  /** A resource that it needed was unavailable. */
   | 'retried';
 
 /**
  * Puts a job back in its place in the queue. The fencing number goes up, so its late worker is turned away.
  *
- * @param notBefore until when nobody takes it, nor one behind it; null: for no time
+ * @param notBefore until when neither it nor a job behind it is claimed; null: for no time
  * @returns whether it still was what was meant, and is not just being ended
  */
 export async function requeueJob(
@@ -305,7 +305,7 @@ export async function reopenJob(meta: Meta, id: number): Promise<JobRow | undefi
     .executeTakeFirst();
 }
 
-/** Tells whether that turn of a job is not over. */
+/** Tells whether that lease of a job is still valid. */
 export async function isHeld(meta: Meta, { id, fencing }: Turn): Promise<boolean> {
   const found = await meta
     .selectFrom('jobs')

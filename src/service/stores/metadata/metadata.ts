@@ -5,7 +5,7 @@ import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { ConfigurationKey, MetadataRow, MetadataScope } from './tables.ts';
 
-/** What metadata belongs to. */
+/** Owner of metadata. */
 export interface MetadataOwner {
   readonly branch_id: number;
   readonly scope: MetadataScope;
@@ -18,7 +18,7 @@ export interface MetadataPair {
   readonly value: string;
 }
 
-/** What metadata of a configuration names as its owner. */
+/** Returns the name of a configuration as an owner of metadata. */
 export const configurationOwner = (
   key: Pick<ConfigurationKey, 'component_id' | 'configuration_id'>,
 ): string => `${key.component_id}/${key.configuration_id}`;

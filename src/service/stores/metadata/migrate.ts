@@ -25,7 +25,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
  */
 const OF_BEFORE = { first: '0001-first', last: '0030-job-marks', now: '0001-schema' } as const;
 
-/** Those that a database lacks: of an older one that was put in the place of the one that was opened. */
+/** Lists the migrations that a database lacks, such as an older one that was put in place of the opened one. */
 export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly string[]> {
   const done = await listDone(meta);
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name));
@@ -73,7 +73,7 @@ async function runAll(meta: Kysely<Tables>, isNew: boolean): Promise<void> {
   const schema = postgresSchema(meta);
   const place = schema === undefined ? {} : { migrationTableSchema: schema };
   const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
-  // One for all of it: who comes second finds the tables that the first has made.
+  // One lock for all migrations: a second process finds the tables that the first has made.
   if (schema !== undefined) await meta.getExecutor().adapter.acquireMigrationLock(meta, LOCK);
   if (!isNew) await joinThoseOfBefore(meta);
   const { error } = await new Migrator({ db: meta, provider, ...place }).migrateToLatest();
@@ -83,7 +83,7 @@ async function runAll(meta: Kysely<Tables>, isNew: boolean): Promise<void> {
 /** Not used: the lock has a name of its own. */
 const LOCK = { lockTable: '', lockRowId: '' };
 
-/** Does nothing a second time, and goes on where a process was killed. */
+/** Does nothing a second time, and continues where a process was killed. */
 async function joinThoseOfBefore(meta: Kysely<Tables>): Promise<void> {
   const { first, last, now } = OF_BEFORE;
   const done = tableOfDone(meta);

@@ -1,5 +1,5 @@
-// PostgreSQL keeps no U+0000 in a text, SQLite does. So it is written as two signs of a private area that nobody uses,
-// and a text that has the first of them for itself keeps it in the same way: what was stored is what is read.
+// PostgreSQL stores no U+0000 in a text, SQLite does. So it is written as two characters of an unused private area, and
+// a text that contains the first of them is escaped in the same way: every text is read as it was stored.
 
 const MARK = '\u{F8D0}';
 export const NUL = `${MARK}0`;

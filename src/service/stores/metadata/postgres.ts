@@ -25,7 +25,7 @@ export interface PostgresMetaOptions {
   readonly isBounded?: boolean;
 }
 
-/** A pool, or one connection that is given to everybody. */
+/** A pool, or one connection that all callers share. */
 export interface Connecting {
   connect(): Promise<Pick<PoolClient, 'query' | 'release'>>;
 }
@@ -121,7 +121,7 @@ function adapt(pool: Connecting, isBounded: boolean): PostgresPool {
   return {
     connect: async () => adaptClient(await pool.connect().catch(rethrow), isBounded ? ANSWER_MS : undefined),
     end: async () => undefined,
-    // Of a control client that would cancel statements: nothing here does.
+    // Options of a control client that would cancel statements: nothing here does.
     options: {},
   };
 }
@@ -137,7 +137,7 @@ function adaptClient(
       return await client.query({ text, types: TYPES, ...values, ...(query_timeout && { query_timeout }) });
     } catch (error) {
       isLost ||= isBroken(error);
-      // What broke the connection has ended the transaction, and is what is told.
+      // The error that broke the connection has ended the transaction, and is the one reported.
       if (text === 'rollback') return endTransaction();
       throw asAway(error);
     }
@@ -147,7 +147,7 @@ function adaptClient(
     return { command: 'ROLLBACK', rowCount: 0, rows: [] };
   };
   return {
-    // Cursors are for who streams, and nobody does.
+    // Cursors are for streaming, which is not used here.
     query: query as PostgresPoolClient['query'],
     release: (isDiscarded) => client.release(isLost || isDiscarded === true),
   };
@@ -175,13 +175,13 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   700: Number,
   701: Number,
   1043: readText,
-  // What a sum of whole numbers is.
+  // Type of a sum of whole numbers.
   1700: wholeNumber,
 };
 
 const asIs = (text: string): string => text;
 
-// Of the driver's overloads the one for texts is all there is: nothing here asks for the binary form.
+// The overload of the driver for texts is enough: nothing here asks for the binary form.
 const TYPES = { getTypeParser: (type: number) => PARSERS[type] ?? asIs };
 
 /** @throws for one that would not be exact */

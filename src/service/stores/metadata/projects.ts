@@ -38,7 +38,7 @@ export async function hasProject(meta: Meta): Promise<boolean> {
 
 const FIRST_ID = 1000;
 
-/** Of the master token that commands on the same machine use: nobody was ever shown it. */
+/** Description of the master token for commands on the same machine; its secret is never shown. */
 export const LOCAL_DESCRIPTION = 'Commands on this machine';
 
 /** The first master token, when there is none yet. Only this answer ever shows it. */

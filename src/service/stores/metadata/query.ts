@@ -1,6 +1,6 @@
 import type { Expression, SqlBool } from 'kysely';
 
-/** What joins conditions into one: the database's builder of expressions. */
+/** Functions that join conditions into one, as in the expression builder of the database. */
 interface Joins {
   and(all: readonly Expression<SqlBool>[]): Expression<SqlBool>;
   or(choices: readonly Expression<SqlBool>[]): Expression<SqlBool>;
@@ -19,7 +19,7 @@ export interface Term {
   readonly isQuoted: boolean;
 }
 
-/** What a term means. `wrong` makes the error for one that means nothing. */
+/** Translates a term into a condition. `wrong` makes the error for a term without a meaning. */
 export type ReadTerm<Build> = (term: Term, wrong: (reason: string) => Error) => Condition<Build>;
 
 /**
@@ -96,7 +96,7 @@ export function parseQuery<Build extends Joins>(
   }
 }
 
-/** What the database can take: a thousand levels, and a level for every term. */
+/** Limits that keep a query below those of the database: a thousand levels, and one level for every term. */
 const MAX_LENGTH = 10_000;
 const MAX_TOKENS = 800;
 const MAX_DEPTH = 50;

@@ -10,7 +10,7 @@ export async function forgetJobs(meta: Meta, before: string, count: number): Pro
 /**
  * The same of runs, with their logs.
  *
- * @param remove removes what is kept of a run elsewhere; called before it is forgotten
+ * @param remove removes what is stored of a run elsewhere; called before its row is deleted
  */
 export async function forgetRuns(
   meta: Meta,

@@ -8,7 +8,7 @@ import { deleteToken, revokeToken } from './tokens.ts';
 import { withLocks, runOf } from './transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
-/** Who takes a run, and when. */
+/** Runner that claims a run, and the time of the claim. */
 export interface Taker {
   readonly runner: string;
   readonly now: number;
@@ -44,7 +44,7 @@ async function nextRun(meta: Meta, { runner, now, ofToken }: Taker): Promise<Hel
       build.fn.sum<number>(sql`case when runner = ${runner} then 1 else 0 end`).as('here'),
     ])
     .where('status', '=', 'processing')
-    // Those of which nobody knows whose they are wait for none.
+    // Runs without a known creator don't count against a limit.
     .where('creator_id', 'is not', null)
     .groupBy('creator_id');
   return await meta
@@ -85,7 +85,7 @@ async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Prom
     .updateTable('runs')
     .set((update) => ({
       status: 'processing' as const,
-      // Of the first attempt: how long a run took does not begin again when a runner was lost.
+      // The start of the first attempt: the duration of a run doesn't begin again when a runner was lost.
       started: update.fn.coalesce('started', update.val(isoTime(now))),
       runner,
       attempt: update('attempt', '+', 1),
@@ -97,7 +97,7 @@ async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Prom
     .executeTakeFirst();
 }
 
-/** A run as the one who took it knows it. */
+/** A run as its runner knows it. */
 export type HeldRun = Pick<RunRow, 'fencing' | 'id'>;
 
 /**
@@ -126,7 +126,7 @@ export async function beatRun(
 
 const held = ({ id, fencing }: HeldRun) => ({ id, fencing, status: 'processing' as const });
 
-/** What became of a run. */
+/** Result of a run. */
 export interface RunEnd {
   readonly status: 'cancelled' | 'error' | 'success';
   readonly exitCode: number | null;
@@ -163,7 +163,10 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
   });
 }
 
-/** Tells whether the service knows by a token what was asked for: else nobody has anything to go on with by its id. */
+/**
+ * Tells whether the service has a request or a job of a token: without one, a later run has nothing to continue by its
+ * id.
+ */
 async function hasAsked(tx: Meta, token: number | null | undefined): Promise<boolean> {
   if (token == null) return false;
   const keys = tx.selectFrom('request_keys').select('key').where('token_id', '=', token);
@@ -214,11 +217,11 @@ export async function requeueRun(meta: Meta, run: HeldRun): Promise<boolean> {
 
 export interface PutOff {
   readonly now: number;
-  /** How long nobody takes it. */
+  /** Milliseconds during which no runner claims it. */
   readonly waitMs: number;
-  /** True when it could not even begin; else the attempt counts as one that was interrupted. */
+  /** True when it could not even begin; else the attempt counts as an interrupted one. */
   readonly isBeforeStart: boolean;
-  /** Of its log, as JSON. */
+  /** Line for its log, as JSON. */
   readonly line: string;
 }
 
@@ -258,7 +261,7 @@ export async function putOffRun(
 }
 
 /**
- * Asks a run to end: one that waits has ended with that, one that is at work is told by its next heartbeat.
+ * Asks a run to end. A waiting one ends at once, one that is running learns it with its next heartbeat.
  *
  * @returns false when it had ended
  */

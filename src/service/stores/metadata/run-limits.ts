@@ -1,10 +1,10 @@
 import type { ConfigurationKey } from './tables.ts';
 
-/** What the token of a run may do beside what its buckets and files allow; everything else is refused to it. */
+/** Rights of the token of a run beside those for its buckets and files; everything else is refused to it. */
 export interface RunLimits extends ConfigurationKey {
   /** Id of the run. */
   readonly run: number;
-  /** The version of the configuration that it goes by: it sees no other. */
+  /** The version of the configuration that the run uses: its token sees no other. */
   readonly version?: number | undefined;
   /** Tags that it may add to files that it may read: the `processed_tags` of its input mapping. */
   readonly tags: readonly string[];
@@ -12,7 +12,9 @@ export interface RunLimits extends ConfigurationKey {
   readonly production?: { readonly branch_id: number; readonly buckets: readonly string[] } | undefined;
 }
 
-/** Tells whether it is the configuration of the run: it reads it, and stores the states of it and of its rows. */
+/**
+ * Tells whether it is the configuration of the run, which it may read, and whose states and row states it may store.
+ */
 export function isOwnConfiguration(limits: RunLimits | undefined, key: ConfigurationKey): boolean {
   return (
     limits !== undefined &&

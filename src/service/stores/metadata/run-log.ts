@@ -11,8 +11,8 @@ export type LogEnd = Pick<RunRow, 'log_bytes' | 'log_lines'>;
 type Writer = Pick<RunRow, 'fencing' | 'id'>;
 
 /**
- * Adds lines to the log of a run, each a JSON object without a line break. Done a second time, as nobody knows whether it
- * was done, it changes nothing: who has taken the run is the only one who writes.
+ * Adds lines to the log of a run, each a JSON object without a line break. Repeating it when the outcome is unknown
+ * changes nothing: only the runner that has claimed the run writes.
  *
  * @param end where the log ended before
  * @param lines one piece: some 64 kB at most

@@ -6,7 +6,7 @@ import type { Meta } from './database.ts';
 import { keyOf } from './configuration-key.ts';
 import type { Author, ConfigurationKey, ConfigurationVersion, RunRow, RunStatus } from './tables.ts';
 
-/** What a run is started with. */
+/** Parameters of a new run. */
 export interface AskedOfRun {
   readonly rows?: readonly string[] | undefined;
   readonly from?: string | undefined;
@@ -19,7 +19,7 @@ export interface NewRun {
   readonly asked: AskedOfRun;
   /** The version that is there now: the run goes by it, whatever is changed meanwhile. */
   readonly version?: Pick<ConfigurationVersion, 'identifier' | 'version'> | undefined;
-  /** Up to which number who asks answers for what others have changed; default: that of the run. Null: for nothing. */
+  /** Ids up to which the requester answers for changes of others; default: the id of the run. Null: for none. */
   readonly approvedId?: number | null | undefined;
   /** The schedule that asks for it, and its time as ISO text. */
   readonly schedule?: { readonly id: number; readonly time: string };

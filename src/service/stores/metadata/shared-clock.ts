@@ -29,7 +29,7 @@ interface Sample {
   readonly at: number;
 }
 
-/** Asks the database for the time, and goes on asking until it is closed. */
+/** Asks the database for the time, again and again until it is closed. */
 export async function shareClock(meta: Meta, own: Env, log: Log): Promise<SharedClock> {
   const closing = new AbortController();
   let sample = await firstSample(meta);
@@ -47,7 +47,7 @@ export async function shareClock(meta: Meta, own: Env, log: Log): Promise<Shared
     while (!closing.signal.aborted) {
       await own.sleep(EVERY_MS, closing.signal).catch(() => undefined);
       if (closing.signal.aborted) return;
-      // While the database is away, the last sample goes on.
+      // While the database is unavailable, the last sample stays in use.
       const next = await takeSample(meta).catch(() => undefined);
       if (next !== undefined && next.tookMs <= QUICK_MS) sample = next;
       tell();

@@ -1,11 +1,11 @@
 import type { Meta } from './database.ts';
 
 /**
- * Lets those who look for the same at the same time share a query. One that is under way is not shared: what it sees may
- * be older than the request that would join it. Whoever comes meanwhile waits for the next one, with all others who do,
- * so that a process asks for its token and its branch as often as the database answers, and not for every request.
+ * Coalesces equal queries of the same time. A query under way is not shared: its result may be older than the request
+ * that would join it. Requests that come meanwhile wait for the next one together, so a process asks for its token and
+ * its branch as often as the database answers, and not for every request.
  *
- * @param look reads only; what it gives is changed by nobody
+ * @param look reads only; its result is not changed by any caller
  */
 export function sharedLook<Key, Found>(
   look: (meta: Meta, key: Key) => Promise<Found>,
@@ -32,6 +32,6 @@ export function sharedLook<Key, Found>(
 
 interface Look<Found> {
   readonly under: Promise<Found>;
-  /** The one behind it, as soon as somebody waits for it. */
+  /** The query after it, as soon as a caller waits for it. */
   next: Promise<Found> | undefined;
 }

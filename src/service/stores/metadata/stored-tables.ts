@@ -7,7 +7,7 @@ export interface StoredTable extends TableRow {
   readonly columns: readonly TableColumnRow[];
 }
 
-/** What the table engine says of a table after a change. */
+/** State of a table in the engine after a change. */
 export interface TableState {
   readonly columns: readonly string[];
   readonly primaryKey: readonly string[];
@@ -179,7 +179,7 @@ export async function deleteTable(
     .deleteFrom('tables')
     .where((where) => where.and({ branch_id, id }))
     .execute();
-  // Last: whoever made one while this waited for the row is there to be seen.
+  // Last: an alias that was made while this waited for the row is visible now.
   for (const alias of await listAliases(meta, branch_id, id)) await deleteTable(meta, alias);
 }
 

@@ -4,7 +4,7 @@
  */
 export interface Tables {
   counters: { name: string; value: number };
-  /** What all processes of a service must agree on. */
+  /** Settings that all processes of a service must agree on. */
   settings: { name: string; value: string };
   projects: { id: number; name: string; region: string; created: string };
   tokens: TokenRow;
@@ -40,7 +40,7 @@ export interface Tables {
 
 export type Flag = 0 | 1;
 
-/** Who made something: kept beside it, so that it outlives the token. */
+/** Author of an entity, stored with it, so that it outlives the token. */
 export interface Author {
   creator_id: number;
   creator_description: string;
@@ -70,7 +70,7 @@ export interface TokenRow {
   creator_description: string | null;
 }
 
-/** What a token might do when it was deleted: what it has changed is still its own. */
+/** Rights that a token had when it was deleted: its changes still belong to it. */
 export type DeletedTokenRow = Pick<
   TokenRow,
   | 'bucket_branch_id'
@@ -98,14 +98,14 @@ export interface ConfigurationKey {
   configuration_id: string;
 }
 
-/** What a configuration is now, apart from its current version. */
+/** Current properties of a configuration, apart from its current version. */
 export interface ConfigurationHead extends ConfigurationKey, Author {
   /** The current version; it never goes back. */
   version: number;
   is_deleted: Flag;
   /** JSON text, sent back as it is. */
   state: string;
-  /** JSON of who has set the state ({@link StateWriter}); null for a run of the service, and for none. */
+  /** JSON of the author of the state ({@link StateWriter}); null for a run of the service, and for none. */
   state_writer: string | null;
   /** JSON: list of row ids, `[]` until set. Orders of older versions follow from `configuration_orders`. */
   rows_sort_order: string;
@@ -141,7 +141,7 @@ export interface VersionRow extends RowKey {
   joined_version: number;
 }
 
-/** A deleted row stays as a head, so that its versions go on and its state can come back. */
+/** A deleted row stays as a head, so that its version numbers continue and its state can come back. */
 export interface RowHead extends RowKey, Author {
   version: number;
   is_deleted: Flag;
@@ -168,7 +168,7 @@ export interface MetadataRow {
   id: number;
   branch_id: number;
   scope: MetadataScope;
-  /** What it belongs to: a bucket id, a table id, `table.column`, `component/configuration`, or empty for the branch. */
+  /** Owner: a bucket id, a table id, `table.column`, `component/configuration`, or empty for the branch. */
   owner: string;
   provider: string;
   key: string;
@@ -226,7 +226,7 @@ export interface FileRow extends Author {
   run_id: string | null;
   /** JSON: list of run ids. */
   run_ids: string;
-  /** The table an export came from: who may read its bucket may read the file. */
+  /** The table that an export came from: a token that may read its bucket may read the file. */
   table_id: string | null;
   created: string;
 }
@@ -268,7 +268,7 @@ export interface TableRow extends Author {
   alias_source: string | null;
   /** JSON: a filter over the rows of the source. */
   alias_filter: string | null;
-  /** Whether an alias has the columns of its source, also those to come. */
+  /** True when an alias has the columns of its source, also future ones. */
   alias_auto_sync: Flag;
 }
 
@@ -282,7 +282,7 @@ export interface TableColumnRow {
   basetype: string | null;
 }
 
-/** Set by the database when anything changes that lists show of a table, and by nobody else. */
+/** Set only by the database, when anything of a table changes that lists show. */
 export interface TableStampRow {
   branch_id: number;
   table_id: string;
@@ -291,7 +291,7 @@ export interface TableStampRow {
 
 export type JobStatus = 'error' | 'processing' | 'success' | 'waiting';
 
-/** Who takes a job: a worker of storage, or one that does what is to be done now and then. */
+/** Kind of process that claims a job: a worker of storage, or one for recurring jobs. */
 export type QueueName = 'storage' | 'upkeep';
 
 export interface JobRow extends Author {
@@ -328,7 +328,7 @@ export interface JobRow extends Author {
   is_cancelled: Flag;
   /** It ended without a fault of what it asked for, and may be given again: all it needs is kept. */
   is_given_up: Flag;
-  /** Until when nobody takes it, as what it needs was away. */
+  /** Until when no worker claims it, as a resource that it needed was unavailable. */
   not_before: string | null;
   /** Until when the worker that took it is believed to be alive. */
   lease_until: string | null;
@@ -361,7 +361,7 @@ export interface RequestKeyRow {
   file_id: number | null;
   /** JSON of what its transaction gave ({@link madeText}), to make the answer again; null when that is known. */
   made: string | null;
-  /** What was answered; null until it is known, and where it can be made again or must not be kept. */
+  /** Status of the answer; null until it is known, and where it can be made again or must not be stored. */
   status: number | null;
   answer: string | null;
   created: string;
@@ -380,8 +380,8 @@ export interface RunRow extends Author, ConfigurationKey {
   version: number | null;
   version_identifier: string | null;
   /**
-   * Who asked for it answers for the version, and for states set before this number of the counter of ids; null when
-   * whoever made them must have the rights of the run as well.
+   * The requester answers for the version, and for states set before this number of the counter of ids; null when their
+   * authors must have the rights of the run as well.
    */
   approved_id: number | null;
   schedule_id: number | null;
@@ -431,7 +431,7 @@ export interface ScheduleRow extends Author, ConfigurationKey {
   created: string;
 }
 
-/** What a migration into this storage has done; none when it is whole, and only then a service runs over it. */
+/** Progress of a migration into this storage; no rows when it is complete, and only then a service runs over it. */
 export interface TransferRow {
   /** `source`, `metadata/TABLE`, `rows/BRANCH/TABLE`, `files` or `files/LAST`. */
   step: string;
@@ -444,14 +444,14 @@ export interface ConsoleSessionRow {
   /** SHA-256 of what the browser has, in hex. That itself is nowhere. */
   hash: string;
   token_id: number;
-  /** That of the token when it was signed in by: a session ends when its token gets another secret. */
+  /** Hash of the token at the time of signing in: a session ends when its token gets another secret. */
   token_hash: string;
   created: string;
   used: string;
   expires: string;
 }
 
-/** What a browser may sign in by, once. */
+/** One-time code with which a browser signs in. */
 export interface ConsoleCodeRow {
   /** SHA-256 of the code, in hex. */
   hash: string;

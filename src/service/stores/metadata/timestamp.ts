@@ -18,7 +18,7 @@ export function momentOf(meta: Meta, now: number, awayMs: number): Moment {
   return postgresSchema(meta) === undefined ? isoTime(now + awayMs) : databaseClock(awayMs);
 }
 
-/** What PostgreSQL takes the time to be, in milliseconds since 1970. */
+/** Returns the time of PostgreSQL, in milliseconds since 1970. */
 export async function databaseNow(meta: Meta): Promise<number> {
   const now = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
   const { rows } = await now.execute(meta);

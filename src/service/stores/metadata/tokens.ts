@@ -125,12 +125,12 @@ export async function revokeToken(meta: Meta, id: number): Promise<void> {
     .execute();
 }
 
-/** Tells whether nobody has its secret. */
+/** Tells whether a token is revoked: no secret belongs to its hash. */
 export const isRevoked = ({ hash }: Pick<TokenRow, 'hash'>): boolean => hash.startsWith(REVOKED);
 
 const REVOKED = 'revoked ';
 
-/** Must run in a transaction. What it might do is kept: configurations that it has changed run with that. */
+/** Deletes a token; must run in a transaction. Its rights are stored: configurations that it has changed run with them. */
 export async function deleteToken(tx: Meta, id: number): Promise<void> {
   const rights = tx
     .selectFrom('tokens')
@@ -154,7 +154,7 @@ const DELETED = [
   'component_access',
 ] as const satisfies readonly (keyof DeletedTokenRow)[];
 
-/** What a token may do, or might when it was deleted; undefined when nothing is known of it. */
+/** Returns the rights of a token, or those that it had when it was deleted; undefined when the token is unknown. */
 export async function findRights(meta: Meta, id: number): Promise<DeletedTokenRow | undefined> {
   const known = await findToken(meta, id);
   return (

@@ -26,7 +26,7 @@ const KINDS = [
   'jobs',
 ] as const;
 
-/** What a transaction is about: those about the same thing run one after the other. */
+/** Lock key of a transaction: transactions with the same key run one after the other. */
 export interface Thing {
   readonly kind: (typeof KINDS)[number];
   readonly id?: string;
@@ -40,12 +40,13 @@ export const TOKENS: Thing = { kind: 'tokens' };
 export const BRANCHES: Thing = { kind: 'branches' };
 export const TRIGGERS: Thing = { kind: 'triggers' };
 /**
- * What waits under a key: the order of the numbers is that in which they are seen. Jobs without a key have no order.
+ * Returns the lock key for the jobs under a key: they become visible in the order of their numbers. Jobs without a key
+ * have no order.
  */
 export const jobsOf = (lockKey: string | undefined): Thing[] =>
   lockKey === undefined ? [] : [{ kind: 'jobs', id: lockKey }];
 
-/** All configurations of a branch, for who copies or removes them. */
+/** Returns the lock key for all configurations of a branch, to copy or remove them. */
 export const branchOf = (id: number): Thing => ({ kind: 'branch', id: String(id) });
 
 /** The buckets and tables of a branch, as the catalogue has them, with their metadata and that of the branch. */
@@ -68,7 +69,7 @@ export const configurationsOf = (...keys: readonly ConfigurationKey[]): Thing[] 
   ...keys.map((key): Thing => ({ kind: 'configuration', id: `${key.branch_id}/${configurationOwner(key)}` })),
 ];
 
-/** What metadata belongs to. */
+/** Returns the lock key for the owner of metadata. */
 export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
   scope === 'configuration' ? { kind: 'configuration', id: `${branch_id}/${owner}` } : catalogueOf(branch_id);
 
@@ -76,8 +77,8 @@ export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
  * Runs work in a transaction. What it reads and then writes, or writes because it did not find it, is a thing that it
  * names: others about the same thing, in whatever process, wait until it has ended. So nothing that was read changes
  * before it is written, as in SQLite, which runs all transactions one after the other. All things are named at once.
- * Where two transactions are in each other's way in spite of it, one is run again: work does nothing outside of the
- * database that may not be done twice.
+ * When two transactions are in conflict in spite of it, one runs again: work does nothing outside of the database that
+ * may not be done twice.
  *
  * @param things none, for what only writes, or reads nothing that others change
  */
@@ -107,7 +108,7 @@ export async function withLocks<T>(
 
 const MAX_ATTEMPTS = 5;
 
-/** Statements that wait until nobody else is at work on these things. */
+/** Returns the statements that wait for all other holders of these lock keys. */
 function locksOf(meta: Meta, things: readonly Thing[]): string[] {
   const schema = postgresSchema(meta);
   if (schema === undefined || things.length === 0) return [];

@@ -44,13 +44,13 @@ const BY_TOKEN = { creator_id: 'bigint', creator_description: 'text' };
 
 /** `!` marks the primary key, `?` what may be null; a default is behind `=`. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  // What all of the service is about.
+  // The service as a whole.
   settings: { name: 'text!', value: 'text' },
   counters: { name: 'text!', value: 'bigint' },
   projects: { id: 'bigint!', name: 'text', region: 'text', created: 'text' },
   transfers: { step: 'text!', state: 'text' },
 
-  // Who may what.
+  // Tokens and permissions.
   tokens: {
     id: 'bigint!',
     description: 'text',
@@ -147,7 +147,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     joined_version: 'integer',
   },
 
-  // What is said of things, and what was done to them.
+  // Metadata and events.
   metadata: {
     id: 'bigint!',
     branch_id: 'bigint',

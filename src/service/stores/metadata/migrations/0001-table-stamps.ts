@@ -14,7 +14,7 @@ export async function setTableStamps(db: Kysely<never>): Promise<void> {
 
 interface Source {
   readonly name: string;
-  /** Of which table a row is: SQL for either database. Null when it is of none. */
+  /** Returns SQL, for either database, of the table that a row belongs to; null when it belongs to none. */
   readonly tableOf: (row: string, textBeforeDot: (text: string) => string) => string;
 }
 
@@ -29,14 +29,14 @@ const SOURCES: readonly Source[] = [
   },
 ];
 
-// A number that nobody has had: a count would come again in a copy that is put back under a process that runs on.
+// An unused number: a count would repeat in a copy that is restored under a process that continues to run.
 // Not above what is exact in JSON.
 const SQLITE_STAMP = 'random() & 9007199254740991';
 const POSTGRES_STAMP = 'floor(random() * 9007199254740991)::bigint';
 
 const SET_STAMP = 'on conflict (branch_id, table_id) do update set stamp = excluded.stamp';
 
-/** What a table has may be written before it, and removed after it. */
+/** Returns SQL for whether a table exists: its parts may be written before it, and removed after it. */
 const isThere = (tables: string, branch: string, table: string): string =>
   `exists (select 1 from ${tables} t where t.branch_id = ${branch} and t.id = ${table})`;
 

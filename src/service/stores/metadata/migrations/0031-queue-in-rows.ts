@@ -35,7 +35,7 @@ export const queueInRows: Migration = {
   },
 };
 
-/** Only what pg-boss has made: a schema of somebody else may have the name. */
+/** Drops only objects that pg-boss has made: another application may have a schema of that name. */
 async function dropTickets(db: Kysely<never>, schema: string): Promise<void> {
   const names = ['version', 'queue', 'job'].map((table) => `${schema}.${table}`);
   const found = names.map((name) => sql`to_regclass(${name}) is not null`);
