@@ -130,7 +130,7 @@ export const isRevoked = ({ hash }: Pick<TokenRow, 'hash'>): boolean => hash.sta
 
 const REVOKED = 'revoked ';
 
-/** Deletes a token; must run in a transaction. Its rights are stored: configurations that it has changed run with them. */
+/** Deletes a token; must run in a transaction. Its rights stay stored: configurations it has changed run with them. */
 export async function deleteToken(tx: Meta, id: number): Promise<void> {
   const rights = tx
     .selectFrom('tokens')

@@ -50,13 +50,13 @@ export interface Fence {
 
 export interface WriteOptions {
   /**
-   * Looked at in the transaction of the change, by an engine that several processes share; others don't need it.
-   * `LeaseLost` when the job has been given to somebody else: nothing is changed then.
+   * Checked in the transaction of the change, by an engine that several processes share; others don't need it.
+   * `LeaseLost` when another worker has the job: nothing is changed then.
    */
   readonly fence?: Fence | undefined;
 }
 
-/** What an import does. */
+/** Options of an import. */
 export interface ImportRequest extends CsvFormat, WriteOptions {
   /** The time rows get as their change time. */
   readonly importedAt: Date;
@@ -84,7 +84,9 @@ export interface ImportRequest extends CsvFormat, WriteOptions {
    * that time is given: so work that a killed process had finished without knowing is not done twice.
    */
   readonly mark?: string;
-  /** What is remembered in place of this import, which copies a table: work that was being done there is not done twice. */
+  /**
+   * Outcome to remember in place of this import, which copies a table: work that was under way there is not done twice.
+   */
   readonly lastImport?: LastImport | undefined;
   /** Makes the table from the columns of the file; nothing is left of it when the import fails. */
   readonly create?: { readonly primaryKey: readonly string[] };
@@ -135,9 +137,9 @@ export interface ExportOutcome {
 export type TableReader = Pick<TableEngine, 'describe' | 'export'>;
 
 /**
- * Where the rows of tables are. All values are text; empty and NULL are one.
+ * Store of the rows of tables. All values are text; empty and NULL are one.
  * Errors that a user can act on are `TableError`s with a code of the public API.
- * Writers of one table take turns; readers see the table as it was before or after a write, never between.
+ * Writes to one table run one after another; readers see the table as it was before or after a write, never between.
  */
 export interface TableEngine {
   /** True when several processes may use one store at a time. */
@@ -155,7 +157,10 @@ export interface TableEngine {
   create(table: TableId, definition: TableDefinition, options?: WriteOptions): Promise<void>;
   /** Nothing happens when there is none. */
   drop(table: TableId, options?: WriteOptions): Promise<void>;
-  /** What an engine keeps for a bucket itself; for one without tables. Nothing happens when there are some, or nothing is kept. */
+  /**
+   * Drops the engine's own data of a bucket without tables. Does nothing when the bucket has tables, or there is no
+   * such data.
+   */
   dropBucket(bucket: string, options?: WriteOptions): Promise<void>;
   describe(table: TableId): Promise<TableDescription | undefined>;
 
@@ -178,7 +183,7 @@ export interface TableEngine {
     table: TableId,
     query: RowQuery,
   ): Promise<{ columns: readonly string[]; rows: readonly (readonly string[])[] }>;
-  /** What the values of columns look like. @throws TableError for unknown columns, or too many */
+  /** Summarizes the values of columns. @throws TableError for unknown columns, or too many */
   profile(table: TableId, query: Pick<RowQuery, 'columns' | 'where'>): Promise<TableProfile>;
   /** Deletes the rows that match and counts them; without a filter all of them. */
   deleteRows(table: TableId, filter: RowFilter, options?: WriteOptions): Promise<number>;

@@ -19,7 +19,7 @@ export interface ImportSource {
   fileColumns(found: Found): readonly string[];
 }
 
-/** What a look into the slices shows. */
+/** Findings from the first bytes of the slices. */
 interface Found {
   readonly header: readonly string[] | undefined;
   /** Cells of a record; 0 when there is none. */
@@ -27,10 +27,10 @@ interface Found {
 }
 
 /**
- * What a request says of its file, with what its table says.
+ * Combines the facts that a request and its table state about the file.
  *
  * @param tableColumns undefined: the table is made by this import
- * @throws TableError when the format is none, or nobody names the columns
+ * @throws TableError when the format is invalid, or the columns are named nowhere
  */
 export function importSource(
   request: ImportRequest,
@@ -61,8 +61,9 @@ export function importSource(
 }
 
 /**
- * Tells whether a file whose columns are named has a header all the same, which is then no data. Tables are made of such
- * files; else it is certain only where the column of the change time has its name in place of a time.
+ * Returns the test for whether a file whose columns are named has a header all the same, which is then not data. An
+ * import that makes its table accepts such a header; else it is certain only when the column of the change time has its
+ * name in place of a time.
  */
 function headerOf(
   columns: readonly string[],

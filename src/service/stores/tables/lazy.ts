@@ -40,7 +40,7 @@ export function lazyEngine(isShared: boolean, load: () => Promise<TableEngine>):
     preview: async (...given) => await (await opened()).preview(...given),
     profile: async (...given) => await (await opened()).profile(...given),
     deleteRows: async (...given) => await (await opened()).deleteRows(...given),
-    // What was never opened has nothing to give back.
+    // An engine that was never opened has nothing to free.
     compact: async () => (opening === undefined ? { freedBytes: 0 } : await (await opened()).compact()),
   };
 }

@@ -13,7 +13,7 @@ export interface ServiceTables {
   ofFolder(): Promise<DuckDbEngine>;
 }
 
-/** Where the service keeps its tables: in its database when it has one, else in a file of its folder. */
+/** Opens the engine for the tables of the service: in its database when it has one, else in a file of its folder. */
 export function serviceEngine({
   dir,
   database,

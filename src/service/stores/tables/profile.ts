@@ -2,7 +2,7 @@ import { selectedColumns } from './row-selection.ts';
 import { TableError } from './table-error.ts';
 import type { RowQuery } from './row-query.ts';
 
-/** What the values of a table look like. */
+/** Summary of the values of a table. */
 export interface TableProfile {
   /** How many rows were looked at: all, or the first million. */
   readonly rowsLooked: number;
@@ -11,7 +11,7 @@ export interface TableProfile {
   readonly columns: readonly ColumnProfile[];
 }
 
-/** Of the rows that were looked at. Values are shown with their first 200 characters. */
+/** Summary of a column over the rows that were read. Values are cut to their first 200 characters. */
 export interface ColumnProfile {
   readonly name: string;
   /** Rows with an empty value. */
@@ -36,7 +36,7 @@ const SHOWN_LENGTH = 200;
 const PROFILE_COLUMNS = 200;
 const FREQUENT = 10;
 
-/** What the engines differ in. */
+/** Parts of the queries that differ between the engines. */
 export interface ProfileSource {
   /** `SELECT … AS v FROM …`: the values of a column, of the rows that are asked for. */
   readonly values: (column: string) => string;

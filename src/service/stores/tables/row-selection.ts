@@ -17,8 +17,8 @@ export function previewPart(query: RowQuery): string {
 }
 
 /**
- * A cell of a preview, in SQL: the database keeps back what nobody asked for. It counts code points, of which no text has
- * more than UTF-16 units, so that one more than is needed shows for certain whether there is more.
+ * Returns SQL for a cell of a preview, so that the database sends no more than was asked for. It counts code points, of
+ * which no text has more than UTF-16 units, so that one more than is needed shows for certain whether there is more.
  */
 export function previewCell(cell: string, { cellLength }: RowQuery): string {
   return cellLength === undefined ? cell : `left(${cell}, ${Math.min(cellLength, MOST_CELL) + 1})`;

@@ -25,7 +25,7 @@ export type TableErrorCode =
   | 'storage.tables.locked'
   | 'storage.tables.notAllowed';
 
-/** What a user of a table did wrong, or what stands in the way; the message is for that user. */
+/** Mistake of a user of a table, or an obstacle to the request; the message is for that user. */
 export class TableError extends Error {
   override readonly name = 'TableError';
   readonly code: TableErrorCode;

@@ -3,7 +3,7 @@ import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 import type { Session } from './database.ts';
 
-/** What the database can't keep by itself: names as given, their order, the key, the size. */
+/** Facts that the database can't store by itself: names as given, their order, the key, the size. */
 export interface CatalogEntry extends TableDefinition {
   /** About the bytes of all values. */
   readonly bytes: number;

@@ -10,9 +10,9 @@ export interface Checkpoints {
 
 /** Ways to do a checkpoint. */
 export interface Checkpoint {
-  /** Beside others, who may stand in its way; the next one tries again. */
+  /** Runs beside other work, which may prevent it; the next checkpoint tries again. */
   beside(): Promise<void>;
-  /** With everybody else held off: one that fails for want of space makes the database useless until it is repaired. */
+  /** Runs while all other work waits: if it fails for want of space, the database is useless until it is repaired. */
   alone(): Promise<void>;
 }
 
@@ -21,8 +21,8 @@ const FROM_BYTES = 16 * 1024 * 1024;
 const FROM_BYTES_WHEN_FULL = 1024 * 1024;
 
 /**
- * Works the log of changes into the database file. Not left to the database, which would do it within a commit: on a
- * full disk nobody could tell then whether the transaction is kept.
+ * Writes the log of changes into the database file. Not left to the database, which would do it within a commit: on a
+ * full disk it would then be unknown whether the transaction is stored.
  */
 export function createCheckpoints(file: string, checkpoint: Checkpoint): Checkpoints {
   /** Free space that was too little. */

@@ -13,7 +13,7 @@ import { createPlaces } from '../turns.ts';
 export interface DatabaseOptions {
   /** Folder of the database file and its temporary files; made when missing. */
   readonly folder: string;
-  /** What the engine may hold in memory; more goes to temporary files. Default 512. */
+  /** Memory limit of the engine in megabytes; more goes to temporary files. Default 512. */
   readonly memoryLimitMb?: number | undefined;
   /** Threads at work. Default: one for each processor, 4 at most. */
   readonly threads?: number | undefined;
@@ -31,7 +31,7 @@ export interface Database {
   readonly spoolFolder: string;
   /** A connection of its own for `work`. */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same in one transaction: all of it is kept, or nothing when it throws. */
+  /** Like {@link use}, in one transaction: all of it is stored, or nothing when it throws. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** After work that the disk had no room for. */
   makeRoom(): Promise<void>;
@@ -73,7 +73,7 @@ export async function openDatabase({
   let instance: DuckDBInstance | undefined = await start();
   let isClosed = false;
   let isBroken = false;
-  // What a killed process left; nobody else is here now.
+  // Files of a killed process; no other process uses the folder now.
   for (const leftover of [spoolFolder, freshFolder, tempFolder])
     await rm(leftover, { recursive: true, force: true });
   for (const needed of [spoolFolder, freshFolder]) await mkdir(needed, { recursive: true, mode: 0o700 });
@@ -185,7 +185,7 @@ export async function openDatabase({
       await session.run(`ATTACH ${literal(path)} AS ${name}`);
       await commits.alone(async () => {
         await first.run('BEGIN TRANSACTION');
-        // What the transaction sees is settled by the first look.
+        // The first query fixes the snapshot that the transaction sees.
         await first.rows('SELECT count(*) FROM main.catalog');
         atMoment();
       });
@@ -230,7 +230,7 @@ export async function openDatabase({
       await session.run('DETACH fresh');
       return true;
     });
-    // The checkpoint gives back what is free at the end of the file.
+    // The checkpoint frees the space at the end of the file.
     if (!isWorth) return { freedBytes: bytesBefore - (await stat(file)).size };
     await sync(fresh);
     stop();

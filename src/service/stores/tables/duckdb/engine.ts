@@ -15,7 +15,7 @@ import type { Database, DatabaseOptions, Session } from './database.ts';
 
 /** It can be copied while it is used. */
 export interface DuckDbEngine extends TableEngine {
-  /** Where copies of the database may be made; emptied when it is opened. */
+  /** Returns the folder for copies of the database; emptied when it is opened. */
   copyFolder(): string;
   /** Copies the database as it is at one moment, and calls `atMoment` then: nothing is committed before that returns. */
   copyTo(file: string, atMoment: () => void): Promise<void>;
@@ -54,7 +54,7 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
 
     drop: (table) => write(table, (session) => removeTable(session, table)),
 
-    // Its schema is seen by nobody, and stays.
+    // Its schema is not visible to users, and stays.
     dropBucket: () => Promise.resolve(),
 
     describe: (table) =>

@@ -84,10 +84,10 @@ interface Piece {
 
 type Pieces = AsyncGenerator<Piece, undefined>;
 
-/** Of a slice that is compressed: small enough that little is left to do when the last one is written. */
+/** Bytes of a piece of a compressed slice: small enough that little is left to do when the last one is written. */
 const PIECE_BYTES = 32 * 1024 * 1024;
 
-/** Runs of rows that have some, in order; whoever asks for them removes their files. */
+/** Yields the non-empty pieces in order; the caller removes their files. */
 async function* writePieces(
   session: Session,
   result: Result,

@@ -12,7 +12,7 @@ import type { Spool } from './spool.ts';
 
 /**
  * Checks the slices into files, then loads these in one transaction.
- * The caller sees to it that nothing else writes to the table meanwhile.
+ * The caller ensures that nothing else writes to the table meanwhile.
  */
 export async function importTable(
   database: Database,

@@ -67,7 +67,7 @@ function typed(expression: string, dataType: DataType | undefined): string {
   return dataType === undefined ? expression : `try_cast(${expression} AS ${SQL_TYPES[dataType]})`;
 }
 
-/** What is no finite number is NULL. */
+/** Returns SQL for the value as a number; NULL when it is not a finite one. */
 export function finiteNumber(expression: string): string {
   const number = typed(expression, 'DOUBLE');
   return `CASE WHEN isfinite(${number}) THEN ${number} END`;

@@ -102,8 +102,8 @@ async function fill(folder: string, slices: AsyncIterable<ByteSlice>, options: I
 }
 
 /**
- * What the database's reader refuses though it is valid, as found by comparing it with our scanner:
- * line ends of both kinds (in one file or among files) and escapes without quotes.
+ * Tells whether the files have valid CSV that the reader of the database refuses, as found by comparing it with our
+ * scanner: line ends of both kinds (in one file or among files) and escapes without quotes.
  */
 function needsRewrite(files: readonly SpooledFile[], dialect: CsvDialect): boolean {
   const lineEnds = new Set(files.map(({ report }) => report.lineEnd));
@@ -119,7 +119,7 @@ async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<n
     for await (const chunk of chunks) {
       await writing;
       writing = writeAll(file, chunk, HEAD_BYTES + size);
-      // Awaited in the next round, or below: until then nobody else looks at a failure.
+      // Awaited in the next round, or below: until then a failure has no other handler.
       writing.catch(() => undefined);
       size += chunk.length;
     }

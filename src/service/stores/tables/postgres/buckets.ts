@@ -60,7 +60,7 @@ export function createBuckets(
     },
 
     async forget(session, bucket) {
-      // One that somebody is making a table in is not over.
+      // A bucket in which another transaction is making a table stays.
       const [row] = await session.rows(
         `SELECT schema_name, reader FROM ${buckets} WHERE bucket = ${literal(bucket)} FOR UPDATE SKIP LOCKED`,
       );

@@ -3,13 +3,13 @@ import { literal, physicalName, quoted } from './names.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 import type { Session } from './connection.ts';
 
-/** What the database can't keep by itself. */
+/** Facts that the database can't store by itself. */
 export interface CatalogEntry extends TableDefinition {
   readonly place: Place;
   readonly rows: number;
   /** About the bytes of all values. */
   readonly bytes: number;
-  /** Of rows that will be added; rows are in the order of their numbers. */
+  /** Number of the next row that is added; rows are in the order of their numbers. */
   readonly nextRow: number;
   /** The index over the key; undefined without a key. */
   readonly keyIndex: KeyIndex | undefined;
@@ -17,7 +17,7 @@ export interface CatalogEntry extends TableDefinition {
   readonly lastImport?: LastImport | undefined;
 }
 
-/** Where the rows are. */
+/** Schema and name of the table with the rows. */
 export interface Place {
   readonly schema: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Place {
 
 export interface KeyIndex {
   readonly name: string;
-  /** Of a kind that takes keys of any length. */
+  /** True when the index takes keys of any length. */
   readonly isLong: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface Catalog {
   find(session: Session, table: TableId): Promise<CatalogEntry | undefined>;
   /** @throws TableError (`storage.tables.notFound`) */
   require(session: Session, table: TableId): Promise<CatalogEntry>;
-  /** The same, and nobody else changes the table until the transaction ends. */
+  /** Like {@link require}; until the transaction ends, no other transaction changes the table. */
   lock(session: Session, table: TableId): Promise<CatalogEntry>;
-  /** The same for a table that is to be made; what there is of that name is given. */
+  /** Like {@link lock}, for a table that is about to be made; returns the existing table of that name. */
   claim(session: Session, table: TableId, place: Place): Promise<CatalogEntry | undefined>;
   save(session: Session, table: TableId, entry: CatalogEntry): Promise<void>;
   remove(session: Session, table: TableId): Promise<void>;

@@ -25,7 +25,7 @@ export async function addColumns(
   return { ...roomy, columns: [...columns, ...added] };
 }
 
-/** The table with room for more columns: written anew when those that it has had were too many. */
+/** Returns the table with room for more columns: rewritten when it has had too many. */
 async function withRoom(session: Session, entry: CatalogEntry, more: number): Promise<CatalogEntry> {
   const { place, columns, primaryKey } = entry;
   const highest = await session.number(

@@ -17,16 +17,18 @@ export interface Session {
   change(sql: string): Promise<void>;
   /** Ends the connection when the transaction fails, in place of waiting for what a statement still gives. */
   abandon(): void;
-  /** Does the work, or nothing of it when it throws; the transaction goes on. */
+  /** Does the work, or nothing of it when it throws; the transaction continues. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Connections {
-  /** What is found out about the database when the engine is opened. */
+  /** True when the database can spread tables over several servers; found out when the engine is opened. */
   isDistributed: boolean;
-  /** The database can look, in the middle of a statement, whether its client is still there: on Linux and some others. */
+  /**
+   * The database can check, in the middle of a statement, whether its client is still there: on Linux and some others.
+   */
   seesClients: boolean;
-  /** All of it is kept, or nothing when it throws. */
+  /** All of it is stored, or nothing when it throws. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A statement that can't be in a transaction. */
   alone(sql: string): Promise<void>;
@@ -34,7 +36,7 @@ export interface Connections {
   idle(): Promise<void>;
 }
 
-/** How long a change of a table waits for those who read it. */
+/** Longest wait of a change of a table for its readers. */
 const CHANGE_WAIT = '20s';
 
 /**
@@ -44,8 +46,8 @@ const CHANGE_WAIT = '20s';
 const SILENCE = '10s';
 
 /**
- * How often the database looks whether its client is still there while a statement goes on: that of a process that was
- * killed would go on for as long as it takes, and hold its table.
+ * Interval in which the database checks, while a statement runs, whether its client is still there: the statement of a
+ * killed process would run to its end, and hold its table.
  */
 const LOOK_FOR_CLIENT = "SET LOCAL client_connection_check_interval = '2s'";
 
@@ -60,14 +62,14 @@ export async function seesClients(session: Session): Promise<boolean> {
   }
 }
 
-/** Of a setting whose value cannot be had on this system. */
+/** Error code for a setting whose value is not supported on this system. */
 const NOT_THERE = '22023';
 
 /** Connections of the pool that are left to others. */
 const LEFT_TO_OTHERS = 2;
 
 /**
- * The pool's connections, one for each transaction. Nothing is kept in a session: pgbouncer may give the next
+ * Opens connections of the pool, one for each transaction. Nothing is stored in a session: pgbouncer may give the next
  * transaction another one. The same pool serves the metadata, so some connections are left to it.
  */
 export function createConnections(pool: Pool): Connections {

@@ -18,7 +18,7 @@ export interface Content {
   readonly dialect: CsvDialect;
   /** Checked while they are read, once. @throws TableError with the physical line of what is wrong */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** Of what has been read. */
+  /** Counts of the content read so far. */
   readonly counted: { readonly records: number; readonly bytes: number };
   /** Gives up what has not been read. */
   close(): Promise<void>;

@@ -26,7 +26,7 @@ export interface PostgresEngineOptions {
   /** Schema of the service: the catalogue of the tables is there, and the schemas of buckets begin with its name. */
   readonly schema: string;
   readonly log: Log;
-  /** What a bucket is called in the name of its schema; default: as in its id. */
+  /** Name of a bucket for the name of its schema; default: as in its id. */
   readonly shownBucket?: (bucket: string) => string;
   /** Files of so few rows are loaded without a table of their own; default: 500 rows and 64 KiB. */
   readonly few?: FewRows;
@@ -48,7 +48,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
 
     async open() {
       store = await connections.transaction(async (session) => {
-        // Of several processes that start, one makes what is missing.
+        // When several processes start, one creates the tables.
         await session.run(`SELECT pg_advisory_xact_lock(${lockNumber(`tables of ${service}`)})`);
         const isThere = await session.number(
           `SELECT count(*) FROM pg_namespace WHERE nspname = ${literal(service)}`,
@@ -62,7 +62,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
       });
     },
 
-    // The pool belongs to whoever gave it.
+    // The pool belongs to the caller that passed it.
     close: () => connections.idle(),
 
     create: (table, definition, options = {}) =>
@@ -116,7 +116,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
     dropColumn: (table, column, options = {}) =>
       write(table, options, async (session, entry) => {
         const columns = columnsWithout(table, entry, column);
-        // What others have built upon a column goes with it: the storage is the one to say what a table is.
+        // Objects of others that depend on the column are dropped with it: the storage decides what a table is.
         await session.change(
           `ALTER TABLE ${relation(entry.place)} DROP COLUMN ${columnIdentifier(column)} CASCADE`,
         );

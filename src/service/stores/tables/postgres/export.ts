@@ -9,8 +9,8 @@ import type { RowQuery } from '../row-query.ts';
 import type { ReadStore } from './store.ts';
 
 /**
- * One statement, so all slices are of one moment. What the database sends goes on as it comes: nothing is written to a
- * disk, and when a slice is taken slowly the database waits.
+ * Exports a table with one statement, so all slices are of one snapshot. The data of the database is passed on as it
+ * comes: nothing is written to a disk, and when a slice is read slowly the database waits.
  */
 export async function exportTable(
   store: ReadStore,
@@ -28,7 +28,7 @@ export async function exportTable(
       `COPY (SELECT ${expressions.join(', ')} FROM ${relation(place)}${where}${order}${limit}) TO STDOUT ` +
         `(FORMAT csv, FORCE_QUOTE *, ENCODING 'UTF8')`,
     );
-    // Whoever reads it is told of a failure.
+    // The reader of the stream gets the failure.
     copy.on('error', () => undefined);
     session.client.query(copy);
     // Without an encoding it gives buffers.
@@ -52,7 +52,7 @@ export async function exportTable(
 
 interface Source {
   hasMore(): Promise<boolean>;
-  /** Records of about the size asked for; whoever asks for the next slice has read this one to its end. */
+  /** Records of about the size asked for; the caller reads a slice to its end before it asks for the next. */
   slice(): AsyncGenerator<Buffer>;
 }
 

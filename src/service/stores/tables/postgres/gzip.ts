@@ -6,7 +6,7 @@ const deflate = promisify(deflateRaw);
 /** Three to four times as fast as the default, for files a sixth larger. */
 const FAST = { level: 2, memLevel: 9 } as const;
 
-/** What is compressed at a time: the less, the more often the same texts are written out again. */
+/** Bytes that are compressed at a time: the smaller the block, the more often the same texts are written out again. */
 const BLOCK_BYTES = 256 * 1024;
 
 /** As many as there are threads for it in a process. */
@@ -33,7 +33,7 @@ export async function* gzipped(content: AsyncIterable<Uint8Array>): AsyncGenerat
       finishFlush: constants.Z_SYNC_FLUSH,
       chunkSize: BLOCK_BYTES / 2,
     });
-    // Whoever waits for it is told of a failure, also when the content fails before.
+    // The reader of the block gets the failure, also when the content fails before.
     packed.catch(() => undefined);
     underway.push(packed);
     if (underway.length < BLOCKS_AT_ONCE) continue;

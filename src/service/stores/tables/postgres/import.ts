@@ -67,8 +67,9 @@ export async function importTable(
 const NONE: FewRows = { rows: -1, bytes: -1 };
 
 /**
- * Tells whether rows may come without a table of their own: where that would not become the table they are for, and where
- * those that they replace are few as well. Where tables are spread over servers, rows are merged on each of them.
+ * Tells whether rows may be loaded without a table of their own: when that would not become the table they are for, and
+ * when the rows that they replace are few as well. When tables are spread over servers, rows are merged on each of
+ * them.
  */
 function isFew(
   { connections, few }: Store,
@@ -207,7 +208,10 @@ async function load(
   return outcome;
 }
 
-/** Rows are taken to be as large as those of the file on average: a look at all of them would take longer than adding some. */
+/**
+ * Estimates the size of the rows by the average row of the file: reading all of them would take longer than adding
+ * some.
+ */
 function sizeOf({ counted }: Content, rows: number, before: CatalogEntry | undefined): number {
   if (rows === 0) return 0;
   const each = counted.records === 0 ? 0 : counted.bytes / counted.records;

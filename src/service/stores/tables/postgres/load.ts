@@ -12,14 +12,14 @@ import type { Session } from './connection.ts';
 /** The table that rows are for. */
 export interface Target {
   readonly place: Place;
-  /** What is there. */
+  /** The existing table. */
   readonly old: CatalogEntry | undefined;
-  /** Nothing is to be left of what is there. */
+  /** True when nothing of the existing table is to remain. */
   readonly isNew: boolean;
   readonly primaryKey: readonly string[];
 }
 
-/** What is true of a table after rows have come. */
+/** Properties of a table after a load. */
 export interface Loaded {
   readonly rows: number;
   readonly nextRow: number;
@@ -82,7 +82,10 @@ async function exchangeRows(
 /** How long readers may be in the way of a table that takes the place of another one. */
 const PLACE_WAIT = '2s';
 
-/** Gives what is in the way: a view of somebody else's on the table, or a transaction that is left open. */
+/**
+ * Puts the new table in place; returns the obstacle when there is one: a view that depends on it, or a transaction left
+ * open.
+ */
 async function takePlace(
   session: Session,
   fresh: Place,

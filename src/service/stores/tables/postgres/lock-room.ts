@@ -6,7 +6,7 @@ import { stateOf } from './failures.ts';
 export interface LockRoom {
   /** `max_locks_per_transaction`. */
   readonly each: number;
-  /** Who may have so many, all together. */
+  /** Number of transactions that together may have that many each. */
   readonly holders: number;
 }
 
@@ -18,7 +18,7 @@ export async function lockRoom(client: Pick<PoolClient, 'query'>): Promise<LockR
   return rows[0] ?? { each: 0, holders: 0 };
 }
 
-/** A lock that finds no room fails whoever asks for it, so others are left enough. */
+/** Share of the locks that is used at most: without room for a lock, any transaction that asks for one fails. */
 const SHARE = 3 / 4;
 
 /** @throws {RunError} `database.locks` when so many tables cannot be locked at a time */
@@ -26,7 +26,7 @@ export function requireRoom(count: number, room: LockRoom): void {
   if (count > room.each * room.holders * SHARE) throw tooMany(count, room);
 }
 
-/** What a lock failed with, in the words of {@link requireRoom} when others have taken the room. */
+/** Returns the error of a lock, with the message of {@link requireRoom} when others have taken the room. */
 export function lockError(error: unknown, count: number, room: LockRoom): unknown {
   return stateOf(error) === OUT_OF_MEMORY ? tooMany(count, room, error) : error;
 }

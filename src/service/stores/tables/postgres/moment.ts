@@ -11,21 +11,24 @@ import { lockError, lockRoom, requireRoom } from './lock-room.ts';
 import { literal, quoted } from './names.ts';
 import { describeTable } from './reading.ts';
 
-/** A database as it is at one moment, in one transaction of one connection, while others go on changing it. */
+/** A snapshot of a database, in one transaction of one connection, while others continue to change it. */
 export interface Moment {
   /** For what is read besides tables. Statements come one after another, and one at least each half minute. */
   readonly client: Pick<PoolClient, 'query'>;
-  /** Each is exported once: it is let go afterwards. */
+  /** Reader of the tables. Each is exported once: its lock is released afterwards. */
   readonly tables: TableReader;
-  /** The metadata was read: who waits to change its tables may. */
+  /** Releases the metadata after it was read, so that changes of its tables may continue. */
   freeMetadata(): Promise<void>;
   /** May be called again. */
   end(): Promise<void>;
 }
 
-/** What cannot be seen as it was once it is dropped, or another one has taken its place: only a lock keeps it. */
+/**
+ * Table that is locked: once it is dropped, or replaced by another one, its snapshot is lost, and only a lock prevents
+ * that.
+ */
 interface Held {
-  /** Of the savepoint: what is locked behind it is let go when the transaction goes back to it. */
+  /** Name of the savepoint: the locks taken after it are released when the transaction rolls back to it. */
   readonly name: string;
   readonly place: Place;
   isDone: boolean;
@@ -39,7 +42,7 @@ const ATTEMPTS = 20;
  */
 export async function openMoment({ pool, schema }: Pick<Database, 'pool' | 'schema'>): Promise<Moment> {
   const client = await pool.connect();
-  // Whoever waits for a statement is told of it.
+  // The waiting statement gets the failure.
   client.on('error', () => undefined);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -72,10 +75,10 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
   const room = await lockRoom(client);
   requireRoom(tables.length + metadata.length, room);
   await client.query('COMMIT');
-  // In the order in which they are let go, the last first: savepoints are in each other.
+  // In reverse order of release: savepoints are nested.
   const held = [...tables, ...metadata].map((place, i) => ({ name: `held_${i}`, place, isDone: false }));
   await client.query(
-    // A statement of any kind is due now and then: who is frozen, or cut off, holds no locks without end.
+    // A statement is due every minute: a frozen or disconnected client must not hold its locks without end.
     "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '1min'; " +
       `SET LOCAL tcp_user_timeout = '1min'; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '${LOCK_WAIT}'`,
   );
@@ -96,7 +99,7 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
   return held;
 }
 
-/** Who changes a table waits for no longer than that himself. */
+/** Longest wait for a lock: changes of a table wait no longer than that either. */
 const LOCK_WAIT = '30s';
 
 /** Statements that are sent at once. */

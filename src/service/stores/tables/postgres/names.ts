@@ -39,7 +39,7 @@ export function schemaOfBucket(service: string, bucket: string): string {
   return fits(plain) ? plain : cutPlain(plain, bucket);
 }
 
-/** The same for a bucket whose schema would be another bucket's. */
+/** Returns the schema with a digest, for a bucket whose schema name another bucket has already. */
 export function schemaWithDigest(service: string, bucket: string): string {
   return cutPlain(`${service}_${bucket}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'), bucket);
 }

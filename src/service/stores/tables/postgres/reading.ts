@@ -6,8 +6,8 @@ import type { Session } from './connection.ts';
 import type { ReadStore } from './store.ts';
 
 /**
- * Reads a table as the catalogue says it is: nobody changes its columns, or puts another one in its place, until the
- * transaction ends.
+ * Reads a table as it is in the catalogue: until the transaction ends, its columns don't change, and no other table
+ * takes its place.
  */
 export async function reading<T>(
   { connections, catalog }: ReadStore,
@@ -15,10 +15,10 @@ export async function reading<T>(
   work: (session: Session, entry: CatalogEntry) => Promise<T>,
 ): Promise<T> {
   return await connections.transaction(async (session) => {
-    // Whoever takes the rows may be slow, and what is only read is in nobody's way.
+    // The reader of the rows may be slow, and a transaction that only reads blocks no other.
     await session.run(`SET LOCAL idle_in_transaction_session_timeout = '30min'`);
     const { place } = await catalog.require(session, table);
-    // Of the rows none is asked for: to name the table is enough.
+    // Selects no rows: naming the table is enough to lock it.
     await session.run(`SELECT FROM ${relation(place)} LIMIT 0`).catch((error: unknown) => {
       throw stateOf(error) === NO_SUCH_TABLE ? noSuchTable(table) : error;
     });

@@ -1,6 +1,6 @@
 /**
- * What a row takes in the database (https://www.postgresql.org/docs/current/storage-toast.html): all of it must be on
- * one page, but values of more than 24 bytes may be elsewhere, with 18 bytes that say where.
+ * Size of a row in the database (https://www.postgresql.org/docs/current/storage-toast.html): all of it must be on one
+ * page, but values of more than 24 bytes may be elsewhere, with a pointer of 18 bytes.
  */
 
 /** A page without its own 32 bytes. */
@@ -15,7 +15,10 @@ const POINTER_BYTES = 18;
 /** A value that is compressed to 24 bytes or less stays as well, and may be aligned with 3 more. */
 const MOST_BYTES = 27;
 
-/** Of the 24 bytes 8 say how it is compressed, and every byte of the value must be in the rest once. */
+/**
+ * Bytes of content in those 24: the other 8 describe the compression, and every distinct byte of the value occurs at
+ * least once.
+ */
 const MOST_BYTES_OF_COMPRESSED = 16;
 
 /** Rows of so few columns always fit, whatever is in them. */
@@ -26,7 +29,7 @@ export function isWide(columns: number): boolean {
   return columns > ALWAYS_FITTING;
 }
 
-/** What a row may take on the page when everything is elsewhere that can be. */
+/** Returns the bytes that a row may take on the page when every value that can be is elsewhere. */
 export function rowBytes(cells: readonly string[]): number {
   let bytes = FIXED_BYTES;
   for (const cell of cells) {
@@ -37,7 +40,7 @@ export function rowBytes(cells: readonly string[]): number {
   return bytes;
 }
 
-/** Tells whether so few different bytes are in it that it may be compressed to nearly nothing. */
+/** Tells whether a value has so few distinct bytes that it may be compressed to nearly nothing. */
 function mayShrink(cell: string): boolean {
   const seen = new Set<number>();
   for (const byte of Buffer.from(cell)) {

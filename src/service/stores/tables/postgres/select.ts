@@ -88,7 +88,7 @@ function textComparison(cell: string, operator: keyof typeof OPERATORS, value: s
   return `${cell} ${operator === 'gt' || operator === 'ge' ? '>' : '<='} ${literal(value.slice(0, end))}`;
 }
 
-/** What is no finite number is NULL. */
+/** Returns SQL for the value as a number; NULL when it is not a finite one. */
 export function finiteNumber(expression: string): string {
   return `nullif(nullif(nullif(${numberOf(expression, 'DOUBLE')}, 'inf'), '-inf'), 'nan')`;
 }

@@ -15,7 +15,7 @@ export interface Staged {
   readonly records: number;
   /** The text of the change time is in a column of its own. */
   readonly hasTimes: boolean;
-  /** Where they are, when that can take the place of a table. */
+  /** Table that they are in, when it can take the place of the target. */
   readonly replacement: Place | undefined;
   /** They are in memory, and go to the database with the statements that need them. */
   readonly isHeld: boolean;
@@ -68,7 +68,7 @@ export function stagedInTable(
   };
 }
 
-/** Where the cells of a record go. */
+/** Cells of a record, by the column that they belong to. */
 export interface CellPlan {
   readonly columns: readonly { readonly name: string; readonly cell: number }[];
   readonly timestampCell: number | undefined;

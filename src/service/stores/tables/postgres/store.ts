@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 import type { Connections } from './connection.ts';
 import type { FewRows } from './few.ts';
 
-/** What reading tables needs. */
+/** Dependencies of reading tables. */
 export interface ReadStore {
   readonly connections: Connections;
   readonly catalog: Catalog;
@@ -11,7 +11,7 @@ export interface ReadStore {
   readonly letters: string;
 }
 
-/** What the work on tables is given. */
+/** Dependencies of the work on tables. */
 export interface Store extends ReadStore {
   readonly buckets: Buckets;
   /** Schema of the service. */

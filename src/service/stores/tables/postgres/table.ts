@@ -4,7 +4,7 @@ import { distribute } from './distribution.ts';
 import { besideName, CHANGED_AT, column, columnList, quoted, ROW } from './names.ts';
 import type { Session } from './connection.ts';
 
-/** What a table is to be made for. */
+/** Parameters of a new table. */
 export interface NewTable {
   readonly columns: readonly string[];
   readonly primaryKey: readonly string[];
@@ -55,8 +55,8 @@ const MAX_KEY_BYTES = 2000;
 const MAX_KEY_COLUMNS = 32;
 
 /**
- * An index to find rows by their key. It is not unique: rows may be added that share one, when that is asked for.
- * An ordinary one serves those who look for values of the key as well; where keys are too long for it, one of hashes.
+ * An index to find rows by their key. It is not unique: rows that share a key may be added on request. An ordinary
+ * index also serves queries for values of the key; when keys are too long for it, one of hashes.
  *
  * @param longest gives the bytes of the longest key that is to be in it
  */
@@ -99,7 +99,7 @@ export async function longestKey(session: Session, place: Place, key: readonly s
   return await session.number(`SELECT coalesce(max(${bytes}), 0) FROM ${relation(place)}`);
 }
 
-/** Tells whether two rows have the same key, said so that the index is of use. */
+/** Returns the condition that two rows have the same key, written so that the index is used. */
 export function sameKey(key: readonly string[], left: string, right: string, index?: KeyIndex): string {
   const equal = key.map(column).map((name) => `${left}.${name} = ${right}.${name}`);
   if (index?.isLong === true) equal.unshift(`${wholeKey(key, left)} = ${wholeKey(key, right)}`);
@@ -111,7 +111,7 @@ function wholeKey(key: readonly string[], table?: string): string {
   return `(${key.map((name) => `${front}${column(name)}`).join(` || ',' || `)})`;
 }
 
-/** Of rows with the same key the last one stays; gives how many went. */
+/** Keeps the last of the rows with the same key; returns the number of deleted rows. */
 export async function keepLastOfKey(session: Session, place: Place, key: readonly string[]): Promise<number> {
   if (key.length === 0) return 0;
   const list = columnList(key);
