@@ -1737,13 +1737,13 @@ export const mutants: readonly Mutant[] = [
     .execute();
 }
 
-/** Of these`,
+/** Returns those of the jobs`,
     replace: `    .where('status', '=', 'processing')
     .where('id', 'in', jobs)
     .execute();
 }
 
-/** Of these`,
+/** Returns those of the jobs`,
     tests: ['test/service/worker.test.ts'],
   },
   {
