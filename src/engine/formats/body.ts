@@ -3,19 +3,19 @@ import { markedEncoding, otherThanUtf8 } from './charset.ts';
 
 /** The bytes of a body, or of one file of an archive, wherever they are. */
 export interface BodyBytes extends Pick<LargeBody, 'bytes' | 'read'> {
-  /** Read at once, for the rows of one chunk; {@link PIECE_BYTES} by default. */
+  /** Number of bytes read at once, for the rows of one chunk; {@link PIECE_BYTES} by default. */
   readonly pieceBytes?: number;
 }
 
 const PIECE_BYTES = 1 << 16;
 
-/** The bytes in pieces, from the beginning. */
+/** Yields the bytes in pieces, from the beginning. */
 export function* piecesOf(body: BodyBytes): Generator<Uint8Array> {
   const size = Math.min(body.pieceBytes ?? PIECE_BYTES, Math.max(1, body.bytes));
   for (let at = 0; at < body.bytes; at += size) yield body.read(at, size);
 }
 
-/** A part of a body as a body. */
+/** Returns a part of a body as a body. */
 export function partOf(body: BodyBytes, from: number, bytes: number): BodyBytes {
   return {
     ...body,
@@ -25,10 +25,10 @@ export function partOf(body: BodyBytes, from: number, bytes: number): BodyBytes 
 }
 
 /**
- * The same text as UTF-8, without a byte order mark. A mark tells UTF-16, whatever was said.
+ * Yields the same text as UTF-8, without a byte order mark. A mark tells UTF-16, whatever was declared.
  *
- * @param encoding what is known of it; UTF-8 is not looked at, whoever reads it checks it
- * @param fatal false: what has no character becomes U+FFFD, and is no error
+ * @param encoding the known encoding; UTF-8 is not checked here, its reader checks it
+ * @param fatal false: bytes without a character become U+FFFD, and are no error
  */
 export function* utf8Pieces(
   body: BodyBytes,

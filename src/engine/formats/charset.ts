@@ -3,16 +3,16 @@ import { headerOf, type Headers } from '../shared/message.ts';
 
 /** Encoding of a text as its answer declares it. */
 export interface Charset {
-  /** Label of the Encoding Standard; undefined where none is declared, or nobody knows it. */
+  /** Label of the Encoding Standard; undefined when none is declared, or the label is unknown. */
   readonly label: string | undefined;
-  /** The declared label, where nobody knows it. */
+  /** The declared label, when it is unknown. */
   readonly unknown?: string;
 }
 
-/** Remarks on the encoding of an answer that was read all the same. */
+/** Remarks on the encoding of a response that was read all the same. */
 export interface TextRemarks {
   readonly unknown?: string | undefined;
-  /** The declared encoding of a text that is UTF-8. */
+  /** The declared encoding of a text that turned out to be UTF-8. */
   readonly contradicted?: string | undefined;
   readonly invalid?: InvalidText | undefined;
 }
@@ -20,7 +20,7 @@ export interface TextRemarks {
 /** Bytes that are no characters in the encoding of their text. */
 export interface InvalidText {
   readonly encoding: string;
-  /** UTF-8: bytes that were left out; any other: places that became U+FFFD. */
+  /** UTF-8: number of bytes left out; any other encoding: number of places that became U+FFFD. */
   readonly count: number;
   /** Place of the first, from 1. */
   readonly line: number;
@@ -35,7 +35,7 @@ export interface CleanText {
 
 const UTF8 = /^utf-?8$/i;
 
-/** Reads what `Content-Type` says of the encoding of a text. */
+/** Reads the encoding of a text from `Content-Type`. */
 export function charsetOf(headers: Headers): Charset {
   const said = /;\s*charset\s*=\s*["']?([^\s;,"']+)/i.exec(headerOf(headers, 'content-type') ?? '')?.[1];
   if (said === undefined) return { label: undefined };
@@ -51,8 +51,8 @@ export function isEncoding(label: string): boolean {
 }
 
 /**
- * Encodes a JSON text as UTF-8: a byte order mark decides, then the declared charset. JSON is UTF-8 by its standard, and
- * a text that is UTF-8 is not changed where no text of the declared encoding would look so by chance.
+ * Encodes a JSON text as UTF-8: a byte order mark decides, then the declared charset. JSON is UTF-8 by its standard,
+ * and a text that is UTF-8 is not changed when no text of the declared encoding would look so by chance.
  */
 export function jsonText(body: Uint8Array, { label, unknown }: Charset): CleanText {
   const encoding = otherThanUtf8(markedEncoding(body) ?? label);
@@ -67,30 +67,30 @@ export function jsonText(body: Uint8Array, { label, unknown }: Charset): CleanTe
   return decoded(body, encoding);
 }
 
-/** The label, unless it is that of UTF-8. */
+/** Returns the label, unless it is that of UTF-8. */
 export function otherThanUtf8(label: string | undefined): string | undefined {
   return label === undefined || UTF8.test(label) ? undefined : label;
 }
 
-/** Decodes an answer that is taken as a text, whatever it is. */
+/** Decodes a response as text, whatever it is. */
 export function textOf(body: Uint8Array, headers: Headers): string {
   const encoding = markedEncoding(body) ?? charsetOf(headers).label ?? 'utf-8';
   return new TextDecoder(encoding).decode(body);
 }
 
-/** Leaves out what is no UTF-8. */
+/** Removes the bytes that are no UTF-8. */
 export function validUtf8(bytes: Uint8Array): CleanText {
   return isUtf8(bytes) ? { bytes } : withoutInvalid(bytes);
 }
 
-/** Encoding that a byte order mark tells. */
+/** Returns the encoding that a byte order mark tells. */
 export function markedEncoding([a, b, c]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
   if (a === 0xff && b === 0xfe) return 'utf-16le';
   return a === 0xfe && b === 0xff ? 'utf-16be' : undefined;
 }
 
-/** Adds the remarks on a further part of a text, or a further answer. */
+/** Joins the remarks on a further part of a text, or a further response. */
 export function joinedRemarks(
   known: TextRemarks | undefined,
   next: TextRemarks | undefined,
@@ -111,14 +111,17 @@ function decoded(body: Uint8Array, encoding: string): CleanText {
   return { bytes: Buffer.from(text), remarks: invalid && { invalid } };
 }
 
-/** Finds what had no character in a text that was decoded. */
+/** Counts the places of a decoded text that had no character. */
 export function replacedIn(text: string, encoding: string): InvalidText | undefined {
   const first = text.indexOf('\uFFFD');
   if (first < 0) return undefined;
   return { encoding, count: text.split('\uFFFD').length - 1, ...placeBehind(text.slice(0, first)) };
 }
 
-/** Where any byte is a character by itself, nearly no text is UTF-8 by chance; in UTF-16, each JSON text begins with zeros. */
+/**
+ * Tells whether a text of the declared encoding is nearly never UTF-8 by chance: every byte is a character by itself.
+ * In UTF-16, each JSON text begins with zeros.
+ */
 export function isTellable(label: string, beginning: Uint8Array): boolean {
   const { encoding } = new TextDecoder(label);
   return encoding.startsWith('utf-16')
@@ -151,7 +154,7 @@ function placeBehind(text: string): { readonly line: number; readonly column: nu
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Length of the valid UTF-8 sequence at an offset (RFC 3629), or 0. */
+/** Returns the length of the valid UTF-8 sequence at an offset (RFC 3629), or 0. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import type { CsvDialect } from '../../lib/csv/dialect.ts';
 import { isIntegerLike, objectOf, type Json } from '../../lib/json/index.ts';
 
-/** The cells of whole records that a scanner has accepted, one record behind the other. */
+/** Returns the cells of whole records that a scanner has accepted, one record after the other. */
 export function cellsIn(block: Uint8Array, { delimiter, enclosure }: CsvDialect): string[] {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
   const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
@@ -46,10 +46,10 @@ function closing(text: string, quote: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-/** Makes rows of cells. */
+/** Builds rows from cells. */
 export type RowMaker = (cells: readonly string[], records: number) => Json[];
 
-/** Rows are objects with the same keys in the same order, all of texts. */
+/** Creates rows as objects with the same keys in the same order; all values are texts. */
 export function rowMaker(names: readonly string[]): RowMaker {
   const width = names.length;
   if (names.some((name) => isIntegerLike(name) || name === '__proto__')) {
@@ -58,7 +58,7 @@ export function rowMaker(names: readonly string[]): RowMaker {
         objectOf(names.map((name, i) => [name, cells[row * width + i] ?? ''] as const)),
       );
   }
-  // a copy of an object has its hidden class, which adding keys one by one would look up for each
+  // a copy of an object has its hidden class; adding keys one by one would look the class up for each
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   return (cells, records) => {
     const rows: Json[] = [];

@@ -12,20 +12,20 @@ import { dialectOf, type CsvSettings } from './format-settings.ts';
 export interface CsvOptions {
   readonly settings: CsvSettings;
   readonly format: 'csv' | 'tsv';
-  /** What the answer says of itself; what the settings say comes first. */
+  /** Encoding that the response declares; the settings override it. */
   readonly charset: string | undefined;
 }
 
-/** Whole records as bytes, and how many they are. */
+/** Whole records as bytes, and their number. */
 interface Block {
   readonly bytes: Uint8Array;
   readonly records: number;
 }
 
 /**
- * The records of CSV as rows: an object of texts for each. The rules are those of RFC 4180, as for the files of a
- * storage: a quote that stays open, a record with too few cells or too many, a blank line and what is no UTF-8 are
- * errors that name the line. An empty cell is an empty text, quoted or not.
+ * Reads the records of CSV as rows: an object of texts for each. The rules are those of RFC 4180, as for the files of a
+ * storage: a quote that stays open, a record with too few or too many cells, a blank line and bytes that are no UTF-8
+ * are errors that name the line. An empty cell is an empty text, quoted or not.
  */
 export function csvRows(body: BodyBytes, options: CsvOptions): FormatRows {
   return new CsvRows(body, options);
@@ -71,7 +71,7 @@ class CsvRows implements FormatRows {
     return { rows, envelope: null, header };
   }
 
-  /** The names of the columns, and whether the first record is a row. */
+  /** Returns the names of the columns, and whether the first record is a row. */
   #head(first: readonly string[]): { readonly names: readonly string[]; readonly isRow: boolean } {
     const { header } = this.#options.settings;
     if (header === 'none') return { names: first.map((_, i) => positional(i)), isRow: true };
@@ -81,7 +81,7 @@ class CsvRows implements FormatRows {
     return { names, isRow: false };
   }
 
-  /** One column whose name has another delimiter in it is a file that was not understood. */
+  /** Throws for a single column whose name contains another delimiter: the delimiter was misunderstood. */
   #checkDelimiter(names: readonly string[]): void {
     const [only = ''] = names;
     if (names.length > 1 || this.#options.settings.delimiter !== undefined) return;
@@ -94,7 +94,7 @@ class CsvRows implements FormatRows {
     );
   }
 
-  /** The records in blocks, checked. */
+  /** Yields the records in blocks, checked. */
   *#blocks(): Generator<Block> {
     const { settings, charset } = this.#options;
     const { header } = settings;
@@ -163,7 +163,7 @@ function wrongEncoding(encoding: string | undefined, line: number): Error {
   );
 }
 
-/** The name of a column that has none. */
+/** Returns the name of a column that has none. */
 function positional(index: number): string {
   return `column_${index + 1}`;
 }

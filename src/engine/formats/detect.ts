@@ -1,7 +1,7 @@
 import type { Headers, Unpacked } from '../shared/message.ts';
 import type { Format, FormatSettings } from './format-settings.ts';
 
-/** What is known of an answer beside its body. */
+/** Facts about a response beside its body. */
 export interface About {
   readonly headers: Headers;
   readonly url: string;
@@ -24,7 +24,7 @@ const BY_TYPE: Readonly<Record<string, Format>> = {
   'text/xml': 'xml',
 };
 
-/** Types of packed files, and of bytes of which nothing is said. */
+/** Media types of packed files, and of bytes whose type is unknown. */
 const FILE_TYPES = new Set([
   'application/gzip',
   'application/x-gzip',
@@ -47,7 +47,7 @@ const BY_EXTENSION: Readonly<Record<string, Format>> = {
   xml: 'xml',
 };
 
-/** Tells whether a body is to be received as a file: it may be packed, large, or in another format than JSON. */
+/** Tells whether to receive a body as a file: it may be packed, large, or in another format than JSON. */
 export function isFile({ format, compression }: FormatSettings, headers: Headers): boolean {
   if (format !== undefined && format !== 'json') return true;
   if (compression === 'gzip' || compression === 'zip') return true;
@@ -56,10 +56,10 @@ export function isFile({ format, compression }: FormatSettings, headers: Headers
 }
 
 /**
- * The format of a body: what the job says, what the name of the file or the `Content-Type` says, and JSON otherwise. A
- * body that begins as JSON does is JSON, whatever its type says.
+ * Returns the format of a body: the format that the job names, then the one that the file name or the `Content-Type`
+ * implies, and JSON otherwise. A body that begins as JSON does is JSON, whatever its type says.
  *
- * @param first how the body begins
+ * @param first the first bytes of the body
  * @param member its name in an archive
  */
 export function formatOf(settings: FormatSettings, about: About, first: Uint8Array, member?: string): Format {
@@ -71,7 +71,7 @@ export function formatOf(settings: FormatSettings, about: About, first: Uint8Arr
   return found !== 'jsonl' && beginsAsJson(first) ? 'json' : found;
 }
 
-/** Media type in lower case, without parameters. */
+/** Returns the media type in lower case, without parameters. */
 export function typeOf(headers: Headers): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

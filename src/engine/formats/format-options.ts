@@ -1,7 +1,7 @@
 import { map, option, optionalText, whole, type OptionSchema } from '../../lib/option.ts';
 import { COMPRESSIONS, FORMATS } from './format-settings.ts';
 
-/** JSON Schema (draft-07) of the keys of a job that say how its answers are read. */
+/** JSON Schema (draft-07) of the keys of a job that describe how its responses are read. */
 export const formatOptions: Readonly<Record<string, OptionSchema>> = {
   format: option(
     'Format of the answers',

@@ -13,41 +13,41 @@ import { isEncoding } from './charset.ts';
 import { kindOf, SettingsReader, type Invalid } from '../../lib/read-settings.ts';
 import { wildcard } from './wildcard.ts';
 
-/** What a body may be; a job that names none takes what the answer says of itself, and JSON otherwise. */
+/** Formats of a body. A job that names none takes the format that the response declares, and JSON otherwise. */
 export const FORMATS = ['json', 'jsonl', 'csv', 'tsv', 'xml', 'lines'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export const COMPRESSIONS = ['auto', 'gzip', 'zip', 'none'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 
-/** The keys of a job that say how its bodies are read; they may stand beside each other. */
+/** Keys of a job that describe how its bodies are read; they may stand beside each other. */
 const FORMAT_KEYS = ['format', 'compression', 'csv', 'xml', 'zip'] as const;
 
 export interface FormatSettings {
-  /** Undefined: by what the answer says. */
+  /** Undefined: by what the response declares. */
   readonly format: Format | undefined;
   readonly compression: Compression;
   readonly csv: CsvSettings;
   readonly xml: XmlSettings;
-  /** Which files of an archive are read; all by default. */
+  /** Selects the files of an archive to read; all by default. */
   readonly member: (name: string) => boolean;
 }
 
 export interface CsvSettings {
-  /** One character. By default a comma, and a tab in TSV. */
+  /** Separator of one character. By default a comma, and a tab in TSV. */
   readonly delimiter: string | undefined;
   /** One character, or empty where nothing is quoted. */
   readonly quote: string;
   /** `first`: the first record has the names; `none`: nothing has; or the names themselves. */
   readonly header: 'first' | 'none' | readonly string[];
-  /** A label of the Encoding Standard. Undefined: what the answer says, and UTF-8 otherwise. */
+  /** Label of the Encoding Standard. Undefined: the declared encoding, and UTF-8 otherwise. */
   readonly encoding: string | undefined;
-  /** Physical lines in front that are left out. */
+  /** Number of physical lines at the start that are left out. */
   readonly skip: number;
 }
 
 export interface XmlSettings {
-  /** What an element is that has only text: a text, or an object with the key `#text` as all others. */
+  /** Form of an element that has only text: a text, or an object with the key `#text` as all others. */
   readonly leaves: 'texts' | 'objects';
   readonly namespaces: 'keep' | 'remove';
 }
@@ -61,10 +61,10 @@ export const DEFAULT_FORMAT: FormatSettings = {
 };
 
 /**
- * Reads the keys of a job that say what its bodies are. Undefined when it has none.
+ * Reads the keys of a job that describe its bodies. Undefined when it has none.
  *
  * @param at JSON path of the job
- * @throws the error of `invalid` for what cannot be
+ * @throws the error of `invalid` for a setting that cannot be used
  */
 export function parseFormat(job: AnyObject, at: string, invalid: Invalid): FormatSettings | undefined {
   if (FORMAT_KEYS.every((key) => isEmpty(getKey(job, key)))) return undefined;

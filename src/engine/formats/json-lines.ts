@@ -23,12 +23,12 @@ import {
 import { broken, type FormatRows, type Measured } from './rows.ts';
 
 export interface JsonLinesOptions {
-  /** Where the rows are in a line; undefined where the line is the row. */
+  /** Path to the rows in a line; undefined when the line is the row. */
   readonly dataField: Path | undefined;
   /** Encoding that the answer declares. */
   readonly charset?: string | undefined;
   readonly isExact: boolean;
-  /** Hides secrets in a text that is to be shown. */
+  /** Hides secrets in a text before it is shown. */
   readonly redact: (text: string) => string;
 }
 
@@ -45,8 +45,8 @@ interface Block {
 }
 
 /**
- * JSON lines as rows: one JSON value for each line. Blank lines count for nothing. A line that is no JSON is an error
- * that names it; so is half of one at the end.
+ * Reads JSON lines as rows: one JSON value per line. Blank lines are skipped. A line that is no JSON, or only half of a
+ * value at the end, is an error that names the line.
  */
 export function jsonLines(body: BodyBytes, options: JsonLinesOptions): FormatRows {
   const { dataField, charset } = options;
@@ -78,7 +78,7 @@ function rowsIn(value: Json, dataField: Path): readonly Json[] {
   return isList(found) ? found : [found];
 }
 
-/** Counts without parsing; only the last lines are looked at, which may be cut. */
+/** Counts without parsing; only the last lines are parsed, because they may be cut off. */
 function* countLines(blocks: Iterable<Block>, options: JsonLinesOptions): Generator<undefined, Measured> {
   let rows = 0;
   let last: Block | undefined;
@@ -99,7 +99,7 @@ function* countRows(
   options: JsonLinesOptions,
 ): Generator<undefined, Measured> {
   let [rows, lines, without] = [0, 0, 0];
-  // the last line may say what there is in all, or why there is no more
+  // the last line may hold a total, or the reason why there are no more rows
   let beside: Json = null;
   let text: TextRemarks | undefined;
   for (const block of blocks) {
@@ -121,15 +121,18 @@ function* countRows(
   return { rows, envelope: beside, text, warning };
 }
 
-/** How the bytes of a body are read. */
+/** Decision how the bytes of a body are read. */
 interface Encoding {
   /** Undefined: UTF-8. */
   readonly other: string | undefined;
-  /** A declared encoding that it is not. */
+  /** A declared encoding that the body does not have. */
   readonly contradicted?: string;
 }
 
-/** As for a JSON document: what is UTF-8 throughout is that, unless it may be so by chance. */
+/**
+ * Returns the encoding, as for a JSON document: a body that is UTF-8 throughout is UTF-8, unless it may be so by
+ * chance.
+ */
 function encodingOf(body: BodyBytes, charset: string | undefined): Encoding {
   const first = body.read(0, 64);
   const other = otherThanUtf8(markedEncoding(first) ?? charset);
@@ -147,7 +150,7 @@ function encodingOf(body: BodyBytes, charset: string | undefined): Encoding {
 function* blocksOf(body: BodyBytes, { other }: Encoding): Generator<Block> {
   for (const { bytes, line } of rawBlocks(body, other)) {
     if (other === undefined) {
-      // a character has no LF in it: lines are judged apart
+      // no character contains LF: lines are judged separately
       const clean = validUtf8(bytes);
       yield { bytes: clean.bytes, line, remarks: behind(clean.remarks, line) };
     } else {
@@ -162,7 +165,7 @@ function behind(remarks: TextRemarks | undefined, line: number): TextRemarks | u
   return invalid && { invalid: { ...invalid, line: invalid.line + line - 1 } };
 }
 
-/** Lines are kept together up to the end of a piece; one that is longer than a piece is gathered. */
+/** Yields blocks of lines, split at the end of a piece; a line longer than a piece is gathered. */
 function* rawBlocks(body: BodyBytes, other: string | undefined): Generator<Block> {
   let pending: Uint8Array[] = [];
   let line = 1;
@@ -181,12 +184,14 @@ function* rawBlocks(body: BodyBytes, other: string | undefined): Generator<Block
   if (pending.length > 0) yield { bytes: Buffer.concat(pending), line };
 }
 
-/** The values of a block: by the quick way where all lines are full and good, and one by one otherwise. */
+/** Parses the values of a block: all at once when all lines are full and good, and one by one otherwise. */
 function valuesOf(block: Block, options: JsonLinesOptions): readonly Json[] {
   return listed(block.bytes, options) ?? oneByOne(block, options);
 }
 
-/** One scan over all lines as a list says whether the quick parser reads them exactly; undefined when they are none. */
+/**
+ * Parses all lines as one list when a single scan finds that the quick parser reads them exactly; undefined otherwise.
+ */
 function listed(bytes: Uint8Array, { isExact }: JsonLinesOptions): readonly Json[] | undefined {
   const list = Buffer.allocUnsafe(bytes.length + 2);
   list[0] = OPEN;
@@ -197,7 +202,7 @@ function listed(bytes: Uint8Array, { isExact }: JsonLinesOptions): readonly Json
     lines++;
   }
   let end = bytes.length + 1;
-  // of the bytes: a comma at the end of the list may have been there
+  // on the bytes: a comma at the end of the list may have been there
   if (bytes.at(-1) === LF) end--;
   else lines++;
   list[end] = CLOSE;
@@ -208,7 +213,7 @@ function listed(bytes: Uint8Array, { isExact }: JsonLinesOptions): readonly Json
     const isPlain = !isExact && found.chunks.every(({ plain }) => plain);
     const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const decoded = all.toString(isAscii(all) ? 'latin1' : 'utf8');
-    // each line by itself: values that span lines would make up a list of as many, too
+    // each line separately: values that span lines could also make up a list of the same length
     return decoded
       .split('\n', lines)
       .map((line) => (isPlain ? (JSON.parse(line) as Json) : parseExact(line))); // JSON.parse gives nothing but Json
@@ -246,7 +251,7 @@ function lineValue(text: string, line: number, redact: (text: string) => string)
   }
 }
 
-/** Where the lines begin and end, without their line ends. */
+/** Yields the offsets of the lines, without their line ends. */
 function* linesIn(bytes: Uint8Array): Generator<readonly [from: number, end: number]> {
   for (let from = 0; from < bytes.length;) {
     const feed = bytes.indexOf(LF, from);

@@ -2,7 +2,9 @@ import type { Json } from '../../lib/json/index.ts';
 import { utf8Pieces, type BodyBytes } from './body.ts';
 import { broken, countRows, type FormatRows, type Measured } from './rows.ts';
 
-/** Lines of text as rows with one column, `line`. Empty lines are rows, too; the end of the last line begins none. */
+/**
+ * Reads lines of text as rows with one column, `line`. Empty lines are rows, too; the end of the last line begins none.
+ */
 export function textLines(body: BodyBytes, encoding: string | undefined): FormatRows {
   return {
     chunks: () => chunks(body, encoding),

@@ -21,13 +21,13 @@ export interface ReadFormatOptions {
   readonly readJson: (bytes: Uint8Array) => FormatRows;
 }
 
-/** Of the body of a file in an archive that is JSON: all of it is in memory. */
+/** Maximum size of a JSON file in an archive, in bytes: all of it is held in memory. */
 const MOST_JSON_BYTES = 2 ** 29;
 
 /**
- * The rows of a body in another format than JSON; undefined for JSON, which is read as a whole page.
+ * Returns the rows of a body in another format than JSON; undefined for JSON, which is read as a whole page.
  *
- * @throws {RecordError} `response.broken` for what is plainly something else
+ * @throws {RecordError} `response.broken` for a body that is plainly something else
  */
 export function readFormat(body: BodyBytes, options: ReadFormatOptions): FormatRows | undefined {
   const { settings, about } = options;
@@ -37,7 +37,7 @@ export function readFormat(body: BodyBytes, options: ReadFormatOptions): FormatR
   return format === 'json' ? undefined : remarked(rowsOf(body, format, options), options);
 }
 
-/** Adds that the declared charset is not known, for the formats that are read without it. */
+/** Adds a remark that the declared charset is unknown, for the formats that are read without it. */
 function remarked(rows: FormatRows, { about, settings }: ReadFormatOptions): FormatRows {
   const { unknown } = charsetOf(about.headers);
   if (unknown === undefined || settings.csv.encoding !== undefined) return rows;
@@ -104,7 +104,7 @@ function elementsOf(dataField: Path | undefined): readonly string[] | undefined 
   return dataField.keys;
 }
 
-/** Any text reads as CSV of one column: a page for people, and an error in JSON, too. Such a page may be XML. */
+/** Throws for a page for people or an error in JSON, which would read as CSV of one column. Such a page may be XML. */
 function refuseOthers(body: BodyBytes, format: Format, options: ReadFormatOptions): void {
   const { about, dataField, redact } = options;
   const beginning = Buffer.from(body.read(0, 2048)).toString('utf8');
@@ -126,7 +126,7 @@ function refuseOthers(body: BodyBytes, format: Format, options: ReadFormatOption
   );
 }
 
-/** Says of which file an error is. */
+/** Adds the name of the file to its errors. */
 function named(rows: FormatRows, name: string): FormatRows {
   const telling = <T>(steps: () => Generator<T, Measured>): (() => Generator<T, Measured>) =>
     function* () {
@@ -150,7 +150,7 @@ function named(rows: FormatRows, name: string): FormatRows {
   };
 }
 
-/** The rows of several files, one behind the other. */
+/** Joins the rows of several files, one after the other. */
 function allOf(parts: readonly FormatRows[]): FormatRows {
   return {
     *chunks() {
@@ -158,7 +158,7 @@ function allOf(parts: readonly FormatRows[]): FormatRows {
     },
     *measure() {
       let rows = 0;
-      // of several files none speaks for all, but one without rows may be an error
+      // no single file speaks for all, but one without rows may be an error
       let envelope: Json = null;
       const warnings: string[] = [];
       let text: TextRemarks | undefined;

@@ -2,20 +2,20 @@ import { RecordError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json/index.ts';
 import type { TextRemarks } from './charset.ts';
 
-/** The rows of a body that is no JSON page. They can be read any number of times, each time the same. */
+/** Rows of a body that is no JSON page. They can be read any number of times, with the same result. */
 export interface FormatRows {
-  /** In chunks of bounded size, which depend on the bytes alone. */
+  /** Yields the rows in chunks of bounded size, which depend on the bytes alone. */
   chunks(): Generator<readonly Json[]>;
   /**
-   * Looks through the body without keeping its rows, and gives what is asked of it. It stops now and then, so that
-   * others may work meanwhile.
+   * Reads through the body without keeping its rows, and returns the measurements. It yields now and then, so that
+   * other work can run meanwhile.
    */
   measure(): Generator<undefined, Measured>;
 }
 
 export interface Measured {
   readonly rows: number;
-  /** What is beside the rows; null where there is nothing. */
+  /** The data beside the rows; null when there is none. */
   readonly envelope: Json;
   /** Names of the columns, where the body has a header. */
   readonly header?: readonly string[] | undefined;
@@ -23,12 +23,12 @@ export interface Measured {
   readonly text?: TextRemarks | undefined;
 }
 
-/** A body that breaks off, or is not what it should be. */
+/** Creates the error of a body that breaks off, or is not what it should be. */
 export function broken(message: string, hint?: string, cause?: unknown): RecordError {
   return new RecordError('response.broken', message, { hint, cause });
 }
 
-/** Reads all rows to count them. */
+/** Counts the rows by reading all of them. */
 export function* countRows(chunks: Generator<readonly Json[]>): Generator<undefined, number> {
   let rows = 0;
   for (const chunk of chunks) {

@@ -1,4 +1,4 @@
-/** What fits a pattern in which `*` stands for any text, in time that grows with the length of both. */
+/** Matches a pattern in which `*` stands for any text, in time that grows with the length of both. */
 export function wildcard(pattern: string): (text: string) => boolean {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();

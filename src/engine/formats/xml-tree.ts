@@ -2,10 +2,10 @@ import { isList, keysOf, objectOf, type Json } from '../../lib/json/index.ts';
 import { broken } from './rows.ts';
 import type { XmlSettings } from './format-settings.ts';
 
-/** Elements inside of each other; no data of an API is nested deeper. */
+/** Maximum nesting of elements; no data of an API is nested deeper. */
 const MOST_DEPTH = 200;
 
-/** Elements beside the rows that are kept for the pagination: more would be rows that nobody named. */
+/** Maximum of elements beside the rows that are stored for the pagination: more would be rows that no setting names. */
 const MOST_BESIDE = 100_000;
 
 /** An element that is open. */
@@ -15,21 +15,21 @@ interface Frame {
   readonly entries: Map<string, Json>;
   readonly repeated: Set<string>;
   text: string;
-  /** There was text in a CDATA section, where blanks count. */
+  /** True when there was text in a CDATA section, in which blanks count. */
   hasCdata: boolean;
   readonly isNil: boolean;
 }
 
-/** Builds the rows of a document, and what is beside them, while its tags come. */
+/** Builds the rows of a document, and the data beside them, while its tags arrive. */
 export class XmlTree {
   readonly #settings: XmlSettings;
   /** The root's only kind of child, when no path was given. */
   #path: readonly string[] | undefined;
   readonly #isGiven: boolean;
   readonly #stack: Frame[] = [];
-  /** How many of the open elements are on the path, from the root on. */
+  /** Number of the open elements that are on the path, from the root on. */
   #onPath = 0;
-  /** Depth of the row that is open. */
+  /** Depth of the open row. */
   #row: number | undefined;
   #rows: Json[] = [];
   #beside = 0;
@@ -46,7 +46,7 @@ export class XmlTree {
     return this.#root;
   }
 
-  /** The rows that are whole since it was called last. */
+  /** Returns the rows that were completed since the last call. */
   take(): readonly Json[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -95,7 +95,7 @@ export class XmlTree {
     else put(parent, frame.name, value);
   }
 
-  /** What the document has instead of rows. */
+  /** Describes the content of a document without rows. */
   describe(): string {
     const names = this.#root !== null && typeof this.#root === 'object' ? namesIn(this.#root, '', 2) : [];
     return names.length === 0
@@ -121,7 +121,7 @@ export class XmlTree {
     return objectOf(own);
   }
 
-  /** Without a path, the rows are the children of the root, which must all be of one name. */
+  /** Sets the path when none is given: the rows are the children of the root, which must all have one name. */
   #settle(name: string): void {
     const root = this.#stack[0]?.name ?? '';
     const known = this.#path?.[1];

@@ -8,16 +8,16 @@ import { XmlTree } from './xml-tree.ts';
 
 export interface XmlOptions {
   readonly settings: XmlSettings;
-  /** Names of the elements that lead to the rows, that of the root first; undefined: the children of the root. */
+  /** Names of the elements that lead to the rows, the root first; undefined: the children of the root. */
   readonly path: readonly string[] | undefined;
-  /** What the answer says of its encoding; it counts more than what the document says. */
+  /** Encoding that the response declares; it overrides that of the document. */
   readonly charset: string | undefined;
 }
 
 /**
- * The elements of an XML document at a path as rows. Attributes are keys that begin with `@`, elements that repeat are
- * lists, text beside them is `#text`. Entities are those of XML alone, nothing outside is read, and what is nested too
- * deeply is refused.
+ * Reads the elements of an XML document at a path as rows. Attributes are keys that begin with `@`, elements that
+ * repeat are lists, text beside them is `#text`. Entities are those of XML alone, nothing external is read, and a
+ * document that is nested too deeply is refused.
  */
 export function xmlRows(body: BodyBytes, options: XmlOptions): FormatRows {
   return {
@@ -42,14 +42,14 @@ export function xmlRows(body: BodyBytes, options: XmlOptions): FormatRows {
   };
 }
 
-/** A whole document as JSON, for answers that are not rows. */
+/** Reads a whole document as JSON, for responses that are not rows. */
 export function xmlDocument(body: BodyBytes, settings: XmlSettings, charset: string | undefined): Json {
   let tree: XmlTree | undefined;
   for (const step of parse(body, { settings, path: [NOWHERE], charset })) ({ tree } = step);
   return tree?.envelope ?? null;
 }
 
-/** No element has this name. */
+/** A name that no element has. */
 const NOWHERE = '';
 
 interface Step {
@@ -82,7 +82,7 @@ function* parse(body: BodyBytes, { settings, path, charset }: XmlOptions): Gener
   yield { rows: tree.take(), tree };
 }
 
-/** Without the place, which the message has. */
+/** Returns the reason without the place, which the message already has. */
 function reasonOf(error: Error): string {
   return error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
 }
