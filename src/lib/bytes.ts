@@ -2,12 +2,12 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const NEWLINE = 0x0a;
 
-/** Texts up to this length are copied faster by a loop than by a call into the runtime. */
+/** Length up to which a text is copied faster by a loop than by a call into the runtime. */
 const SHORT = 40;
 
 /**
- * A growing run of UTF-8 bytes: the hot path of CSV lines and hashes. No string is built on the way, because ropes
- * of small strings cost more than the bytes themselves.
+ * Growing buffer of UTF-8 bytes: the hot path of CSV lines and hashes. No string is built on the way, because ropes of
+ * small strings cost more than the bytes themselves.
  */
 export class ByteWriter {
   #bytes: Buffer;
@@ -17,7 +17,7 @@ export class ByteWriter {
     this.#bytes = Buffer.allocUnsafeSlow(capacity);
   }
 
-  /** A view of what was written; valid until the next write. */
+  /** Returns a view of the bytes written so far; valid until the next write. */
   view(from = 0): Buffer {
     return this.#bytes.subarray(from, this.length);
   }
@@ -41,7 +41,7 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** Text as UTF-8. */
+  /** Appends a text as UTF-8. */
   text(text: string): void {
     const { length } = text;
     this.#grow(length * 3);
@@ -62,7 +62,10 @@ export class ByteWriter {
     this.length = start + length;
   }
 
-  /** ASCII text between two others; false, and nothing written, when the text in the middle is not ASCII. */
+  /**
+   * Appends an ASCII text between two others. Returns false, and writes nothing, when the text in the middle is not
+   * ASCII.
+   */
   framed(head: string, text: string, tail: string): boolean {
     const { length } = text;
     this.#grow(head.length + length + tail.length);
@@ -79,7 +82,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** A CSV cell: quoted, inner quotes doubled. */
+  /** Appends a CSV cell: quoted, inner quotes doubled. */
   cell(text: string): void {
     const { length } = text;
     this.#grow(length * 3 + 2);
@@ -101,7 +104,7 @@ export class ByteWriter {
     this.length = at;
   }
 
-  /** Room for so many bytes more. */
+  /** Ensures room for so many more bytes. */
   #grow(count: number): void {
     const needed = this.length + count;
     if (needed <= this.#bytes.length) return;

@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli), RFC 3720 appendix B.4; `123456789` gives e3069283. */
+/** Creates a CRC-32C (Castagnoli), RFC 3720 appendix B.4; `123456789` gives e3069283. */
 export function createCrc32c(): { update(bytes: Uint8Array): void; digest(): Buffer } {
   let value = 0xffffffff;
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The world outside: clock, randomness, waiting. No stage asks for them anywhere else. */
+/** Access to clock, randomness and waiting. No stage gets them anywhere else. */
 export interface Env {
   /** Milliseconds since 1970. */
   now(): number;

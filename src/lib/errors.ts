@@ -1,12 +1,12 @@
 import { shownLines, shownText } from './shown-text.ts';
 
-/** Whose mistake it is: `user` ends with exit code 1, `application` with 2. */
+/** Party that has to act: `user` ends with exit code 1, `application` with 2. */
 export type Audience = 'user' | 'application';
 
-/** What a caller may do: send it again, leave the item out, or end the run. */
+/** Options of a caller: send the request again, leave the item out, or end the run. */
 export type Recovery = 'retry' | 'skip' | 'stop';
 
-/** Where it happened. Addresses are redacted before they are put here. */
+/** Place of an error. Addresses are redacted before they are put here. */
 export interface Where {
   readonly file?: string;
   readonly line?: number;
@@ -21,7 +21,7 @@ export interface Where {
 }
 
 /**
- * Every code an error of this package may have, with its meaning.
+ * Every code that an error of this package may have, with its meaning.
  * `docs/errors.md` lists the same codes; a test compares the two.
  */
 export const ERROR_CODES = {
@@ -118,9 +118,9 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ErrorOptions {
   readonly where?: Where | undefined;
-  /** Lines below the message: a list of what it speaks of. */
+  /** Lines below the message: a list of the items that it mentions. */
   readonly lines?: readonly string[] | undefined;
-  /** What the user can do about it: one sentence; several are lines. */
+  /** Advice for the user: one sentence; a list becomes several lines. */
   readonly hint?: string | readonly string[] | undefined;
   readonly audience?: Audience | undefined;
   readonly recovery?: Recovery | undefined;
@@ -130,8 +130,8 @@ export interface ErrorOptions {
 }
 
 /**
- * The base of all errors that are meant to be shown: what happened, where, and what to do. A message may quote what an
- * API answered: control characters and line breaks stand in it escaped; lines of its own come from `lines`.
+ * Base of all errors that are meant to be shown, with the problem, its place and advice. A message may quote an API's
+ * answer: control characters and line breaks in it are escaped; line breaks of our own come from `lines`.
  */
 export class ExtractorError extends Error {
   readonly code: ErrorCode;
@@ -153,12 +153,12 @@ export class ExtractorError extends Error {
     this.details = options.details ?? {};
   }
 
-  /** The same error, which says what to do in words that fit the place where it is shown. */
+  /** Replaces the hint of this error by one that fits the place where it is shown. */
   hinted(hint: readonly string[]): this {
     return Object.assign(this, { hint: hint.map(shownText).join('\n') });
   }
 
-  /** The same error with more said about the place; what is known already stays. */
+  /** Adds facts about the place to this error; known ones stay. */
   at(where: Where): this {
     Object.assign(this, { where: { ...where, ...this.where } });
     return this;
@@ -175,10 +175,10 @@ export class SinkError extends ExtractorError {}
 export class RunError extends ExtractorError {}
 export class ActionError extends ExtractorError {}
 export class EncryptionError extends ExtractorError {}
-/** What went wrong between a data folder and the storage: inputs, outputs, their mappings and manifests. */
+/** Failure between a data folder and the storage: inputs, outputs, their mappings and manifests. */
 export class MappingError extends ExtractorError {}
 
-/** What went wrong with the storage service; `details` has what the service said beside its message. */
+/** Failure of a call to the storage service; `details` has the service's answer beside its message. */
 export class StorageError extends ExtractorError {
   /** The HTTP status of the answer, if there was one. */
   get status(): number | undefined {
@@ -186,19 +186,19 @@ export class StorageError extends ExtractorError {
     return typeof status === 'number' ? status : undefined;
   }
 
-  /** The code that the service gave, such as `storage.buckets.notFound`; empty when it gave none. */
+  /** Code that the service gave, such as `storage.buckets.notFound`; empty when it gave none. */
   get serviceCode(): string {
     const { serviceCode } = this.details;
     return typeof serviceCode === 'string' ? serviceCode : '';
   }
 }
 
-/** Exit code of the command for whatever was thrown. */
+/** Returns the exit code of the command for any thrown value. */
 export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof ExtractorError && error.audience === 'user' ? 1 : 2;
 }
 
-/** One paragraph: the message, the place, the way out. */
+/** Describes an error in one paragraph: the message, the place, the hint. */
 export function describeError(error: unknown): string {
   if (!(error instanceof ExtractorError)) return error instanceof Error ? error.message : String(error);
   const told = describeWhere(error.where);

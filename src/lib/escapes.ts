@@ -1,6 +1,6 @@
 import { toJsonText } from './json/index.ts';
 
-/** Text for an element or an attribute. Characters that XML does not have are left out. */
+/** Escapes a text for an element or an attribute. Characters that XML does not have are left out. */
 export function escapeXml(text: string): string {
   return text
     .replace(NOT_XML, '')
@@ -11,10 +11,10 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** XML 1.0, production 2: they cannot be written, not even escaped. */
+/** Characters outside XML 1.0, production 2: they cannot be written, not even escaped. */
 const NOT_XML = /(?![\t\n\r\u007f-\u009f])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
-/** How a value is written inside of a text that is the body of a request; undefined where it stands as it is. */
+/** Returns the escaping of values inside a text that is the body of a request; undefined where none is needed. */
 export function escapeInBody(format: string | undefined): ((text: string) => string) | undefined {
   if (format === 'json') return (text) => toJsonText(text).slice(1, -1);
   if (format === 'form') return encodeURIComponent;

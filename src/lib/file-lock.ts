@@ -1,21 +1,22 @@
 import type * as Sqlite from 'node:sqlite';
 import { sqlite } from './sqlite.ts';
 
-/** A lock that this process holds. */
+/** Lock that this process holds. */
 export interface FileLock {
   release(): void;
 }
 
-/** One that nobody refers to would be closed by the collector, and its lock end. */
+/** Open databases of all locks. The garbage collector would close an unreferenced one, and its lock would end. */
 const held = new Set<Sqlite.DatabaseSync>();
 
 /**
- * Locks a file for this process alone, by SQLite: it is a lock of the operating system, so it ends with the process,
- * however that ends, and means nothing but that one is at work: no number of a process, no name of a machine is compared.
- * The file is made when it is missing, and stays empty. Nothing else may open it in this process: to close it there would
- * end the lock, too.
+ * Locks a file for this process alone, by SQLite. It is a lock of the operating system, so it ends with the process,
+ * however that ends; no process number and no host name is compared.
  *
- * @param waitMs how long another process is waited for; the thread waits, too
+ * The file is made when it is missing, and stays empty. Nothing else may open it in this process: closing it there
+ * would end the lock, too.
+ *
+ * @param waitMs milliseconds to wait for another process; the thread is blocked meanwhile
  * @returns undefined when another process, or another place of this one, holds it
  */
 export function lockFile(file: string, waitMs: number): FileLock | undefined {

@@ -1,6 +1,6 @@
 import type { Log, LogFields } from './log.ts';
 
-/** The log of whoever gives none: warnings and errors on stderr, a line each. */
+/** Log of a caller that gives none: warnings and errors on stderr, one line each. */
 const quietLog: Log = {
   debug() {},
   info() {},
@@ -8,7 +8,7 @@ const quietLog: Log = {
   error: (message, fields) => void process.stderr.write(`error: ${withFacts(message, fields)}\n`),
 };
 
-/** The console of the platform as a log: lines with their facts in words, and no internals. */
+/** Console of the platform as a log: lines with their facts in words, and no internals. */
 const consoleLog: Log = {
   debug() {},
   info: (message, fields) => console.info(withFacts(message, fields)),
@@ -16,13 +16,13 @@ const consoleLog: Log = {
   error: (message, fields) => console.error(withFacts(message, fields)),
 };
 
-/** Gives a log for what a caller of the library has: nothing, `console`, or a log of its own. */
+/** Returns the log for the `log` option of a caller: nothing, `console`, or a log of its own. */
 export function logOf(given: Log | undefined): Log {
   if (given === undefined) return quietLog;
   return given === console ? consoleLog : given;
 }
 
-/** `message (job users, page 2)`: texts that the message does not say, numbers and truth values. */
+/** Formats `message (job users, page 2)`: numbers, booleans, and texts that the message does not contain. */
 function withFacts(message: string, fields: LogFields = {}): string {
   const facts = Object.entries(fields).filter(([, value]) =>
     typeof value === 'string'

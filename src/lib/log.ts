@@ -1,4 +1,4 @@
-/** Facts beside a message; they appear as JSON. Never a secret: what is logged passes the redactor. */
+/** Facts beside a message; they appear as JSON. Secrets are removed from them: every event passes the redactor. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {

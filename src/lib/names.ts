@@ -3,21 +3,22 @@ import { trimBoth, trimEnd } from './trim.ts';
 /** Longest name of a column, in characters. */
 const MAX_COLUMN_NAME = 64;
 
-/** Longest name, in characters, of which a name is made. */
+/** Longest text, in characters, of which a name is made. */
 export const MAX_GIVEN_NAME = 1000;
 
 /**
- * A name of ASCII letters, digits and underscores: letters lose their accents,
- * each run of other characters becomes one `_`, none of these stay at the ends, and it is cut to 64.
- * May be empty. `currency €` gives `currency_EUR`, `$$ some name $$` gives `some_name`.
+ * Makes a name of ASCII letters, digits and underscores: letters lose their accents, each run of other characters
+ * becomes one `_`, none of these stay at the ends, and it is cut to 64. May return an empty text.
+ *
+ * `currency €` gives `currency_EUR`, `$$ some name $$` gives `some_name`.
  */
 export function webalize(name: string): string {
   return sanitize(name).slice(0, MAX_COLUMN_NAME);
 }
 
 /**
- * The name a column has in a table: webalized but never cut (longer ones are an error there, and those beyond 1,000 are not looked at), and with `_`
- * behind a name that databases keep for themselves (`CTID` gives `CTID_`).
+ * Returns the name that a column has in a table: webalized but never cut (longer ones are an error there), and with `_`
+ * behind a name that databases reserve (`CTID` gives `CTID_`). A text beyond 1,000 characters is returned as it is.
  */
 export function columnName(name: string): string {
   if (name.length > MAX_GIVEN_NAME) return name;
@@ -25,7 +26,7 @@ export function columnName(name: string): string {
   return RESERVED.has(plain.toLowerCase()) ? `${plain}_` : plain;
 }
 
-/** Why a name can't be a column's; `undefined` when it can. */
+/** Returns the reason why a name can't be a column's; `undefined` when it can. */
 export function columnNameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > MAX_COLUMN_NAME) return `is longer than ${MAX_COLUMN_NAME} characters`;
@@ -34,13 +35,16 @@ export function columnNameProblem(name: string): string | undefined {
   return RESERVED.has(name.toLowerCase()) ? 'is reserved' : undefined;
 }
 
-/** A display name as the service suggests it: `Môj 1$ obľúbený bucket $` gives `Moj-1-oblubeny-bucket`. May be empty. */
+/**
+ * Makes a display name as the service suggests it: `Môj 1$ obľúbený bucket $` gives `Moj-1-oblubeny-bucket`. May return
+ * an empty text.
+ */
 export function webalizeDisplayName(name: string): string {
   const plain = toAscii(name).replaceAll(/[^A-Za-z0-9_]+/g, '-');
   return trimEnd(plain.replace(/^[-_]+/, ''), '-');
 }
 
-/** Why a name can't be that of a bucket or a table, nor a display name; `undefined` when it can. */
+/** Returns the reason why a name can't be that of a bucket or a table, nor a display name; `undefined` when it can. */
 export function storageNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(name)) {
     return `'${name}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`;
@@ -50,7 +54,7 @@ export function storageNameProblem(name: string): string | undefined {
     : undefined;
 }
 
-/** Id of a bucket from its bare name: `main` in stage `in` gives `in.c-main`. */
+/** Returns the id of a bucket by its bare name: `main` in stage `in` gives `in.c-main`. */
 export function bucketId(stage: 'in' | 'out', name: string): string {
   return `${stage}.c-${name}`;
 }
@@ -63,7 +67,9 @@ function sanitize(name: string): string {
   return trimBoth(plain, '_');
 }
 
-/** Latin letters without accents, Greek and Cyrillic in Latin letters; what has no letters stays. */
+/**
+ * Transliterates to ASCII: Latin letters without accents, Greek and Cyrillic in Latin letters; other characters stay.
+ */
 export function toAscii(text: string): string {
   if (/^\p{ASCII}*$/u.test(text)) return text;
   const bare = text.normalize('NFC').replaceAll(/\P{ASCII}/gu, (letter) => LETTERS.get(letter) ?? letter);
@@ -88,7 +94,7 @@ const LETTERS = new Map(
 // Signs without a sound.
 for (const sign of ['ъ', 'ь', 'Ъ', 'Ь']) LETTERS.set(sign, '');
 
-/** The capital of a letter as well, unless it is a plain letter or several. */
+/** Returns the letter and its capital, unless the capital is the letter itself, plain ASCII, or several letters. */
 function withCapital(letter: string, latin: string): [string, string][] {
   const capital = letter.toUpperCase();
   const hasOwn = capital !== letter && /^\P{ASCII}$/u.test(capital);

@@ -5,9 +5,9 @@ import type * as yauzl from 'yauzl';
 
 const require = createRequire(import.meta.url);
 
-/*
- * Packages that most runs do without, and that code which cannot wait may need: each is loaded when it is first asked
- * for, and no start pays for it. The types are those of the packages themselves.
+/**
+ * Loaders of packages that most runs don't need, for code that cannot wait for an import. Each package is loaded at its
+ * first use, so that no start pays for it. The types are those of the packages themselves.
  */
 export const loadRe2 = (): typeof re2js => require('re2js') as typeof re2js;
 export const loadSaxes = (): typeof saxes => require('saxes') as typeof saxes;

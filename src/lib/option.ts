@@ -1,17 +1,17 @@
-/** A JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
+/** JSON Schema fragment of a stage's options; `config/schema.ts` assembles them. */
 export type OptionSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Makes the schema of one option.
  *
- * @param more what it takes, its default, examples and other keywords; or its examples alone
+ * @param more the values it takes, its default, examples and other keywords; or its examples alone
  */
 export type Kind = (title: string, description: string, more?: More) => OptionSchema;
 
 type More = OptionSchema | readonly unknown[];
 
 /**
- * Options that have the same keywords, such as their type.
+ * Makes a factory of options that have the same keywords, such as their type.
  *
  * @param first keywords that stand before the title
  */
@@ -25,31 +25,31 @@ export function kind(keywords: OptionSchema, first?: OptionSchema): Kind {
   });
 }
 
-/** `Array.isArray` does not tell a list that is read only from an object. */
+/** Tells whether it is a list. `Array.isArray` does not distinguish a readonly list from an object. */
 function isList(more: More | undefined): more is readonly unknown[] {
   return Array.isArray(more);
 }
 
-/** An option of any kind. */
+/** Option of any kind. */
 export const option = kind({});
 
 export const text = kind({ type: 'string' });
 
-/** A text; null is none. */
+/** Text; null means none. */
 export const optionalText = kind({ type: ['string', 'null'] });
 
-/** A text; a number stands for its text. */
+/** Text; a number stands for its text. */
 export const name = kind({ type: ['string', 'number'] });
 
-/** A whole number, or its text; null is none. */
+/** Whole number, or its text; null means none. */
 export const whole = kind({ type: ['integer', 'string', 'null'] });
 
 export const object = kind({ type: 'object' });
 
-/** An object; null and a list stand for an empty one. */
+/** Object; null and a list stand for an empty one. */
 export const map = kind({ type: ['object', 'array', 'null'] });
 
-/** A definition of the whole schema. */
+/** Returns a reference to a definition of the whole schema. */
 export function definition(of: string): OptionSchema {
   return { $ref: `#/definitions/${of}` };
 }

@@ -19,8 +19,8 @@ import { meantOr, nearest } from './suggest.ts';
 export type Invalid = (at: string, message: string, hint?: string) => Error;
 
 /**
- * Readers of the settings of a stage, which fail with the errors of that stage. What is empty
- * counts as not set, but for flags.
+ * Reads the settings of a stage and fails with the errors of that stage. An empty value counts as not set, except for
+ * flags.
  */
 export class SettingsReader {
   readonly #invalid: Invalid;
@@ -29,7 +29,7 @@ export class SettingsReader {
     this.#invalid = invalid;
   }
 
-  /** A text; a number is taken as its text. */
+  /** Reads a text; a number is taken as its text. */
   text(node: AnyObject, key: string, at: string): string | undefined {
     const value = getKey(node, key);
     if (isEmpty(value)) return undefined;
@@ -37,7 +37,7 @@ export class SettingsReader {
     throw this.#wrong(node, key, at, 'a text');
   }
 
-  /** A map, or the list that stands for one. */
+  /** Reads a map, or the list that stands for one. */
   map(node: AnyObject, key: string, at: string): AnyObject | undefined {
     const value = getKey(node, key);
     if (isEmpty(value)) return undefined;
@@ -46,14 +46,14 @@ export class SettingsReader {
     throw this.#wrong(node, key, at, 'an object');
   }
 
-  /** A map that no list may stand for. */
+  /** Reads a map that no list may stand for. */
   object(node: AnyObject, key: string, at: string): AnyObject | undefined {
     const value = getKey(node, key);
     if (!isList(value) || isEmpty(value)) return this.map(node, key, at);
     throw this.#wrong(node, key, at, 'an object');
   }
 
-  /** True or false; 0, 1 and their texts are understood. */
+  /** Reads a boolean; 0, 1 and their texts are understood. */
   flag(node: AnyObject, key: string, at: string): boolean | undefined {
     const value = getKey(node, key);
     if (value === undefined || value === null) return undefined;
@@ -62,7 +62,7 @@ export class SettingsReader {
     throw this.#wrong(node, key, at, 'true or false');
   }
 
-  /** A whole number of at least `least`, as number or as text; a fraction is cut off. */
+  /** Reads a whole number of at least `least`, as number or as text; a fraction is cut off. */
   count(node: AnyObject, key: string, at: string, least = 1): number | undefined {
     const value = getKey(node, key);
     if (isEmpty(value)) return undefined;
@@ -71,7 +71,7 @@ export class SettingsReader {
     throw this.#wrong(node, key, at, `a whole number of at least ${least}`);
   }
 
-  /** One word out of a few, written in any case. */
+  /** Reads one of a few words, written in any case. */
   word<const T extends string>(node: AnyObject, key: string, at: string, words: readonly T[]): T | undefined {
     const text = this.text(node, key, at);
     if (text === undefined) return undefined;
@@ -106,7 +106,7 @@ export function checkKeys(
   throw invalid(`${at}.${strange}`, `“${strange}” is not known ${where}.`, meantOr(strange, known));
 }
 
-/** The entry, or none: an optional property is absent rather than undefined. */
+/** Returns the entry, or nothing: an optional property is absent rather than undefined. */
 export function given<const K extends string, const T>(
   key: K,
   value: T | undefined,
@@ -115,18 +115,18 @@ export function given<const K extends string, const T>(
   return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: T });
 }
 
-/** JSON path of a key; `at` is empty at the root. */
+/** Returns the JSON path of a key; `at` is empty at the root. */
 function placeOf(at: string, key: string): string {
   return at === '' ? key : `${at}.${key}`;
 }
 
-/** An object; a list is one with the keys 0, 1, 2 …. Undefined for anything else. */
+/** Returns an object; a list becomes one with the keys 0, 1, 2 …. Undefined for anything else. */
 export function asObject(value: Json | undefined): AnyObject | undefined {
   if (isObject(value)) return value;
   return isList(value) ? objectOf(value.map((item, index) => [String(index), item] as const)) : undefined;
 }
 
-/** The items of a list, or the values of the map that stands for one. Undefined for anything else. */
+/** Returns the items of a list, or the values of the map that stands for one. Undefined for anything else. */
 export function asItems(value: Json | undefined): readonly Json[] | undefined {
   if (isList(value)) return value;
   return isObject(value) ? entriesOf(value).map(([, item]) => item) : undefined;
@@ -138,19 +138,19 @@ export function isNumericText(text: string): boolean {
   return NUMERIC.test(text);
 }
 
-/** A number, or a text that says one. */
+/** Returns a number, also from a text that holds one; undefined for anything else. */
 export function numericOf(value: Json | undefined): number | undefined {
   if (isNumber(value)) return numberOf(value);
   return typeof value === 'string' && isNumericText(value) ? Number(value) : undefined;
 }
 
-/** The same without its fraction. */
+/** Returns the number of {@link numericOf} without its fraction. */
 export function truncated(value: Json | undefined): number | undefined {
   const number = numericOf(value);
   return number === undefined ? undefined : Math.trunc(number);
 }
 
-/** The kind of a value in plain words, for messages: never the value itself. */
+/** Names the kind of a value in plain words, for messages: never the value itself. */
 export function kindOf(value: Json | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -5,8 +5,8 @@ import { Secrets } from './secrets.ts';
 import { oneLine } from './shown-text.ts';
 
 /**
- * Does work that knows secrets: its log lines, and the error that it may end with, are free of all that are known by
- * then. Who calls need not ask for it.
+ * Runs work that knows secrets, and removes them from its log lines and from its error: all that are known at that
+ * time. The caller needs to do nothing.
  */
 export async function withRedaction<
   T extends { readonly log?: Log | undefined; readonly secrets?: Secrets },
@@ -23,7 +23,7 @@ export async function withRedaction<
   }
 }
 
-/** A log that gets every event as one line and without the secrets that are known by then. */
+/** Wraps a log: it gets every event as one line and without the secrets known at that time. */
 function redactingLog(log: Log, secrets: Secrets): Log {
   const at =
     (level: keyof Log) =>
@@ -40,8 +40,8 @@ export function redactFields(fields: LogFields, secrets: Secrets): LogFields {
 }
 
 /**
- * Takes the secrets out of an error and of what caused it: an error may be thrown before its maker knew a secret, and
- * one of the platform never does. The error stays the same object.
+ * Removes the secrets from an error and its causes, and returns the same object. An error may be thrown before its
+ * maker knew a secret, and those of the platform know none.
  */
 function redactError(error: unknown, secrets: Secrets): unknown {
   let at = error;
@@ -64,7 +64,10 @@ function redactError(error: unknown, secrets: Secrets): unknown {
 
 const MAX_CAUSES = 10;
 
-/** Some errors of the platform have a message that cannot be set; another property then stands over it. */
+/**
+ * Redacts one property of an error. Some errors of the platform have a message that cannot be set; an own property then
+ * shadows it.
+ */
 function hideAt(error: Error, name: 'message' | 'stack', secrets: Secrets): void {
   const text = error[name];
   if (text === undefined) return;
@@ -78,7 +81,7 @@ function hideAt(error: Error, name: 'message' | 'stack', secrets: Secrets): void
     });
 }
 
-/** What the platform puts beside a message: the path of a file, the name of a host. */
+/** Redacts the facts that the platform puts beside a message: the path of a file, the name of a host. */
 function hideFacts(error: Error, secrets: Secrets): void {
   for (const name of Object.keys(error)) {
     const value: unknown = Reflect.get(error, name);

@@ -2,20 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import { toJsonText } from './json/index.ts';
 import { trimEnd } from './trim.ts';
 
-/** What stands where a secret was. */
+/** Replacement of a secret. */
 export const HIDDEN = '***';
 
-/** Shorter values would hide half of every text. */
+/** Shortest value that is hidden: shorter ones would hide half of every text. */
 const SHORTEST = 4;
 
 /** Names of query parameters and headers whose values are secret, whoever set them. */
 const SECRET_NAME =
   /token|api-?_?key|access-?_?key|private-?_?key|^key$|[-_]key$|secret|passw|^pwd$|^pass$|signature|^sig$|authorization|credential|cookie|^jwt$/i;
-/** Where a page stands is no secret, though its name may end in "token". */
+/** Names of positions in a list of pages: no secrets, though they may end in "token". */
 const POSITION_NAME =
   /^(?:next|prev|previous|page|continuation|scroll|sync|sort|start|partition)[-_]?(?:page)?[-_]?(?:token|key)$/i;
 
-/** True for a query parameter or header that carries a secret by its name (`access_token`, `X-Api-Key`). */
+/** Returns true for a query parameter or header that carries a secret by its name (`access_token`, `X-Api-Key`). */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !POSITION_NAME.test(name);
 }
@@ -23,13 +23,13 @@ export function isSecretName(name: string): boolean {
 const USER_INFO = /\/\/[^\s/?#\\"'<>“”]*@/g;
 const PARAMETER = /(?<![\w.%~[\]-])([\w.%~[\]-]+)=[^\s&;,#"'<>(){}“”\\]+/g;
 
-/** The secrets of a run. Whatever is shown or logged goes through it. */
+/** Secrets of a run. Everything that is shown or logged passes through it. */
 export class Secrets {
   readonly #forms = new Set<string>();
   readonly #windows = new Set<string>();
   #pattern: RegExp | undefined;
 
-  /** Values shorter than four characters are ignored. */
+  /** Adds a secret. Values shorter than four characters are ignored. */
   add(value: string): void {
     if (value.length < SHORTEST) return;
     const before = this.#forms.size;
@@ -38,7 +38,7 @@ export class Secrets {
     if (this.#forms.size !== before) this.#pattern = undefined;
   }
 
-  /** The text with every known secret replaced: plain, URL-encoded, in base64, escaped as in JSON or HTML. */
+  /** Replaces every known secret in the text: plain, URL-encoded, in base64, escaped as in JSON or HTML. */
   redact(text: string): string {
     if (this.#forms.size === 0) return text;
     this.#pattern ??= patternOf(this.#forms, this.#windows);
@@ -46,8 +46,8 @@ export class Secrets {
   }
 
   /**
-   * The same for what is told to people: what stands in addresses as user and password, and as the value of a secret
-   * parameter (`api_key=`), is hidden, too, though nobody named it a secret.
+   * Redacts a message for users: also user and password in addresses, and the value of a secret parameter (`api_key=`),
+   * even when they were not added as secrets.
    */
   redactMessage(text: string): string {
     const open = text
@@ -58,12 +58,12 @@ export class Secrets {
     return this.redact(open);
   }
 
-  /** Bytes in which known secrets are stars, as many as the secret has bytes: whatever points into them stays right. */
+  /** Masks known secrets with stars, as many as the secret has bytes: offsets into the bytes stay right. */
   mask(bytes: Uint8Array): Uint8Array {
     if (this.#forms.size === 0) return bytes;
     this.#pattern ??= patternOf(this.#forms, this.#windows);
     const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // what is no UTF-8 would not come back as it was
+    // bytes that are not UTF-8 would not survive decoding and encoding
     const encoding = isUtf8(given) ? 'utf8' : 'latin1';
     const text = given.toString(encoding);
     const masked = text.replace(this.#pattern, (found) => '*'.repeat(Buffer.byteLength(found, encoding)));
@@ -71,8 +71,8 @@ export class Secrets {
   }
 
   /**
-   * Masks the secrets of a JSON text, or of JSON lines, so that it stays JSON of as many bytes: stars in texts, and
-   * digits of another number in numbers.
+   * Masks the secrets of a JSON text, or of JSON lines, so that it stays JSON of as many bytes: stars in texts, other
+   * digits in numbers.
    *
    * @param numbers `kept` where they are not from outside
    */
@@ -98,7 +98,7 @@ export class Secrets {
     });
   }
 
-  /** Outside of texts only numbers can be secret; words such as `true` are not. */
+  /** Masks a secret outside of texts. Only numbers can be secret there; words such as `true` are not. */
   #hiddenNumber(secret: string, numbers: 'masked' | 'kept'): string {
     if (!/^[\d.eE+-]+$/.test(secret)) return /^[a-z]+$/.test(secret) ? secret : starsFor(secret);
     if (numbers === 'kept') return secret;
@@ -106,12 +106,12 @@ export class Secrets {
     return others.find((other) => !this.holds(other)) ?? '0'.padEnd(secret.length);
   }
 
-  /** True for a text with a known secret in it, in any of these forms. */
+  /** Tells whether a text contains a known secret, in any of these forms. */
   holds(text: string): boolean {
     return this.redact(text) !== text;
   }
 
-  /** An address to show: without user and password, without the values of secret query parameters. */
+  /** Redacts an address: without user and password, without the values of secret query parameters. */
   redactUrl(url: string): string {
     const open = url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`);
     const start = open.indexOf('?');
@@ -128,13 +128,13 @@ export class Secrets {
     return this.redact(`${open.slice(0, start)}?${query.join('&')}`);
   }
 
-  /** A body to show, of JSON or of a form: values are hidden when they are secret by the name of their key, too. */
+  /** Redacts a body of JSON or of a form. Values are also hidden when the name of their key marks them as secret. */
   redactBody(body: string): string {
     if (!/^\s*[[{]/.test(body)) return this.redactUrl(`?${body}`).slice(1);
     return this.redact(withoutNamed(body));
   }
 
-  /** The same for the beginning of an answer in a message, which may end inside of a value. */
+  /** Redacts the beginning of an answer in a message; it may end inside a value. */
   redactBeginning(text: string): string {
     return this.redactMessage(withoutNamed(text));
   }
@@ -149,15 +149,15 @@ export class Secrets {
   }
 }
 
-/** A key of JSON, and its text, which may be cut off. */
+/** Key of JSON and its text value, which may be cut off. */
 const MEMBER = /(?<!\\)"((?:[^"\\]|\\[^])*)"\s*:\s*"(?:[^"\\]|\\[^])*(?:"|\\?$)/g;
 
-/** Hides what is secret in JSON by the name of its key. */
+/** Hides values in JSON that the name of their key marks as secret. */
 function withoutNamed(json: string): string {
   return json.replace(MEMBER, (pair, name: string) => (isSecretName(name) ? `"${name}":"${HIDDEN}"` : pair));
 }
 
-/** The value as it may stand in an address, a form, a header, JSON text or a page. */
+/** Returns the forms in which the value may appear in an address, a form, a header, JSON text or a page. */
 function formsOf(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed());
   const strict = encoded.replace(/[!'()*]/g, percent);
@@ -183,13 +183,15 @@ function formsOf(value: string): string[] {
   ];
 }
 
-/** Shorter parts of base64 stand in a text by chance. */
+/** Shortest part of base64 that is hidden: shorter ones appear in texts by chance. */
 const SHORTEST_WINDOW = 8;
 
 /**
- * What the base64 of any text has in it when the value is a part of that text, as the password is of `user:password`.
- * There are three, for a group of three bytes may begin anywhere in it; the signs at both ends, which hold bits of the
- * neighbours, are left out.
+ * Returns the parts that the base64 of any text has when the value is a part of that text, as the password is of
+ * `user:password`.
+ *
+ * There are three, since a group of three bytes may begin anywhere in it. The characters at both ends, which hold bits
+ * of the neighbours, are left out.
  */
 function windowsOf(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -204,7 +206,7 @@ function urlSafe(base64: string): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
-/** As encoders write JSON that keep to ASCII. */
+/** Escapes JSON as encoders do that write ASCII only. */
 function asciiJson(json: string, spell: (code: string) => string): string {
   return json.replace(
     /[\u0080-\uffff]/g,
@@ -236,7 +238,7 @@ function htmlText(value: string, apostrophe: string): string {
     .replaceAll("'", apostrophe);
 }
 
-/** Longest first, so that no form leaves the rest of a longer one behind. */
+/** Builds the pattern of all forms. The longest come first, so that no form leaves the rest of a longer one behind. */
 function patternOf(forms: Iterable<string>, windows: Iterable<string>): RegExp {
   const whole = literals(forms);
   const parts = literals(windows).map((window) => `[\\w+/-]?${window}[\\w+/-]?=*`);
@@ -249,11 +251,11 @@ function literals(texts: Iterable<string>): string[] {
     .map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
 }
 
-/** Shorter ones would hide words that stand everywhere. */
+/** Shortest password and shortest parameter value: shorter ones would hide common words. */
 const SHORTEST_PASSWORD = 6;
 const SHORTEST_VALUE = 8;
 
-/** What is secret in an address that the configuration has in the open: a password, the value of `api_key=`. */
+/** Returns the secrets of an address that the configuration has in the open: a password, the value of `api_key=`. */
 export function secretsInAddress(text: string): readonly string[] {
   const [, password = ''] = /^(?:https?:)?\/\/[^\s/?#:]*:([^\s/?#]*)@/i.exec(text) ?? [];
   const mark = text.indexOf('?');

@@ -1,19 +1,20 @@
 /**
- * Text that came from outside (an API, a server, a file) as one line to show: in a message, a log, a progress line.
- * What would act instead of being read stands there escaped, as JSON would: line breaks and tabs (`\n`, `\t`), all
- * other control characters, with which escape sequences of terminals begin (`\u001b`), and the characters that turn
- * the direction of text around (`\u202e`). Without them an API could clear the screen, or write a line of the log.
+ * Makes one line to show of a text from outside (an API, a server, a file): in a message, a log, a progress line.
+ *
+ * Active characters are escaped, as in JSON: line breaks and tabs (`\n`, `\t`), all other control characters, with
+ * which escape sequences of terminals begin (`\u001b`), and the characters that reverse the direction of text
+ * (`\u202e`). Without this, an API could clear the screen, or write a line of the log.
  */
 export function shownText(text: string): string {
   return text.replace(ACTING, escaped);
 }
 
-/** The same for a text of several lines that we wrote ourselves: line breaks and tabs stay. */
+/** Escapes a text of several lines that we wrote ourselves: line breaks and tabs stay. */
 export function shownLines(text: string): string {
   return text.replace(ACTING, (char) => (char === '\n' || char === '\t' ? char : escaped(char)));
 }
 
-/** A message as one line: where it has lines of its own they follow one another. */
+/** Makes one line of a message: its lines follow one another. */
 export function oneLine(text: string): string {
   return shownText(linesOf(text).join(' '));
 }

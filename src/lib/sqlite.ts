@@ -3,8 +3,8 @@ import type * as Sqlite from 'node:sqlite';
 let loaded: typeof Sqlite | undefined;
 
 /**
- * Loads SQLite of the runtime. Older versions of it call the module experimental on stderr, where a component writes errors
- * alone; an import would do so, too.
+ * Loads SQLite of the runtime without its warning. Older versions of the runtime call the module experimental on
+ * stderr, where a component writes only errors; an import would warn, too.
  */
 export function sqlite(): typeof Sqlite {
   if (loaded !== undefined) return loaded;

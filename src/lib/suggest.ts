@@ -1,6 +1,7 @@
 /**
- * The candidate that a mistyped word most likely meant, or undefined when none is near. Case, `_`, `-` and spaces
- * do not count; beyond that a word may have one slip for every three letters, three at most.
+ * Returns the candidate that a mistyped word most likely meant, or undefined when none is near.
+ *
+ * Case, `_`, `-` and spaces do not count; beyond that a word may have one slip for every three letters, three at most.
  * A candidate equal to the word is no suggestion. The first of equally near ones is taken.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
@@ -21,7 +22,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** A hint for a mistyped word: what it most likely meant, or else what there is. */
+/** Returns a hint for a mistyped word: the likely candidate, or else the known words. */
 export function meantOr(
   word: string,
   known: readonly string[],
@@ -31,7 +32,7 @@ export function meantOr(
   return near === undefined ? otherwise : `Did you mean “${near}”?`;
 }
 
-/** The same with both; a value that is no text meant none of them. */
+/** Returns a hint with both, the likely candidate and the known words. A value that is no text has no candidate. */
 export function meantAndKnown(word: unknown, known: readonly string[]): string {
   const near = typeof word === 'string' ? nearest(word, known) : undefined;
   return `${near === undefined ? '' : `Did you mean “${near}”? `}Known are ${known.join(', ')}.`;
@@ -41,7 +42,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[_\-\s]/g, '');
 }
 
-/** Damerau-Levenshtein distance, optimal string alignment: insert, drop, replace, swap two neighbours. */
+/** Returns the Damerau-Levenshtein distance, optimal string alignment: insert, drop, replace, swap two neighbours. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,4 +1,4 @@
-/** The digits of a whole number, which may have a sign, with a mark between each three of them. */
+/** Puts a separator between each three digits of a whole number, which may have a sign. */
 export function inThousands(digits: string, mark: string): string {
   const first = digits.startsWith('-') ? 1 : 0;
   const groups: string[] = [];

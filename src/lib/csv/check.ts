@@ -6,19 +6,23 @@ import { Utf8Checker } from './utf8.ts';
 
 export interface CheckOptions {
   readonly dialect: CsvDialect;
-  /** The first record holds the names of the columns; or what tells whether it does. Default false. */
+  /**
+   * True when the first record holds the names of the columns; or a function that decides it by them. Default false.
+   */
   readonly hasHeader?: boolean | ((names: readonly string[]) => boolean);
-  /** Physical lines left out unread at the start. Default 0. */
+  /** Physical lines skipped at the start. Default 0. */
   readonly ignoredLines?: number;
   /** Cells that every record must have. Default: as many as the first record. */
   readonly columns?: number | undefined;
-  /** Most columns that a header may name; more are refused before one of them is looked at. Default: any number. */
+  /**
+   * Most columns that a header may name; a header with more is refused before any name is checked. Default: any number.
+   */
   readonly maxColumns?: number | undefined;
-  /** Every record of `data` ends with LF, the last one too, whatever they ended with. Default false. */
+  /** True when every record of `data` is to end with LF, the last one too, whatever its line end was. Default false. */
   readonly endsWithLf?: boolean;
 }
 
-/** What is known of a file; complete when `data` has ended. */
+/** Report about a file; complete when `data` has ended. */
 export interface CsvReport {
   /** Names in the header; `undefined` when none was asked for, or the file is empty. */
   readonly header: readonly string[] | undefined;
@@ -29,7 +33,7 @@ export interface CsvReport {
   readonly longestRecord: number;
   /** Line ends of all records; `lf` when there is none. */
   readonly lineEnd: 'lf' | 'crlf' | 'mixed';
-  /** There are line ends inside quotes: not every line end is that of a record. */
+  /** True when there are line ends inside quotes: not every line end is that of a record. */
   readonly hasQuotedLineEnds: boolean;
   /** Physical line of the first record of `data`, from 1; complete when `data` has given something. */
   readonly firstLine: number;
@@ -37,16 +41,16 @@ export interface CsvReport {
 
 export interface CsvCheck {
   /**
-   * The bytes of the records as they came, without BOM, ignored lines and header. To be read once, to the end.
-   * Throws CsvError at the first byte that breaks a rule.
+   * Bytes of the records as they came, without BOM, ignored lines and header. To be read once, to the end. Throws
+   * CsvError at the first byte that breaks a rule.
    */
   readonly data: AsyncIterable<Uint8Array>;
   report(): CsvReport;
 }
 
 /**
- * Checks CSV while it passes through: structure, column count and encoding (UTF-8).
- * Takes its time in pieces of 1 MiB, so a server can answer meanwhile.
+ * Checks CSV while it passes through: structure, column count and encoding (UTF-8). Works in pieces of 1 MiB, so that a
+ * server can answer meanwhile.
  */
 export function checkCsv(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -82,7 +86,7 @@ export function checkCsv(
       ends = [];
       const badLine = encoding.push(chunk);
       if (badLine >= 0) {
-        // What is wrong before that line is told first.
+        // An error before that line is reported first.
         scanner.push(chunk.subarray(0, badLine));
         throw scanner.error('encoding', 'the text is not UTF-8; save the file as UTF-8');
       }
@@ -125,7 +129,7 @@ export function checkCsv(
     }
   }
 
-  /** Nothing when it is a header, else the record as it came. */
+  /** Returns nothing for a header, else the record as it came. */
   function firstRecord(parts: readonly Uint8Array[]): readonly Uint8Array[] {
     const names = namesIn(parts);
     if (typeof hasHeader === 'function' && !hasHeader(names)) return parts;
@@ -158,7 +162,7 @@ function behind(held: Uint8Array, { bytes, ends }: Piece): Piece {
   return { bytes: Buffer.concat([held, bytes]), ends: ends.map((end) => end + held.length) };
 }
 
-/** The records with LF where they ended with CRLF: no other record has a CR in front of its last byte. */
+/** Replaces CRLF at the ends of the records by LF: no other record has a CR in front of its last byte. */
 function withoutReturns(bytes: Uint8Array, ends: readonly number[]): Piece {
   const kept = new Uint8Array(bytes.length);
   const keptEnds: number[] = [];

@@ -1,4 +1,4 @@
-/** What is wrong with a CSV file. */
+/** Kinds of errors in a CSV file. */
 export type CsvProblem =
   | 'dialect'
   | 'columns'
@@ -11,7 +11,7 @@ export type CsvProblem =
   | 'tooLong'
   | 'compression';
 
-/** A file that does not follow RFC 4180. The message names the place; `line` is the physical line from 1. */
+/** Error in a file that does not follow RFC 4180. The message names the place; `line` is the physical line from 1. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
   readonly problem: CsvProblem;

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { CsvError } from './csv-error.ts';
 
 /**
- * The plain bytes of a file that may be gzip, told by its first two bytes (RFC 1952), not by its name.
+ * Returns the plain bytes of a file that may be gzip, recognized by its first two bytes (RFC 1952), not by its name.
  * Several gzip members in a row are one file. A zip archive or broken gzip throws CsvError (`compression`).
  */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -50,8 +50,8 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 }
 
 /**
- * What a file may unpack to: so many bytes however small it is, and beyond that so many times its own. Rows of a real
- * table take a twentieth packed; a few kB that are made for it fill a disk.
+ * Limits of an unpacked file: so many bytes however small it is, and beyond that so many times its packed size. Rows of
+ * a real table shrink to a twentieth; a few kB made for the purpose could fill a disk.
  */
 const ALWAYS_UNPACKED = 64 * 1024 * 1024;
 const MOST_TIMES = 500;

@@ -1,6 +1,6 @@
 import { CsvError } from './csv-error.ts';
 
-/** How cells and records are told apart; each is one byte. */
+/** Characters that separate cells and records; each is one byte. */
 export interface CsvDialect {
   readonly delimiter: number;
   /** The quote; `undefined`: no quoting at all. */
@@ -23,7 +23,8 @@ export const LF = 0x0a;
 export const CR = 0x0d;
 
 /**
- * The dialect of RFC 4180 with three variations.
+ * Creates the dialect of RFC 4180, with three variations.
+ *
  * @throws CsvError (`dialect`) when a character is more than one byte or has two meanings
  */
 export function createDialect(options: DialectOptions = {}): CsvDialect {

@@ -5,8 +5,8 @@ import { Utf8Checker } from './utf8.ts';
 import type { CsvDialect } from './dialect.ts';
 
 /**
- * The records of a CSV file as lists of texts, header included. For small files and tests:
- * large ones go through `checkCsv` untouched. Rules and errors are the same.
+ * Reads the records of a CSV file as lists of texts, header included. For small files and tests: large ones go through
+ * `checkCsv` untouched. Rules and errors are the same.
  */
 export async function* readRows(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -36,7 +36,11 @@ export async function* readRows(
   if (pending.length > 0) yield splitRecord(Buffer.concat(pending), dialect);
 }
 
-/** The same at once, for bytes in memory. @throws CsvError */
+/**
+ * Reads the records of bytes in memory at once.
+ *
+ * @throws CsvError
+ */
 export function parseRows(bytes: Uint8Array, dialect: CsvDialect): string[][] {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const text = isMarked ? bytes.subarray(3) : bytes;

@@ -2,16 +2,16 @@ import { CsvScanner } from './scan.ts';
 import { splitRecord } from './split.ts';
 import type { CsvDialect } from './dialect.ts';
 
-/** One record with the physical line on which it starts. */
+/** Record with the physical line on which it starts. */
 export interface CsvRecord {
   readonly cells: readonly string[];
   readonly line: number;
 }
 
 /**
- * The records of bytes that `checkCsv` has let through, chunk by chunk.
+ * Reads the records of bytes that `checkCsv` has accepted, chunk by chunk.
  *
- * @param firstLine gives the physical line of the first byte, from 1; asked when the first chunk has come
+ * @param firstLine gives the physical line of the first byte, from 1; called when the first chunk has come
  */
 export async function* recordsOf(
   data: AsyncIterable<Uint8Array>,

@@ -25,12 +25,11 @@ const ESCAPED = 6;
 const ESCAPED_CR = 7;
 
 /**
- * Strict RFC 4180 over bytes, chunk by chunk, without an object per cell or record.
+ * Scanner of strict RFC 4180 over bytes, chunk by chunk, without an object per cell or record.
  *
- * A record ends with LF or CRLF, the last one with or without. CR alone is data only in quotes
- * (RFC 4180 leaves it out of TEXTDATA): elsewhere it is an error, so that a file with old line ends isn't
- * taken for one long record. A blank line is a record of one empty cell. NUL is an error.
- * Encoding and BOM are not looked at here: see `check.ts`.
+ * A record ends with LF or CRLF, the last one with or without. CR alone is data only in quotes (RFC 4180 leaves it out
+ * of TEXTDATA): elsewhere it is an error, so that a file with old line ends isn't taken for one long record. A blank
+ * line is a record of one empty cell. NUL is an error. Encoding and BOM are not checked here: see `check.ts`.
  */
 export class CsvScanner {
   /**
@@ -48,7 +47,7 @@ export class CsvScanner {
   longestRecord = 0;
   hasLfEnds = false;
   hasCrlfEnds = false;
-  /** There were line ends (LF or CR) inside quotes. */
+  /** True when there were line ends (LF or CR) inside quotes. */
   hasQuotedLineEnds = false;
 
   readonly #dialect: CsvDialect;
@@ -180,7 +179,7 @@ export class CsvScanner {
     this.onRecord?.(-1, this.#recordLine);
   }
 
-  /** An error at the current place, or at the one given. */
+  /** Creates an error at the current place, or at the given one. */
   error(problem: CsvProblem, what: string, line = this.line, record = this.records + 1): CsvError {
     return new CsvError(problem, `Line ${line} (record ${record}): ${what}.`, { line, record });
   }

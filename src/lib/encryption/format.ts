@@ -1,20 +1,20 @@
-/** An encrypted value, taken apart. */
+/** Parts of an encrypted value. */
 export interface EncryptedValue {
-  /** Which key it needs: {@link Key.id}. */
+  /** Id of the key that it needs: {@link Key.id}. */
   readonly keyId: string;
-  /** What it is bound to, as `scopeHash` gives it. */
+  /** Hash of the scope that it is bound to, from `scopeHash`. */
   readonly scopeHash: string;
   /** Nonce, text and tag in base64url. */
   readonly payload: string;
 }
 
 /**
- * What stands under a `#` key: `encrypted` by this package, `damaged` when it only begins so, `foreign` when another
- * platform encrypted it, `reference` when it names a variable of the environment, else `plain`.
+ * Kinds of values under a `#` key: `encrypted` by this package, `damaged` when it only begins so, `foreign` when
+ * another platform encrypted it, `reference` when it names a variable of the environment, else `plain`.
  */
 export type SecretKind = 'encrypted' | 'damaged' | 'foreign' | 'reference' | 'plain';
 
-/** True for the name of a value that must not be shown: it starts with `#`. */
+/** Returns true for the name of a value that must not be shown: it starts with `#`. */
 export function isSecretKey(key: string): boolean {
   return key.startsWith('#');
 }
@@ -25,24 +25,24 @@ export function kindOfSecret(text: string): SecretKind {
   return variableOf(text) === undefined ? 'plain' : 'reference';
 }
 
-/** The NAME of `$env:NAME`. */
+/** Returns the NAME of `$env:NAME`. */
 export function variableOf(text: string): string | undefined {
   return FROM_ENV.exec(text)?.[1];
 }
 
-/** `GEX::1::<key id>::<scope hash>::<payload>`; undefined for any other text. */
+/** Parses `GEX::1::<key id>::<scope hash>::<payload>`; returns undefined for any other text. */
 export function parseEncrypted(text: string): EncryptedValue | undefined {
   const [, keyId = '', scopeHash = '', payload = ''] = ENCRYPTED.exec(text) ?? [];
   return keyId === '' ? undefined : { keyId, scopeHash, payload };
 }
 
-/** Everything in front of the payload; it is authenticated too. */
+/** Returns the text in front of the payload; it is authenticated too. */
 export function headOf(keyId: string, scopeHash: string): string {
   return `${PREFIX}1::${keyId}::${scopeHash}::`;
 }
 
 const PREFIX = 'GEX::';
-/** The shortest payload is a nonce of 12 bytes, a tag of 16 and one byte. */
+/** Encrypted value. The shortest payload is a nonce of 12 bytes, a tag of 16 and one byte. */
 const ENCRYPTED = /^GEX::1::([0-9a-f]{12})::([A-Za-z0-9_-]{11})::([A-Za-z0-9_-]{39,})$/;
 const FOREIGN = /^KBC::[A-Za-z]*::/;
 const FROM_ENV = /^\$env:([A-Za-z_][A-Za-z0-9_]*)$/;

@@ -25,10 +25,10 @@ import {
 } from './keys.ts';
 
 /**
- * Puts a new key into a key file: as its only one when the file is new, else in front of the older ones, which go on
- * decrypting. Only the owner may read the file.
+ * Puts a new key into a key file: as its only one when the file is new, else in front of the older ones, which continue
+ * to decrypt. Only the owner may read the file.
  *
- * @throws {EncryptionError} `encryption.noKey` when the file is there and is no key file; it stays as it is
+ * @throws {EncryptionError} `encryption.noKey` when the file exists and is no key file; it stays as it is
  */
 export function makeKeyFile(file: string, env: Pick<Env, 'randomBytes'>): Key {
   const key = createKey(env);
@@ -42,8 +42,8 @@ export function createKey(env: Pick<Env, 'randomBytes'>): Key {
 }
 
 /**
- * The keys of a service over a folder: those of the environment, then those of `encryption.key` in the folder. When
- * there are none, one is made there.
+ * Returns the keys of a service over a folder: those of the environment, then those of `encryption.key` in the folder.
+ * When there are none, one is created there.
  */
 export function openServiceKeys(
   folder: string,
@@ -57,7 +57,7 @@ export function openServiceKeys(
   return { keys: [makeKeyFile(file, env)], isNew: true };
 }
 
-/** Replaces a file by one rename; a link stays one. On return it is on the disk. */
+/** Replaces a file by one rename; a link stays one. The new file is on the disk on return. */
 export function replaceFile(file: string, text: string, mode: number): void {
   const target = realpathSync(file);
   const temporary = writeBeside(target, text);
@@ -70,7 +70,7 @@ export function replaceFile(file: string, text: string, mode: number): void {
   }
 }
 
-/** Writes a new file, whole; false when there is one already. */
+/** Writes a new file, whole; returns false when there is one already. */
 function create(file: string, text: string): boolean {
   mkdirSync(path.dirname(file), { recursive: true });
   const temporary = writeBeside(file, text);

@@ -3,22 +3,22 @@ import { readFileSync } from 'node:fs';
 import { EncryptionError } from '../errors.ts';
 import { shellWord } from '../shell-word.ts';
 
-/** A key for AES-256. */
+/** Key for AES-256. */
 export interface Key {
-  /** Twelve hexadecimal digits that name the key and tell nothing about it. */
+  /** Twelve hexadecimal digits that name the key and reveal nothing about it. */
   readonly id: string;
   /** 32 bytes. */
   readonly bytes: Uint8Array;
 }
 
-/** The first key encrypts, all of them decrypt. */
+/** Keys of which the first encrypts, and all decrypt. */
 export type Keys = readonly Key[];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The keys of the environment: those of `GEX_ENCRYPTION_KEY`, then those of the file that `GEX_ENCRYPTION_KEY_FILE`
- * names. Empty when neither is set.
+ * Returns the keys of the environment: those of `GEX_ENCRYPTION_KEY`, then those of the file that
+ * `GEX_ENCRYPTION_KEY_FILE` names. Empty when neither is set.
  *
  * @throws {EncryptionError} `encryption.noKey` when one of them is no key
  */
@@ -31,7 +31,11 @@ export function keysFrom(environment: Environment): Keys {
   );
 }
 
-/** The keys of a file. @throws {EncryptionError} `encryption.noKey` */
+/**
+ * Reads the keys of a file.
+ *
+ * @throws {EncryptionError} `encryption.noKey`
+ */
 export function readKeyFile(file: string): Keys {
   let text: string;
   try {
@@ -50,7 +54,7 @@ export function readKeyFile(file: string): Keys {
   return parseKeys(text, file);
 }
 
-/** Keys in base64, one on each line; `#` starts a comment. Commas and blanks separate keys too. */
+/** Parses keys in base64, one on each line; `#` starts a comment. Commas and blanks separate keys too. */
 export function parseKeys(text: string, from: string): Keys {
   const words = text
     .replace(/^\uFEFF/, '')
@@ -75,12 +79,12 @@ export function keyOf(bytes: Uint8Array): Key {
   return { id, bytes };
 }
 
-/** All of them in this order, each once. */
+/** Joins lists of keys in this order, each key once. */
 export function joinKeys(...lists: readonly Keys[]): Keys {
   return [...new Map(lists.flat().map((key) => [key.id, key])).values()];
 }
 
-/** What a key file holds. */
+/** Returns the content of a key file. */
 export function keyFileText(keys: Keys): string {
   const lines = keys.map(({ id, bytes }) => `# key ${id}\n${Buffer.from(bytes).toString('base64')}\n`);
   return `# Keys of encrypted values: the first encrypts, all decrypt. Keep a copy in a safe place.\n${lines.join('')}`;

@@ -2,14 +2,14 @@ import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from
 import type { Decrypt } from './cipher.ts';
 import { isSecretKey, kindOfSecret } from './format.ts';
 
-/** True when a value under a `#` key is encrypted by this package, whole or not. */
+/** Tells whether a value under a `#` key is encrypted by this package, whole or not. */
 export function hasEncrypted(value: Json): boolean {
   return some(value, false);
 }
 
 /**
- * The document with the values of its `#` keys decrypted, in memory. One that cannot be read stays as it is: only who
- * needs it should fail.
+ * Decrypts the values of the `#` keys of a document, in memory. A value that cannot be read stays as it is: only code
+ * that needs it should fail.
  */
 export function openSecrets(value: AnyObject, decrypt: Decrypt): AnyObject {
   return open(value, false, decrypt) as AnyObject; // an object stays an object

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** What an encrypted value is bound to: it cannot be read anywhere else. */
+/** Place that an encrypted value is bound to: it cannot be read anywhere else. */
 export interface Scope {
   readonly project: string;
   readonly component: string;
-  /** Bound to this configuration alone; to every configuration of the component when absent. */
+  /** Configuration that the value is bound to; absent for every configuration of the component. */
   readonly configuration?: string | undefined;
 }
 
-/** The project that an embedded service has, and this extractor in its catalogue. */
+/** Project of an embedded service, and this extractor in its catalogue. */
 const DEFAULTS = { project: '1', component: 'ex-generic-v2' } as const;
 
-/** The scope of a process, from the variables that a component is given. */
+/** Returns the scope of a process, from the environment variables of a component. */
 export function scopeFrom(environment: Readonly<Record<string, string | undefined>>): Scope {
   return {
     project: environment['KBC_PROJECTID'] || DEFAULTS.project,
@@ -20,23 +20,23 @@ export function scopeFrom(environment: Readonly<Record<string, string | undefine
   };
 }
 
-/** The scopes whose values can be read in a place, the narrowest first. */
+/** Returns the scopes whose values can be read in a place, the narrowest first. */
 export function readableScopes({ project, component, configuration }: Scope): readonly Scope[] {
   const wide = { project, component };
   return configuration === undefined ? [wide] : [{ ...wide, configuration }, wide];
 }
 
-/** The scope as one text that no other scope gives. */
+/** Returns the scope as one text that no other scope gives. */
 export function scopeText({ project, component, configuration }: Scope): string {
   return JSON.stringify([project, component, configuration ?? null]);
 }
 
-/** Tells scopes apart without naming them: eleven characters. */
+/** Returns eleven characters that identify a scope without naming it. */
 export function scopeHash(scope: Scope): string {
   return createHash('sha256').update(scopeText(scope)).digest().subarray(0, 8).toString('base64url');
 }
 
-/** `project 1, component ex-generic-v2, configuration 42`. */
+/** Formats `project 1, component ex-generic-v2, configuration 42`. */
 export function describeScope({ project, component, configuration }: Scope): string {
   const wide = `project ${project}, component ${component}`;
   return configuration === undefined ? wide : `${wide}, configuration ${configuration}`;

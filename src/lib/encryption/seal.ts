@@ -12,18 +12,18 @@ export interface SealOptions {
   readonly keys: Keys;
   readonly scope: Scope;
   readonly env: Pick<Env, 'randomBytes'>;
-  /** The JSON text that is replaced: a secret that is the same there keeps its encrypted form. */
+  /** JSON text that is replaced: a secret that is the same there keeps its encrypted form. */
   readonly before?: string | undefined;
-  /** Encrypts what an older key encrypted again with the first key. Default false. */
+  /** True when values encrypted with an older key are encrypted again with the first key. Default false. */
   readonly rotate?: boolean;
 }
 
-/** A JSON text after something was done to its secrets. */
+/** JSON text after a change of its secrets. */
 export interface Sealed {
   readonly text: string;
-  /** How many values changed. */
+  /** Number of values that changed. */
   readonly changed: number;
-  /** How many were encrypted already, or name a variable of the environment. */
+  /** Number of values that were encrypted already, or name a variable of the environment. */
   readonly kept: number;
   /** Values that could not be read, or only look encrypted; they stay as they are. */
   readonly problems: readonly SealProblem[];
@@ -36,7 +36,7 @@ export interface SealProblem {
   readonly error: EncryptionError;
 }
 
-/** How many plain values a JSON text has under `#` keys, and such that only look encrypted. */
+/** Counts the values under `#` keys of a JSON text that are plain or only look encrypted. */
 export function countPlain(text: string): number {
   return secretTokens(text).filter(isOpen).length;
 }
@@ -63,14 +63,14 @@ export function sealText(text: string, options: SealOptions): Sealed {
   });
 }
 
-/** Puts the plain values in place of those that are encrypted. */
+/** Replaces encrypted values by their plain values. */
 export function openText(text: string, { keys, scope }: Pick<SealOptions, 'keys' | 'scope'>): Sealed {
   return change(text, ({ kind, value }) =>
     kind === 'encrypted' || kind === 'damaged' ? decryptValue(toText(value), scope, keys).value : undefined,
   );
 }
 
-/** Hides the plain values, for what is kept to be read by people only: no key is needed. */
+/** Hides the plain values, for a text that is stored for people to read: no key is needed. */
 export function hideSecrets(text: string): string {
   return change(text, (token) => (isOpen(token) ? HIDDEN : undefined)).text;
 }
@@ -104,7 +104,7 @@ function isOpen(token: SecretToken): boolean {
   return kind === 'plain' || kind === 'damaged';
 }
 
-/** Encrypted values by their path. */
+/** Returns the encrypted values by their path. */
 function encryptedIn(text: string): Map<string, string> {
   return new Map(
     secretTokens(text)

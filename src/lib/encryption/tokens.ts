@@ -1,7 +1,7 @@
 import { parseExact, toText, type Json } from '../json/index.ts';
 import { isSecretKey } from './format.ts';
 
-/** A text, number or boolean under a `#` key, at any depth below it, and where it stands in the JSON text. */
+/** Text, number or boolean under a `#` key, at any depth below it, and its place in the JSON text. */
 export interface SecretToken {
   readonly keys: readonly string[];
   readonly value: Json;
@@ -11,16 +11,16 @@ export interface SecretToken {
 }
 
 /**
- * The secrets of a JSON text, in its order. An empty text and null are none.
+ * Returns the secrets of a JSON text, in its order. An empty text and null are none.
  *
  * @param text JSON that the exact parser accepted
  */
 export function secretTokens(text: string): readonly SecretToken[] {
-  // most documents have none, and need no second look
+  // most documents have none and are not scanned
   return /"(?:#|\\u0023)/.test(text) ? new Scanner(text).run() : [];
 }
 
-/** The text with tokens replaced by other JSON; everything between them stays as it is. */
+/** Replaces tokens of the text by other JSON; everything between them stays as it is. */
 export function replaceTokens(
   text: string,
   replacements: readonly { readonly start: number; readonly end: number; readonly json: string }[],
@@ -84,7 +84,7 @@ class Scanner {
     this.#at++;
   }
 
-  /** Skips white space; gives the character behind it. */
+  /** Skips white space and returns the character behind it. */
   #next(): string {
     WHITE.lastIndex = this.#at;
     WHITE.exec(this.#text);

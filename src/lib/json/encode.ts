@@ -1,7 +1,7 @@
 import { toJsonText, type JsonText } from './text.ts';
 import { entriesOf, isList, JsonNumber, type Json } from './value.ts';
 
-/** JSON text that `parseExact` reads back to the same value: literals and key order kept. For our own files. */
+/** Writes JSON text that `parseExact` reads back to the same value: literals and key order kept. For our own files. */
 export function encodeExact(value: Json): string {
   if (value instanceof JsonNumber) return value.literal;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -10,7 +10,7 @@ export function encodeExact(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The text that lists and objects have in cells: exact, or the reference's. */
+/** Returns the writer of lists and objects in cells: exact, or the reference's. */
 export function jsonTextOf(isExact: boolean): JsonText {
   return isExact ? encodeExact : toJsonText;
 }

@@ -17,7 +17,7 @@ export function equalJson(a: Json, b: Json): boolean {
   return a === b;
 }
 
-/** Integers are compared exactly, as they may be beyond 2^53. */
+/** Compares two numbers; integers exactly, as they may be beyond 2^53. */
 function equalNumbers(a: number | JsonNumber, b: number | JsonNumber): boolean {
   const [x, y] = [literalOf(a), literalOf(b)];
   if (/^-?\d+$/.test(x) && /^-?\d+$/.test(y)) return BigInt(x) === BigInt(y);

@@ -1,8 +1,8 @@
 import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from './value.ts';
 
 /**
- * A context of functions as one map: nested keys and list indexes joined by `.` (`server.port`, `list.0`). Empty
- * maps and lists vanish, keys keep a leading `#`. A scalar has no keys, so it gives `{}`.
+ * Flattens a context of functions to one map: nested keys and list indexes joined by `.` (`server.port`, `list.0`).
+ * Empty maps and lists vanish, keys keep a leading `#`. A scalar has no keys, so it gives `{}`.
  */
 export function flattenContext(value: Json): AnyObject {
   const entries: [string, Json][] = [];

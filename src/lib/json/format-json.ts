@@ -1,14 +1,14 @@
 import { entriesOf, isList, JsonMap, JsonNumber, type Json } from './value.ts';
 
 /**
- * JSON text for people and programs, two blanks to a level: numbers as they were written, keys in their order. What is
- * undefined is left out.
+ * Formats JSON text with an indentation of two blanks: numbers as they were written, keys in their order. Undefined
+ * properties are left out.
  */
 export function formatJson(value: unknown, indent = ''): string {
   if (value instanceof JsonNumber) return value.literal;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const inner = `${indent}  `;
-  // What the client gives is JSON, apart from what is undefined.
+  // The client gives JSON, apart from undefined values.
   const json = value as Json;
   const [open, close, items] = isList(json)
     ? ['[', ']', json.map((item) => formatJson(item, inner))]

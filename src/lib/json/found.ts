@@ -1,13 +1,13 @@
-/** A run of bytes of the document that holds whole rows. `[start - 1, end + 1)` spans the brackets or commas around. */
+/** Range of bytes of the document that holds whole rows. `[start - 1, end + 1)` spans the brackets or commas around. */
 export interface RowChunk {
   readonly start: number;
   readonly end: number;
   readonly rows: number;
-  /** False when the chunk must be parsed by the exact parser: `JSON.parse` would lose something of it. */
+  /** False when the chunk must be parsed by the exact parser: `JSON.parse` would lose a part of it. */
   readonly plain: boolean;
 }
 
-/** A list found in the document, in chunks of bounded size. */
+/** List found in the document, in chunks of bounded size. */
 export interface FoundList {
   /** Offset of `[`. */
   readonly start: number;
@@ -17,11 +17,11 @@ export interface FoundList {
   readonly chunks: readonly RowChunk[];
 }
 
-/** Where the rows of a response are, found without building a single object. */
+/** Places of the rows of a response, found without building a single object. */
 export interface Scan {
   readonly root: 'object' | 'list' | 'scalar';
   /** Lists at the path asked for, or every direct list of the root object when no path was given, by key. */
   readonly lists: ReadonlyMap<string, FoundList>;
-  /** False when what is outside the lists must be parsed by the exact parser. */
+  /** False when the text outside the lists must be parsed by the exact parser. */
   readonly plain: boolean;
 }

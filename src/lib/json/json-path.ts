@@ -3,22 +3,22 @@ import type { JSONPath as JsonPathEvaluator } from 'jsonpath-plus';
 import { ConfigError } from '../errors.ts';
 import { entriesOf, getKey, isList, isObject, JsonNumber, type Json } from './value.ts';
 
-/** A compiled JSONPath (RFC 9535). */
+/** Compiled JSONPath (RFC 9535). */
 export interface JsonPath {
-  /** The way to one place; a number below 0 counts from the end of a list. */
+  /** Keys and indexes to one place; an index below 0 counts from the end of a list. */
   readonly head: readonly (string | number)[];
   /** Collects the values behind that place; absent where the path ends there. */
   readonly gather?: (value: Json) => readonly Json[];
 }
 
-/** True for a path that is JSONPath: `$` followed by `.` or `[`. */
+/** Tells whether a path is JSONPath: `$` followed by `.` or `[`. */
 export function isJsonPath(path: string): boolean {
   return path.startsWith('$.') || path.startsWith('$[');
 }
 
 /**
- * Compiles a JSONPath of names, indexes, wildcards, slices and `..`. What can hold one value only, `[-1]` and `[-1:]`
- * too, is one place; behind the first that can hold several, all values are collected.
+ * Compiles a JSONPath of names, indexes, wildcards, slices and `..`. A segment that can hold one value only, `[-1]` and
+ * `[-1:]` too, is one place; behind the first that can hold several, all values are collected.
  *
  * @throws {ConfigError} when the text is not JSONPath, or has a script or a filter
  */
@@ -35,9 +35,9 @@ export function parseJsonPath(path: string, at?: string): JsonPath {
   return { head, gather: (value) => gather(tail, value) };
 }
 
-/** A part of the path: `.name`, `[0, -1]`, `..id`. */
+/** Part of the path: `.name`, `[0, -1]`, `..id`. */
 export interface Segment {
-  /** Looked for at any depth below. */
+  /** True when the selectors match at any depth below. */
   readonly isDeep: boolean;
   readonly selectors: readonly Selector[];
 }
@@ -109,7 +109,7 @@ function unescape(_escape: string, code: string | undefined, char: string): stri
   return code === undefined ? (ESCAPES[char] ?? char) : String.fromCharCode(parseInt(code, 16));
 }
 
-/** The one place that a segment can lead to. */
+/** Returns the one place that a segment can lead to; undefined when it can lead to several. */
 function placeOf({ isDeep, selectors: [selector, second] }: Segment): string | number | undefined {
   if (isDeep || selector === undefined || second !== undefined) return undefined;
   if (selector.kind === 'name') return selector.name;
@@ -118,7 +118,7 @@ function placeOf({ isDeep, selectors: [selector, second] }: Segment): string | n
   return index === undefined || index < 0 ? index : String(index);
 }
 
-/** The index of a slice that can hold one item: `-1:`, `2:3`, `:1`. */
+/** Returns the index of a slice that can hold one item: `-1:`, `2:3`, `:1`. */
 function onlyIndex(slice: string): number | undefined {
   const [start = '', end = '', by = ''] = slice.split(':');
   const from = Number(start === '' ? 0 : start);
@@ -130,7 +130,10 @@ function onlyIndex(slice: string): number | undefined {
 
 // ---- several values: by the evaluator
 
-/** A segment as the evaluator understands it: names are kept from meaning anything, indexes from the end are slices. */
+/**
+ * Returns a segment in the syntax of the evaluator: names are quoted so that they have no special meaning, indexes from
+ * the end are slices.
+ */
 function textOf({ isDeep, selectors }: Segment, path: string, at: string | undefined): string {
   const isUnion = selectors.length > 1;
   const texts = selectors.map((selector) => {
@@ -138,7 +141,7 @@ function textOf({ isDeep, selectors }: Segment, path: string, at: string | undef
     if (selector.kind === 'slice') return selector.text;
     if (selector.kind === 'index')
       return selector.index < 0 ? sliceOf(selector.index) : String(selector.index);
-    // The evaluator reads these in a name in its own way.
+    // The evaluator gives these characters a meaning of its own in a name.
     if (/['"\]\\;,#]/.test(selector.name)) throw notJsonPath(path, selector.name, at);
     return isUnion ? `'${selector.name}'` : `'\`${selector.name}'`;
   });
@@ -159,10 +162,10 @@ function gather(tail: string, value: Json): readonly Json[] {
   return Array.isArray(pointers) ? pointers.map((pointer) => valueAt(String(pointer), value) ?? null) : [];
 }
 
-// Loaded at the first path that needs it.
+// Evaluator, loaded at the first path that needs it.
 let evaluator: typeof JsonPathEvaluator | undefined;
 
-/** A copy without our own classes, for finding places in; the values are then taken from the original. */
+/** Copies a value without our own classes, to find places in it; the values are then taken from the original. */
 function plainOf(value: Json): unknown {
   if (value instanceof JsonNumber) return value.value;
   if (isList(value)) return value.map(plainOf);
@@ -170,7 +173,7 @@ function plainOf(value: Json): unknown {
   return value;
 }
 
-/** The value at a JSON Pointer (RFC 6901). */
+/** Returns the value at a JSON Pointer (RFC 6901). */
 function valueAt(pointer: string, value: Json): Json | undefined {
   let here: Json | undefined = value;
   for (const part of pointer.split('/').slice(1)) {

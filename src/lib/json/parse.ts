@@ -1,6 +1,6 @@
 import { isIntegerLike, JsonMap, JsonNumber, type Json } from './value.ts';
 
-/** Where a text stops being JSON. `offset` counts UTF-16 units from 0. */
+/** Error at the place where a text stops being JSON. `offset` counts UTF-16 units from 0. */
 export class JsonSyntaxError extends Error {
   readonly offset: number;
   readonly line: number;
@@ -19,7 +19,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Deepest nesting that is read. */
+/** Deepest nesting that is accepted. */
 export const MAX_DEPTH = 512;
 
 /**
@@ -193,10 +193,12 @@ class ExactParser {
   }
 }
 
-/** A plain number where a double keeps what the literal says and how the reference shows it. */
+/**
+ * Returns a plain number where a double keeps the literal's value and gives the reference's text, else a JsonNumber.
+ */
 export function numberFrom(literal: string): number | JsonNumber {
   if (/^-?\d{1,15}$/.test(literal) && literal !== '-0') return Number(literal);
-  // From seven places of zeros on, the text of a double has an exponent.
+  // From seven zeros on, the text of a double has an exponent.
   const isSmall = literal.startsWith('0.000000') || literal.startsWith('-0.000000');
   if (/^-?\d+\.\d*[1-9]$/.test(literal) && literal.length <= 14 && !isSmall) return Number(literal);
   return new JsonNumber(literal);

@@ -2,35 +2,35 @@ import { isJsonPath, parseJsonPath } from './json-path.ts';
 import { getKey, isList, isObject, type Json } from './value.ts';
 
 /**
- * The way to a value in a document, compiled once. Every setting that takes a path is one of these, so that
- * `items.0.id` and `$.items[0].id` can be written wherever either can.
+ * Path to a value in a document, compiled once. Every setting that takes a path uses this type, so that `items.0.id`
+ * and `$.items[0].id` can be written wherever either can.
  */
 export interface Path {
   /** As written, for messages. */
   readonly text: string;
-  /** The keys on the way, where they are known without a document; undefined for `$.items[-1]` and `$.items[*]`. */
+  /** Keys of the path, where they are known without a document; undefined for `$.items[-1]` and `$.items[*]`. */
   readonly keys: readonly string[] | undefined;
-  /** What is there: undefined where nothing is, a list where the path leads to several places. */
+  /** Returns the value at the path: undefined where there is none, a list where the path leads to several places. */
   readonly find: (value: Json) => Json | undefined;
-  /** The keys on the way to what `find` gives in this document; undefined where nothing is, or several places. */
+  /** Returns the keys to the value that `find` gives in this document; undefined where there is none, or several. */
   readonly placeIn: (value: Json) => readonly string[] | undefined;
-  /** Tells whether a document whose part at `place` was taken out is not enough to find the value. */
+  /** Tells whether a document without its part at `place` is not enough to find the value. */
   readonly needs: (place: readonly string[]) => boolean;
 }
 
 export interface PathOptions {
-  /** Between the keys; `.` by default. */
+  /** Separator of the keys; `.` by default. */
   readonly delimiter?: string;
-  /** The key that is the whole text comes before the way through several keys, not after it. */
+  /** True when a key equal to the whole text takes precedence over the path through several keys. */
   readonly isKeyFirst?: boolean;
   /** JSON path of the setting, for messages. */
   readonly at?: string | undefined;
 }
 
 /**
- * Compiles a path as it is written in a configuration: keys joined by a delimiter, where digits
- * are an index in a list, or JSONPath. None, or the delimiter alone, is the whole value. A key that has the delimiter
- * in its name is found as it stands where the keys lead to nothing: `@odata.nextLink`.
+ * Compiles a path as it is written in a configuration: keys joined by a delimiter, where digits are an index in a list,
+ * or JSONPath. No path, or the delimiter alone, is the whole value. A key that has the delimiter in its name is found
+ * as it stands where the keys lead to nothing: `@odata.nextLink`.
  *
  * @throws {ConfigError} for a text that begins as JSONPath and is none that can be used here
  */
@@ -42,7 +42,7 @@ export function compilePath(text: string | null, options: PathOptions = {}): Pat
   return keys.length === 1 ? keysPath(keys, text) : joinedPath(text, keys, delimiter, isKeyFirst);
 }
 
-/** The path through these keys and no others. */
+/** Returns the path through exactly these keys. */
 function keysPath(keys: readonly string[], text: string = keys.join('.')): Path {
   return {
     text,
@@ -53,7 +53,10 @@ function keysPath(keys: readonly string[], text: string = keys.join('.')): Path 
   };
 }
 
-/** Keys that were joined: where they lead to nothing, some of them may be one key that has the delimiter in its name. */
+/**
+ * Returns the path of joined keys: where they lead to nothing, some of them may be one key that has the delimiter in
+ * its name.
+ */
 function joinedPath(text: string, keys: readonly string[], delimiter: string, isKeyFirst: boolean): Path {
   const walk = (value: Json, trail?: string[]): Json | undefined => {
     const whole = isKeyFirst && isObject(value) ? getKey(value, text) : undefined;
@@ -80,8 +83,10 @@ function joinedPath(text: string, keys: readonly string[], delimiter: string, is
 }
 
 /**
+ * Follows joined keys, trying the names that contain the delimiter.
+ *
  * @param names at each key, the names that begin with it: `a.b.c` has `[[a, a.b, a.b.c], [b, b.c], [c]]`
- * @param trail gets the keys that lead to what is found
+ * @param trail gets the keys that lead to the value found
  */
 function walkJoined(
   value: Json,
@@ -120,12 +125,12 @@ function compileJsonPath(text: string, at: string | undefined): Path {
   };
 }
 
-/** The value behind some keys: none for the whole value. */
+/** Returns the value behind some keys; no keys give the whole value. */
 export function digKeys(keys: readonly string[], value: Json): Json | undefined {
   return follow(keys, value);
 }
 
-/** The same, where a number below 0 counts from the end of a list. */
+/** Returns the value behind some keys, where a number below 0 counts from the end of a list. */
 function follow(keys: readonly (string | number)[], value: Json): Json | undefined {
   let at: Json | undefined = value;
   for (const key of keys) {
@@ -146,7 +151,10 @@ function resolve(keys: readonly (string | number)[], value: Json): readonly stri
   return trail;
 }
 
-/** A miss is undefined, as is an item of a list that is null; a property that is there with null is null. */
+/**
+ * Returns the value of one key. A missing value is undefined, as is a list item that is null; a property with null is
+ * null.
+ */
 function step(key: string | number, value: Json): Json | undefined {
   if (isList(value)) {
     if (typeof key === 'number') return value.at(key) ?? undefined;
@@ -155,7 +163,7 @@ function step(key: string | number, value: Json): Json | undefined {
   return isObject(value) ? getKey(value, String(key)) : undefined;
 }
 
-/** One of the two leads through, or into, the place of the other. */
+/** Tells whether one of the two leads through, or into, the place of the other. */
 function sharesWay(keys: readonly (string | number)[], place: readonly string[]): boolean {
   const shared = Math.min(keys.length, place.length);
   for (let i = 0; i < shared; i++) {

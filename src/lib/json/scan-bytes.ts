@@ -1,9 +1,9 @@
 const COLON = 0x3a;
 
-/** What the scan asks of a few bytes: mostly whether `JSON.parse` would lose something of them. */
+/** Checks of single bytes and short ranges for the scan: mostly whether `JSON.parse` would lose a part of them. */
 
 /**
- * A string of digits that is a name, which an object would move to the front.
+ * Tells whether a string is a name of digits only, which an object would move to the front.
  *
  * @param from offset of the opening quote
  * @param end offset behind the closing one
@@ -19,8 +19,8 @@ export function isIntegerKey(bytes: Uint8Array, from: number, end: number): bool
 }
 
 /**
- * A `\u` escape that the plain parse would lose something of: \uD8xx…\uDFxx may be a lone surrogate, which the exact
- * parser replaces, and with \u0030…\u0039 a name may be an integer.
+ * Tells whether the plain parse would lose a part of a `\u` escape: \uD8xx…\uDFxx may be a lone surrogate, which the
+ * exact parser replaces, and with \u0030…\u0039 a name may be an integer.
  */
 export function isTelling(bytes: Uint8Array, backslash: number): boolean {
   const byte = (offset: number): number => bytes[backslash + offset] ?? 0;

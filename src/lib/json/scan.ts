@@ -5,7 +5,7 @@ import { isIntegerKey, isMinusZero, isTelling, isWhite } from './scan-bytes.ts';
 /** Bytes of rows that are decoded at once. */
 export const CHUNK_BYTES = 1 << 20;
 
-/** In a large document, where the whole takes memory enough. */
+/** Bytes of rows that are decoded at once in a large document, which itself needs much memory. */
 const SMALL_CHUNK_BYTES = 1 << 16;
 const LARGE_BYTES = 1 << 24;
 
@@ -19,14 +19,14 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * One pass over the bytes of a JSON document. It finds the list at `path` (keys; none is the root) and says
- * which parts `JSON.parse` would not read exactly: integers beyond 15 digits, literals of 15 and more
- * digits, `1.0`, exponents, `-0`, integer-like keys, lone surrogates.
+ * Scans the bytes of a JSON document in one pass. It finds the list at `path` (keys; none is the root) and reports
+ * which parts `JSON.parse` would not read exactly: integers beyond 15 digits, literals of 15 and more digits, `1.0`,
+ * exponents, `-0`, integer-like keys, lone surrogates.
  *
- * It checks no more of the grammar than it needs to stay in step; the parts are parsed afterwards, and together
- * they are the whole document.
+ * It checks no more of the grammar than it needs to stay in step; the parts are parsed afterwards, and together they
+ * are the whole document.
  *
- * @param path undefined asks for every direct list of the root
+ * @param path undefined finds every direct list of the root
  * @throws {JsonSyntaxError} when brackets or quotes do not pair up
  */
 export function scanPage(bytes: Uint8Array, path: readonly string[] | undefined): Scan {
@@ -63,7 +63,7 @@ class Scanner {
     else this.#skipValue(1);
   }
 
-  /** Follows the path; whatever is beside it is skipped. */
+  /** Follows the path and skips everything beside it. */
   #descend(path: readonly string[], depth: number): void {
     const first = this.#bytes[this.#at];
     if (depth === path.length) {
@@ -86,7 +86,7 @@ class Scanner {
     } else this.#skipValue(depth);
   }
 
-  /** Of a key that comes twice, the last one counts: a list that was found behind the first is one no more. */
+  /** Removes the list found for an earlier occurrence of the key: the last one counts. */
   #forget(name: string): void {
     const found = this.#lists.get(name);
     if (found === undefined) return;
@@ -124,7 +124,7 @@ class Scanner {
     this.#at++;
   }
 
-  /** Behind a value: a comma and the next value, or the closing bracket, at which it stops. */
+  /** Reads a comma before the next value, or stops at the closing bracket. */
   #separator(close: number): void {
     this.#white();
     const byte = this.#bytes[this.#at];
@@ -135,7 +135,7 @@ class Scanner {
     if (this.#bytes[this.#at] === close) this.#fail('A JSON value was expected');
   }
 
-  /** A list of rows: remembers where chunks of them begin and end. */
+  /** Reads a list of rows and records where its chunks begin and end. */
   #list(name: string, depth: number): void {
     const chunkBytes = this.#bytes.length > LARGE_BYTES ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
     const outside = this.#plain;
@@ -164,7 +164,7 @@ class Scanner {
     this.#lists.set(name, { start, end: this.#at, rows, chunks });
   }
 
-  /** Moves behind one value of any kind, noticing what a plain parse would lose. */
+  /** Moves behind one value of any kind, and notes the parts that a plain parse would lose. */
   #skipValue(depth: number): void {
     const bytes = this.#bytes;
     const length = bytes.length;
@@ -209,7 +209,7 @@ class Scanner {
         this.#at = at;
         this.#fail('A JSON value was expected');
       } else at++;
-      // Words such as `true` leave the level unchanged: go on to their end.
+      // Words such as `true` leave the level unchanged: skip to their end.
       if (level === base) {
         if (byte !== undefined && byte >= 0x61 && byte <= 0x7a)
           while ((bytes[at] ?? 0) >= 0x61 && (bytes[at] ?? 0) <= 0x7a) at++;

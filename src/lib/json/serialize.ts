@@ -9,8 +9,8 @@ const NONE: Entries = [];
 const out = new ByteWriter(1 << 12);
 
 /**
- * The type-tagged canonical text of a value; generated link ids are MD5 of it.
- * Objects of a response are `O:8:"stdClass"`; configuration maps are arrays with string keys ({@link serializeMap}).
+ * Returns the type-tagged canonical text of a value; generated link ids are MD5 of it. Objects of a response are
+ * `O:8:"stdClass"`; configuration maps are arrays with string keys ({@link serializeMap}).
  */
 export function serialize(value: Json): string {
   out.length = 0;
@@ -18,14 +18,14 @@ export function serialize(value: Json): string {
   return out.view().toString('utf8');
 }
 
-/** An object with properties appended; they replace properties of the same name in place. */
+/** Serializes an object with properties appended; they replace properties of the same name in place. */
 export function serializeWith(object: AnyObject, appended: Entries): string {
   out.length = 0;
   writeObject(object, appended);
   return out.view().toString('utf8');
 }
 
-/** MD5 of a serialized object with properties appended, and of a text behind it. */
+/** Returns the MD5 of a serialized object with properties appended, followed by a text. */
 export function md5OfObject(object: AnyObject, appended: Entries | undefined, behind: string): string {
   out.length = 0;
   writeObject(object, appended ?? NONE);
@@ -33,7 +33,7 @@ export function md5OfObject(object: AnyObject, appended: Entries | undefined, be
   return hash('md5', out.view());
 }
 
-/** A configuration map: an array with string keys, or integer keys where they are canonical integers. */
+/** Serializes a configuration map: an array with string keys, or integer keys where they are canonical integers. */
 export function serializeMap(map: AnyObject): string {
   const entries = entriesOf(map);
   let text = `a:${entries.length}:{`;
@@ -102,7 +102,7 @@ function writeEntries(entries: Entries): void {
   out.byte(0x7d);
 }
 
-/** `s:<bytes>:"<text>";`: the length is that of ASCII until another character shows up. */
+/** Writes `s:<bytes>:"<text>";`. The length is first assumed to be that of ASCII. */
 function writeText(text: string): void {
   const { length } = text;
   if (length < HEADS.length && out.framed(HEADS[length] ?? '', text, TAIL)) return;
@@ -116,7 +116,7 @@ const HEADS = Array.from({ length: 64 }, (_, length) => `s:${length}:"`);
 
 const keyTexts = new Map<string, string>();
 
-/** Keys come again with every row: their text is remembered. */
+/** Writes a key. Its text is cached, since keys repeat with every row. */
 function writeKey(key: string): void {
   let text = keyTexts.get(key);
   if (text === undefined) {

@@ -2,8 +2,8 @@ import { entriesOf, isList, isNumber, isObject, JsonNumber, type Json } from './
 import { trimEnd } from '../trim.ts';
 
 /**
- * "Empty": missing, null, false, zero, `""`, `"0"`, an empty list or map.
- * An object of a response is never empty; say so with `response`.
+ * Tells whether a value is empty: missing, null, false, zero, `""`, `"0"`, an empty list or map. An object of a
+ * response is never empty; `response` selects that rule.
  */
 export function isEmpty(
   value: Json | undefined,
@@ -17,9 +17,8 @@ export function isEmpty(
 }
 
 /**
- * Scalar to text: the text of cells, placeholders, query strings, headers, `concat`.
- * Lists and objects are given as JSON text. A number keeps its literal where the reference's 14 digits
- * would not read back to the same decimal.
+ * Converts a scalar to text: the text of cells, placeholders, query strings, headers, `concat`. Lists and objects
+ * become JSON text. A number keeps its literal where the reference's 14 digits would not read back to the same decimal.
  */
 export function toText(value: Json | undefined): string {
   if (typeof value === 'string') return value;
@@ -33,7 +32,7 @@ export function toText(value: Json | undefined): string {
 /** Makes JSON text of a value: {@link toJsonText}, or `encodeExact`, which keeps literals and characters. */
 export type JsonText = (value: Json) => string;
 
-/** Compact JSON text: `\/`, `\uXXXX` for all that is not ASCII, floats by 17 digits. */
+/** Writes compact JSON text: `\/`, `\uXXXX` for all characters outside ASCII, floats by 17 digits. */
 export function toJsonText(value: Json): string {
   if (typeof value === 'string') return quoteJson(value);
   if (value === null) return 'null';
@@ -68,14 +67,17 @@ function quoteJson(text: string): string {
     else if (code === 12) out += '\\f';
     else if (code === 13) out += '\\r';
     else if (code < 0x20 || code > 0x7e) {
-      // U+007F is ASCII and goes as it is
+      // U+007F is ASCII and is not escaped
       out += code === 0x7f ? '\x7f' : `\\u${code.toString(16).padStart(4, '0')}`;
     } else out += text.charAt(i);
   }
   return `${out}"`;
 }
 
-/** A number of fast-parsed JSON: at most 14 digits that need no care, so its own text is mostly the reference's. */
+/**
+ * Returns the text of a number of fast-parsed JSON. It has at most 14 digits, so its own text is mostly the
+ * reference's.
+ */
 function numberText(value: number): string {
   if (Number.isInteger(value)) return String(value);
   // Plain numbers have at most 14 digits: from 1e-4 on their shortest text is the reference's.
@@ -83,7 +85,7 @@ function numberText(value: number): string {
   return readsBack(floatText(value), String(value)) ? floatText(value) : String(value);
 }
 
-/** The reference's text where it gives back the literal's decimal, else the literal. */
+/** Returns the reference's text where it gives back the literal's decimal, else the literal. */
 function exactText(number: JsonNumber, render: (value: number) => string): string {
   const { literal } = number;
   if (number.isInteger) return literal === '-0' ? '0' : literal;
@@ -92,12 +94,12 @@ function exactText(number: JsonNumber, render: (value: number) => string): strin
   return readsBack(text, literal) ? text : literal;
 }
 
-/** Tells whether the text, read as a double, is the decimal that the literal says. */
+/** Tells whether the text, read as a double, equals the decimal of the literal. */
 function readsBack(text: string, literal: string): boolean {
   return decimalOf(String(Number(text))) === decimalOf(literal);
 }
 
-/** A canonical `digits e exponent` of a decimal literal. */
+/** Returns the canonical `digits e exponent` of a decimal literal. */
 function decimalOf(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
   if (!match) return literal;
@@ -108,17 +110,17 @@ function decimalOf(literal: string): string {
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
 }
 
-/** 14 significant digits, exponent form `1.0E+25` when E ≥ 14 or E < −4. */
+/** Formats 14 significant digits, with the exponent form `1.0E+25` when E ≥ 14 or E < −4. */
 export function floatText(value: number): string {
   return formatFloat(value, 14, 'E');
 }
 
-/** 17 significant digits, exponent form `1.0e+25` when E ≥ 17 or E < −4. */
+/** Formats 17 significant digits, with the exponent form `1.0e+25` when E ≥ 17 or E < −4. */
 export function floatJson(value: number): string {
   return formatFloat(value, 17, 'e');
 }
 
-/** 17 digits with an upper-case `E`. */
+/** Formats 17 significant digits with an upper-case `E`. */
 export function floatSerialized(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e-4 && size < 1e15) {
@@ -130,7 +132,7 @@ export function floatSerialized(value: number): string {
   return formatFloat(value, 17, 'E');
 }
 
-/** Of a text with a decimal point. */
+/** Removes the trailing zeros of a text with a decimal point. */
 function withoutTrailingZeros(text: string): string {
   let end = text.length;
   while (text.charCodeAt(end - 1) === 0x30) end--;
@@ -138,8 +140,8 @@ function withoutTrailingZeros(text: string): string {
 }
 
 /**
- * At most `precision` significant digits without trailing zeros; exponent form (`1.0E+25`) when the exponent of ten
- * is at least `precision` or below −4.
+ * Formats at most `precision` significant digits without trailing zeros; in exponent form (`1.0E+25`) when the exponent
+ * of ten is at least `precision` or below −4.
  */
 export function formatFloat(value: number, precision: number, letter: 'e' | 'E'): string {
   if (!Number.isFinite(value)) return value > 0 ? 'INF' : value < 0 ? '-INF' : 'NAN';
@@ -157,8 +159,8 @@ export function formatFloat(value: number, precision: number, letter: 'e' | 'E')
 }
 
 /**
- * The first `count` (1 to 60) significant digits of a finite number and the power of ten of the first. A number
- * exactly half way goes to the even digit, as in C; `toExponential` would go up.
+ * Returns the first `count` (1 to 60) significant digits of a finite number and the power of ten of the first. A number
+ * exactly half way is rounded to the even digit, as in C; `toExponential` would round up.
  */
 export function significantDigits(value: number, count: number): { digits: string; exponent: number } {
   const longer = splitExponential(value, count + 1);

@@ -1,14 +1,14 @@
-/** What is kept of the parameters of a finished job, and shown of any in lists. */
+/** Limits of the parameters stored with a finished job, and of those shown in lists. */
 const BRIEF_CHARS = 16_384;
 const BRIEF_ITEMS = 20;
 const BRIEF_TEXT = 1000;
 
-/** Text that is longer is not even read. */
+/** Longest text that is parsed for truncation. */
 const READ_CHARS = 4 * 1024 * 1024;
 
 /**
- * JSON text that says in little room what a long one said: of long lists the first items and how many more there were,
- * of long texts the beginning. Short text is given back as it is.
+ * Truncates JSON text: of long lists to the first items and the number of the others, of long texts to the beginning.
+ * Short text is returned as it is.
  */
 export function brief(json: string): string {
   if (json.length <= BRIEF_CHARS) return json;

@@ -14,7 +14,7 @@ export interface JsonObject {
 }
 export type AnyObject = JsonObject | JsonMap;
 
-/** A number literal kept as written: integers beyond 2^53, `1.0`, `1e3`, `-0`, 15 and more digits. */
+/** Number literal kept as written: integers beyond 2^53, `1.0`, `1e3`, `-0`, 15 and more digits. */
 export class JsonNumber {
   readonly literal: string;
   /** True for a literal without fraction and exponent that fits a signed 64-bit integer. */
@@ -30,13 +30,13 @@ export class JsonNumber {
     return Number(this.literal);
   }
 
-  /** The literal itself, so that `JSON.stringify` loses nothing. */
+  /** Returns the literal itself, so that `JSON.stringify` loses nothing. */
   toJSON(): unknown {
     return rawJson.rawJSON(this.literal);
   }
 }
 
-/** An object whose source key order must be kept where a plain object would not keep it. */
+/** Object whose source key order must be kept where a plain object would not keep it. */
 export class JsonMap extends Map<string, Json> {}
 
 // JSON.rawJSON is in every Node this package admits, and not yet in the compiler's library.
@@ -44,7 +44,7 @@ const rawJson = JSON as unknown as { rawJSON(text: string): unknown };
 
 function fitsInt64(literal: string): boolean {
   if (literal.length < 19) return true;
-  // the longest has 19 digits and a sign; a number of many more takes long to read
+  // the longest has 19 digits and a sign; converting a much longer one takes long
   if (literal.length > 20) return false;
   const value = BigInt(literal);
   return value >= -(2n ** 63n) && value < 2n ** 63n;
@@ -58,19 +58,19 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** An object, of either form; a list is not one. */
+/** Tells whether a value is an object, of either form; a list is not one. */
 export function isObject(value: Json | undefined): value is AnyObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
   );
 }
 
-/** String, number, boolean. */
+/** Tells whether a value is a string, number or boolean. */
 export function isScalar(value: Json | undefined): value is string | number | boolean | JsonNumber {
   return value !== null && value !== undefined && (typeof value !== 'object' || value instanceof JsonNumber);
 }
 
-/** Integer of the document. */
+/** Tells whether a value is an integer of the document. */
 export function isInteger(value: Json | undefined): value is number | JsonNumber {
   return typeof value === 'number' ? Number.isInteger(value) : value instanceof JsonNumber && value.isInteger;
 }
@@ -79,7 +79,7 @@ export function numberOf(value: number | JsonNumber): number {
   return typeof value === 'number' ? value : value.value;
 }
 
-/** The property, or undefined when the object has none of that name. */
+/** Returns the property, or undefined when the object has none of that name. */
 export function getKey(object: AnyObject, key: string): Json | undefined {
   if (object instanceof JsonMap) return object.get(key);
   return Object.hasOwn(object, key) ? object[key] : undefined;
@@ -99,12 +99,12 @@ export function sizeOf(object: AnyObject): number {
 
 const INTEGER_LIKE = /^(?:0|[1-9]\d{0,9})$/;
 
-/** True for a key that a plain object would move to the front. */
+/** Tells whether a plain object would move the key to the front. */
 export function isIntegerLike(key: string): boolean {
   return key.length < 11 && INTEGER_LIKE.test(key);
 }
 
-/** Builds an object in the order given; a key that comes twice keeps its first place and takes the last value. */
+/** Builds an object in the given order; a key that comes twice keeps its first place and gets the last value. */
 export function objectOf(entries: Iterable<readonly [string, Json]>): AnyObject {
   const list = [...entries];
   if (list.some(([key]) => isIntegerLike(key))) return new JsonMap(list);
@@ -117,12 +117,12 @@ export function objectOf(entries: Iterable<readonly [string, Json]>): AnyObject 
   return object;
 }
 
-/** A copy with one key set: in place when it is there, else at the end. */
+/** Returns a copy with one key set: in place when it exists, else at the end. */
 export function withKey(object: AnyObject, key: string, value: Json): AnyObject {
   return objectOf([...entriesOf(object), [key, value]]);
 }
 
-/** A copy without one key. */
+/** Returns a copy without one key. */
 export function withoutKey(object: AnyObject, key: string): AnyObject {
   return objectOf(entriesOf(object).filter(([name]) => name !== key));
 }

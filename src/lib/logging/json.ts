@@ -3,9 +3,10 @@ import { shownLines } from '../shown-text.ts';
 import type { WriteEvent } from './log.ts';
 
 /**
- * One JSON object for each event: `{"level":"warn","time":"2026-01-02T03:04:05.000Z","job":"users","message":"…"}`.
+ * Writes one JSON object for each event:
+ * `{"level":"warn","time":"2026-01-02T03:04:05.000Z","job":"users","message":"…"}`.
  *
- * A module of its own because loading pino takes a tenth of a short run.
+ * It has a module of its own because loading pino takes a tenth of a short run.
  */
 export function jsonEvents(write: (line: string) => void): WriteEvent {
   const options = {

@@ -12,18 +12,21 @@ const NAMES: Readonly<Record<Level, string>> = {
   error: 'ERROR',
 };
 
-/** `[2026-01-02T03:04:05.000Z] generic-extractor.INFO: message {"job":"users"} []`, one line. */
+/** Formats `[2026-01-02T03:04:05.000Z] generic-extractor.INFO: message {"job":"users"} []`, one line. */
 export function componentLine(nowMs: number, level: Level, message: string, fields: LogFields): string {
   const context = Object.keys(fields).length === 0 ? '[]' : json(fields);
   return `[${iso(nowMs)}] generic-extractor.${NAMES[level]}: ${oneLine(message)} ${context} []`;
 }
 
-/** `2026-01-02T03:04:05.000Z WARNING message {"job":"users"}`: for a file that people read later. */
+/** Formats `2026-01-02T03:04:05.000Z WARNING message {"job":"users"}`: for a file that people read later. */
 export function plainLine(nowMs: number, level: Level, message: string, fields: LogFields): string {
   return `${iso(nowMs)} ${NAMES[level]} ${oneLine(message)}${Object.keys(fields).length === 0 ? '' : ` ${json(fields)}`}`;
 }
 
-/** A part of a line for a terminal, with its colour. It has none until it is written, when its text is made safe. */
+/**
+ * Part of a line for a terminal, with its colour. Escape sequences are added only when it is written, after its text
+ * was made safe.
+ */
 export interface Span {
   readonly text: string;
   readonly colour?: Colour;
@@ -31,7 +34,10 @@ export interface Span {
 
 type Colour = Parameters<typeof styleText>[0];
 
-/** `warning: message (job users, page 2)`: for someone who is looking on. What the message says is not said again. */
+/**
+ * Formats `warning: message (job users, page 2)`: for a user at a terminal. Facts that the message contains are left
+ * out.
+ */
 export function terminalLine(level: Level, message: string, fields: LogFields): readonly Span[] {
   const facts = Object.entries(fields)
     .filter(
@@ -47,15 +53,17 @@ export function terminalLine(level: Level, message: string, fields: LogFields): 
   ];
 }
 
-/** The text of a line, without its colours. */
+/** Returns the text of a line, without its colours. */
 export function plainText(line: string | readonly Span[]): string {
   return typeof line === 'string' ? line : line.map(({ text }) => text).join('');
 }
 
-/** In colour where stderr shows it: not with `NO_COLOR`, nor for a terminal that has none (https://no-color.org). */
+/**
+ * Colours a text where stderr shows it: not with `NO_COLOR`, nor for a terminal without colours (https://no-color.org).
+ */
 export function painted({ text, colour }: Span): string {
   if (colour === undefined) return text;
-  // an import would load all that the module exports
+  // an import would load all exports of the module
   return process.getBuiltinModule('node:util').styleText(colour, text, { stream: process.stderr });
 }
 
@@ -64,7 +72,7 @@ function iso(nowMs: number): string {
 }
 
 function json(value: unknown): string {
-  // What JSON leaves as it is stands inside of its texts, where an escape means the same.
+  // JSON leaves these characters unescaped inside texts, where an escape means the same.
   return shownText(
     JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item)),
   );

@@ -5,15 +5,15 @@ import type { Secrets } from '../secrets.ts';
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** A log that can be made more or less talkative while it is in use. */
+/** Log whose level can be changed while it is in use. */
 export interface LeveledLog extends Log {
   setLevel(level: Level): void;
 }
 
-/** Writes one event; what it gets is free of secrets. */
+/** Writes one event, which is free of secrets. */
 export type WriteEvent = (level: Level, message: string, fields: LogFields) => void;
 
-/** A log that hides secrets and leaves out what is below its level. */
+/** Creates a log that hides secrets and drops events below its level. */
 export function createLog(
   write: WriteEvent,
   options: { readonly level: Level; readonly secrets: Secrets },

@@ -10,7 +10,7 @@ const BLOCK = 512;
 const MAX_NAME = 100;
 const MAX_BYTES = 0o77777777777;
 
-/** What comes before the bytes of a file (POSIX ustar; long names and sizes in a pax header in front). */
+/** Returns the blocks before the bytes of a file (POSIX ustar; long names and sizes in a pax header in front). */
 export function tarHeader(entry: TarEntry): Buffer {
   const records: string[] = [];
   if (Buffer.byteLength(entry.name) > MAX_NAME) records.push(record('path', entry.name));
@@ -22,12 +22,12 @@ export function tarHeader(entry: TarEntry): Buffer {
   return Buffer.concat([head, extra, tarPadding(extra.length), plain]);
 }
 
-/** Zeros up to the next block. */
+/** Returns the zeros up to the next block. */
 export function tarPadding(bytes: number): Buffer {
   return Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK);
 }
 
-/** The end of an archive. */
+/** Returns the end of an archive. */
 export function tarEnd(): Buffer {
   return Buffer.alloc(2 * BLOCK);
 }
@@ -52,7 +52,7 @@ function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, '0');
 }
 
-/** `<length> <key>=<value>\n`, where the length counts itself. */
+/** Formats `<length> <key>=<value>\n`, where the length counts itself. */
 function record(key: string, value: string): string {
   const rest = Buffer.byteLength(` ${key}=${value}\n`);
   let length = rest + String(rest).length;

@@ -1,16 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** A file in a tar archive, as it is met. */
+/** File in a tar archive, as the reader meets it. */
 export interface ReadEntry {
   readonly name: string;
   readonly bytes: number;
   /** All blocks in front of its content, those of a pax header among them. */
   readonly head: Buffer;
-  /** Where its content begins in the archive. */
+  /** Offset of its content in the archive. */
   readonly start: number;
-  /** To be read to its end before the next entry is asked for. */
+  /** Content; to be read to its end before the next entry is read. */
   readonly content: AsyncIterable<Uint8Array>;
-  /** The zeros behind the content, once it was read. */
+  /** Returns the zeros behind the content, once it was read. */
   readonly padding: () => Buffer;
 }
 
@@ -19,7 +19,7 @@ const CHUNK = 1024 * 1024;
 const MAX_PAX = 64 * 1024;
 
 /**
- * The files of an archive that `tar.ts` wrote: ustar, with names and sizes in a pax header where they are long.
+ * Reads the files of an archive that `tar.ts` wrote: ustar, with names and sizes in a pax header where they are long.
  *
  * @throws {RangeError} when the file ends too early
  * @throws {SyntaxError} when it is no such archive
@@ -93,14 +93,14 @@ function sizeOf(block: Buffer): number {
   return Number.parseInt(textOf(block, 124, 12), 8);
 }
 
-/** Up to the first NUL. */
+/** Returns the text up to the first NUL. */
 function textOf(block: Buffer, start: number, length: number): string {
   const field = block.subarray(start, start + length);
   const end = field.indexOf(0);
   return field.subarray(0, end < 0 ? length : end).toString();
 }
 
-/** `<length> <key>=<value>\n`, one behind the other. */
+/** Parses `<length> <key>=<value>\n`, one behind the other. */
 function recordsOf(bytes: Buffer): Record<string, string> {
   const records: Record<string, string> = {};
   for (let at = 0; at < bytes.length;) {
