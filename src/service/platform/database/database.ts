@@ -33,7 +33,7 @@ export interface Database {
 
 const DEFAULT_SCHEMA = 'gex';
 
-/** Of a process; PostgreSQL itself takes 100 by default. */
+/** Connections of a process; PostgreSQL itself accepts 100 by default. */
 const POOL_SIZE = 10;
 
 const CONNECT_MS = 10_000;
@@ -41,7 +41,7 @@ const WAIT_MS = 30_000;
 const OLDEST = 15;
 
 /**
- * Opens a database, after a look whether it can be worked with. One that is not up yet is waited for.
+ * Opens a database, after a check that it can be worked with. Waits for one that is not up yet.
  *
  * @throws {RunError} `database.…`, or `command.invalid` for an address that is none
  */
@@ -85,7 +85,7 @@ export async function openDatabase(options: DatabaseOptions, log: Log): Promise<
         keepAliveInitialDelayMillis: 10_000,
         idleTimeoutMillis: 60_000,
       });
-      // A connection that is lost while nobody uses it is simply one less; without a listener it would end the process.
+      // An idle connection that is lost is simply one less; without a listener the error would end the process.
       made.on('error', (error) =>
         log.debug('A connection to the database was lost', { detail: reasonOf(error) }),
       );

@@ -27,7 +27,7 @@ export function isBroken(error: unknown): boolean {
   return isUnavailable(error) || isReadOnly(error);
 }
 
-/** Tells whether the database refused a change because it takes none: it is a replica, or set so. */
+/** Tells whether the database refused a change because it is read-only: it is a replica, or set so. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error instanceof DatabaseUnavailable ? error.cause : error) === READ_ONLY;
 }
@@ -44,7 +44,7 @@ export function asAway(error: unknown): unknown {
   return new DatabaseUnavailable(`The database cannot be used now: ${reasonOf(error)}`, { cause: error });
 }
 
-/** What the database or the network said. Neither names the password. */
+/** Returns the message of the database or of the network. Neither names the password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   if (!(error instanceof Error)) return String(error);
@@ -62,7 +62,7 @@ interface Refusal {
   readonly hint: string;
 }
 
-/** What no waiting mends. */
+/** Failures that waiting does not fix. */
 const REFUSALS: readonly Refusal[] = [
   {
     code: 'database.tls',

@@ -10,7 +10,7 @@ export function withRequestId<T>(id: string | null, work: () => T): T {
   return ids.run(id, work);
 }
 
-/** The request that this work is done for, also when a job does it later; null for what nobody asked for. */
+/** Returns the request that this work is done for, also when a job does it later; null for work without a request. */
 export function currentRequestId(): string | null {
   return ids.getStore() ?? null;
 }
@@ -26,7 +26,7 @@ export function correlated(log: Log): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** What an id may look like: nothing that means something in a log, a header or a query. */
+/** Characters allowed in an id: none has a meaning in a log, a header or a query. */
 const SANE = /^[\w.:+=@/-]{1,128}$/;
 
 /** `00-<trace id>-<parent id>-<flags>` (https://www.w3.org/TR/trace-context/#traceparent-header). */

@@ -1,11 +1,11 @@
 import type { Log } from '../../../lib/log.ts';
 
 /**
- * For work that is done again and again: it is told when it fails for the first time, and when it works again. Every
- * failure in between is the same one.
+ * Logs work that is repeated: once when it first fails, and once when it works again. Every failure in between is the
+ * same one.
  *
- * @returns takes one piece of work, and is done when that is, however it ends. Of several kinds of work, one that goes on
- * says nothing of another that fails: it works again when all kinds do.
+ * @returns takes one piece of work, and is done when that is, however it ends. When there are several kinds of work,
+ * success of one says nothing of another that fails: the work is good again when all kinds are.
  */
 export function logOnChange(
   log: () => Log,

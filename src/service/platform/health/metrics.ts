@@ -1,4 +1,4 @@
-/** What the parts of the service report, for whoever watches it. Labels are few and fixed: never an id. */
+/** Metrics that the parts of the service report, for monitoring. Labels are few and fixed: never an id. */
 export interface Metrics {
   request(request: {
     readonly method: string;
@@ -25,7 +25,7 @@ export interface Metrics {
   }): void;
   /** A run that was interrupted so often that it is not tried again. */
   runGivenUp(): void;
-  /** What upkeep removed because its time was over. */
+  /** Entities that retention removed because their time was over. */
   removed(kind: string, count: number): void;
 }
 

@@ -1,11 +1,11 @@
 import type { Readiness, Reason } from './readiness.ts';
 import type { Exposition } from './prometheus.ts';
 
-/** What those ask who look after the service, and no client does. */
+/** Endpoint for operators of the service, not for clients. */
 export interface Probe {
   readonly path: '/health' | '/metrics' | '/ready';
   readonly summary: string;
-  /** True when it tells of what others do: on the address of the API it needs a master token. */
+  /** True when it reveals the activity of others: on the address of the API it needs a master token. */
   readonly isPrivate: boolean;
   readonly answer: () => Promise<ProbeAnswer>;
 }

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
-/** What is looked up when somebody asks. */
+/** Values that are read when the metrics are requested. */
 export interface Gauges {
-  /** Of the queue, in the database: for all processes together. Undefined when it does not answer. */
+  /** State of the queue in the database, for all processes together. Undefined when it does not answer. */
   queue(): Promise<QueueState | undefined>;
   /** Connections of this process with the database; undefined where there is no pool. */
   databaseConnections(): DatabaseConnections | undefined;
@@ -16,7 +16,7 @@ export interface Gauges {
 export interface QueueState {
   readonly waiting: number;
   readonly running: number;
-  /** Of the job that waits longest; 0 when none does. */
+  /** Age of the longest waiting job; 0 when none waits. */
   readonly oldestWaitingSeconds: number;
 }
 
@@ -112,7 +112,7 @@ export function createPrometheus(): { readonly metrics: Metrics; expose(gauges: 
       return {
         contentType: register.contentType,
         async text() {
-          // Watching the process costs something all the time, so it begins when somebody looks.
+          // Process metrics have a permanent cost, so they begin with the first request for them.
           if (!hasProcess) collectDefaultMetrics({ register, eventLoopMonitoringPrecision: 50 });
           hasProcess = true;
           return await register.metrics();

@@ -5,7 +5,7 @@ import type { Log } from '../../../lib/log.ts';
 export interface Check {
   /** For people and programs, such as `database`. */
   readonly name: string;
-  /** True when much can be answered without it: requests are sent here all the same. Default: false. */
+  /** True when many requests can be answered without it: they are sent here all the same. Default: false. */
   readonly isBearable?: boolean;
   /** Resolves when it is there. An `Unready` says why not in words for everybody; any other error only goes to the log. */
   check(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Reason {
 export interface Condition {
   /** Why requests should not be sent here; none when they should. */
   readonly reasons: readonly Reason[];
-  /** What is missing, though requests should be sent here. */
+  /** Missing resources that don't stop requests from being sent here. */
   readonly degraded: readonly Reason[];
 }
 
@@ -37,7 +37,7 @@ export interface Readiness {
   readonly isStopping: boolean;
   /** Aborted when it stops. */
   readonly stopping: AbortSignal;
-  /** Connections are about to be cut: no request goes on waiting for what may take long. */
+  /** Connections are about to be cut: no request waits any longer for something slow. */
   hurry(): void;
   /** Aborted by that. */
   readonly shutdownSignal: AbortSignal;
@@ -46,7 +46,7 @@ export interface Readiness {
 /** Probes come every few seconds, from several sides. */
 const FRESH_MS = 2000;
 
-/** Those who ask give up after a few seconds as well. */
+/** Milliseconds for a check; callers of the probe give up after a few seconds as well. */
 const PATIENCE_MS = 3000;
 
 export function createReadiness(env: Env, log: Log): Readiness {
@@ -112,7 +112,7 @@ async function tryOne(
   const late = env.sleep(PATIENCE_MS, over.signal).then(() => {
     throw new Unready(`It did not answer within ${PATIENCE_MS / 1000} seconds.`);
   });
-  // Of both one is late, and nobody waits for it any more.
+  // One of the two is late, and its result is not awaited any more.
   late.catch(() => undefined);
   const checked = one.check();
   checked.catch(() => undefined);

@@ -5,7 +5,7 @@ import { lockFolder } from './lock.ts';
 import { setAsideLost } from './metadata-place.ts';
 
 /**
- * Sets aside what is in a folder whose metadata is lost, for which nobody else may hold it.
+ * Sets aside the contents of a folder whose metadata is lost; no other process may hold the folder.
  *
  * @returns the path of the folder that it is in now
  * @throws {RunError} `run.locked`; `command.invalid` when no metadata is missing

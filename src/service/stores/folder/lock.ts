@@ -7,13 +7,13 @@ import { RunError } from '../../../lib/errors.ts';
 import { lockFile, type FileLock } from '../../../lib/file-lock.ts';
 import { makePrivateFolder } from '../../../lib/private-files.ts';
 
-/** Who holds a folder; `address` once the service answers there. */
+/** Process that holds a folder; `address` once the service answers there. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
   readonly address?: string;
-  /** Its metadata is in a database: nobody makes a token for himself by the folder. */
+  /** Its metadata is in a database: access to the folder alone is not enough to make a token. */
   readonly isInDatabase?: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function lockFolder(dir: string, now: number): Promise<FolderLock> 
   };
 }
 
-/** Who holds a folder now; undefined when nobody does, whatever a killed process left behind. */
+/** Returns the process that holds a folder now; undefined when there is none, whatever a killed process left behind. */
 export async function findHolder(dir: string): Promise<Holder | undefined> {
   const holder = await readHolder(dir);
   if (holder === undefined) return undefined;
@@ -56,7 +56,7 @@ export async function findHolder(dir: string): Promise<Holder | undefined> {
   return lock === undefined ? holder : undefined;
 }
 
-/** Whoever only looks who holds the folder has the lock for a moment. */
+/** Milliseconds to wait for the lock: a process that only checks for the holder has it for a short time. */
 const PATIENCE_MS = 200;
 
 async function tryLock(dir: string, waitMs: number): Promise<FileLock | undefined> {
@@ -66,10 +66,13 @@ async function tryLock(dir: string, waitMs: number): Promise<FileLock | undefine
   return lockFile(lockOf(dir), waitMs);
 }
 
-/** How often the holder looks whether its lock file was deleted; whoever finds it deleted waits longer. */
+/**
+ * Milliseconds between two checks of the holder whether its lock file was deleted; a process that finds it deleted
+ * waits longer.
+ */
 const LOOK_MS = 1000;
 
-/** A lock is on a file and not on its name: the holder makes a new one when somebody deletes it. */
+/** Holds the lock; a lock is on a file and not on its name, so the holder makes a new file when it is deleted. */
 function keepLock(dir: string, first: FileLock): FileLock {
   let lock = first;
   let inode = inodeOf(dir);

@@ -53,7 +53,7 @@ export function refuseLostMetadata(dir: string): void {
 }
 
 /**
- * The same for a folder whose metadata is in a database that has no storage in it yet.
+ * Refuses a used folder when its metadata is in a database that has no storage in it yet.
  *
  * @throws {RunError} `database.lost`
  */
@@ -67,7 +67,7 @@ export function refuseUsedFolder(dir: string): void {
 }
 
 /**
- * Moves tables and objects whose metadata is gone into a folder beside them, so that the next start begins anew.
+ * Moves tables and objects whose metadata is gone into a folder beside them, so that the next start begins empty.
  *
  * @returns the path of that folder
  * @throws {RunError} `command.invalid` when no metadata is missing

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../../../lib/log.ts';
 import { closeToOthers } from '../../../lib/private-files.ts';
 
-/** What there is in a storage folder. Below them nothing is reached by who may not enter. */
+/** Entries of a storage folder. Nothing below them can be reached by users without access to them. */
 const CONTENT = [
   'meta.sqlite',
   'meta.sqlite-shm',

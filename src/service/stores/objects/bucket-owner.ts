@@ -15,7 +15,7 @@ export interface BucketOwner {
   readonly database?: string | undefined;
 }
 
-/** What looking after the marker needs of a store: keys are those behind the prefix that was asked for. */
+/** Operations of a store that the owner marker needs: keys are those after the prefix of the storage. */
 interface MarkedStore {
   /** For people: the bucket, with the prefix. */
   readonly place: string;
@@ -38,7 +38,7 @@ interface Marker {
   readonly database?: string | undefined;
 }
 
-/** What the keys of a storage begin with whose id is not in them. */
+/** Prefixes of the keys of a storage that don't contain its id. */
 const PLAIN_KEYS = ['exp-', '1/files/', 'recordings/'];
 
 /**
@@ -69,7 +69,7 @@ export async function claimBucket(store: MarkedStore, owner: BucketOwner): Promi
 /**
  * Looks whether a bucket is that of a storage, and writes nothing.
  *
- * @throws {ObjectError} `AccessDenied` for the bucket of another storage, and for one of nobody
+ * @throws {ObjectError} `AccessDenied` for the bucket of another storage, and for one without an owner
  */
 export async function requireOwner(store: MarkedStore, owner: BucketOwner): Promise<void> {
   const known = await readMarker(store);

@@ -38,12 +38,12 @@ export const OBJECT_ERROR_STATUS = {
 } as const;
 export type ObjectErrorCode = keyof typeof OBJECT_ERROR_STATUS;
 
-/** What any object store throws. The message is for people and holds no secret; `facts` appear beside it. */
+/** Error of any object store. The message is for people and holds no secret; `facts` appear beside it. */
 export class ObjectError extends Error {
   readonly code: ObjectErrorCode;
   readonly status: number;
   readonly facts: Readonly<Record<string, string | number>>;
-  /** The message with what an outside store said itself, which may name addresses: for whoever runs the service. */
+  /** The message together with that of an outside store, which may name addresses: for operators of the service. */
   readonly inFull: string;
 
   constructor(
@@ -65,7 +65,7 @@ export class ObjectError extends Error {
   }
 }
 
-/** The bytes of an object, or what is kept of it, are not those that were written: the disk, or somebody, changed them. */
+/** The bytes or the metadata of an object are not those that were written: the disk, or a person, changed them. */
 export class DamagedObject extends ObjectError {
   /** @param file where it is, for the log alone */
   constructor(file: string) {
@@ -79,7 +79,7 @@ export class DamagedObject extends ObjectError {
   }
 }
 
-/** Any error as an `ObjectError`: a full disk says so, and what nobody foresaw is `InternalError`. */
+/** Converts any error to an `ObjectError`: a full disk is named as such, an unexpected error is `InternalError`. */
 export function toObjectError(error: unknown): ObjectError {
   if (error instanceof ObjectError) return error;
   const code = errnoOf(error);

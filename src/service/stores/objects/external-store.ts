@@ -35,9 +35,9 @@ export interface ExternalStoreOptions {
   readonly stsEndpoint?: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** What the keys of all objects begin with, such as `team-a/`: several storages may share a bucket. Default: nothing. */
+  /** Prefix of the keys of all objects, such as `team-a/`: several storages may share a bucket. Default: none. */
   readonly prefix?: string | undefined;
-  /** The storage that the objects belong to: what it says is looked at by `ready`. Default: nobody. */
+  /** The storage that the objects belong to; `ready` checks its marker. Default: none. */
   readonly owner?: BucketOwner | undefined;
   /** Keys of the service, which may do everything in the bucket and assume the role. */
   readonly credentials: {
@@ -63,7 +63,7 @@ export interface ExternalStore extends ObjectStore {
   requireOwner(): Promise<void>;
   /** Marks the bucket as that of its owner, whosever it was. @returns the storage that it was taken from, for people */
   takeOver(): Promise<string | undefined>;
-  /** The same for the bucket of the same storage in another database, and no other. */
+  /** Takes over the bucket of the same storage in another database, and no other. */
   takeOverFromCopy(): Promise<string | undefined>;
   close(): void;
 }
@@ -292,7 +292,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
         const counted = body.map((chunk: Uint8Array) => ((bytes += chunk.length), chunk));
         const upload = new lib.Upload({ client, params: { ...params, Body: counted } });
         const done = upload.done().catch((error: unknown) => {
-          // What the sender did is not the store's failure.
+          // A failure of the sender is not one of the store.
           if (body.errored !== null) throw toObjectError(body.errored);
           throw error;
         });
@@ -372,19 +372,19 @@ const CONNECT_MS = 5000;
 const IDLE_MS = 60_000;
 const STS_IDLE_MS = 15_000;
 
-/** What STS accepts, and what a role allows unless it was told otherwise. */
+/** Limits of a session: the range that STS accepts, and the default that a role allows. */
 const MIN_SESSION_SECONDS = 900;
 const USUAL_SESSION_SECONDS = 3600;
 const MAX_SESSION_SECONDS = 12 * 3600;
 const DELETE_BATCH = 1000;
 
-/** What an STS has accepted, or is thought to accept. */
+/** Options that an STS has accepted, or is expected to accept. */
 interface Accepted {
   readonly maxSeconds: number;
   readonly hasAcls: boolean;
 }
 
-/** What is worth a further try after a refusal: less, in one way and then in both. */
+/** Returns the reduced options to try after a refusal: less in one way, then in both. */
 function lessThan(
   { maxSeconds, hasAcls }: Accepted,
   { seconds, mayDropAcls }: { readonly seconds: number; readonly mayDropAcls: boolean },

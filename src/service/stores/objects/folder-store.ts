@@ -24,7 +24,7 @@ export interface FolderStoreOptions {
   /** `us-east-1` unless told: clients compute other host names for other regions. */
   readonly region?: string;
   readonly maxUploadBytes?: number;
-  /** Tells whether the file and the token that keys were given for are there still; default: they are. */
+  /** Tells whether the file and the token that keys were given for still exist; default: they do. */
   readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
   /** Smallest part of a multipart upload but the last; 5 MiB, as in S3. */
   readonly minPartBytes?: number;
@@ -38,7 +38,7 @@ export interface FolderStore extends ObjectStore {
   open(): Promise<void>;
 }
 
-/** What the bucket of a folder is called. */
+/** Name of the bucket of a folder. */
 export const FOLDER_BUCKET = 'files';
 
 /** The embedded object store: a folder, with the S3 protocol in front of it for clients. */

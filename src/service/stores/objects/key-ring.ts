@@ -6,7 +6,7 @@ import { expirationText, type GrantScope, type TemporaryCredentials } from './st
 export interface Identity {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** What temporary credentials allow; undefined for the service, which may do everything. */
+  /** Scope of temporary credentials; undefined for the service, which may do everything. */
   readonly scope: GrantScope | undefined;
 }
 

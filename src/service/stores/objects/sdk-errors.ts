@@ -12,7 +12,7 @@ export async function typed<Value>(work: Promise<Value>): Promise<Value> {
 export function typedBody(body: Readable): Readable {
   const typedOne = new PassThrough({ highWaterMark: 256 * 1024 });
   body.once('error', (error) => typedOne.destroy(fromSdk(error)));
-  // It may break before anybody reads, or when nobody does any more; whoever reads is told all the same.
+  // It may break before it is read, or afterwards; a reader gets the error all the same.
   typedOne.on('error', () => {});
   typedOne.once('close', () => body.destroy());
   return body.pipe(typedOne);
@@ -52,8 +52,8 @@ const NO_WORDS = /^(?:\d+|Error|SyntaxError|TimeoutError|Unknown|UnknownError)$/
 const MAX_WORDS = 300;
 
 /**
- * Tells whether the STS answered that it won't: with 400, which wrong keys (403) don't give. AWS gives it as well for what has
- * nothing to do with what was asked for: too many requests, and clocks and keys that are behind.
+ * Tells whether the STS refused the request: with 400, which wrong keys (403) don't give. AWS also answers 400 for
+ * causes outside of the request: too many requests, and clocks and keys that are behind.
  */
 export function isRefusal(error: unknown): boolean {
   return statusOf(error) === 400 && !(error instanceof Error && PASSING.has(error.name));
@@ -77,17 +77,17 @@ const PASSING: ReadonlySet<string> = new Set([
   'TooManyRequestsException',
 ]);
 
-/** Tells whether something else is there already, or is just being written. */
+/** Tells whether another object is there already, or is just being written. */
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409 || statusOf(error) === 412;
 }
 
-/** Tells whether the store does not know what it was asked for. */
+/** Tells whether the store does not know the operation. */
 export function isUnknown(error: unknown): boolean {
   return statusOf(error) === 501;
 }
 
-/** What to do about a role that cannot be assumed; undefined for what is not the role's: a wrong key, or no answer. */
+/** Explains the failure to assume a role; undefined for one that is not the role's: a wrong key, or no answer. */
 export function roleError(error: unknown, role = ''): ObjectError | undefined {
   const status = statusOf(error);
   if (status === 404)
@@ -105,7 +105,7 @@ export function roleError(error: unknown, role = ''): ObjectError | undefined {
   );
 }
 
-/** What the store answered; undefined when no answer came. */
+/** Returns the status that the store answered; undefined when no answer came. */
 function statusOf(error: unknown): number | undefined {
   const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
   const status =

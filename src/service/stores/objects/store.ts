@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Where the bytes of files live: one bucket of an S3-compatible store.
+ * Store for the bytes of files: one bucket of an S3-compatible store.
  * Two implementations pass one contract suite: a folder of this process behind our own S3 endpoint, and any outside
  * store. Keys are 1 to 1,024 bytes of UTF-8 and are taken as they are: `..`, `//` or `%` in a key mean nothing.
  * Everything fails with an `ObjectError`.
  */
 export interface ObjectStore {
   readonly bucket: string;
-  /** What stands before the keys of this storage in the bucket: clients are told of both together. */
+  /** Prefix of the keys of this storage in the bucket: clients get both together. */
   readonly root: string;
   readonly region: string;
-  /** What clients are to use as their S3 endpoint; undefined when that of Amazon is meant. May change with time. */
+  /** S3 endpoint for clients; undefined when that of Amazon is meant. May change with time. */
   readonly endpoint: string | undefined;
   /** True when it can be asked for encryption at rest; files of one that cannot are never marked as encrypted. */
   readonly hasEncryption: boolean;
@@ -33,8 +33,8 @@ export interface ObjectStore {
   /** All or nothing: until it resolves, the key shows what it showed before. The body is read once. */
   write(key: string, body: Readable | Uint8Array, options: WriteOptions): Promise<StoredObject>;
   /**
-   * The same with a whole file of this machine, which is done with afterwards: it may have become the object itself.
-   * The ETag need not be the MD5.
+   * Stores a whole file of this machine, whose path must not be used afterwards: the file may have become the object
+   * itself. The ETag need not be the MD5.
    */
   adopt(key: string, file: string, options: WriteOptions): Promise<StoredObject>;
   /** Objects in the order of the bytes of their keys; only a page of them is held in memory. */
@@ -42,7 +42,7 @@ export interface ObjectStore {
   /** Deletes what is there; a key without an object is no error. */
   delete(keys: readonly string[]): Promise<void>;
   deletePrefix(prefix: string): Promise<void>;
-  /** Drops multipart uploads that nobody completed and that began before that moment. */
+  /** Drops multipart uploads that were never completed and that began before that time. */
   dropUnfinished(before: Date): Promise<void>;
   /**
    * Drops objects that were last written before that moment and that are not among those that `known` gives back of
@@ -60,7 +60,7 @@ export interface GrantScope {
   /** True when an upload without `x-amz-server-side-encryption: AES256` is refused. */
   readonly requiresEncryption: boolean;
   readonly expiresAt: Date;
-  /** Whom they were given for; they end with it where the store can tell, which the embedded one can. */
+  /** Owner of the credentials; they end with it where the store can tell, which the embedded one can. */
   readonly holder?: KeyHolder | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface StoredObject {
 }
 
 export interface DescribedObject extends StoredObject {
-  /** What it would be written with elsewhere to be the same object. */
+  /** Options for writing the same object elsewhere. */
   readonly attributes: WriteOptions;
 }
 

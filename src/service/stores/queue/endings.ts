@@ -1,7 +1,7 @@
 /** The job has been given to another worker meanwhile: nothing of it may be written. */
 export class LeaseLost extends Error {}
 
-/** The worker stops; another goes on with the job. */
+/** The worker stops; another one continues the job. */
 export class Released extends Error {}
 
 /** Somebody asked for the end of the job. */

@@ -11,7 +11,7 @@ export async function openQueue(meta: Meta, env: Env, log: Log): Promise<Queue> 
   return createQueue(meta, env);
 }
 
-/** A clock that is further off than that is told of. */
+/** Clock difference above which a warning is logged. */
 const CLOCK_MS = 30_000;
 
 /** Turns are counted in the time of the database; dates of rows and files are that of this machine. */

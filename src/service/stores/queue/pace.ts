@@ -2,7 +2,7 @@ import type { Meta } from '../metadata/database.ts';
 import { postgresSchema } from '../metadata/dialect.ts';
 
 export interface Pace {
-  /** Without a sign of life for that long, a worker is taken for dead. */
+  /** Milliseconds without a heartbeat after which a worker counts as dead. */
   readonly leaseMs: number;
   /** How often work is looked for without being told: half of it is what that of another process waits for on average. */
   readonly pollMs: number;
@@ -10,13 +10,16 @@ export interface Pace {
   readonly checkMs: number;
   /** Taken up that often, a job that ends its process is given up. */
   readonly maxInterruptions: number;
-  /** How often a job is tried again because what it needs is away; 0: who asked is told at once. */
+  /** Number of times a job is tried again because a resource is unavailable; 0: it fails at once. */
   readonly maxRetries: number;
 }
 
 export const paceOf = (meta: Meta): Pace => (postgresSchema(meta) === undefined ? EMBEDDED : SHARED);
 
-/** Of one process over a folder, which hears of all that is asked for. The person who asked is there, and is told at once of what is in the way. */
+/**
+ * Pace of one process over a folder, which is notified of every request. The user who asked is present, and learns of
+ * an obstacle at once.
+ */
 export const EMBEDDED: Pace = {
   leaseMs: 30_000,
   pollMs: 1000,

@@ -52,7 +52,10 @@ export interface Queue {
   finish(tx: Meta, job: JobRow, end: JobEnd): Promise<boolean>;
   /** Puts a job back; after `retried` it waits the longer, the oftener. @returns whether the turn was not over */
   giveBack(job: JobRow, reason: Reason): Promise<boolean>;
-  /** Jobs whose worker is gone. @param isAlone nobody else can be at work: all that an earlier process had */
+  /**
+   * Lists jobs whose worker is gone. @param isAlone no other process can be at work: lists all jobs of earlier
+   * processes
+   */
   listAbandoned(queue: QueueName, isAlone: boolean): Promise<JobRow[]>;
   /**
    * Ends a job that waits, with that error (JSON); asks one at work to end.
@@ -64,12 +67,12 @@ export interface Queue {
   retry(id: number): Promise<JobRow | undefined>;
 }
 
-/** What there may be news of. */
+/** Kind of work that listeners are notified of. */
 export type Kind = QueueName | 'runs';
 
 export type Listener = (news: 'cancelled' | 'work') => void;
 
-/** A worker, and how long it is believed in without a sign of life. */
+/** A worker, and how long it counts as alive without a heartbeat. */
 export interface Holder {
   readonly worker: string;
   readonly leaseMs: number;

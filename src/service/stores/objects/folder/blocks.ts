@@ -64,14 +64,14 @@ const SUM_BYTES = 4;
 /** The bytes of an object, where they are. */
 export interface Blocks {
   readonly handle: FileHandle;
-  /** Where the object begins in the file. */
+  /** Position in the file where the object begins. */
   readonly start: number;
   readonly bytes: number;
   /** Undefined for an object of before there were sums: it is given as it is. */
   readonly sums: BlockSums | undefined;
-  /** What it is called, for who looks for the damage. */
+  /** Name for the search for the damage. */
   readonly name: string;
-  /** Whether the file is closed at the end, or when the stream is destroyed. */
+  /** True when the file is closed at the end, or when the stream is destroyed. */
   readonly isClosed: boolean;
 }
 

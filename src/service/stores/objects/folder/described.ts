@@ -2,7 +2,7 @@ import { headerText } from '../s3/read-operations.ts';
 import type { DescribedObject, WriteOptions } from '../store.ts';
 import { noAttributes, type ObjectAttributes, type ObjectMeta } from './meta.ts';
 
-/** What is kept of an object beside its bytes; header values as they are sent. */
+/** Returns the stored attributes of an object; header values as they are sent. */
 export function attributesOf(options: WriteOptions): ObjectAttributes {
   const { contentType, disposition, contentEncoding, contentLanguage, cacheControl, encrypted } = options;
   return {

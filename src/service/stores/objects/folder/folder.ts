@@ -119,7 +119,7 @@ export function createObjectFolder(
     async adopt(key, file, attributes) {
       checkKey(key);
       const { size } = await stat(file);
-      // Of the form that S3 gives objects whose MD5 it does not know: clients then don't compare it with theirs.
+      // The form in which S3 names objects whose MD5 it does not know: clients then don't compare it with theirs.
       const etag = `${newName()}-1`;
       const modified = new Date(env.now()).toISOString();
       const meta: ObjectMeta = { ...attributes, key, bytes: size, etag, modified, checksums: {} };

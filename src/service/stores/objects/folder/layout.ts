@@ -1,7 +1,7 @@
 /**
- * Where an object lies in the folder. Every `/` of a key is a directory, so people find their way; a name on disk
- * holds only lower-case letters, digits, `-`, `_` and inner dots, all else as `%xx`. So no key leaves the folder, and
- * none meets another on a file system that ignores case or normalises Unicode. Kinds of names:
+ * Path of an object in the folder. Every `/` of a key is a directory, so people find their way; a name on disk holds
+ * only lower-case letters, digits, `-`, `_` and inner dots, all else as `%xx`. So no key leaves the folder, and none
+ * meets another on a file system that ignores case or normalises Unicode. Kinds of names:
  *
  *     exp-15/578/files/          a directory: the key goes on after a slash
  *     236518630.some%46ile,o     an object
@@ -23,7 +23,7 @@ export interface Entry {
   readonly name: string;
 }
 
-/** What a name in the folder stands for; undefined when this store did not make it. */
+/** Parses a name in the folder; undefined when this store did not make it. */
 export function readEntry(name: string, isDirectory: boolean): Entry | undefined {
   const kind = name.endsWith(',o') ? 'object' : 'directory';
   if ((kind === 'directory') !== isDirectory) return undefined;

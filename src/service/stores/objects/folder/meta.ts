@@ -1,7 +1,7 @@
 import type { Checksums } from '../checksums.ts';
 import type { Sums } from './object-file.ts';
 
-/** What an uploader may say about an object; given back with every download. Header values as they came (latin1). */
+/** Attributes that an uploader may give an object; sent with every download. Header values as they came (latin1). */
 export interface ObjectAttributes {
   readonly contentType?: string | undefined;
   readonly contentDisposition?: string | undefined;
@@ -10,7 +10,8 @@ export interface ObjectAttributes {
   readonly cacheControl?: string | undefined;
   readonly expires?: string | undefined;
   /**
-   * True when `x-amz-server-side-encryption: AES256` was asked for. It is noted and told; the disk is not enciphered.
+   * True when `x-amz-server-side-encryption: AES256` was asked for. It is stored and reported; the disk is not
+   * encrypted.
    */
   readonly isEncrypted: boolean;
   /** `x-amz-meta-*` without the prefix. */
@@ -29,7 +30,7 @@ export interface ObjectMeta extends ObjectAttributes {
   readonly upload?: { readonly id: string; readonly partBytes: readonly number[] };
 }
 
-/** What is kept of one part of a multipart upload. */
+/** Stored metadata of one part of a multipart upload. */
 export type PartMeta = Pick<ObjectMeta, 'bytes' | 'etag' | 'modified' | 'checksums'>;
 
 export const noAttributes: ObjectAttributes = { isEncrypted: false, userMetadata: {} };

@@ -17,7 +17,7 @@ export function trailerOf(meta: object, blocks: BlockSums): Buffer {
   return Buffer.concat([json, end]);
 }
 
-/** What proves that the bytes are those that were written; of files of before nothing does. */
+/** Checksums that prove that the bytes are those that were written; older files have none. */
 export interface Sums {
   readonly blocks?: BlockSums;
 }
@@ -57,13 +57,13 @@ const MARK = Buffer.from('gexobj01');
 /** As much as a page of the disk: what is known of most objects, with the sums of a hundred megabytes. */
 const FIRST_LOOK = 4096;
 
-/** Where such a file is: all of a file, or a part of an archive. */
+/** Extent of such a file: a whole file, or a part of an archive. */
 export interface Extent {
   readonly start: number;
   readonly bytes: number;
 }
 
-/** @param file what it is called, for who looks for the damage */
+/** @param file name for the search for the damage */
 export async function readTrailer<Meta extends { bytes: number }>(
   handle: FileHandle,
   extent: Extent,

@@ -16,7 +16,7 @@ import { stage } from './stage.ts';
 export interface Uploads {
   /** Gives the upload id. */
   createUpload(key: string, wanted: UploadOptions): Promise<string>;
-  /** What was said when the upload began. `NoSuchUpload` unless it is an upload of this key. */
+  /** Returns the parameters of the upload from its beginning. `NoSuchUpload` unless it is an upload of this key. */
   uploadOf(key: string, id: string): Promise<Upload>;
   putPart(
     upload: Upload,

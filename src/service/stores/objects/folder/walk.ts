@@ -22,7 +22,7 @@ export async function* walkObjects(
   }
 }
 
-/** Tells whether some key that begins with `head` begins with `prefix`, too, and lies after `after`. */
+/** Tells whether a key that begins with `head` can begin with `prefix`, too, and lie after `after`. */
 function mayHold(head: Buffer, prefix: Uint8Array, after: Uint8Array): boolean {
   if (!startsWith(head, prefix) && !startsWith(prefix, head)) return false;
   return Buffer.compare(head, after) > 0 || startsWith(after, head);

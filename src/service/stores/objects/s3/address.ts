@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ObjectError } from '../errors.ts';
 
-/** What a request is about: the service, a bucket, or an object. */
+/** Subject of a request: the service, a bucket, or an object. */
 export interface Address {
   readonly method: string;
   /** Undefined when the service itself is meant. */

@@ -5,7 +5,7 @@ import type { Headers } from './reply.ts';
 
 const MAX_METADATA_BYTES = 2048;
 
-/** What the headers of an upload say about the object. */
+/** Reads the attributes of the object from the headers of an upload. */
 export function readAttributes(call: Call): ObjectAttributes {
   const userMetadata: Record<string, string> = {};
   let bytes = 0;

@@ -11,7 +11,7 @@ import {
   type SigningScope,
 } from './sigv4.ts';
 
-/** Who asks, and what the signature says of the body. */
+/** Identity of the caller, and the facts that the signature states about the body. */
 export interface Signer {
   readonly identity: Identity;
   readonly scope: SigningScope;
@@ -74,7 +74,7 @@ interface Claim {
   readonly signedHeaders: readonly string[];
   readonly signature: string;
   readonly payloadHash: string;
-  /** Of signed addresses only. */
+  /** Lifetime, for signed addresses only. */
   readonly expiresSeconds?: number;
 }
 

@@ -1,7 +1,7 @@
 import { ObjectError } from '../errors.ts';
 import type { Identity } from '../key-ring.ts';
 
-/** What an operation needs. `manage` is for the service itself. */
+/** Permission that an operation needs. `manage` is for the service itself. */
 export type Action = 'read' | 'write' | 'list' | 'manage' | 'none';
 
 /**
@@ -19,7 +19,7 @@ export function authorize({ scope }: Identity, action: Action, target: string): 
   );
 }
 
-/** Tells whether the credentials demand `x-amz-server-side-encryption: AES256` of an upload. */
+/** Throws when the credentials demand `x-amz-server-side-encryption: AES256` of an upload that lacks it. */
 export function checkEncryption({ scope }: Identity, isEncrypted: boolean): void {
   if (scope?.requiresEncryption === true && !isEncrypted)
     throw new ObjectError(

@@ -11,7 +11,7 @@ export interface ByteReader {
 export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader {
   const iterator = source[Symbol.asyncIterator]();
   let current: Uint8Array = new Uint8Array();
-  /** Tells whether there is something to read now. */
+  /** Fetches the next chunk if needed; tells whether there is something to read. */
   const fill = async (): Promise<boolean> => {
     while (current.length === 0) {
       const next = await iterator.next();

@@ -5,7 +5,7 @@ import { queryValue, type Address } from './address.ts';
 import type { Action } from './authorize.ts';
 import type { Signer } from './authenticate.ts';
 
-/** One request on its way through an operation: who asks, what for, and how to answer. */
+/** One request on its way through an operation: the caller, the address, and how to answer. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -31,7 +31,7 @@ export interface Operation {
   /** A header that must be there. */
   readonly header?: string;
   readonly action: Action;
-  /** What is read or written; the key unless it says otherwise. */
+  /** Key that is read or written; that of the address by default. */
   readonly target?: (call: Call) => string;
   readonly run: (call: Call) => Promise<void>;
 }

@@ -31,9 +31,7 @@ export interface S3HandlerOptions {
   readonly maxUploadBytes?: number;
   /** Hosts under which clients know this service, also where a proxy replaces `Host`. Asked for each request. */
   readonly hosts?: () => readonly string[];
-  /**
-   * Tells whether the file and the token that temporary credentials were given for are there still; default: they are.
-   */
+  /** Tells whether the file and the token that temporary credentials were given for still exist; default: they do. */
   readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
 }
 
@@ -166,7 +164,7 @@ function sendError(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** What is the client's doing is told to the client; what is ours is told to the log, too. */
+/** Reports an error: one of the client to the client, one of ours to the log, too. */
 function report(error: unknown, operation: string, requestId: string, log: Log): void {
   const { code, status, message } = toObjectError(error);
   const hasLeft = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'EPIPE'].includes(

@@ -7,7 +7,7 @@ import { OWNER, sendEmpty, sendXml } from './reply.ts';
 import { encodePath } from './sigv4.ts';
 import type { Element } from './xml.ts';
 
-/** ListObjectsV2: goes on by a token that only this service reads. */
+/** Implements ListObjectsV2: continues by a token that only this service reads. */
 async function listObjectsV2(call: Call): Promise<void> {
   const token = param(call, 'continuation-token');
   const startAfter = param(call, 'start-after');
@@ -26,7 +26,7 @@ async function listObjectsV2(call: Call): Promise<void> {
   ]);
 }
 
-/** ListObjects, the older form: goes on after a key or a common prefix. */
+/** Implements ListObjects, the older form: continues after a key or a common prefix. */
 async function listObjectsV1(call: Call): Promise<void> {
   const marker = param(call, 'marker') ?? '';
   const { maxKeys, prefix, delimiter, text } = readQuery(call);
@@ -138,9 +138,9 @@ interface Query {
 
 interface Page {
   readonly objects: readonly ObjectMeta[];
-  /** What keys have in common up to the delimiter. */
+  /** Common prefixes of keys, up to the delimiter. */
   readonly prefixes: readonly string[];
-  /** Where the next page begins; undefined at the end. */
+  /** Position before the next page; undefined at the end. */
   readonly last: Buffer | undefined;
 }
 

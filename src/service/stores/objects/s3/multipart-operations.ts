@@ -249,7 +249,7 @@ function readWholeChecksum(call: Call): WholeChecksum | undefined {
   return { ...first, isComposite: count !== undefined };
 }
 
-/** What the client says of the whole object when it completes it. */
+/** Checks the facts that the client states about the whole object when it completes it. */
 function checkWhole(call: Call, meta: ObjectMeta, whole: WholeChecksum | undefined): void {
   const size = header(call, 'x-amz-mp-object-size');
   if (size !== undefined && Number(size) !== meta.bytes)

@@ -15,7 +15,7 @@ async function getObject(call: Call): Promise<void> {
   try {
     const { status, range, headers } = describe(call, object.meta);
     const body = object.read(range);
-    // What is damaged at its beginning can still be told; further on only a broken connection tells it.
+    // Damage at the beginning can still be reported by status; further on only a broken connection reports it.
     await once(body, 'readable');
     setHeaders(call.response, headers);
     call.response.writeHead(status);

@@ -17,8 +17,8 @@ export function xmlText([name, content]: Element): string {
 }
 
 /**
- * What a client sent, as plain objects; `lists` names the elements that are lists even when there is one of them.
- * `MalformedXML` for anything else. Document types are refused: nothing of this protocol has them.
+ * Parses the XML of a client into plain objects; `lists` names the elements that are lists even when there is one of
+ * them. `MalformedXML` for anything else. Document types are refused: nothing of this protocol has them.
  */
 export function readXml(bytes: Uint8Array, lists: readonly string[]): Readonly<Record<string, unknown>> {
   const text = Buffer.from(bytes).toString('utf8');
@@ -44,7 +44,7 @@ export function readXml(bytes: Uint8Array, lists: readonly string[]): Readonly<R
 /** Ten thousand parts have less, with both tags of each element and all checksums. */
 const MAX_SIGNS = 300_000;
 
-/** Tells whether there is more to read than anyone waits for: tags and attributes, however short they are. */
+/** Tells whether the text has more than `most` tags and attributes, however short: it would take too long to parse. */
 function hasMany(text: string, most: number): boolean {
   let count = 0;
   for (const sign of ['<', '='])
