@@ -17,14 +17,17 @@ export interface Call {
    * none. Otherwise with the branch that the client has.
    */
   readonly scope?: 'branch' | 'plain' | undefined;
-  /** What a second sending would do twice: it is sent again only when the first was certainly not taken. */
+  /**
+   * True for a request that would take effect twice if repeated: it is sent again only when the first was certainly not
+   * accepted.
+   */
   readonly isOnce?: boolean | undefined;
-  /** Sent as `Idempotency-Key` with what changes something; one that nobody else has by default. */
+  /** Sent as `Idempotency-Key` with a request that changes something; a unique one by default. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the groups of operations share, in whichever program: nothing of it belongs to one runtime. */
+/** Dependencies shared by the groups of operations, in any program: nothing of it belongs to one runtime. */
 export interface ApiCore {
   readonly env: Env;
   readonly log: Log;
@@ -44,7 +47,7 @@ export interface ApiCore {
   signalOf(signal: AbortSignal | undefined): AbortSignal;
 }
 
-/** What hides the secrets of a text. */
+/** Redacts the secrets of a text. */
 export type Redactor = Pick<Secrets, 'redact'>;
 
 /** The address of a call, with its branch. */

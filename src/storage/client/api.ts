@@ -27,7 +27,7 @@ export interface RawCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the groups of operations share here. */
+/** Dependencies shared by the groups of operations here. */
 export interface Api extends ApiCore {
   readonly secrets: Secrets;
   readonly options: StorageClientOptions;
@@ -205,7 +205,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
 interface How {
   /** In the place of the way that answers take which are read whole. */
   readonly bottom?: SendCall | undefined;
-  /** What is asked by the way is not waited for long. */
+  /** True for a side request, which has few retries. */
   readonly isQuick?: boolean | undefined;
   readonly isOnce?: boolean | undefined;
   readonly openBody?: OpenBody | undefined;
@@ -214,7 +214,7 @@ interface How {
 
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
-/** A token that no header may have is told here: the runtime would show it in its message. */
+/** Returns the token; one that no header may have is refused here: the runtime would show it in its message. */
 function tokenOf(given: string): string {
   const token = given.trim();
   if (HEADER_VALUE.test(token)) return token;
@@ -236,7 +236,7 @@ function baseOf(url: string): string {
   return trimEnd(parsed.origin + parsed.pathname, '/').replace(/\/v2\/storage$/, '');
 }
 
-/** What a network failure is called here; everything else stays. */
+/** Translates a network failure; everything else stays. */
 function unreachable(
   error: unknown,
   call: { readonly what: string; readonly attempts: number },

@@ -19,9 +19,12 @@ export interface BrowserOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Someone is looking: what does not pass soon is told, and asked for again by the page or by hand. */
+/**
+ * Waits between attempts, in milliseconds. A user is present: a failure that does not pass soon is shown, and the page
+ * or the user repeats it.
+ */
 const WAITS_MS = [300, 1000, 2500];
-/** Longer than that nobody waits without being told. */
+/** Longest wait that a service may ask for, in milliseconds; a longer one is reported to the user. */
 const LONGEST_WAIT_MS = 5000;
 const PATIENCE_MS = 60_000;
 /** Statuses that pass, with which the service says that it has not begun, or that something in between has failed. */
@@ -120,7 +123,7 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
 }
 
 interface Received extends ApiResponse {
-  /** What is not read yet of an answer that is read as it comes. */
+  /** Unread rest of a streamed answer. */
   readonly stream?: ReadableStream<Uint8Array> | undefined;
 }
 

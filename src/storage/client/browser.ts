@@ -37,14 +37,17 @@ export interface BrowserClient {
   /** The components of the catalogue. */
   components(): Promise<Component[]>;
   component(id: string): Promise<Component>;
-  /** Those that have configurations, with these: with name, version and time of change, and without their contents. */
+  /**
+   * Lists components that have configurations, with these: with name, version and time of change, and without their
+   * contents.
+   */
   usedComponents(query?: {
     /** Those in the trash. Default false. */
     readonly isDeleted?: boolean | undefined;
   }): Promise<UsedComponent[]>;
-  /** Where a table is to be had as one CSV file with a header: for a link that downloads it. */
+  /** Returns the address of a table as one CSV file with a header, for a download link. */
   tableDataUrl(id: string, query?: { readonly gzip?: boolean | undefined }): string;
-  /** For what no group has: a call of the API, with its repeats and its errors. */
+  /** Calls the API where no group has the operation, with the same retries and errors. */
   readonly call: ApiCore['call'];
 }
 

@@ -39,7 +39,7 @@ export function createBuckets(api: ApiCore, jobs: Jobs): Buckets {
     async detail(id) {
       const json = await api.call({ method: 'GET', path: path`buckets/${id}` });
       const { tables, ...bucket } = shaped<Bucket & { tables?: unknown }>(json, 'bucket', FIELDS);
-      // Where it is the address of a list, that is not followed.
+      // When it is the address of a list, that is not followed.
       const list = Array.isArray(tables) ? (tables as NonNullable<BucketDetail['tables']>) : undefined; // as it was parsed
       return list === undefined ? bucket : { ...bucket, tables: list };
     },

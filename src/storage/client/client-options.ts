@@ -3,7 +3,7 @@ import type { Environment } from '../../engine/http/tunnel/proxy.ts';
 import type { Log } from '../../lib/log.ts';
 import type { OnProgress } from './transfer/progress.ts';
 
-/** What a client is made of; `url` and `token` are enough. */
+/** Options of a client; `url` and `token` are enough. */
 export interface StorageClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`; a path `/v2/storage` behind it is left out. */
   readonly url: string;
@@ -14,7 +14,7 @@ export interface StorageClientOptions {
   readonly runId?: string | undefined;
   /** Sends in the place of the network, such as that of a service in this process; what is sent to the object store does not. */
   readonly fetch?: typeof fetch | undefined;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` and `AWS_ENDPOINT_URL` are looked for. Default: `process.env`. */
+  /** Environment with `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` and `AWS_ENDPOINT_URL`. Default: `process.env`. */
   readonly environment?: Environment | undefined;
   readonly retry?: ClientRetry | undefined;
   readonly s3?: S3Options | undefined;
@@ -48,15 +48,15 @@ export interface S3Options {
   readonly partBytes?: number | undefined;
   /** Parts or slices that are sent at a time. Default: 4. */
   readonly concurrency?: number | undefined;
-  /** A connection on which nothing moves for that long is given up, and made anew. Default: 60,000. */
+  /** Milliseconds without data after which a connection is given up and made again. Default: 60,000. */
   readonly silentMs?: number | undefined;
 }
 
 /** How a change is asked for that must be done once. */
 export interface OnceOptions {
   /**
-   * What the service knows the request by (`Idempotency-Key`): the same request under the same key is done once, however
-   * often and late it arrives, and by whichever process. One that nobody else has by default.
+   * Key by which the service knows the request (`Idempotency-Key`): the same request under the same key is done once,
+   * however often and late it arrives, and by whichever process. Default: a unique one.
    */
   readonly key?: string | undefined;
 }

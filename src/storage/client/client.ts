@@ -19,7 +19,7 @@ import { createRuns, type Runs } from './recordings.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 import { createS3 } from './transfer/s3.ts';
 
-/** What the service says of itself, without a token. */
+/** Description of the service, available without a token. */
 export interface Index {
   readonly host: string;
   readonly api: string;
@@ -78,7 +78,7 @@ export class StorageClient {
     return createConfigurations(this.#api, componentId);
   }
 
-  /** What the service is: needs no good token. */
+  /** Returns the description of the service: needs no valid token. */
   async index(
     query: { readonly exclude?: readonly ('componentDetails' | 'components')[] | undefined } = {},
   ): Promise<Index> {
@@ -116,7 +116,7 @@ export class StorageClient {
     return shaped<{ code: string }>(json, 'code', { code: 'string' }).code;
   }
 
-  /** Closes the connections that are kept open. It may go on being used. */
+  /** Closes the connections that are kept open. The client can still be used afterwards. */
   close(): void {
     this.#network.close();
   }

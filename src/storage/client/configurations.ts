@@ -40,12 +40,13 @@ export interface Configurations {
   find(id: string): Promise<Configuration | undefined>;
   create(configuration: ConfigurationCreate): Promise<Configuration>;
   /**
-   * What is left out stays; `configuration` is replaced as a whole. A change makes a new version. With `ifVersion` it is
-   * refused (status 412, the version in `details.params`) when someone else has made one meanwhile.
+   * Updates a configuration. Omitted fields stay; `configuration` is replaced as a whole. A change makes a new version.
+   * With `ifVersion` it is refused (status 412, the version in `details.params`) when another version was made
+   * meanwhile.
    */
   update(id: string, changes: ConfigurationUpdate): Promise<Configuration>;
   /**
-   * What is wrong with the text of a configuration, as `gex validate` tells it; nothing is stored.
+   * Returns the problems in the text of a configuration, as `gex validate` reports them; nothing is stored.
    *
    * @param text what `config.json` would hold: the content of a configuration, or one with rows
    */

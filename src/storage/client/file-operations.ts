@@ -37,10 +37,10 @@ export interface FileOperations {
   delete(id: number, options?: OnceOptions): Promise<void>;
 }
 
-/** What every file has. */
+/** Fields that every file has. */
 export const FILE = { id: 'number', name: 'string' } as const;
 
-/** All but what moves the content of files. */
+/** Creates all operations except those that transfer the content of files. */
 export function createFileOperations(api: ApiCore): FileOperations {
   return {
     async prepare(body) {

@@ -18,7 +18,7 @@ export interface UploadOptions extends TransferOptions {
   readonly contentType?: string | undefined;
   /** Compresses on the way; the name gets `.gz` when it has none. Default: false. */
   readonly gzip?: boolean | undefined;
-  /** `Idempotency-Key` of the file that is made. Default: one that nobody else has. */
+  /** `Idempotency-Key` of the file that is made. Default: a unique one. */
   readonly key?: string | undefined;
   /** Told of the file before its content is sent, to write its id down. */
   readonly onPrepared?: ((file: File) => void | Promise<void>) | undefined;
@@ -37,9 +37,9 @@ export interface ImporterOptions extends Omit<UploadOptions, 'gzip' | 'key' | 'o
   readonly importUrl?: string | undefined;
 }
 
-/** What of a file is written, and how it is read. */
+/** Parts of a file to write, and how it is read. */
 export interface DownloadToOptions extends ReadFileOptions {
-  /** Goes on where an earlier attempt to the same path was ended. For whole files, as they are stored. Default: true. */
+  /** Continues where an earlier attempt to the same path ended. For whole files, as they are stored. Default: true. */
   readonly resume?: boolean | undefined;
 }
 

@@ -7,7 +7,7 @@ import { readJobs, type Job } from './job.ts';
 import { orUndefined } from './repeated.ts';
 import { shaped } from './shape.ts';
 
-/** What is known of an import whose job is looked for. */
+/** Known facts about an import whose job is looked for. */
 export interface ImportSearch {
   readonly fileId: number;
   /** Further conditions. */

@@ -38,7 +38,7 @@ export function sendBy(fetchIt: typeof fetch): SendCall {
   };
 }
 
-/** The same with an answer that is read as it comes. */
+/** Makes an {@link OpenCall}, whose answer is streamed. */
 export function openBy(fetchIt: typeof fetch): OpenCall {
   return async ({ url, method, headers, body: sent }, { signal }) => {
     try {

@@ -18,7 +18,7 @@ export interface JobsQuery {
 /** How a job is waited for. */
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Gives up after this time with `storage.jobLate`; the job goes on. Default: never. */
+  /** Gives up after this time with `storage.jobLate`; the job continues. Default: never. */
   readonly timeoutMs?: number | undefined;
   /** Told of the job after every look at it. */
   readonly onPoll?: ((job: Job) => void) | undefined;
@@ -117,7 +117,7 @@ function isFinal({ status }: Job): boolean {
   return status !== 'waiting' && status !== 'processing';
 }
 
-/** A status that nobody knows is a success, unless a failure stands beside it. */
+/** Returns the job, or throws when it failed: an unknown status is a success, unless a failure stands beside it. */
 function succeeded(api: ApiCore, job: Job): Job {
   const status: string = job.status;
   const failure = failureIn(job);

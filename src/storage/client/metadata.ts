@@ -14,7 +14,10 @@ export interface MetadataPair {
 /** Metadata of one bucket, table, column, configuration or branch. */
 export interface Metadata {
   list(): Promise<MetadataItem[]>;
-  /** Sets what is given, keeps the rest, gives all. `provider` says who sets it: needed but for configurations and branches. */
+  /**
+   * Sets the given items, keeps the rest, returns all. `provider` names their author: needed but for configurations and
+   * branches.
+   */
   set(pairs: readonly MetadataPair[], provider?: string, options?: OnceOptions): Promise<MetadataItem[]>;
   delete(id: string): Promise<void>;
 }

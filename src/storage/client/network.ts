@@ -14,7 +14,7 @@ import { proxyAuthorization, rememberProxies, type Environment } from '../../eng
 import { createRoutes, type Routes } from '../../engine/http/tunnel/routes.ts';
 import { queryText, type Query } from './encode.ts';
 
-/** A body that is made anew for each attempt. */
+/** Opens the body again for each attempt. */
 export type OpenBody = () => AsyncIterable<Uint8Array>;
 
 export interface CallOptions extends SendOptions {
@@ -25,7 +25,7 @@ export interface CallOptions extends SendOptions {
 /** Sends one request, once. Redirects are not followed: the token would go along with them. */
 export type SendCall = (request: ApiRequest, options: CallOptions) => Promise<ApiResponse>;
 
-/** The same with an answer that is read as it comes; the stream is there when it was a success. */
+/** Like {@link SendCall}, with a streamed answer; the stream is there when it was a success. */
 export type OpenCall = (
   request: ApiRequest,
   options: SendOptions,
@@ -39,7 +39,7 @@ export interface Network {
   readonly objects: {
     handle(request: ObjectRequest, options?: ObjectOptions): Promise<{ response: ObjectResponse }>;
   };
-  /** Closes what is kept open; it is opened again when it is needed. */
+  /** Closes the open connections; they are opened again when needed. */
   close(): void;
 }
 

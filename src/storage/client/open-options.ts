@@ -16,7 +16,7 @@ export interface OpenOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly onProgress?: OnProgress | undefined;
-  /** What it is opened for, behind “to”, such as `push the tables`. */
+  /** Purpose of opening it, for use after “to”, such as `push the tables`. */
   readonly purpose: string;
   /** See {@link StorageClientOptions.beforeChange}; {@link OpenStorage.steady} does not wait for it. */
   readonly beforeChange?: BeforeChange | undefined;
@@ -29,7 +29,7 @@ export interface OpenOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** What the token is and may do. */
+/** Identity and rights of the token. */
 export interface TokenInfo {
   readonly id: string;
   readonly description: string;
@@ -41,9 +41,9 @@ export interface TokenInfo {
 
 export interface OpenStorage extends Connection {
   readonly token: TokenInfo;
-  /** Those that a folder keeps for its `#` values; undefined for an address, and for a folder without any. */
+  /** Keys that a folder stores for its `#` values; undefined for an address, and for a folder without any. */
   readonly encryptionKeys: Keys | undefined;
-  /** True when a service answers there that goes on when this process ends. */
+  /** True when a service answers there that continues when this process ends. */
   readonly isServed: boolean;
   /** The same client, for what must be stored though the signal was aborted. */
   readonly steady: StorageClient;

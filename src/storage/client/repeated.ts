@@ -20,7 +20,7 @@ export async function deleteOnce<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What was asked for, or undefined when the service has none. */
+/** Returns the requested entity, or undefined when the service has none. */
 export async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -24,7 +24,7 @@ export interface RunLogLine {
 /** A part of a log. */
 export interface RunLogPart {
   readonly lines: readonly RunLogLine[];
-  /** The offset to go on from. */
+  /** The offset to continue from. */
   readonly next: number;
   /** True when nothing comes any more. */
   readonly isEnded: boolean;
@@ -53,7 +53,10 @@ export interface RunOperations {
     query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunLogPart>;
-  /** What a run that has ended asked for, what led from page to page, and why each job ended: a part of the requests. */
+  /**
+   * Returns the requests of an ended run, the reasons that led from page to page, and why each job ended: a part of the
+   * requests.
+   */
   explanation(
     id: string,
     query?: RunExplanationQuery,

@@ -9,7 +9,7 @@ export interface Schedules {
   list(): Promise<Schedule[]>;
   detail(id: string): Promise<Schedule>;
   create(schedule: ScheduleCreate): Promise<Schedule>;
-  /** What is left out stays. */
+  /** Updates a schedule; omitted fields stay. */
   update(id: string, changes: ScheduleUpdate): Promise<Schedule>;
   delete(id: string): Promise<void>;
 }

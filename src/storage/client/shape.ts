@@ -14,7 +14,8 @@ type Fields<T> = Readonly<Partial<Record<keyof T & string, Kind>>>;
 type Kind = 'boolean' | 'id' | 'list' | 'number' | 'object' | 'string';
 
 /**
- * The answer as the type that the protocol gives it, after a look at the fields that this client itself goes by. Services
+ * Returns the answer as the type that the protocol gives it, after a check of the fields that this client uses.
+ * Services
  * differ in which ids are numbers and which are text; the caller gets the kind that the type says.
  *
  * @throws {StorageError} `storage.unexpected`, naming the field that is missing

@@ -7,13 +7,13 @@ import type { Jobs } from './jobs.ts';
 import { orUndefined } from './repeated.ts';
 import { isUnsure } from './unsure.ts';
 
-/** What makes an import safe to be asked for more than once. */
+/** Options that make an import safe to be repeated. */
 export interface ImportOnce {
-  /** `Idempotency-Key` of the import of a file. Default: one that nobody else has. */
+  /** `Idempotency-Key` of the import of a file. Default: a unique one. */
   readonly key?: ((dataFileId: number) => string | undefined) | undefined;
   /**
-   * Uploads the content anew and gives the id of that file. The file before it is deleted then, so that an import that
-   * was asked for and is still on its way finds nothing.
+   * Uploads the content again and returns the id of that file. The file before it is deleted then, so that an earlier
+   * import that is still on its way finds nothing.
    */
   readonly renew?: (() => Promise<number>) | undefined;
   /** An earlier process has perhaps asked for it. Default: false. */
@@ -125,7 +125,7 @@ async function finished(
   }
 }
 
-/** What a service leaves out speaks against nothing. */
+/** Tells whether a job may be the import; fields that a service leaves out speak against nothing. */
 function isOf({ operationName, tableId }: Job, { operation, tableId: wanted }: StartImport): boolean {
   const found: readonly unknown[] = [operationName, tableId];
   return [operation, wanted].every((text, i) => typeof found[i] !== 'string' || found[i] === text);

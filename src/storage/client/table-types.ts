@@ -52,7 +52,7 @@ export interface LoadTable extends CsvFormat {
   readonly treatValuesAsNull?: readonly string[] | undefined;
 }
 
-/** What a load did. */
+/** Result of a load. */
 export interface ImportResult {
   /** In the order of the file. */
   readonly importedColumns: readonly string[];
@@ -99,13 +99,13 @@ export interface PreviewQuery extends RowsQuery {
   readonly cellLength?: number | undefined;
 }
 
-/** What is exported. */
+/** Selection and format of an export. */
 export interface ExportOptions extends RowsQuery {
   /** Compresses the slices. Default: true; {@link Tables.read} takes the compression off again. */
   readonly gzip?: boolean | undefined;
 }
 
-/** What is read, and how it is written as CSV. */
+/** Selection of rows, and how they are written as CSV. */
 export interface ReadTableOptions extends RowsQuery, TransferOptions {
   /** True when the first line has the names of the columns. Default: true. */
   readonly header?: boolean | undefined;
@@ -117,7 +117,7 @@ export interface ReadTableOptions extends RowsQuery, TransferOptions {
 export interface Preview {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Places of the cells that go on behind what is given. */
+  /** Positions of the cells whose value is longer than given here. */
   readonly cut: readonly { readonly row: number; readonly column: number }[];
 }
 
@@ -150,8 +150,9 @@ export interface TableOperations {
   /** Makes an empty table. */
   define(bucketId: string, table: DefineTable, options?: WaitOptions & OnceOptions): Promise<Table>;
   /**
-   * Loads a file into a table, once only: when an answer is lost, a service that knows `Idempotency-Key` is asked again
-   * under the same one, and with any other `renew` sends the content anew. Without it, it fails with `storage.unsure`.
+   * Loads a file into a table, once only: when an answer is lost, the request is repeated under the same key on a
+   * service that knows `Idempotency-Key`, and with any other `renew` sends the content again. Without it, it fails with
+   * `storage.unsure`.
    */
   load(id: string, load: LoadTable, options?: WaitOptions & ImportOnce): Promise<ImportResult>;
   /** The same, without waiting. */

@@ -133,7 +133,7 @@ function asTable(json: unknown): Table {
   return shaped<Table>(json as Json | undefined, 'table', FIELDS); // as it was parsed
 }
 
-/** What a load did, from its finished job. */
+/** Returns the result of a load from its finished job. */
 export function importResultOf(job: Job): ImportResult {
   return shaped<ImportResult>(job.results as Json, 'import', { importedColumns: 'list' }); // as it was parsed
 }

@@ -7,7 +7,7 @@ import { listOf, shaped } from './shape.ts';
 
 /** Operations on tokens; most of them need a master token. */
 export interface Tokens {
-  /** What the client's own token is and may do: the quickest way to see whether it is good. */
+  /** Returns the identity and rights of the client's own token: the quickest way to check that it is valid. */
   verify(): Promise<Token>;
   list(): Promise<Token[]>;
   detail(id: string): Promise<Token>;

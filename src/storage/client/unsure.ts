@@ -5,7 +5,7 @@ import { CURL } from '../../engine/http/send/network-error.ts';
 export const NOT_TAKEN = [423, 429, 503];
 export const NOT_SENT: readonly number[] = [CURL.dns, CURL.connect, CURL.tls];
 
-/** Tells whether the service has certainly not begun what it was asked. */
+/** Tells whether the service has certainly not begun the request. */
 function isUntaken({ status, details }: StorageError): boolean {
   const { curl } = details;
   return status === undefined

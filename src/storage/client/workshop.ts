@@ -12,7 +12,7 @@ export interface WorkshopOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where sources are made: nothing of it is kept by the service. Each takes three minutes at most. */
+/** Operations that build sources: the service stores nothing of it. Each takes three minutes at most. */
 export interface Workshop {
   /**
    * Looks at an API, and finds out how to get all rows of a list.

@@ -1,5 +1,5 @@
 /**
- * What may be done about an API that gave no list, as facts: on the command line it is an option, in the console a field
+ * Possible remedies for an API that gave no list, as facts: on the command line it is an option, in the console a field
  * of the page, and each of them has its own words.
  */
 export type Advice =
@@ -8,7 +8,7 @@ export type Advice =
       readonly code: 'login';
       readonly isRefused: boolean;
       readonly kind?: 'basic' | 'bearer' | undefined;
-      /** What it asks for in its own words (`WWW-Authenticate`). */
+      /** Challenge of the API in its own words (`WWW-Authenticate`). */
       readonly challenge?: string | undefined;
     }
   /** The login is known, and may not read this. */
@@ -32,7 +32,7 @@ export type Advice =
   /** A header that was given is not written as one. */
   | { readonly code: 'headerForm' };
 
-/** What is not known of a list that was looked at, or is to be done by a person. */
+/** Unknown property of a list that was read, or a task for a person. */
 export type OpenPoint =
   /** A sentence that is true everywhere. */
   | { readonly code: 'note'; readonly text: string }

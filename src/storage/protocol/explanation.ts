@@ -28,7 +28,7 @@ const ExplainedJob = Type.Object({
   requests: Type.Integer({ description: 'Requests that can be asked for.' }),
 });
 
-/** What was recorded of a row. */
+/** Recording of a row. */
 const ExplainedRecording = Type.Object({
   version: Type.String({ description: 'Of the program that ran.' }),
   startedAt: Type.String(),
@@ -88,7 +88,7 @@ const ExplainedRequest = Type.Object({
   ),
 });
 
-/** What a run asked for, what led from page to page, and why each job ended. */
+/** Requests of a run, the reasons that led from page to page, and why each job ended. */
 export const RunExplanation = Type.Object(
   {
     recordings: Type.Array(ExplainedRecording, {

@@ -64,7 +64,7 @@ export const File = Type.Object(
 );
 export type File = Static<typeof File>;
 
-/** What the manifest of a sliced file holds. */
+/** Content of the manifest of a sliced file. */
 export const Manifest = Type.Object({
   entries: Type.Array(Type.Object({ url: Type.String(), mandatory: Type.Optional(Type.Boolean()) })),
 });

@@ -22,7 +22,7 @@ const ColumnProfile = Type.Object({
 });
 export type ColumnProfile = Static<typeof ColumnProfile>;
 
-/** What the values of a table look like. */
+/** Summary of the values of a table. */
 export const TableProfile = Type.Object(
   {
     tableId: Type.String(),

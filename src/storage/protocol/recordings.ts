@@ -1,4 +1,4 @@
-/** What the keys of all objects begin with that are kept of a run. */
+/** Returns the prefix of the keys of all stored objects of a run. */
 export function recordingsOf(run: string): string {
   return `recordings/${run}/`;
 }
@@ -8,7 +8,7 @@ export function recordingOf(run: string): string {
   return `${recordingsOf(run)}recording.gexr`;
 }
 
-/** What that recording tells, as `gex run --explanation` writes it. */
+/** Returns the key of the explanation of that recording, as `gex run --explanation` writes it. */
 export function explanationOf(run: string): string {
   return `${recordingsOf(run)}explanation`;
 }

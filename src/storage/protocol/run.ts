@@ -60,7 +60,7 @@ export const RunsQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });
 
-/** What a run gave for a row of its configuration. */
+/** Result of a run for a row of its configuration. */
 export const RunRow = Type.Object({
   id: Type.Optional(Type.String({ description: 'Absent when the configuration has no rows.' })),
   verdict: Type.Optional(

@@ -37,7 +37,7 @@ const CSV = {
   escapedBy: Type.Optional(Type.String()),
 };
 
-/** What is not there in this service, or left from older ones; named so that it can be refused. */
+/** Sources that this service does not have, or that are left from older ones; named so that they can be refused. */
 const OTHER_SOURCES = {
   dataWorkspaceId: Type.Optional(Type.Unsafe<unknown>({})),
   snapshotId: Type.Optional(Type.Unsafe<unknown>({})),

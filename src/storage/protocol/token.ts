@@ -4,7 +4,7 @@ import { Creator, Time } from './common.ts';
 /** Each includes those before it. */
 export type BucketPermission = 'read' | 'write' | 'manage';
 
-/** What may be given for single buckets; the values are checked with the documented error. */
+/** Permissions for single buckets; the values are checked with the documented error. */
 const GivenPermissions = Type.Unsafe<Record<string, 'read' | 'write'>>(
   Type.Record(Type.String(), Type.String(), {
     description: 'Id of a bucket to `read` or `write`, which includes to read.',

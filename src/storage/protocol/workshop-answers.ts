@@ -10,21 +10,21 @@ export type WorkshopLine =
   | { readonly tried: Tried }
   | { readonly error: ToldError };
 
-/** What went wrong, in words. */
+/** Error as text. */
 export interface ToldError {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
   readonly audience: string;
-  /** What the API answered with, where that was it. */
+  /** Status that the API answered with, when that was the error. */
   readonly status?: number | undefined;
-  /** What may be done about it, as facts. */
+  /** Possible remedies, as facts. */
   readonly advice?: Advice | undefined;
   /** The mistakes of a configuration. */
   readonly problems?: readonly ConfigurationProblem[] | undefined;
 }
 
-/** What was found out about an API. Secrets are in `configuration` alone, encrypted when they leave the service. */
+/** Findings about an API. Secrets are in `configuration` alone, encrypted when they leave the service. */
 export type Found = FoundList | FoundDocument;
 
 /** A list that was asked for. */
@@ -43,7 +43,7 @@ export interface FoundList {
     readonly rows: number;
     readonly isTaken: boolean;
   }[];
-  /** Where the rows are: an empty path is the answer itself. */
+  /** Location of the rows: an empty path is the answer itself. */
   readonly rows: { readonly path: string; readonly kind: string; readonly firstPage: number };
   /** Other lists of the answer. */
   readonly others: readonly { readonly path: string; readonly rows: number }[];
@@ -55,11 +55,11 @@ export interface FoundList {
   readonly pages: number;
   readonly rowsRead: number;
   readonly report: ReportedJob | null;
-  /** What was seen that speaks for it. */
+  /** Observations that speak for it. */
   readonly evidence: readonly string[];
   readonly against: readonly string[];
   readonly tried: readonly { readonly what: string; readonly result: string }[];
-  /** What is not known, or is to be done by a person. */
+  /** Unknown properties, and tasks for a person. */
   readonly open: readonly OpenPoint[];
   readonly requests: number;
 }
@@ -103,14 +103,14 @@ export interface DocumentedList {
   readonly nextPage: string;
 }
 
-/** What came of a trial. */
+/** Result of a trial. */
 export interface Tried {
   readonly tables: readonly TriedTable[];
   /** By row and job, as `gex explain --json` tells them. */
   readonly recordings: readonly TriedRecording[];
-  /** What `gex run` would report of the jobs. */
+  /** Report of the jobs, as `gex run` would give it. */
   readonly jobs: readonly ReportedJob[];
-  /** What the run warned of. */
+  /** Warnings of the run. */
   readonly warnings: readonly string[];
   /** To try changed settings with, without asking the API again; null when it is too large for that. */
   readonly recording: string | null;
@@ -120,7 +120,7 @@ export interface Tried {
 
 /** How a job ended: a part of what `report.json` has of it. */
 export interface ReportedJob {
-  /** Of the configuration; absent when it has none. */
+  /** Row of the configuration; absent when it has none. */
   readonly row?: string | undefined;
   readonly job: string;
   readonly verdict: string;
@@ -130,7 +130,7 @@ export interface ReportedJob {
 }
 
 export interface TriedTable {
-  /** Of the configuration; undefined when it has none. */
+  /** Row of the configuration; undefined when it has none. */
   readonly row?: string | undefined;
   readonly name: string;
   readonly columns: readonly string[];
@@ -157,7 +157,7 @@ export interface TriedRequest {
   readonly retries: number;
   /** Absent when the answer was not looked at. */
   readonly rows?: number | undefined;
-  /** What led to it. */
+  /** Origin of the request. */
   readonly from: unknown;
   readonly end?: { readonly text: string } | undefined;
   /** The rows of its answer; absent when it was not read. */
@@ -168,11 +168,11 @@ export interface TriedRequest {
 
 /** Rows of an answer, before they become a table. */
 export interface TriedRows {
-  /** Where they are in the answer, empty for the answer itself; absent when they do not stand there as one list. */
+  /** Their location in the answer, empty for the answer itself; absent when they do not stand there as one list. */
   readonly at?: string | undefined;
   readonly count: number;
   /** The first ones, a list as JSON; long lists and texts in it are cut. */
   readonly sample: string;
-  /** The lines that they are in a table: the first one is line `from`, from 0. Absent where nobody knows. */
+  /** The lines that they are in a table: the first one is line `from`, from 0. Absent when unknown. */
   readonly table?: { readonly name: string; readonly from: number } | undefined;
 }

@@ -49,7 +49,7 @@ export const Inspection = Type.Object({
   configuration: Type.Optional(Type.String({ description: 'Its id, when it is stored.' })),
 });
 
-/** What is wrong with one place of a configuration. */
+/** Problem at one place of a configuration. */
 export const ConfigurationProblem = Type.Object(
   {
     severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),

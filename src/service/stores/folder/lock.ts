@@ -18,7 +18,7 @@ export interface Holder {
 }
 
 export interface FolderLock {
-  /** Writes down where the service answers, for others who find the folder held. */
+  /** Writes down where the service answers, for other processes that find the folder held. */
   announce(address: string, about?: { readonly isInDatabase: boolean }): Promise<void>;
   release(): Promise<void>;
 }

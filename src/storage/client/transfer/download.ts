@@ -8,11 +8,11 @@ import { noStore, transferFailure } from './failure.ts';
 import { readResuming, type ObjectPart } from './resume.ts';
 import type { S3, S3Place } from './s3.ts';
 
-/** The object of a file, with credentials that can be asked for anew. */
+/** The object of a file, with credentials that can be requested again. */
 export interface Source {
   readonly name: string;
   readonly s3: S3;
-  /** With `isRefused`, the credentials are asked for anew, whatever they say of themselves. */
+  /** With `isRefused`, new credentials are requested, even if the old ones claim to be valid. */
   place(isRefused?: boolean): Promise<S3Place>;
 }
 
@@ -96,7 +96,10 @@ async function getObject(client: S3Client, { bucket, key, at, end, etag, signal 
   }
 }
 
-/** What sends everything instead of the part would double the bytes that are there. */
+/**
+ * Returns the error for a store that sends the whole object instead of the part, which would duplicate the bytes that
+ * are there.
+ */
 function noRanges(): StorageError {
   return new StorageError('storage.transferFailed', 'The object store does not send parts of a file.', {
     hint: 'Something between here and the store may take the Range header out of requests.',
@@ -109,7 +112,7 @@ function leaving(body: unknown, error: StorageError): StorageError {
 }
 
 export interface Slice {
-  /** What is behind the file's own key. */
+  /** Suffix after the file's own key. */
   readonly suffix: string;
   readonly isMandatory: boolean;
 }

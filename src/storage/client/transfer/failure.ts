@@ -5,10 +5,10 @@ import type { Secrets } from '../../../lib/secrets.ts';
 /** Refusals that are about one attempt only, and not about what was asked. */
 const PASSING =
   /^(?:BadDigest|IncompleteBody|OperationAborted|RequestTimeout|SlowDown|XAmzContentSHA256Mismatch)$/;
-/** What an SDK says of itself. */
+/** Names of errors of the SDK itself, which a retry does not fix. */
 const FINAL = /^(?:CredentialsProviderError|NotImplemented)$/;
 
-/** Tells whether the same transfer may succeed when it is done again. */
+/** Tells whether the same transfer may succeed when it is repeated. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof StorageError) return error.recovery === 'retry';
   if (!(error instanceof Error) || FINAL.test(error.name) || isUntrusted(error)) return false;
@@ -95,7 +95,7 @@ function describe(error: Error): string {
   return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text.replace(/\.$/, '');
 }
 
-/** Of the SDK's errors, when there was an answer. */
+/** Returns the status in an error of the SDK, when there was an answer. */
 function statusOf(error: Error): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }

@@ -18,7 +18,7 @@ export interface PartsUpload {
   readonly patience: Patience;
 }
 
-/** What the removal may take that nobody asked for; shorter for someone who wants to end. */
+/** Longest duration of the removal after a failure; shorter when the caller wants to end. */
 const REMOVAL_MS = { failed: 5000, ended: 1000 };
 
 /**
@@ -79,7 +79,7 @@ export async function uploadParts(upload: PartsUpload): Promise<number> {
     return sent;
   } catch (error) {
     stop.abort(error); // the other lanes need not go on
-    // What is left behind, the store sweeps; the failure is the one that matters.
+    // Leftover parts are removed by the store; the failure is the one that matters.
     const remove = new sdk.AbortMultipartUploadCommand({ ...target, UploadId });
     const timeout = AbortSignal.timeout(signal.aborted ? REMOVAL_MS.ended : REMOVAL_MS.failed);
     await client.send(remove, { abortSignal: timeout }).catch(() => {});
@@ -90,13 +90,13 @@ export async function uploadParts(upload: PartsUpload): Promise<number> {
 interface Part {
   /** From 1. */
   readonly number: number;
-  /** Of the buffer that was given; empty behind the end. */
+  /** The filled part of the given buffer; empty after the end. */
   readonly bytes: Buffer;
   readonly buffer: Buffer;
   readonly isLast: boolean;
 }
 
-/** Fills one buffer after the other, whoever asks: one reader at a time. */
+/** Fills one buffer after the other, for any caller: one reader at a time. */
 function partsOf({ source, partBytes, check }: PartsUpload): (buffer: Buffer) => Promise<Part> {
   const chunks: AsyncIterator<unknown, unknown> = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
@@ -110,7 +110,7 @@ function partsOf({ source, partBytes, check }: PartsUpload): (buffer: Buffer) =>
       if (rest.length === 0) {
         const { done, value } = await chunks.next();
         isEnded = done === true;
-        // What byte streams give.
+        // Types of chunks that byte streams give.
         rest = isEnded ? rest : Buffer.isBuffer(value) ? value : Buffer.from(value as Uint8Array | string);
         continue;
       }

@@ -4,7 +4,7 @@ import { mayPass } from './failure.ts';
 
 /** How long a transfer puts up with an object store that fails. */
 export interface Patience {
-  /** Of the store, shared by all its transfers: one that has never answered is more likely wrong than busy. */
+  /** State of the store, shared by all its transfers: one that has never answered is more likely wrong than busy. */
   readonly store: { isReached: boolean };
   /** “The upload of "a.csv"”, for the log. */
   readonly what: string;
@@ -50,7 +50,7 @@ export function waitBehind(attempt: number, firstMs: number): number {
   return Math.min(firstMs * 2 ** (attempt - 1), LONGEST_WAIT_MS);
 }
 
-/** Tells whether to go on after a failure, the `attempt`-th in a row since `begunMs`. */
+/** Tells whether to continue after a failure, the `attempt`-th in a row since `begunMs`. */
 export function isWorthwhile(
   error: unknown,
   { attempt, begunMs }: { readonly attempt: number; readonly begunMs: number },

@@ -13,7 +13,7 @@ export interface TransferProgress {
 /** Called for every piece; what it throws ends the transfer. */
 export type OnProgress = (progress: TransferProgress) => void;
 
-/** What every transfer takes. */
+/** Options of every transfer. */
 export interface TransferOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress | undefined;

@@ -5,7 +5,7 @@ import type { Api } from '../api.ts';
 import { gunzip, readManifest, readObject, type Slice, type Source } from './download.ts';
 import type { TransferOptions } from './progress.ts';
 
-/** What of a file is read, and how. */
+/** Parts of a file to read, and how. */
 export interface ReadFileOptions extends TransferOptions {
   /** Takes the compression off; each slice has its own. Default: false. */
   readonly gunzip?: boolean | undefined;

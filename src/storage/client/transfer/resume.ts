@@ -8,7 +8,7 @@ export interface ObjectPart {
   readonly body: AsyncIterable<Uint8Array>;
   /** Position behind the last byte that was asked for. */
   readonly end: number;
-  /** What the object is: a later part must be of the same. */
+  /** Version of the object: a later part must be of the same. */
   readonly etag: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function* readResuming(options: ResumeOptions): AsyncGenerator<Uint
         recovery: 'retry',
       });
     } catch (error) {
-      // Not a failure of the way; and to go on would leave out the bytes that the caller has not taken.
+      // Not a failure of the transfer; and to continue would skip the bytes that the caller has not read.
       if (isWithCaller) throw error;
       signal.throwIfAborted();
       if (mayBeExpired(error, at > options.start) && !hasRenewed) {

@@ -1,4 +1,4 @@
-/** Where the object store is and how its buckets are named in addresses. */
+/** Address of the object store, and how its buckets are named in addresses. */
 export interface S3Address {
   /** Undefined: the store's own of the region. */
   readonly endpoint?: string;

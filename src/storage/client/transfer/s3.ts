@@ -6,7 +6,7 @@ import type { Network } from '../network.ts';
 import type { S3Options } from '../client-options.ts';
 import { s3AddressOf } from './s3-address.ts';
 
-/** Where an object of the service is, and what opens it. */
+/** Location of an object of the service, and the credentials for it. */
 export interface S3Place {
   readonly bucket: string;
   readonly key: string;
@@ -36,7 +36,7 @@ export function noPlace(
 }
 
 export interface S3 {
-  /** True when the store has answered anything yet. */
+  /** True when the store has answered at least once. */
   isReached: boolean;
   /** A client for that place. The SDK is loaded by the first call. */
   open(place: S3Place): Promise<S3Client>;

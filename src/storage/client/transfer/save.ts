@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StorageError } from '../../../lib/errors.ts';
 
-/** What an earlier attempt has left, to go on from. */
+/** Partial download of an earlier attempt, to continue from. */
 export interface Begun {
   readonly partName: string;
   /** Bytes that are there already ({@link resumeAt}). */
@@ -50,8 +50,8 @@ async function takenOver(path: string, partName: string): Promise<StorageError> 
 }
 
 /**
- * Where an earlier attempt ended, less one byte: that is asked for again, so that the end of a file that was complete
- * already can be told from a position behind it.
+ * Returns the position where an earlier attempt ended, less one byte: that byte is requested again, so that the end of
+ * a file that was complete already can be told from a position behind it.
  */
 export async function resumeAt(partName: string): Promise<number> {
   const at = Math.max((await sizeOf(partName)) - 1, 0);

@@ -33,10 +33,10 @@ export async function sendSlices(
 }
 
 interface SentObject {
-  /** What is behind the key of the file. */
+  /** Suffix after the key of the file. */
   readonly suffix: string;
   readonly body: UploadBody;
-  /** Nobody is told how far it is. */
+  /** True when progress is not reported. */
   readonly isQuiet?: boolean;
 }
 
@@ -112,7 +112,7 @@ function placeOf(file: File): S3Place {
   return { bucket, key, credentials, region: file.region, url: file.url };
 }
 
-/** Where a prepared file is to be written, and how. @throws {StorageError} `storage.unexpected` */
+/** Returns where and how a prepared file is to be written. @throws {StorageError} `storage.unexpected` */
 export function paramsOf(file: File): NonNullable<File['uploadParams']> {
   if (file.uploadParams?.credentials === undefined) throw noPlace(file, 'write');
   return file.uploadParams;

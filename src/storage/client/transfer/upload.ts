@@ -57,7 +57,7 @@ export async function uploadObject(upload: ObjectUpload, context: UploadContext)
   }
 }
 
-/** A failure of the content, or of who is told how far it is; not of the way. */
+/** A failure of the content, or of the progress callback; not of the transfer. */
 class CallerFailure extends Error {}
 
 async function attemptUpload(upload: ObjectUpload, { patience, s3 }: UploadContext): Promise<number> {
@@ -104,7 +104,10 @@ export function lanesOf({ concurrency = 4 }: S3Options): number {
   return concurrency >= 1 ? Math.floor(concurrency) : 1;
 }
 
-/** What is known to be small gets no larger buffer than it needs; one byte more shows that it ends there. */
+/**
+ * Returns the part size. Small content of known size gets no larger buffer than needed; one byte more shows that it
+ * ends there.
+ */
 function partBytesOf(bytes: number | undefined, s3: S3Options): number {
   const part = Math.max(s3.partBytes ?? PART_BYTES, SMALLEST_PART_BYTES);
   if (bytes === undefined) return part;

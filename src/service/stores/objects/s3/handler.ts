@@ -164,7 +164,7 @@ function sendError(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Reports an error: one of the client to the client, one of ours to the log, too. */
+/** Logs a failure: one of the client at the debug level, one of ours as an error. */
 function report(error: unknown, operation: string, requestId: string, log: Log): void {
   const { code, status, message } = toObjectError(error);
   const hasLeft = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'EPIPE'].includes(
