@@ -6,15 +6,15 @@ import type { Secrets } from '../../lib/secrets.ts';
 import { readStory, type PartOfStory } from './trace.ts';
 import { storyLines } from './trace-json.ts';
 
-/** Of each row: what is in memory while it is written. */
+/** Limits for each configuration row, since its trace is in memory while it is written. */
 const PART: PartOfStory = { requests: 5000, bodyLength: 4096 };
 
-/** Of all rows, so that it can be read through each time. */
+/** Limit for all configuration rows together, so that the file can be read as a whole each time. */
 const MAX_REQUESTS = 200_000;
 
 /**
- * What the recordings of a run tell, as a compressed file of JSON lines (`storyLines`): some hundred bytes for each
- * request, whatever the answers had. Secrets that an API repeats are masked.
+ * Traces of the recordings of a run, as a compressed file of JSON lines (`storyLines`): some hundred bytes for each
+ * request, whatever the size of the answers. Secrets that an API repeats are masked.
  */
 export class ExplanationFile implements RecordingCopy {
   readonly #file: CompressedFile;

@@ -2,27 +2,30 @@ import { entriesOf, getKey, isList, isObject, parseExact, toText, type Json } fr
 import type { Reason } from '../shared/stop-reason.ts';
 import type { Judgement, ReactionReport } from '../completeness/index.ts';
 
-/** What followed from an answer, as the recording keeps it. */
+/** Facts that followed from an answer, as the recording stores them. */
 export interface Note {
   readonly rows?: number;
-  /** How the pagination came to the next request; undefined where it is not known, or there was none. */
+  /** Way in which the pagination made the next request; undefined where it is not known, or there was none. */
   readonly asks?: AskedBy;
-  /** What the pagination looked at, by path. */
+  /** Values that the pagination read, by path. */
   readonly values?: ReadonlyMap<string, Json>;
   readonly headers?: ReadonlyMap<string, string>;
   /** Smallest and largest id of the rows. */
   readonly ids?: { readonly path: string; readonly min: string; readonly max: string };
-  /** Of a child: the values of its placeholders, and where in the rows above they were found. */
+  /** For a child: the values of its placeholders, and their paths in the rows above. */
   readonly parameters?: readonly Parameter[];
   /** The window of time of the run, in words. */
   readonly window?: string;
-  /** A reaction of the configuration took the answer otherwise than as usual. */
+  /** Result of a response rule that treated the answer otherwise than as usual. */
   readonly taken?: Taken;
   readonly stop?: Reason;
   readonly judgement?: Judgement;
 }
 
-/** `count`: by numbers of its own, in pages of a size where it is known; `follow`: by what the answer said. */
+/**
+ * Kind of pagination. `count`: by numbers of its own, in pages of a size where it is known; `follow`: by values of the
+ * answer.
+ */
 export interface AskedBy {
   readonly kind: 'none' | 'count' | 'follow';
   readonly size?: number;

@@ -3,17 +3,17 @@ import { reasonText } from '../shared/stop-reason.ts';
 import type { Scan } from '../recording/scan.ts';
 import type { Story, JobTrace, ToldPage, ToldRun } from './trace.ts';
 
-/** What was recorded of one row, and what it tells. */
+/** Recording of one configuration row, and its trace. */
 export interface ToldRecording {
   /** Undefined for a configuration without rows. */
   readonly row: string | undefined;
   readonly scanned: Pick<Scan, 'head' | 'isFinished'>;
-  /** Bytes at the end that are not whole. */
+  /** Bytes of an incomplete record at the end. */
   readonly damagedBytes: number;
   readonly story: Story;
 }
 
-/** All of it, for programs. */
+/** Returns the whole trace as JSON, for programs. */
 export function storyJson(told: ToldRecording & { readonly source: string }): object {
   return {
     recording: told.source,
@@ -26,8 +26,8 @@ export function storyJson(told: ToldRecording & { readonly source: string }): ob
 }
 
 /**
- * The same in lines of JSON, for what is read in parts: one with what `gex explain` tells of the recording and its jobs,
- * and one for each request in the order of the jobs, as many as their `requests` say.
+ * Writes a trace in lines of JSON, for reading in parts: one with the facts that `gex explain` shows of the recording
+ * and its jobs, and one for each request in the order of the jobs, as many as their `requests` say.
  */
 export function* storyLines(told: ToldRecording): Generator<string> {
   const { story } = told;

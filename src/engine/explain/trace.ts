@@ -6,10 +6,10 @@ import { JobTally, type JobReport, type Judgement } from '../completeness/index.
 import { leadOf, parentLead, type Lead } from './value-origin.ts';
 import { readNote, type Note } from './note.ts';
 
-/** What a recording tells: the requests of each job, and what followed from their answers. */
+/** Trace of a recording: the requests of each job, and the facts that followed from their answers. */
 export interface Story {
   readonly jobs: readonly JobTrace[];
-  /** Requests in the middle that were left out, of one that was read in part. */
+  /** Requests in the middle that were left out, of a recording that was read in part. */
   readonly leftOut?: number;
 }
 
@@ -17,9 +17,9 @@ export interface JobTrace {
   readonly name: string;
   /** 0 for a job, 1 for its children, and so on. */
   readonly level: number;
-  /** One; of a child, one for each row above it. */
+  /** Runs of the job: one; for a child, one for each row above it. */
   readonly runs: readonly ToldRun[];
-  /** Of the runs that ended; none in a story that was read in part. */
+  /** Report about the runs that ended; undefined in a trace that was read in part. */
   readonly report: JobReport | undefined;
 }
 
@@ -35,21 +35,21 @@ export interface ToldRun {
 }
 
 export interface ToldPage {
-  /** From 1; of a step of an export, how often it was asked. */
+  /** Page number from 1; for a step of an export, the number of times that it was requested. */
   readonly page: number;
-  /** A step of an export, before its first page. */
+  /** Step of an export, before its first page. */
   readonly step?: ExportStep;
-  /** There are such steps before it. */
+  /** True when there are such steps before it. */
   readonly isExport?: boolean;
   readonly exchange: ExchangeJson;
   readonly body: BodyPlace;
   readonly note: Note;
   /**
-   * `used`, or why it is not: what was asked for ahead and not needed, an answer that could not be used, and the last
-   * one of a run that was stopped.
+   * `used`, or the reason why the page is not used: requested ahead and not needed, an answer that could not be used,
+   * or the last page of a run that was stopped.
    */
   readonly fate: 'used' | 'ahead' | 'bad' | 'open';
-  /** What led to this request. */
+  /** Origins of the values of this request. */
   readonly from: readonly Lead[];
 }
 
@@ -73,9 +73,9 @@ interface ReadJob {
 }
 
 export interface PartOfStory {
-  /** So many requests at the beginning, and as many at the end. */
+  /** Number of requests at the beginning, and of those at the end. */
   readonly requests: number;
-  /** So many characters of the body of a request. */
+  /** Number of characters of the body of a request. */
   readonly bodyLength: number;
 }
 
@@ -127,7 +127,7 @@ function shortened(exchange: ExchangeJson, { bodyLength }: PartOfStory): Exchang
   return { ...exchange, request, headers: {} };
 }
 
-/** A job by where it stands: those of a name may be several. */
+/** Finds a job by its position: several may have the same name. */
 function place(jobs: Map<string, ReadJob>, read: Read): void {
   const { position } = read.exchange;
   const last = position.at(-1);
@@ -140,7 +140,7 @@ function place(jobs: Map<string, ReadJob>, read: Read): void {
   const runKey = keyOf([...position.slice(0, -1), { ...ofRun, page: 0 }]);
   let run = job.runs.get(runKey);
   if (run === undefined) job.runs.set(runKey, (run = { position, pages: new Map() }));
-  // an answer that came later takes the place of one that could not be used
+  // a later answer replaces one that could not be used
   run.pages.set(step === undefined ? last.page : stepOrder(step, last.page), read);
 }
 
@@ -173,14 +173,14 @@ function told({ name, level, runs }: ReadJob): JobTrace {
   return { name, level, runs: list, report: tally.report(undefined, false) };
 }
 
-/** The steps of an export stand before its pages, which are counted from 1. */
+/** Orders the steps of an export before its pages, which are counted from 1. */
 function stepOrder(step: ExportStep, times: number): number {
   return (EXPORT_STEPS.indexOf(step) - EXPORT_STEPS.length) * MOST_TIMES + times;
 }
 
 const MOST_TIMES = 1_000_000;
 
-/** Answers come in any order when several are under way. */
+/** Compares runs by position. Answers come in any order when several requests are in flight. */
 function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
   for (const [i, left] of a.entries()) {
     const right = b[i];
@@ -199,14 +199,14 @@ function byPlace({ position: a }: ReadRun, { position: b }: ReadRun): number {
   return 0;
 }
 
-/** Tells whether the pages of a run were all; undefined when it did not end, or nobody asked. */
+/** Returns the judgement whether the pages of a run were all; undefined when the run did not end, or none was made. */
 export function judgementOf(pages: readonly ToldPage[]): Judgement | undefined {
   return pages.find(({ note }) => note.judgement !== undefined)?.note.judgement;
 }
 
 const REPEATED = new Set(['sameResponse', 'repeatedRequest', 'repeatedRows']);
 
-/** A page that ended the job because it came before: its rows are not written. */
+/** Tells whether a page ended the job because it came before: its rows are not written. */
 export function isRepeated({ stop }: Note): boolean {
   return stop !== undefined && REPEATED.has(stop.code);
 }

@@ -1,6 +1,6 @@
 import type { Lead } from './value-origin.ts';
 
-/** What led to a part of a request, in words; places stand between backticks. */
+/** Describes the origin of a part of a request, in words; paths stand between backticks. */
 export function leadText(lead: Lead): string {
   switch (lead.how) {
     case 'link':
@@ -18,7 +18,7 @@ export function leadText(lead: Lead): string {
 
 function placeText(from: string): string {
   if (from.startsWith('header ')) return `the header ${from.slice(7)}`;
-  // a source that says in words what it is: a path begins otherwise
+  // A source that describes itself in words is not quoted: a path begins otherwise.
   return /^the |[“”]| of the (?:first|last) row$/.test(from) ? from : `\`${from}\``;
 }
 
@@ -28,7 +28,7 @@ function short(text: string): string {
   return text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text;
 }
 
-/** What led to a request that no answer led to. */
+/** Describes the origin of a request that follows from no answer. */
 export function startText(page: number, step: string | undefined, isExport: boolean): string {
   if (page !== 1) return '';
   return step === 'create' || !isExport ? 'the configuration' : 'the export';

@@ -3,7 +3,7 @@ import type { ShownRequest } from '../recording/exchange.ts';
 import { HIDDEN, Secrets } from '../../lib/secrets.ts';
 import type { Note, Parameter } from './note.ts';
 
-/** What led to a part of a request. JSON. */
+/** Origin of a part of a request. JSON. */
 export type Lead =
   /** The address is that of a link in the answer before; `from` is a path in it, or `header link`. */
   | { readonly how: 'link'; readonly from: string }
@@ -27,7 +27,7 @@ export type Lead =
   /** A placeholder has a value of the row above. */
   | { readonly how: 'row'; readonly to: string; readonly value: string; readonly from: string };
 
-/** What led from an answer to the next request: only what is known, and nothing where it is not. */
+/** Returns the origins of the values that the next request took from an answer: only the known ones. */
 export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): readonly Lead[] {
   const { asks } = note;
   if (asks?.kind === 'none') return [];
@@ -51,7 +51,7 @@ export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): r
   return mayCount ? counts(changed, before, undefined) : hidden;
 }
 
-/** What led to the first request of a child. */
+/** Returns the origins of the first request of a child. */
 export function parentLead(parameters: readonly Parameter[] = []): readonly Lead[] {
   return parameters.map(({ name, path, value }) => ({
     how: 'row',
@@ -79,7 +79,7 @@ function linkLead({ values = new Map(), headers = new Map() }: Note, url: string
   return undefined;
 }
 
-/** A link may be relative, and parameters may be sent with it. */
+/** Tells whether the URL is that of a link. The link may be relative, and parameters may be added to it. */
 function isOf(url: string, link: string): boolean {
   return url === link || url.endsWith(link) || url.startsWith(link);
 }
@@ -89,10 +89,10 @@ function sameQuery(url: string, link: string): boolean {
   return wanted.length > 0 && wanted.every(([name, value]) => sent.get(name) === value);
 }
 
-/** A value that the pagination looked at, and where it was. */
+/** Value that the pagination read, and its path. */
 type Seen = readonly [from: string, value: string];
 
-/** Texts and numbers: also those inside of an object, which may be put into a request as a whole. */
+/** Returns texts and numbers, also those inside an object, which may be put into a request as a whole. */
 function seenValues({ values = new Map(), headers = new Map() }: Note): readonly Seen[] {
   return [
     ...[...values].flatMap(([from, value]) => scalarsIn(value, from)),
@@ -118,7 +118,7 @@ function idLead(to: string, value: string, { ids }: Note): Lead | undefined {
   return { how: 'id', to, value, from: ids.path, which };
 }
 
-/** A value inside of a text: a query language, the path of the address. */
+/** Finds the origin of a value inside a text: a query language, the path of the address. */
 function partLead(
   to: string,
   value: string,
@@ -130,7 +130,7 @@ function partLead(
   return found && { how: 'value', to, value: found[1], from: found[0] };
 }
 
-/** Numbers that the method counts on; the size of a page, which it may add, is none. */
+/** Returns the parameters that the method increases; the size of a page, which it may add, is none. */
 function counts(
   changed: readonly (readonly [string, string])[],
   before: ReadonlyMap<string, string>,
@@ -154,13 +154,16 @@ function countLead(to: string, value: string, before: string | undefined): Count
   return number === undefined ? undefined : { how: 'count', to, value: number, before: then[at] };
 }
 
-/** As a word of its own. */
+/** Tells whether the part is in the text as a word of its own. */
 function isIn(text: string, part: string): boolean {
   const at = text.indexOf(part);
   return at >= 0 && !/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + part.length));
 }
 
-/** A parameter that is secret by its name, such as `token`, can't be compared: what alone was looked at is its source. */
+/**
+ * Returns the origin of a parameter that is secret by its name, such as `token`. It can't be compared: a value that is
+ * the only one read is its source.
+ */
 function hiddenLead(next: ShownRequest, values: readonly Seen[]): readonly Lead[] {
   const [to] = [...paramsOf(next)]
     .filter(([name, value]) => value === HIDDEN && !name.startsWith('header '))
@@ -175,7 +178,7 @@ function isNumeral(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-/** The path, parameters of the query, of a form and of a JSON body (`page.offset`), and headers, as text. */
+/** Returns the path, parameters of the query, of a form and of a JSON body (`page.offset`), and headers, as text. */
 function paramsOf({ url, headers, body }: ShownRequest): ReadonlyMap<string, string> {
   return new Map([
     ['path', url.split(/[?#]/, 1)[0] ?? ''],

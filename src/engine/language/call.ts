@@ -5,10 +5,10 @@ import { invalidSetting } from './value-settings.ts';
 import { needsOf, type CompileSource, type Read, type SourceOptions } from './types.ts';
 import type { View } from './view.ts';
 
-/** What a function gives before it is known that it is no raw bytes, which another function makes text of. */
+/** Result of a function that may still be raw bytes; another function makes text of them. */
 type Value = Json | Uint8Array | undefined;
 
-/** An argument, compiled: `read` gives undefined where a source finds nothing. */
+/** Compiled argument: `read` gives undefined where a source finds nothing. */
 interface Argument {
   readonly needs: Read['needs'];
   /** True when it has a source in it. */
@@ -17,9 +17,11 @@ interface Argument {
 }
 
 /**
- * A call of the function language whose arguments are sources, calls, or values as they stand: texts in `args` are
- * texts, objects that are sources are read. Where every source in it finds nothing, the call gives nothing, unless it is
- * there to say what takes its place (`coalesce`, `if`); where only some do, those are null.
+ * Compiles a call of the function language. Its arguments are sources, calls, or literal values: texts in `args` are
+ * texts, objects that are sources are read.
+ *
+ * Where every source in it finds nothing, the call gives nothing, unless its purpose is a replacement (`coalesce`,
+ * `if`). Where only some find nothing, those are null.
  */
 export function compileCall(
   called: Json,
@@ -91,7 +93,7 @@ function argumentOf(value: Json, options: SourceOptions, compile: CompileSource)
   return combined(items, (values) => objectOf(entries.map(([key], i) => [key, values[i] ?? null] as const)));
 }
 
-/** Raw bytes stay inside of calls: a list or an object of them cannot be. */
+/** Combines arguments. Raw bytes exist only inside calls: a list or an object of them is not possible. */
 function combined(items: readonly Argument[], make: (values: readonly Json[]) => Json): Argument {
   return {
     needs: needsOf(items),

@@ -2,13 +2,13 @@ import { isNumber, isScalar, JsonNumber, toJsonText, toText, type Json } from '.
 import { isNumericText } from '../../lib/read-settings.ts';
 import { compareInstants, instantOfSeconds, readInstant } from './instant.ts';
 
-/** How two values are compared. Not set: as numbers where both read as numbers, as times where both do, else as text. */
+/** Types of comparison. Not set: as numbers where both read as numbers, as times where both do, else as text. */
 export const COMPARISONS = ['number', 'text', 'time'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /**
- * Below 0, 0 or above 0; undefined where the two cannot be compared in this way. Integers are compared exactly, however
- * long they are; texts by their code points.
+ * Compares two values: below 0, 0 or above 0; undefined where the two cannot be compared in this way. Integers are
+ * compared exactly, however long they are; texts by their code points.
  */
 export function compareValues(a: Json, b: Json, as?: Comparison): number | undefined {
   if (as === 'text') return compareTexts(textOf(a), textOf(b));
@@ -46,7 +46,7 @@ function literalOf(value: Json): string | undefined {
   return value.trim().replace(/^\+/, '');
 }
 
-/** By code points, as UTF-8 and databases order them: not by the halves of surrogate pairs. */
+/** Compares by code points, as UTF-8 and databases order them: not by the halves of surrogate pairs. */
 function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts';
 import { invalidSetting } from './value-settings.ts';
 import type { SourceOptions } from './types.ts';
 
-/** What can be said of a value and another one, and how it is said. */
+/** Tests of a value against another one, with their words. */
 export const WITH = {
   equals: 'is',
   differs: 'is not',
@@ -23,13 +23,13 @@ export type ComparingWord = keyof typeof WITH;
 export type Test = (value: Json, than: Json) => boolean;
 
 export interface Comparing {
-  /** What it is compared with is a source, and not known beforehand. */
+  /** True when the other value is a source, and not known beforehand. */
   readonly isRead: boolean;
   readonly as: Comparison | undefined;
 }
 
 /**
- * The test of one word.
+ * Returns the test of one word.
  *
  * @throws the error of the stage for a list or a regular expression that is none
  */
@@ -91,7 +91,9 @@ function sameness(as: Comparison | undefined): Test {
     isScalar(value) && isScalar(than) ? isSame(value, than, as) : equalJson(value, than);
 }
 
-/** 1 and "1" are the same, and so are true and "true": answers and settings write them as they like. */
+/**
+ * Tells whether two values are the same. 1 and "1" are, and so are true and "true": answers and settings use either.
+ */
 function isSame(a: Json, b: Json, as: Comparison | undefined): boolean {
   if (typeof a === 'boolean' || typeof b === 'boolean' || as === 'text') return textOf(a) === textOf(b);
   if (as === undefined && !isNumber(a) && !isNumber(b)) return a === b;

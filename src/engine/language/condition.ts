@@ -20,21 +20,21 @@ import { statusReading } from './status.ts';
 import { needsOf, type Source, type SourceNeeds, type SourceOptions } from './types.ts';
 import type { View } from './view.ts';
 
-/** Whether something holds of an exchange or a row, compiled once (docs/language/stops.md). */
+/** Condition on an exchange or a row, compiled once (docs/language/stops.md). */
 export interface Condition {
   /** In words, for messages: `meta.page is at least meta.pages`. */
   readonly text: string;
   readonly needs: SourceNeeds;
   holds(view: View): boolean;
-  /** The same with the values that were seen, as evidence: `meta.page (3) is at least meta.pages (3)`. */
+  /** Returns the words with the values that were read, as evidence: `meta.page (3) is at least meta.pages (3)`. */
   describe(view: View): string;
-  /** What it looks at. */
+  /** Sources that it reads. */
   readonly sources: readonly Source[];
-  /** Those of them that are compared with something, so that it never holds where one is never there. */
+  /** Sources that are compared with a value: the condition never holds where one of them is never present. */
   readonly compared: readonly Source[];
 }
 
-/** Of the value alone. */
+/** Tests of the value alone. */
 const ALONE = {
   absent: 'is absent',
   present: 'is present',
@@ -46,7 +46,7 @@ const ALONE = {
 
 export const CONDITION_WORDS: readonly string[] = [...Object.keys(ALONE), ...Object.keys(WITH)];
 
-/** What makes a condition of a list: any of them (stops, reactions), or all (rows). */
+/** Meaning of a list of conditions: any of them (stops, response rules), or all (rows). */
 export type ListMeans = 'any' | 'all';
 
 /**
@@ -208,7 +208,7 @@ const TESTS: Readonly<Record<keyof typeof ALONE, (value: Json | undefined) => bo
   false: (value) => value !== undefined && value !== null && !isTrue(value) && !isBlankText(value),
 };
 
-/** Absent, null, an empty text, list or object. Zero and false are values. */
+/** Tells whether a value is absent, null, an empty text, list or object. Zero and false are values. */
 function isBlank(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (isList(value)) return value.length === 0;
@@ -219,7 +219,9 @@ function isBlankText(value: Json): boolean {
   return value === '';
 }
 
-/** True as it stands or as text, and any other value but 0, "0", "false" and what is empty. */
+/**
+ * Tells whether a value counts as true: all values do but 0, false, an empty one, and the texts "0", "false" and "no".
+ */
 function isTrue(value: Json | undefined): boolean {
   if (typeof value === 'string') return !['', '0', 'false', 'no'].includes(value.trim().toLowerCase());
   return !isEmpty(value);
@@ -261,7 +263,7 @@ function compared(
   };
 }
 
-/** What was seen, beside its name. */
+/** Shows the value that was read, beside its name. */
 function seen(value: Json | undefined): string {
   return `(${value === undefined ? 'absent' : shown(value)})`;
 }

@@ -1,7 +1,7 @@
 import { isNumber, JsonNumber, type Json } from '../../lib/json/index.ts';
 import { trimEnd } from '../../lib/trim.ts';
 
-/** A moment, exact to the last digit that was written. */
+/** Timestamp, exact to the last digit that was written. */
 export interface Instant {
   /** Whole seconds since 1970. */
   readonly seconds: number;
@@ -42,7 +42,7 @@ function httpDate(text: string): Instant | undefined {
   return Number.isNaN(time) ? undefined : { seconds: Math.trunc(time / 1000), fraction: '' };
 }
 
-/** A number of seconds as a time, where the setting says so. */
+/** Reads a number of seconds as a timestamp, where the setting says so. */
 export function instantOfSeconds(value: Json | undefined): Instant | undefined {
   const text = isNumber(value)
     ? value instanceof JsonNumber

@@ -11,7 +11,7 @@ export const CONTEXTS = [
 ] as const;
 export type Context = (typeof CONTEXTS)[number];
 
-/** What a source can come from. */
+/** Kinds of sources. */
 export const KINDS = [
   'path',
   'response',
@@ -30,7 +30,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What is known wherever an answer is at hand: all but its rows, one of them, and the steps of an export. */
+/** Kinds of sources that are known with every answer: all but its rows, one of them, and the steps of an export. */
 export const ANSWER_KINDS: readonly Kind[] = KINDS.filter(
   (kind) => !['row', 'first', 'last', 'min', 'max', 'created', 'polled'].includes(kind),
 );

@@ -11,8 +11,8 @@ interface Link {
 }
 
 /**
- * The links of a `Link` header, by the algorithm of RFC 8288, appendix B. What follows a broken part is left out,
- * what came before it is kept. Headers that come several times are joined by commas.
+ * Parses the links of a `Link` header, by the algorithm of RFC 8288, appendix B. The rest behind a broken part is
+ * ignored. Headers that come several times are joined by commas.
  */
 export function parseLinkHeader(header: string): readonly Link[] {
   const links: Link[] = [];
@@ -27,7 +27,7 @@ export function parseLinkHeader(header: string): readonly Link[] {
   }
 }
 
-/** Parameters up to the comma that ends the link, or to where they stop being parameters. */
+/** Reads parameters up to the comma that ends the link, or to the first text that is no parameter. */
 function parameters(text: Scan): Map<string, string> {
   const found = new Map<string, string>();
   for (;;) {
@@ -46,14 +46,14 @@ function parameters(text: Scan): Map<string, string> {
   }
 }
 
-/** The rest of a quoted string; a missing end quote ends with the text. */
+/** Reads the rest of a quoted string; a missing end quote ends with the text. */
 function quoted(text: Scan): string {
   const inner = text.read(/(?:[^"\\]|\\[^]|\\$)*/y);
   text.take('"');
   return inner.replace(/\\([^])/g, '$1');
 }
 
-/** Single quotes are none in the standard; some APIs write them. */
+/** Reads an unquoted value. Single quotes are none in the standard; some APIs write them. */
 function unquoted(text: Scan): string {
   return text
     .read(/[^;,]*/y)

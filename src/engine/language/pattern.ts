@@ -3,19 +3,19 @@ import { loadRe2 } from '../../lib/on-demand.ts';
 import { invalidSetting } from './value-settings.ts';
 import type { Invalid } from '../../lib/read-settings.ts';
 
-/** A regular expression of a configuration. It takes time in proportion to the text, whatever it says. */
+/** Regular expression of a configuration. It takes time in proportion to the text, whatever the expression is. */
 export interface Pattern {
   /** As written, for messages. */
   readonly text: string;
   /** Tells whether it is found anywhere in the text. */
   test(text: string): boolean;
-  /** What its group holds, or all that was found where it has none; undefined where it is not found. */
+  /** Returns the text of its group, or the whole match where it has none; undefined where it is not found. */
   capture(text: string): string | undefined;
 }
 
 /**
- * Compiles a regular expression in the syntax of RE2: as in most languages, but without what needs to go back
- * (`\1`, `(?=…)`), so that no text of a stranger can make it run away.
+ * Compiles a regular expression in the syntax of RE2: as in most languages, but without constructs that need
+ * backtracking (`\1`, `(?=…)`), so that no text from outside can make it run without end.
  *
  * @throws the error of the stage for an expression that cannot be read, or that has several groups
  */

@@ -24,36 +24,38 @@ import { invalidSetting } from './value-settings.ts';
 const PLACE_KINDS = ['param', 'query', 'body', 'header', 'path', 'template'] as const;
 type PlaceKind = (typeof PLACE_KINDS)[number];
 
-/** Somewhere in a request, compiled once (docs/language/places.md). Requests are never changed in place. */
+/** Place in a request, compiled once (docs/language/places.md). Requests are never changed in place. */
 export interface Place {
-  /** Where it is, for messages: `the parameter “after”`. */
+  /** Description for messages: `the parameter “after”`. */
   readonly text: string;
   readonly kind: PlaceKind;
-  /** What a place inside of a text holds as long as there is no value: see `blank`. */
+  /** True for a place inside of a text, which holds its `first` as long as there is no value: see `blank`. */
   readonly isInText: boolean;
-  /** The request with the value there. */
+  /** Returns the request with the value at this place. */
   put(request: JobRequest, value: Json): JobRequest;
-  /** The request with a whole object merged in there, for `*`; for any other place the same as `put`. */
+  /**
+   * Returns the request with a whole object merged in at this place, for `*`; for any other place the same as `put`.
+   */
   merge(request: JobRequest, values: AnyObject): JobRequest;
-  /** The request before there is a value: a place inside of a text is filled with its `first`. */
+  /** Returns the request before there is a value: a place inside of a text is filled with its `first`. */
   blank(request: JobRequest): JobRequest;
   read(request: JobRequest): Json | undefined;
-  /** False for a place inside of a text that has no such place, and for a key of a body that has no keys. */
+  /** Returns false for a place inside of a text that has no such place, and for a key of a body that has no keys. */
   isIn(request: JobRequest): boolean;
 }
 
 export interface PlaceOptions {
   /** JSON path of the setting, for messages. */
   readonly at: string;
-  /** Where the short form goes: beside the parameters of the job, or into the query whatever the method is. */
+  /** Target of the short form: beside the parameters of the job, or into the query whatever the method is. */
   readonly by?: 'params' | 'query';
   readonly invalid?: Invalid | undefined;
 }
 
 /**
- * Compiles a place as it is written: a text is the name of a parameter.
+ * Compiles a place of the configuration: a text is the name of a parameter.
  *
- * @throws the error of the stage for what is no place
+ * @throws the error of the stage for a value that is no place
  */
 export function compilePlace(value: Json, options: PlaceOptions): Place {
   const { at, by = 'params', invalid = invalidSetting } = options;
@@ -90,7 +92,7 @@ export function compilePlace(value: Json, options: PlaceOptions): Place {
   return placeOf(kind, toText(name), first ?? '');
 }
 
-/** The names in braces that the places of a setting fill in texts of a request, at any depth of it. */
+/** Returns the names in braces that the places of a setting fill in texts of a request, at any depth of it. */
 export function textPlacesIn(setting: Json): readonly string[] {
   if (isList(setting)) return setting.flatMap(textPlacesIn);
   if (!isObject(setting)) return [];
@@ -111,7 +113,7 @@ const PLACES: Readonly<Record<Exclude<PlaceKind, 'path' | 'template'>, (name: st
   header: headerPlace,
 };
 
-/** A parameter, in place when it is there, else at the end: where the method puts parameters. */
+/** Returns the place of a parameter, where the method puts parameters: in place when it exists, else at the end. */
 function paramPlace(name: string): Place {
   return plain('param', `the parameter “${name}”`, {
     put: (request, value) => ({ ...request, params: withKey(request.params, name, value) }),
@@ -123,7 +125,7 @@ function paramPlace(name: string): Place {
   });
 }
 
-/** In the query it replaces a parameter of the same name in the body. */
+/** Returns the place of a parameter of the query. It replaces a parameter of the same name in the body. */
 function queryPlace(name: string): Place {
   return plain('query', `the parameter “${name}” of the query`, {
     put: (request, value) => setInQuery(request, name, value),
@@ -146,7 +148,10 @@ function setInQuery(request: JobRequest, name: string, value: Json): JobRequest 
   };
 }
 
-/** A key of the body at any depth; lists on the way are entered by their index. A body that is a text has none. */
+/**
+ * Returns the place of a key of the body at any depth; lists on the way are entered by their index. A body that is a
+ * text has none.
+ */
 function bodyPlace(name: string): Place {
   const keys = name.split('.');
   const isIn = (request: JobRequest): boolean => {
@@ -169,7 +174,7 @@ function bodyPlace(name: string): Place {
   });
 }
 
-/** Without a body of their own, the parameters are the body of a method that has one. */
+/** Tells whether the parameters are the body: the request has none of its own, and a method with a body. */
 function isInParams(request: JobRequest): boolean {
   return request.body === undefined && !goesToQuery(request);
 }
@@ -193,8 +198,8 @@ function headerPlace(name: string): Place {
 }
 
 /**
- * `{name}` inside of the endpoint, or of any text of the request. Such a place is gone once it is filled, so that a
- * request is made from the job's own one each time.
+ * Returns the place `{name}` inside of the endpoint, or of any text of the request. Such a place is gone once it is
+ * filled, so that each request is made from the job's own one.
  */
 function textPlace(kind: 'path' | 'template', name: string, first: Json): Place {
   const mark = `{${name}}`;
@@ -253,7 +258,7 @@ function goesToQuery(request: JobRequest): boolean {
   return request.method === 'GET' || request.method === 'DELETE';
 }
 
-/** What comes wins; objects are merged key by key. */
+/** Merges values over parameters, objects key by key. */
 function mergedWith(params: AnyObject, values: AnyObject): AnyObject {
   return mergeOver(values, params);
 }
@@ -275,7 +280,10 @@ function valueAt(value: Json | undefined, keys: readonly string[]): Json | undef
   return found;
 }
 
-/** A text that is nothing but the place becomes the value itself, so that a number stays a number. */
+/**
+ * Fills a place in texts. A text that is nothing but the place becomes the value itself, so that a number stays a
+ * number.
+ */
 function filled(part: Json, mark: string, value: Json, text: string): Json {
   if (typeof part === 'string') return part === mark ? value : part.replaceAll(mark, () => text);
   if (isList(part)) return part.map((item) => filled(item, mark, value, text));

@@ -15,47 +15,47 @@ import { invalidSetting } from './value-settings.ts';
 import { compileSource } from './source.ts';
 import { needsOf, type Source, type SourceNeeds, type SourceOptions } from './types.ts';
 
-/** What can be done about an answer. */
+/** Actions for an answer. */
 export const DEEDS = ['retry', 'login', 'empty', 'skip', 'rows', 'fail'] as const;
 export type Deed = (typeof DEEDS)[number];
 
-/** What is to be done about answers of which something holds, compiled once (docs/language/reactions.md). */
+/** Response rule: an action for answers of which a condition holds, compiled once (docs/language/reactions.md). */
 export interface Reaction {
   /** JSON path, for messages. */
   readonly at: string;
   readonly when: Condition;
   readonly do: Deed;
-  /** How often one request is sent again for it; of `retry` and `login`. */
+  /** Number of times that one request is sent again for it; of `retry` and `login`. */
   readonly times: number;
   readonly wait: Wait | undefined;
-  /** Where the API says in words what is wrong. */
+  /** Source of the API's own error message. */
   readonly message: Source | undefined;
 }
 
-/** How long to wait: always the same, or what the answer says. */
+/** Time to wait: always the same, or read from the answer. */
 export type Wait =
   | { readonly ms: number }
   | { readonly from: Source; readonly as: WaitUnit | undefined; readonly leastMs: number };
 
-/** What a number that is found means; a date is a text. Without it, as in a header `Retry-After`. */
+/** Units of a number that is found; a date is a text. Without a unit it is read as in a header `Retry-After`. */
 export const WAIT_UNITS = ['seconds', 'milliseconds', 'epoch', 'date'] as const;
 export type WaitUnit = (typeof WAIT_UNITS)[number];
 
 export const DEFAULT_TIMES = { retry: 10, login: 1 } as const;
-/** A request is not sent again for ever. */
+/** Most times that a request is sent again. */
 export const MOST_TIMES = 1000;
 const MOST_WAIT_SECONDS = 86_400;
 
 /**
- * Reads `reactions`: what to do about answers, by the first whose condition holds.
+ * Reads `reactions`: the actions for answers, by the first rule whose condition holds.
  *
  * ```
  * [{"when": {"value": "ok", "is": "false"}, "do": "fail", "message": "error"},
- *  {"when": {"status": 403}, "do": "skip"},
- *  {"when": {"status": 429}, "do": "retry", "wait": {"from": {"header": "X-Reset"}, "as": "epoch"}, "times": 5}]
+ * {"when": {"status": 403}, "do": "skip"},
+ * {"when": {"status": 429}, "do": "retry", "wait": {"from": {"header": "X-Reset"}, "as": "epoch"}, "times": 5}]
  * ```
  *
- * @throws the error of the stage for what cannot be read
+ * @throws the error of the stage for a value that cannot be read
  */
 export function compileReactions(node: Json | undefined, options: SourceOptions): readonly Reaction[] {
   const { at, invalid = invalidSetting } = options;
@@ -122,7 +122,7 @@ function deedOf(node: AnyObject, { at, invalid = invalidSetting }: SourceOptions
   );
 }
 
-/** Keys that say nothing to what is done are a mistake: whoever writes `wait` beside `skip` means something else. */
+/** Refuses keys without a meaning for the action: `wait` beside `skip` is a mistake. */
 function checkFor(deed: Deed, node: AnyObject, { at, invalid = invalidSetting }: SourceOptions): void {
   const isAgain = deed === 'retry' || deed === 'login';
   for (const key of isAgain ? [] : ['wait', 'times']) {

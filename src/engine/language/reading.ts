@@ -26,7 +26,7 @@ const ROWS: SourceNeeds = { ...ROW, rows: true };
 const RUN: SourceNeeds = { ...NOTHING, origins: ['run'] };
 const PAGE: SourceNeeds = { ...NOTHING, origins: ['page'] };
 
-/** How the value of one kind of source is read, before `match` and its like. */
+/** Returns the reading of one kind of source, before `match` and its like. */
 export function readingOf(
   kind: Kind,
   value: Json,
@@ -89,7 +89,9 @@ function pathReading(
   return { text: `the ${what} ${text}`, needs: ROWS, read: (view) => view.extreme?.(kind, path) };
 }
 
-/** A value of a name. An attribute that is not there is a mistake of the configuration; others may come later. */
+/**
+ * Returns the reading of a named value. A missing attribute is a mistake of the configuration; others may come later.
+ */
 function contextReading(
   kind: Context,
   name: string,
@@ -115,7 +117,7 @@ function contextReading(
   };
 }
 
-/** What is there: not absent, not null, not an empty text. */
+/** Returns the reading of the first source with a value: not absent, not null, not an empty text. */
 function firstOf(value: Json, options: SourceOptions, compile: CompileSource): Read {
   const { invalid = invalidSetting } = options;
   const at = `${options.at}.firstOf`;
@@ -166,7 +168,10 @@ const FACT_NEEDS: Readonly<Record<AnswerFact, SourceNeeds>> = {
   url: RESPONSE,
 };
 
-/** The address of a link of the header `Link` (RFC 8288), resolved against the page; or one of its attributes. */
+/**
+ * Returns the reading of the address of a link of the header `Link` (RFC 8288), resolved against the page; or of one of
+ * its attributes.
+ */
 function linkReading(
   rel: string,
   attribute: Json | undefined,

@@ -1,8 +1,8 @@
 const PARTS = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(?:#.*)?$/is;
 
 /**
- * A reference against the URL of the page it came from (RFC 3986, 5.2), without touching a byte of the reference
- * itself: servers sign links, and a re-encoded one may no longer be theirs. A whole URL stays as it is.
+ * Resolves a reference against the URL of the page it came from (RFC 3986, 5.2), without changing a byte of the
+ * reference itself: servers sign links, and a re-encoded one may no longer be valid. A whole URL stays as it is.
  */
 export function resolveReference(reference: string, base: string): string {
   const [, scheme, authority, path = '', query = ''] = PARTS.exec(reference) ?? [];
@@ -16,7 +16,7 @@ export function resolveReference(reference: string, base: string): string {
   return origin + withoutDots(folder + path) + query;
 }
 
-/** The path with its `.` and `..` segments worked out (RFC 3986, 5.2.4). */
+/** Removes the `.` and `..` segments of a path (RFC 3986, 5.2.4). */
 function withoutDots(path: string): string {
   const segments = path.split('/');
   const out: string[] = [];

@@ -176,17 +176,17 @@ export const languageDefinitions: Readonly<Record<'source' | 'condition' | 'plac
   }),
 };
 
-/** A setting that is a source. */
+/** Returns the schema of a setting that is a source. */
 export function sourceSchema(title: string, description: string, examples: readonly unknown[]): OptionSchema {
   return option(title, description, { examples, allOf: [definition('source')] });
 }
 
-/** A setting that is a place. */
+/** Returns the schema of a setting that is a place. */
 export function placeSchema(title: string, description: string, examples: readonly unknown[]): OptionSchema {
   return option(title, description, { examples, allOf: [definition('place')] });
 }
 
-/** A setting that is a condition, or a list of them. */
+/** Returns the schema of a setting that is a condition, or a list of them. */
 export function conditionSchema(
   title: string,
   description: string,

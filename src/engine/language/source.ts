@@ -46,7 +46,7 @@ export function compileSource(value: Json, options: SourceOptions): Source {
   return sourceOf(transformed(reading, value, options), at);
 }
 
-/** Tells whether an object is written as a source: it has a key that says where its value comes from. */
+/** Tells whether an object is written as a source: it has a key that names the kind of its value. */
 export function isSourceObject(value: Json): value is AnyObject {
   return isObject(value) && keysOf(value).some((key) => isKind(key) || key === 'function');
 }
@@ -55,7 +55,7 @@ function sourceOf(reading: Read, at: string): Source {
   return { ...reading, at };
 }
 
-/** The key that says what it is; every other one must be known beside it. */
+/** Returns the key that names the kind of the source; every other key must be known beside it. */
 function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: SourceOptions): Kind {
   const keys = keysOf(value);
   const found = keys.filter((key) => isKind(key));

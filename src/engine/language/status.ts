@@ -2,7 +2,7 @@ import { isList, isNumber, numberOf, type Json } from '../../lib/json/index.ts';
 import { invalidSetting } from './value-settings.ts';
 import type { SourceOptions } from './types.ts';
 
-/** Statuses as they are written: 404, "4xx", "500-504", or a list of such. */
+/** Reads statuses as they are written: 404, "4xx", "500-504", or a list of such. */
 export function statusReading(
   value: Json,
   { at, invalid = invalidSetting }: SourceOptions,

@@ -19,13 +19,15 @@ import { compilePattern } from './pattern.ts';
 import { invalidSetting } from './value-settings.ts';
 import type { Read, SourceOptions } from './types.ts';
 
-/** What may stand beside any source, in the order in which it is done. */
+/** Keys that may stand beside any source, in the order in which they are applied. */
 export const TRANSFORMS = ['where', 'take', 'param', 'match', 'as', 'default'] as const;
 
 const KINDS_OF_VALUE = ['text', 'number', 'boolean', 'json'] as const;
 type KindOfValue = (typeof KINDS_OF_VALUE)[number];
 
-/** A source with what stands beside it: an item of a list, a part of an address or text, another type, a value for none. */
+/**
+ * Adds the transformations beside a source: an item of a list, a part of an address or text, another type, a default.
+ */
 export function transformed(reading: Read, beside: AnyObject, options: SourceOptions): Read {
   const steps = [
     itemStep(beside, options),
@@ -50,7 +52,7 @@ export function transformed(reading: Read, beside: AnyObject, options: SourceOpt
   };
 }
 
-/** What is cut out, in words: `the parameter “after” of links.next`. */
+/** Names the part that is taken, in words: `the parameter “after” of links.next`. */
 function partText(text: string, beside: AnyObject): string {
   const [take, param, match] = ['take', 'param', 'match'].map((key) => getKey(beside, key));
   const where = getKey(beside, 'where');
@@ -65,7 +67,10 @@ function partText(text: string, beside: AnyObject): string {
 
 type Step = (value: Json) => Json | undefined;
 
-/** The first item of a list that has all these values, or what a path leads to in it: `[{"rel": "next", "href": …}]`. */
+/**
+ * Takes the first item of a list that has all these values, or the value at a path in it: `[{"rel": "next", "href":
+ * …}]`.
+ */
 function itemStep(beside: AnyObject, options: SourceOptions): Step | undefined {
   const { at, invalid = invalidSetting } = options;
   const [where, take] = [getKey(beside, 'where'), textOf(beside, 'take', options)];
@@ -95,7 +100,7 @@ function itemStep(beside: AnyObject, options: SourceOptions): Step | undefined {
   };
 }
 
-/** A parameter of the query of an address, decoded; the address may be relative. */
+/** Takes a parameter of the query of an address, decoded; the address may be relative. */
 function paramStep(beside: AnyObject, options: SourceOptions): Step | undefined {
   const name = textOf(beside, 'param', options);
   if (name === undefined) return undefined;
@@ -147,7 +152,7 @@ const STEPS: Readonly<Record<KindOfValue, Step>> = {
   },
 };
 
-/** A number that a double would change stays as it is written. */
+/** Reads a number. One that a double would change stays as it is written. */
 function exactNumber(text: string): Json {
   const number = Number(text);
   return String(number) === text || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)

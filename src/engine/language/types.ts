@@ -5,31 +5,31 @@ import type { Kind } from './kinds.ts';
 import type { View } from './view.ts';
 
 /**
- * Whose word a value is: of the response around the rows, of a row, of the run that asks and counts, or a fact of the
- * page (its status, its number of rows). Constants are nobody's.
+ * Origin of a value: the response around the rows, a row, the run that sends requests and counts, or a fact of the page
+ * (its status, its number of rows). Constants have none.
  */
 export type Origin = 'response' | 'rows' | 'run' | 'page';
 
-/** What a source must be able to see, so that it is kept for it. */
+/** Data that a source must be able to read, so that they are kept for it. */
 export interface SourceNeeds {
-  /** Response headers, in lower case: a run that goes on finds them in its recording. */
+  /** Response headers, in lower case: a run that is resumed finds them in its recording. */
   readonly headers: readonly string[];
-  /** It looks into the rows of the page. */
+  /** True when it reads the rows of the page. */
   readonly rows: boolean;
   readonly origins: readonly Origin[];
 }
 
-/** A value of the exchange, compiled once (docs/language/sources.md). */
+/** Value of the exchange, compiled once (docs/language/sources.md). */
 export interface Source {
-  /** Where the value comes from, for messages: `meta.next`, “the header X-Next”. */
+  /** Description of its origin, for messages: `meta.next`, “the header X-Next”. */
   readonly text: string;
   readonly at: string;
   readonly needs: SourceNeeds;
-  /** The path in what is at hand, where it is nothing else. */
+  /** Path in the current document, where the source is nothing else. */
   readonly path?: Path | undefined;
-  /** What the value is cut out of, where it is a part: by `param`, `match`, `where` or `as`. */
+  /** Returns the value that a part is taken from: by `param`, `match`, `where` or `as`. */
   whole?(view: View): Json | undefined;
-  /** Undefined where there is none. */
+  /** Reads the value; undefined where there is none. */
   read(view: View): Json | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface SourceOptions {
   readonly at: string;
   /** Calls a function of the language; without it functions are refused. */
   readonly call?: CallFunction | undefined;
-  /** Between the keys of plain paths; `.` by default. */
+  /** Separator of the keys of plain paths; `.` by default. */
   readonly delimiter?: string | undefined;
-  /** A key that is the whole text of a path comes before the way through several. */
+  /** True when a key equal to the whole text of a path takes precedence over the path through several keys. */
   readonly isKeyFirst?: boolean | undefined;
-  /** What may be looked at here; everything by default. */
+  /** Kinds of sources that may be used here; all by default. */
   readonly kinds?: readonly Kind[] | undefined;
   /** Makes the error of the stage. */
   readonly invalid?: Invalid | undefined;
@@ -53,7 +53,7 @@ export type Read = Omit<Source, 'at'>;
 
 export type CompileSource = (value: Json, options: SourceOptions) => Source;
 
-/** What several need together. */
+/** Joins the needs of several sources. */
 export function needsOf(parts: readonly { readonly needs: SourceNeeds }[]): SourceNeeds {
   return {
     headers: [...new Set(parts.flatMap(({ needs }) => needs.headers))],

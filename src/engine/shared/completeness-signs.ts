@@ -15,11 +15,11 @@ export interface OwnSigns {
 
 const NO_OWN_SIGNS: OwnSigns = { total: [], pages: [], next: [], more: [], end: [], not: [] };
 
-/** What a user says of the completeness of a job, or of all jobs. */
+/** Settings of the completeness of a job, or of all jobs. */
 export interface Completeness {
-  /** Why doubt is accepted, in words; undefined when it is not. */
+  /** Reason for which doubt is accepted, in words; undefined when it is not. */
   readonly accepted: string | undefined;
-  /** Doubt is an error. */
+  /** True when doubt is an error. */
   readonly isRequired: boolean;
   readonly own: OwnSigns;
 }

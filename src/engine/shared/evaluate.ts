@@ -1,14 +1,13 @@
 import type { AnyObject, Json } from '../../lib/json/index.ts';
 
 /**
- * What the functions of a configuration may refer to: name of the context (`attr`, `time`, `response` …) to its
+ * Values that the functions of a configuration may refer to: name of the context (`attr`, `time`, `response` …) to its
  * flattened values (nested keys joined by `.`).
  */
 export type Contexts = Readonly<Record<string, AnyObject>>;
 
 /**
- * Evaluates the functions and references in one value. A scalar or a list at the top is
- * given back as it is.
+ * Evaluates the functions and references in one value. A scalar or a list at the top is returned as it is.
  *
  * @param at JSON path of the value in the configuration, for messages
  * @throws {FunctionError} naming the path, the function or the missing reference
@@ -16,7 +15,7 @@ export type Contexts = Readonly<Record<string, AnyObject>>;
 export type Evaluate = (value: Json, contexts: Contexts, at: string) => Json;
 
 /**
- * Calls one function of the language with values that are not looked into any more: data of an answer that happens to
+ * Calls one function of the language with values that are not evaluated any more: data of an answer that happens to
  * look like a call is no call.
  *
  * @throws {FunctionError} naming the function; `at` is its JSON path
@@ -24,11 +23,11 @@ export type Evaluate = (value: Json, contexts: Contexts, at: string) => Json;
 export interface CallFunction {
   (name: string, args: readonly (Json | Uint8Array)[], at: string): Json | Uint8Array;
   /**
-   * The name of a function that takes so many arguments.
+   * Returns the name of a function that takes so many arguments.
    *
    * @throws {FunctionError} when there is none
    */
   readonly check: (name: Json, count: number, at: string) => string;
-  /** Tells whether it gives something although none of its values is there, such as a fallback. */
+  /** Tells whether the function gives a value although none of its arguments exists, such as a fallback. */
   readonly takesNothing: (name: string) => boolean;
 }

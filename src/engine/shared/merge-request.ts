@@ -9,8 +9,8 @@ import {
 } from '../../lib/json/index.ts';
 
 /**
- * Which side stands as the configuration has it. The objects of that side are maps to be merged; the objects of a
- * side whose functions were evaluated are values, and atomic.
+ * Side whose objects are as written in the configuration: these are maps to be merged. The objects of a side whose
+ * functions were evaluated are values, and atomic.
  */
 type Written = 'base' | 'winner';
 
@@ -42,9 +42,9 @@ function mergeValue(winner: Json, base: Json | undefined, written: Written): Jso
 }
 
 /**
- * The same for two maps that both stand as the configuration has them, `scrollRequest` and the default options:
- * the objects of the first take in those of the second. Keys that only the second has stay out, since the job comes
- * between the two.
+ * Merges two maps that are both as written in the configuration, `scrollRequest` and the default options: the objects
+ * of the first get the keys of those of the second. Keys that only the second has stay out, since the job comes between
+ * the two.
  */
 export function deepen(winner: AnyObject, base: AnyObject): AnyObject {
   return objectOf(

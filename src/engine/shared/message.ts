@@ -4,7 +4,7 @@
  */
 import type { AnyObject, Json } from '../../lib/json/index.ts';
 
-/** What a job asks for, before default options, base URL and encoding are applied. JSON. */
+/** Request of a job, before default options, base URL and encoding are applied. JSON. */
 export interface JobRequest {
   /** Relative to `baseUrl`, an absolute path, or a whole URL. */
   readonly endpoint: string;
@@ -12,7 +12,7 @@ export interface JobRequest {
   readonly method: string;
   readonly params: AnyObject;
   readonly headers: AnyObject;
-  /** Where the parameters go; by default the query of GET and DELETE, the body of the others. */
+  /** Place of the parameters; by default the query of GET and DELETE, the body of the others. */
   readonly paramsIn?: 'query' | 'body';
   /** Parameters that go into the query whatever the method is: those of the job, and `queryParamIn: "query"`. */
   readonly query?: AnyObject;
@@ -20,9 +20,9 @@ export interface JobRequest {
   readonly body?: Json;
   /** How the body is written; by default as usual for the method and the kind of the body. */
   readonly bodyFormat?: BodyFormat;
-  /** The endpoint is a whole address that the API gave for a download: nothing is put into its query. */
+  /** True when the endpoint is a whole address that the API gave for a download: nothing is put into its query. */
   readonly isDownload?: boolean;
-  /** True when the endpoint was taken from a response: it is used as it is and is no place for credentials. */
+  /** True when the endpoint was taken from a response: it is used as it is and gets no credentials. */
   readonly fromResponse?: boolean;
 }
 
@@ -42,7 +42,10 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array;
   /** The name of the job, for messages. */
   readonly label?: string;
-  /** The address came from the API for a download, and has its own rights: it needs no credentials on other hosts. */
+  /**
+   * True when the API gave the address for a download. It has its own permissions and needs no credentials on other
+   * hosts.
+   */
   readonly isDownload?: boolean;
   /** True for a login: its body holds credentials, so it never leaves the origins that the configuration names. */
   readonly isLogin?: boolean;
@@ -58,28 +61,28 @@ export interface ApiResponse {
   readonly headers: Headers;
   /** The URL that answered, after redirects. */
   readonly url: string;
-  /** Where there is `large`, only how it begins. */
+  /** Body; only its beginning where there is `large`. */
   readonly body: Uint8Array;
-  /** The body, when it is too large for memory: only who asked for it by `SendOptions.file` gets one. */
+  /** Body that is too large for memory; only requests with `SendOptions.file` get one. */
   readonly large?: LargeBody;
   /** Present when the body was a packed file: it is here as it was packed. */
   readonly unpacked?: Unpacked;
   /** Times that the request was sent until this came; absent when it was once. */
   readonly attempts?: number;
-  /** The configuration says that it is taken as it is, whatever its status. */
+  /** True when the configuration takes the answer as it is, whatever its status. */
   readonly isTaken?: true;
 }
 
 /** A body that lies in a file, to be read in any order. */
 export interface LargeBody {
   readonly bytes: number;
-  /** Of all of it, in hexadecimal. */
+  /** SHA-1 of the whole body, in hexadecimal. */
   readonly sha1: string;
-  /** Memory of its own; shorter where the body ends. */
+  /** Reads into memory of its own; shorter where the body ends. */
   read(at: number, length: number): Uint8Array;
 }
 
-/** What a packed file was, and for an archive the files in it, one behind the other in the body. */
+/** Format of a packed file, and for an archive the files in it, one behind the other in the body. */
 export interface Unpacked {
   readonly as: 'gzip' | 'zip';
   readonly members?: readonly { readonly name: string; readonly bytes: number }[];
@@ -89,48 +92,51 @@ export interface Unpacked {
 export interface BodySink {
   /** The bytes are copied, or written before it returns. */
   write(part: Uint8Array): void;
-  /** All of it came. */
+  /** Ends a complete body. */
   end(sha1: string): LargeBody;
-  /** It is not wanted any more. */
+  /** Discards a body that is not needed any more. */
   abandon(): void;
 }
 
-/** How a body is received that may be a file: large, packed, and no JSON. */
+/** Rules for receiving a body that may be a file: large, packed, and no JSON. */
 export interface FileRule {
-  /** Told of the answer before its body: true for a body that is to be received so, false for the usual way. */
+  /** Decides by the headers, before the body: true for a body that these rules apply to, false for the usual way. */
   readonly takes: (headers: Headers) => boolean;
   /** `auto` looks at the first bytes. */
   readonly compression: 'auto' | 'gzip' | 'zip' | 'none';
-  /** Which files of an archive are wanted. */
+  /** Tells whether a file of an archive is wanted. */
   readonly member: (name: string) => boolean;
-  /** Where a large body goes; without it, all of it is held, as far as the limit of bodies admits. */
+  /**
+   * Opens the target of a large body. Without it, the whole body is held in memory, as far as the limit of bodies
+   * admits.
+   */
   readonly open?: (() => BodySink) | undefined;
-  /** The same, for what is not kept. */
+  /** Opens the target of a large body that is not stored. */
   readonly scratch?: (() => BodySink) | undefined;
 }
 
 export interface SendOptions {
   readonly signal: AbortSignal;
   readonly file?: FileRule | undefined;
-  /** What the configuration says about answers, before anybody else looks at them. */
+  /** Response rules of the configuration; they are applied before all others. */
   readonly react?: React;
-  /** One attempt of several. */
+  /** Place of this attempt among several. */
   readonly attempt?: Attempt;
 }
 
 export interface Attempt {
-  /** The same object for all attempts of one request. */
+  /** Object that is the same for all attempts of one request. */
   readonly of: object;
-  /** The login of the attempt before is no longer good. */
+  /** True when the login of the previous attempt is no longer valid. */
   readonly renewsLogin: boolean;
-  /** The request was sent before: what was kept of its answer is no answer now. */
+  /** True when the request was sent before: its stored answer must not be used again. */
   readonly isAgain: boolean;
 }
 
 /**
- * Says what is to be done about an answer; undefined where it is to be taken as usual.
+ * Decides how to treat an answer; returns undefined for the usual way.
  *
- * @param isSpent whether the request was sent again for this reason as often as it may be
+ * @param isSpent tells whether the request was sent again for this reason as often as it may be
  * @param nowMs milliseconds since 1970
  */
 export type React = (
@@ -144,14 +150,14 @@ export type Reacted =
   | { readonly do: 'fail'; readonly error: Error }
   | { readonly do: 'again'; readonly reason: AgainReason; readonly why: string; readonly pause: Pause };
 
-/** Why a request is sent again. Reasons are told apart by identity. */
+/** Reason for sending a request again. Reasons are compared by identity. */
 export interface AgainReason {
   readonly isLogin: boolean;
-  /** How often it may be sent again for it. */
+  /** Number of times that it may be sent again for it. */
   readonly times: number;
 }
 
-/** How long to wait: as the configuration says, as the answer says, or as usual. */
+/** Time to wait: as the configuration says, as the answer says, or as usual. */
 export type Pause =
   | { readonly by: 'configuration' | 'answer'; readonly ms: number }
   | { readonly by: 'usual' };
@@ -160,7 +166,7 @@ export type Pause =
 export type Send = (request: ApiRequest, options: SendOptions) => Promise<ApiResponse>;
 export type SendWrapper = (next: Send) => Send;
 
-/** Bytes of a body, wherever it is. */
+/** Returns the number of bytes of a body, in memory or not. */
 export function bodyBytes({ body, large }: Pick<ApiResponse, 'body' | 'large'>): number {
   return large?.bytes ?? body.length;
 }
@@ -173,7 +179,7 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-/** A copy with one header set; other spellings of the name are dropped. */
+/** Returns a copy with one header set; other spellings of the name are dropped. */
 export function withHeader(headers: Headers, name: string, value: string): Headers {
   return { ...withoutHeader(headers, name), [name]: value };
 }

@@ -1,6 +1,6 @@
 /**
- * Why the pages of a job ended: a code with its values. It is the same for the same exchanges, so a run that is resumed
- * or played again has the same reasons. The words are made in one place, {@link reasonText}.
+ * Reason why the pages of a job ended: a code with its values. The same exchanges give the same reason, also in a run
+ * that is resumed or replayed. The words are made in one place, {@link reasonText}.
  */
 export type Reason =
   | { readonly code: 'noPagination' }
@@ -35,7 +35,7 @@ export type Reason =
   | { readonly code: 'export'; readonly files: number }
   /** `--limit`. */
   | { readonly code: 'limit'; readonly pages: number }
-  /** A reaction of the configuration skips what this answer is for; `text` is what was seen. */
+  /** A response rule of the configuration skips the subject of this answer; `text` is the evidence. */
   | { readonly code: 'skipped'; readonly page: number; readonly at: string; readonly text: string }
   /** The body is that of an earlier page, which is not written again. */
   | { readonly code: 'sameResponse'; readonly page: number }
@@ -51,13 +51,16 @@ export interface ConditionReason {
   /** The condition, and what was seen. */
   readonly text: string;
   readonly evidence: string;
-  /** The answer says that it is the end; or the configuration ends it; or it is a rule such as a short page. */
+  /**
+   * Meaning of the condition: the answer marks the end; or the configuration cuts; or it is a rule such as a short
+   * page.
+   */
   readonly meaning: 'said' | 'cut' | 'rule';
 }
 
 export type ReasonCode = Reason['code'];
 
-/** What a reason means, in half a sentence. */
+/** Returns the meaning of a reason, in half a sentence. */
 export function reasonText(reason: Reason): string {
   switch (reason.code) {
     case 'noPagination':
@@ -115,7 +118,7 @@ export function reasonText(reason: Reason): string {
   }
 }
 
-/** A path as it is written; a source that is said in words is not quoted again. */
+/** Quotes a path; a source described in words is not quoted again. */
 function named(path: string): string {
   return /^the |[“”]/.test(path) ? path : `\`${path}\``;
 }

@@ -10,8 +10,8 @@ const MAX_WAITING_BYTES = 2 << 20;
 const MAX_SPARE = MAX_WAITING_BYTES / BUFFER_BYTES;
 
 /**
- * Appends to one file through a buffer. Full buffers are written in the background, so that the disk works while the
- * next page is.
+ * Writer that appends to one file through a buffer. Full buffers are written in the background, so that the disk works
+ * while the next page is processed.
  */
 export class Appender {
   readonly path: string;
@@ -33,7 +33,7 @@ export class Appender {
     this.#fd = guard(path, () => openSync(path, 'w+'));
   }
 
-  /** Bytes appended so far. */
+  /** Returns the number of bytes appended so far. */
   get offset(): number {
     return this.#flushed + this.#used;
   }
@@ -47,7 +47,7 @@ export class Appender {
     this.#used += this.#buffer.write(text, this.#used, 'utf8');
   }
 
-  /** The bytes are copied. */
+  /** Appends bytes, which are copied. */
   bytes(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length;) {
       if (this.#used === BUFFER_BYTES) this.#flush();
@@ -89,7 +89,7 @@ export class Appender {
     closeSync(this.#fd);
   }
 
-  /** Closes, whatever was not written yet. */
+  /** Closes without writing the rest. */
   async abandon(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from
 import path from 'node:path';
 import { guard } from './file-error.ts';
 
-/** As {@link writeFileAtomic}; on return the new name is on the disk, too, and there with these permissions. */
+/** Writes a file as {@link writeFileAtomic}. On return the new name is on the disk, too, with these permissions. */
 export function writeFileDurably(file: string, text: string, mode: number): void {
   writeFileAtomic(file, text, mode);
   guard(file, () => {

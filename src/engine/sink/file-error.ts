@@ -1,6 +1,6 @@
 import { SinkError } from '../../lib/errors.ts';
 
-/** Runs a file operation; its failure says which file and what to do. */
+/** Runs a file operation; its error names the file and says what to do. */
 export function guard<T>(path: string, operation: () => T): T {
   try {
     return operation();

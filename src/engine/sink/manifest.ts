@@ -12,9 +12,9 @@ export interface ManifestOptions {
 }
 
 /**
- * The text of a table's manifest: compact JSON, no newline at the end, such as
- * `{"destination":"in.c-mock-server.users","incremental":false,"primary_key":["id"]}`. A table without rows
- * begins with `incremental`.
+ * Returns the text of a table's manifest: compact JSON, no newline at the end, such as
+ * `{"destination":"in.c-mock-server.users","incremental":false,"primary_key":["id"]}`. A table without rows begins with
+ * `incremental`.
  */
 export function tableManifest(options: ManifestOptions): string {
   const { bucket, table, incremental, primaryKey = [], missing = false } = options;

@@ -1,6 +1,6 @@
 import { writeFileAtomic } from './atomic.ts';
 
-/** Writes whether each job has everything (`out/report.json`). The same exchanges give the same bytes. */
+/** Writes the completeness of each job (`out/report.json`). The same exchanges give the same bytes. */
 export function writeReport(
   file: string,
   jobs: readonly unknown[],

@@ -33,14 +33,16 @@ interface TableFile {
   /** NUL characters that were replaced, and those of them in the stale part. */
   nuls: number;
   staleNuls: number;
-  /** What takes the place of the stale part. */
+  /** Writer of the part that replaces the stale one. */
   again: Appender | undefined;
 }
 
 /**
- * The tables of one bucket while a run writes them. All of it lies in a work folder; nothing enters the output folder
- * before the run has succeeded. Memory does not grow with the rows. A table whose layout changes keeps what it has, remembers how much of it is
- * stale, and gets that part written again at the end, in front of the rest.
+ * Tables of one bucket while a run writes them. All files lie in a work folder; nothing enters the output folder before
+ * the run has succeeded. Memory does not grow with the rows.
+ *
+ * A table whose layout changes keeps its content and records how much of it is stale. That part is written again at the
+ * end, in front of the rest.
  */
 export class Sink {
   readonly #folder: string;
@@ -81,7 +83,9 @@ export class Sink {
     });
   }
 
-  /** NUL characters become U+FFFD: no database has texts with them, and each would refuse the whole table. */
+  /**
+   * Appends rows. NUL characters become U+FFFD: no database has texts with them, and each would refuse the whole table.
+   */
   append(name: string, lines: string | Uint8Array, rows: number): void {
     const table = this.#table(name);
     const file = table.again ?? table.file;
@@ -98,7 +102,9 @@ export class Sink {
     file.text(parts.join('\uFFFD'));
   }
 
-  /** When it is being written again already, this must be before its first row. */
+  /**
+   * Changes the layout of a table. When the table is already being written again, this must come before its first row.
+   */
   relayout(layout: Layout): void {
     const table = this.#table(layout.name);
     table.columns = layout.columns;
@@ -117,7 +123,7 @@ export class Sink {
     table.staleNuls = table.nuls;
   }
 
-  /** Writes go to the disk at once from now on. */
+  /** Starts writing stale parts again. Writes go to the disk at once from now on. */
   rewrite(): void {
     for (const table of this.#tables.values()) {
       table.file.direct = true;
@@ -130,14 +136,14 @@ export class Sink {
     }
   }
 
-  /** Rows of all tables. */
+  /** Returns the number of rows of all tables. */
   get rows(): number {
     let rows = 0;
     for (const table of this.#tables.values()) rows += table.rows;
     return rows;
   }
 
-  /** See {@link Appender.settle}. */
+  /** Waits for the files, see {@link Appender.settle}. */
   async settle(all = false): Promise<void> {
     for (const { file } of this.#tables.values()) await file.settle(all);
   }
@@ -152,7 +158,7 @@ export class Sink {
     });
   }
 
-  /** Lets go of all files; what was written is left to whoever removes the work folder. */
+  /** Releases all files; their content is left to the code that removes the work folder. */
   async abandon(): Promise<void> {
     for (const table of this.#tables.values()) {
       await table.file.abandon();

@@ -15,7 +15,7 @@ import {
 import type { Log } from '../../lib/log.ts';
 import { writeFileAtomic } from './atomic.ts';
 
-/** Where the states of jobs are. */
+/** Key of the states of jobs. */
 export const INCREMENTAL_KEY = 'incremental';
 
 export interface StateUpdate {
@@ -26,15 +26,15 @@ export interface StateUpdate {
   /** `json_parser.struct` of the run's parsers, in order; none in mapping mode. */
   readonly structs: readonly Json[];
   readonly structVersion: number;
-  /** `json_parser.structSettings`: what the structure comes from. */
+  /** `json_parser.structSettings`: the settings that the structure depends on. */
   readonly structSettings: Json;
-  /** `incremental`: what jobs keep; undefined where it stays as it was. */
+  /** `incremental`: the states of the jobs; undefined where it stays as it was. */
   readonly incremental?: AnyObject | undefined;
-  /** The run filled a period again: the times of earlier runs stay. */
+  /** True when the run filled a period again: the times of earlier runs stay. */
   readonly isPeriod?: boolean;
 }
 
-/** `in/state.json`; a file that is missing or not readable is an empty state and a warning. */
+/** Reads `in/state.json`. A missing or unreadable file gives an empty state and a warning. */
 export function readState(file: string, log: Log): AnyObject {
   let text: string;
   try {
@@ -55,8 +55,8 @@ export function readState(file: string, log: Log): AnyObject {
 }
 
 /**
- * The state after a run: what was there, `time.previousStart` moved on, the structure of the
- * tables merged in. A clock that was set back never moves the state back: the rows since then would come twice.
+ * Returns the state after a run: the previous one, with `time.previousStart` advanced and the structure of the tables
+ * merged in. A clock that was set back never moves the state back: the rows since then would come twice.
  */
 export function nextState({
   before,
@@ -91,7 +91,7 @@ export function nextState({
   return objectOf(entries);
 }
 
-/** Start of the run before, in seconds; undefined for what is no number. */
+/** Returns the start of the previous run, in seconds; undefined for a value that is no number. */
 export function previousStartOf(state: AnyObject): number | undefined {
   const time = getKey(state, 'time');
   const previous = isObject(time) ? getKey(time, 'previousStart') : undefined;
@@ -102,7 +102,7 @@ export function writeState(file: string, state: Json): void {
   writeFileAtomic(file, toJsonText(state));
 }
 
-/** Objects key by key, the second winning; anything else is replaced. */
+/** Merges objects key by key, the second winning; any other value is replaced. */
 function deepMerge(first: Json, second: Json): Json {
   if (!isObject(first) || !isObject(second)) return second;
   const merged = new Map(entriesOf(first));

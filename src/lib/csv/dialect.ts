@@ -3,7 +3,7 @@ import { CsvError } from './csv-error.ts';
 /** Characters that separate cells and records; each is one byte. */
 export interface CsvDialect {
   readonly delimiter: number;
-  /** The quote; `undefined`: no quoting at all. */
+  /** Quote; `undefined` means no quoting at all. */
   readonly enclosure: number | undefined;
   /** Makes the byte after it data; only without an enclosure. */
   readonly escape: number | undefined;

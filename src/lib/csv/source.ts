@@ -4,7 +4,7 @@ import { LF } from './dialect.ts';
 const PIECE_BYTES = 1024 * 1024;
 const BYTES_BETWEEN_TURNS = 2 * PIECE_BYTES;
 
-/** The same bytes in chunks of 1 MiB at most; lets other work run in between, however fast the source is. */
+/** Splits the bytes into chunks of 1 MiB at most, and lets other work run in between, however fast the source is. */
 export async function* inPieces(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -22,7 +22,7 @@ export async function* inPieces(
   }
 }
 
-/** Leaves out a byte order mark at the very start. */
+/** Removes a byte order mark at the very start. */
 export async function* withoutBom(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array(0);
   for await (const chunk of source) {
@@ -39,7 +39,7 @@ export async function* withoutBom(source: AsyncIterable<Uint8Array>): AsyncGener
   if (head !== undefined && head.length > 0) yield head;
 }
 
-/** Leaves out the first `count` physical lines, whatever they hold. */
+/** Removes the first `count` physical lines, whatever they hold. */
 export async function* withoutLines(
   source: AsyncIterable<Uint8Array>,
   count: number,

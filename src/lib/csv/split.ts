@@ -1,7 +1,7 @@
 import { CR, LF } from './dialect.ts';
 import type { CsvDialect } from './dialect.ts';
 
-/** The cells of one record that a scanner has accepted, with or without its line end. */
+/** Returns the cells of one record that a scanner has accepted, with or without its line end. */
 export function splitRecord(record: Uint8Array, dialect: CsvDialect): string[] {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
   const cells: string[] = [];
@@ -17,7 +17,7 @@ export function splitRecord(record: Uint8Array, dialect: CsvDialect): string[] {
   }
 }
 
-/** Offset behind the closing quote. */
+/** Returns the offset behind the closing quote. */
 function quotedEnd(bytes: Buffer, from: number, { enclosure }: CsvDialect): number {
   let i = from;
   while (i < bytes.length) {
@@ -28,7 +28,7 @@ function quotedEnd(bytes: Buffer, from: number, { enclosure }: CsvDialect): numb
   return i;
 }
 
-/** Offset of the delimiter or line end behind an unquoted cell. */
+/** Returns the offset of the delimiter or line end behind an unquoted cell. */
 function plainEnd(bytes: Buffer, from: number, { delimiter, escape }: CsvDialect): number {
   let i = from;
   while (i < bytes.length) {

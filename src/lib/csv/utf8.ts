@@ -7,8 +7,8 @@ export class Utf8Checker {
   #cut = new Uint8Array(0);
 
   /**
-   * The offset in `chunk` of the line that is not UTF-8 (0 when it began earlier), or -1.
-   * A character of several bytes holds no LF, so lines can be judged one by one.
+   * Returns the offset in `chunk` of the line that is not UTF-8 (0 when it began earlier), or -1. A character of
+   * several bytes holds no LF, so each line can be checked alone.
    */
   push(chunk: Uint8Array): number {
     const start = this.#cut.length === 0 ? 0 : this.#finishCut(chunk);
@@ -19,12 +19,12 @@ export class Utf8Checker {
     return isUtf8(chunk.subarray(start, end)) ? -1 : badLine(chunk, start, end);
   }
 
-  /** False when the input ended inside a character. */
+  /** Returns false when the input ended inside a character. */
   end(): boolean {
     return this.#cut.length === 0;
   }
 
-  /** Takes the rest of a cut character from the chunk: its length, or -1 when it is wrong. */
+  /** Takes the rest of a cut character from the chunk and returns its length, or -1 when it is wrong. */
   #finishCut(chunk: Uint8Array): number {
     const missing = characterLength(this.#cut[0] ?? 0) - this.#cut.length;
     const rest = chunk.subarray(0, missing);
@@ -39,7 +39,7 @@ export class Utf8Checker {
   }
 }
 
-/** Bytes at the end that start a character which isn't complete. */
+/** Returns the number of bytes at the end that start an incomplete character. */
 function cutLength(chunk: Uint8Array, start: number): number {
   for (let back = 1; back <= 3 && chunk.length - back >= start; back++) {
     const byte = chunk[chunk.length - back] ?? 0;
@@ -49,7 +49,10 @@ function cutLength(chunk: Uint8Array, start: number): number {
   return 0;
 }
 
-/** Bytes of the character that starts with this byte; 1 when it can't start one (`isUtf8` will say so). */
+/**
+ * Returns the number of bytes of the character that starts with this byte; 1 when it can't start one (`isUtf8` rejects
+ * it then).
+ */
 function characterLength(byte: number): number {
   if (byte >= 0xf0 && byte <= 0xf4) return 4;
   if (byte >= 0xe0 && byte < 0xf0) return 3;

@@ -10,8 +10,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A scalar as `GEX::1::<key id>::<scope hash>::<payload>`: AES-256-GCM (NIST SP 800-38D) with the first key and a
- * random nonce; the head and the scope are authenticated. The kind of the scalar is kept: a number stays one.
+ * Encrypts a scalar as `GEX::1::<key id>::<scope hash>::<payload>`: AES-256-GCM (NIST SP 800-38D) with the first key
+ * and a random nonce; the head and the scope are authenticated. The type of the scalar is kept: a number stays one.
  *
  * @throws {EncryptionError} `encryption.noKey` when there is no key
  */
@@ -27,7 +27,7 @@ export function encryptValue(value: Json, scope: Scope, keys: Keys, env: Pick<En
   return head + Buffer.concat([body, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** A value, with the scope it was bound to and the key that read it. */
+/** Decrypted value, with the scope it was bound to and the key that decrypted it. */
 export interface Decrypted {
   readonly value: Json;
   readonly scope: Scope;

@@ -9,15 +9,15 @@ import { accessDenied, notFound } from '../domain/api-error.ts';
 import { requireNamed } from './named.ts';
 import type { Route } from './route.ts';
 
-/** A request that may be done, as far as its headers and its address tell. */
+/** Request that may be done, as far as its headers and its address tell. */
 export interface Admitted {
-  /** Undefined of an open route. */
+  /** Undefined for an open route. */
   readonly caller: Caller | undefined;
   readonly branch: BranchRow;
 }
 
 /**
- * Judges a request before anything of its body is read.
+ * Checks a request before any of its body is read.
  *
  * @throws {ApiError} 401, 403, 404, 429, 503
  */
@@ -34,14 +34,17 @@ export async function judge(
   const branch = await lookForBranch(context.meta, id);
   if (branch === undefined) throw notFound(`Branch id:"${id}" was not found.`);
   if (caller !== undefined) requireNamed(context, { caller, branch, params });
-  // Only open routes are called without one, and none of them asks who calls.
+  // Only open routes are called without one, and none of them uses the caller.
   route.judge?.({ caller: caller as Caller, request });
   return { caller, branch };
 }
 
 const lookForBranch = sharedLook(findBranch);
 
-/** Who sent a request, when it has to say so, and may ask now. @throws {ApiError} 401, 429, 503 */
+/**
+ * Returns the caller of a request, when the route needs one and the rate limit allows it. @throws {ApiError} 401,
+ * 429, 503
+ */
 export async function admit(
   context: HttpContext,
   request: FastifyRequest,

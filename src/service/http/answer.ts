@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Reply } from '../domain/reply.ts';
 
-/** An answer with another status than the route's, or one that isn't JSON. */
+/** Answer with another status than the route's, or one that isn't JSON. */
 export class Answer {
   readonly status: number;
   readonly body: Reply | Readable | undefined;

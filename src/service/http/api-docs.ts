@@ -4,7 +4,7 @@ import { Answer } from './answer.ts';
 import { consoleFiles } from './console/files.ts';
 import type { Route } from './route.ts';
 
-/** The description of the API, for programs and for people: a page of Swagger UI. */
+/** Makes the routes of the API's description, for programs and for people: a page of Swagger UI. */
 export function docsRoutes(document: () => object): Route[] {
   const files = consoleFiles();
   const shared = { method: 'GET', tag: 'Service', access: 'public', scope: 'plain', status: 200 } as const;
@@ -47,11 +47,14 @@ export function docsRoutes(document: () => object): Route[] {
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, unknown>>;
-  /** How one signs in, and nothing else. */
+  /** Security schemes, and nothing else. */
   readonly components?: object;
 }
 
-/** What the page shows: it asks nothing, so nobody signs in; the form of a path below a branch is told once, at its head. */
+/**
+ * Returns the document for the page: without sign-in, as the page sends no requests, and with the form of a path
+ * below a branch described once, at its head.
+ */
 function shownOf(document: OpenApi): OpenApi {
   const { paths } = document;
   const isOwn = (path: string): boolean => {
@@ -94,8 +97,8 @@ SwaggerUIBundle({
 const NO_SNIFF = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' } as const;
 
 /**
- * The page stands in no other page, and has no origin: so what it is shown by has no part in the session of the console,
- * and may load and send nothing.
+ * Headers of the page. It cannot be framed and has no origin: so the scripts that show it have no access to the
+ * session of the console, and may load and send nothing.
  */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -113,7 +116,7 @@ const PAGE_HEADERS = {
   ...NO_SNIFF,
 };
 
-/** For a page without an origin, which is any other one to the browser. */
+/** Headers of the files of a page without an origin, which the browser treats as a foreign one. */
 const FILE_HEADERS = {
   'cross-origin-resource-policy': 'cross-origin',
   'cache-control': 'public, max-age=3600',

@@ -38,22 +38,25 @@ import { watchTraffic } from './traffic.ts';
 
 const BASE = '/v2/storage';
 
-/** Room for a query that names every column of a wide table. */
+/** Bytes of the headers, with room for a query that names every column of a wide table. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const HEADERS_MS = 20_000;
-/** How often connections are looked at for that. */
+/** Milliseconds between two checks of the connections for that. */
 const LOOK_MS = 5000;
 
-/** Fields are read by the routes. Given at the start, so that the framework's own compilers are not even loaded. */
+/**
+ * Validators that accept everything: the routes read the fields. They are given at the start, so that the framework's
+ * own compilers are not even loaded.
+ */
 const SCHEMAS = {
   compilersFactory: {
     buildValidator: () => () => () => true,
     buildSerializer: () => () => (value: unknown) => encodeReply(value as Reply),
   },
-  // Typed as what its own compilers make; of that only the call is used.
+  // Typed as the result of its own compilers; only the call is used.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>;
 
-/** The HTTP side of the service: parsers, errors, and the routes given. It is not listening yet. */
+/** Makes the HTTP side of the service: parsers, errors, and the routes given. It does not listen yet. */
 export async function createApp(
   context: HttpContext,
   routes: readonly Route[],
@@ -71,7 +74,7 @@ export async function createApp(
     },
     clientErrorHandler: answerBroken(context.env),
     genReqId: (request) => requestIdOf(request.headers, context.env),
-    // An address that was put together from one with a slash at its end.
+    // The address may have been joined from a base with a slash at its end.
     rewriteUrl: (request) => (request.url ?? '/').replace(/^\/{2,}/, '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQuery },
     frameworkErrors: handlers.onError,
@@ -99,7 +102,7 @@ export async function createApp(
   });
   await app.register(swagger, { openapi: OPENAPI });
   const working = new Set<Promise<unknown>>();
-  // A request whose connection is cut is cleaned up after still, and needs what the service is made of.
+  // The cleanup after a request with a cut connection still needs the resources of the service.
   app.addHook('onClose', async () => void (await Promise.allSettled(working)));
   const atWork: AtWork = async (work) => {
     const done = work();
@@ -159,12 +162,15 @@ function addRoute(app: FastifyInstance, context: HttpContext, route: Route, atWo
   }
 }
 
-/** Who may not use what the address names is refused before: of the others, nobody sends much. */
+/**
+ * Returns the usual limit of a body. A route that names a resource refuses callers without permission before; the
+ * others get few bytes.
+ */
 function usualBytes({ path }: Route): number {
   return /:(?:bucket|component|table)\b/.test(path) ? MAX_BODY_BYTES : MAX_BODY_BYTES / 8;
 }
 
-/** Open ones ask nothing of the service that could fail or wait, and are never turned away. */
+/** Adds a probe. Open ones need nothing of the service that could fail or wait, and are never refused. */
 function addProbe(app: FastifyInstance, context: HttpContext, probe: Probe): void {
   const schema: FastifySchema = {
     summary: probe.summary,
@@ -180,7 +186,7 @@ function addProbe(app: FastifyInstance, context: HttpContext, probe: Probe): voi
     },
     handler: async (request, reply) => {
       const { status, contentType, text } = await (request.visit?.during(probe.answer) ?? probe.answer());
-      // As bytes: a text would be given a charset.
+      // As bytes: a text would get a charset.
       return await reply.code(status).type(contentType).send(Buffer.from(text));
     },
   });
@@ -200,7 +206,7 @@ function callOf(
     params,
     query: route.query === undefined ? {} : readFields(route.query, request.query as Json),
     body: readBody(route, request.body as Json | undefined),
-    // Only open routes are called without one, and none of them asks who calls.
+    // Only open routes are called without one, and none of them uses the caller.
     caller: caller as Caller,
     branch,
     origin: context.publicUrl ?? originOf(request),
@@ -227,7 +233,7 @@ async function send(reply: FastifyReply, answer: unknown, status: number): Promi
 async function sendBody(reply: FastifyReply, body: unknown): Promise<unknown> {
   const isStream = body instanceof Readable;
   if (isStream && reply.request.method === 'HEAD') {
-    // Nobody reads it: what it would tell is not even looked up.
+    // The answer has no body, so its content is not even read.
     body.destroy();
     return await reply.send();
   }
@@ -236,12 +242,12 @@ async function sendBody(reply: FastifyReply, body: unknown): Promise<unknown> {
   return await sendText(reply.type('application/json'), encodeReply(body as Reply));
 }
 
-/** Sends a long text slice by slice, so that a client which takes it slowly is told from one that takes nothing. */
+/** Sends a long text slice by slice, so that a client which reads slowly differs from one that reads nothing. */
 async function sendText(reply: FastifyReply, text: string): Promise<unknown> {
   if (text.length < LONG_TEXT || reply.request.method === 'HEAD') return await reply.send(text);
   const bytes = Buffer.from(text);
   return await reply.header('content-length', String(bytes.length)).send(inSlices([bytes]));
 }
 
-/** Taken within one look even at the least rate. */
+/** Characters of a text that a client reads between two checks even at the lowest allowed rate. */
 const LONG_TEXT = 16 * 1024;

@@ -5,7 +5,7 @@ import type { Env } from '../../lib/env.ts';
 import { encodeReply } from '../domain/encode-reply.ts';
 import { ApiError } from '../domain/api-error.ts';
 
-/** Answers what the parser of HTTP refuses, in the shape that every error has, and ends the connection. */
+/** Answers requests that the parser of HTTP refuses, in the shape of every error, and ends the connection. */
 export function answerBroken(
   env: Pick<Env, 'randomBytes'>,
 ): (error: ConnectionError, socket: Socket) => void {

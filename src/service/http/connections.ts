@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Admission } from './limits/admission.ts';
 
 /**
- * Bounds the connections of a server, and of those the ones from one address. Where an address has its share, a new
- * connection takes the place of the one that has been idle longest; where none is idle, the new one is closed.
+ * Limits the connections of a server, and those from one address. When an address has its share, a new connection
+ * replaces the one that has been idle longest; when none is idle, the new one is closed.
  */
 export function boundConnections(
   server: Server,
@@ -18,7 +18,7 @@ export function boundConnections(
   const answers = new Map<Socket, number>();
   server.maxConnections = maxConnections;
   server.on('connection', (socket: Socket) => {
-    // A proxy has the connections of everybody, and bounds them itself.
+    // A proxy has the connections of all clients, and limits them itself.
     if (clients.isTrusted(socket.remoteAddress)) return;
     const address = clients.addressOf({ headers: {}, socket });
     const own = open.get(address) ?? new Set<Socket>();

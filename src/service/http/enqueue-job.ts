@@ -9,23 +9,23 @@ import { withLocks, jobsOf } from '../stores/metadata/transaction.ts';
 import type { Call } from './route.ts';
 import { jobReply } from '../domain/presenters/job.ts';
 
-/** The part of a request that a job remembers. */
+/** Fields of a request that a job stores. */
 export type Asker = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller' | 'origin' | 'runId'>;
 
 type Work = Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>;
 
-/** Asks for work and answers its job at once; `GET jobs/{id}` waits a moment for small ones. */
+/** Enqueues work and answers its job at once; `GET jobs/{id}` waits shortly for small ones. */
 export async function enqueueJob(context: DataContext, asker: Asker, work: Work): Promise<Answer> {
   return new Answer(202, jobReply(await submit(context, asker, work), asker.origin));
 }
 
-/** How long a request waits for the job that it stands for. */
+/** Milliseconds that a request waits for the job that does its work. */
 const MAX_WAIT_MS = 45 * 60_000;
 
 /**
- * Asks for work and waits until it is done: in turn with the other jobs of the table.
+ * Enqueues work and waits until it is done: the jobs of a table run one after another.
  *
- * @throws {ApiError} what the job failed with
+ * @throws {ApiError} the error that the job failed with
  */
 export async function runJob(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
   const { id } = await submit(context, asker, work);
@@ -58,7 +58,10 @@ async function submit(context: DataContext, asker: Asker, work: Work): Promise<J
   return row;
 }
 
-/** The job, as soon as it is finished or the time is over. It may be run by another process, so the table is asked. */
+/**
+ * Returns the job, as soon as it is finished or the time is over. Another process may run it, so the table is
+ * queried.
+ */
 export async function waitForJob(
   { meta, env, readiness }: Pick<Context, 'env' | 'meta' | 'readiness'>,
   id: number,

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Turns whatever was thrown into the documented shape; what wasn't foreseen goes to the log, not to the caller. */
+/** Turns any error into the documented shape; an unexpected one goes to the log, not to the caller. */
 export function errorHandlers(context: Context): {
   onError: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 } {
@@ -21,7 +21,7 @@ export function errorHandlers(context: Context): {
       const exceptionId = `exception-${Buffer.from(context.env.randomBytes(10)).toString('hex')}`;
       const answer = apiErrorOf(error, request.routeOptions?.config?.validationCode ?? 'storage.validation');
       const facts = {
-        // An error of the framework is told outside of what the request does.
+        // An error of the framework is logged outside of the request's context.
         requestId: request.id,
         exceptionId,
         method: request.method,
@@ -30,10 +30,10 @@ export function errorHandlers(context: Context): {
       if (answer.status >= 500 && !REFUSALS.has(answer.code))
         context.log.error('Request failed', { ...facts, detail: detailOf(error) });
       else context.log.debug('Request refused', { ...facts, status: answer.status, code: answer.code });
-      // Of a body that was left unread, the rest would stand before the next request on the connection.
+      // The rest of an unread body would stand before the next request on the connection.
       request.raw.unpipe();
       request.raw.resume();
-      // As bytes: a text would be given a charset where no hook can take it away, such as for a broken address.
+      // As bytes: a text would get a charset where no hook can remove it, such as for a broken address.
       if (answer.retryAfter !== undefined) reply.header('retry-after', String(answer.retryAfter));
       reply
         .code(answer.status)
@@ -43,7 +43,7 @@ export function errorHandlers(context: Context): {
   };
 }
 
-/** What is no failure of the service, though its status says so. */
+/** Codes that are no failure of the service, though their status says so. */
 const REFUSALS: ReadonlySet<string> = new Set(['notImplemented', 'storage.busy']);
 
 function apiErrorOf(error: unknown, validationCode: string): ApiError {

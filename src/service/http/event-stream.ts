@@ -3,27 +3,27 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../domain/context.ts';
 import { Answer } from './answer.ts';
 
-/** One event of a stream, as `EventSource` takes it. */
+/** Event of a stream, as `EventSource` takes it. */
 export interface ServerEvent {
-  /** Given back as `Last-Event-ID` by who comes again: where to go on from. */
+  /** Position that a client sends as `Last-Event-ID` when it connects again, to continue from there. */
   readonly id?: string;
-  /** Default: `message`. */
+  /** Name of the event. Default: `message`. */
   readonly event?: string;
-  /** Sent as JSON. */
+  /** Content, sent as JSON. */
   readonly data: unknown;
 }
 
-/** A proxy, and whoever waits, hear of a stream that often at least. */
+/** Milliseconds after which a silent stream sends something, for proxies and clients that wait. */
 const BEAT_MS = 15_000;
-/** How long a client waits before it comes again. */
+/** Milliseconds that a client waits before it connects again. */
 const RETRY_MS = 2000;
 
 /**
- * A stream of events, for as long as there are any and the client listens. It goes no faster than it is read, and ends
- * when the service stops: clients come again, to another process or to this one when it is back.
+ * Makes a stream of events, for as long as there are any and the client listens. It is no faster than its reader, and
+ * ends when the service stops: clients connect again, to another process or to this one when it is back.
  *
- * @param events is told by the signal that nobody listens any more, and ends
- * @param options.onEnd is called once, also when nobody began to listen
+ * @param events ends when the signal says that the client has gone
+ * @param options.onEnd is called once, also when no client began to listen
  */
 export function eventStream(
   { readiness, env }: Pick<Context, 'env' | 'readiness'>,
@@ -59,11 +59,11 @@ export function eventStream(
       yield frameOf(found.value);
       next = source.next();
     }
-    // What it throws because of the signal is the signal.
+    // An error because of the signal is expected.
     next.catch(() => undefined);
   }
 
-  /** The next event; undefined when it is time to say something, or the end. */
+  /** Returns the next event; undefined when a heartbeat is due, or at the end. */
   async function firstOf<T>(next: Promise<T>): Promise<T | undefined> {
     const isFound = new AbortController();
     const beat = env.sleep(beatMs, AbortSignal.any([isFound.signal, signal])).catch(() => undefined);
@@ -75,7 +75,7 @@ export function eventStream(
   }
 }
 
-/** Where a client that comes again had got to. */
+/** Returns the position of a client that connects again. */
 export function lastEventId({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && id !== '' ? id : undefined;

@@ -1,7 +1,7 @@
 import type { Context } from '../domain/context.ts';
 import type { Admission } from './limits/admission.ts';
 
-/** The dependencies of the routes. */
+/** Dependencies of the routes. */
 export interface HttpContext extends Context {
   readonly admission: Admission;
 }

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance } from 'fastify';
 
-/** Gives a request to the app as if it had come over the network: for a client in the same process. */
+/** Sends a request to the app as if it had come over the network: for a client in the same process. */
 export async function injectFetch(app: FastifyInstance, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
   const answer = await app.inject({
-    // The app answers a method that it doesn't know with 404, as it does over the network.
+    // The app answers an unknown method with 404, as it does over the network.
     method: request.method as 'GET',
     url: pathname + search,
     headers: { ...Object.fromEntries(request.headers), host },

@@ -4,38 +4,41 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } fr
 import type { Env } from '../../lib/env.ts';
 import { endSlow } from '../platform/connections/slow-body-guard.ts';
 
-/** What a route takes of a body. */
+/** Limits of the body of a route. */
 export interface BodyBounds {
   readonly maxBytes: number;
-  /** From the first byte to the last. */
+  /** Milliseconds from the first byte to the last. */
   readonly withinMs: (bytes: number) => number;
 }
 
-/** Anybody may send these. */
+/** Bytes of a body that a client may send without a token. */
 const PUBLIC_BODY_BYTES = 8 * 1024;
 const PUBLIC_BODY_MS = 10_000;
 
 const START_MS = 60_000;
-/** 64 kbit a second. */
+/** Lowest rate of a body: 64 kbit a second. */
 const BYTES_PER_MS = 8;
 
-/** Bodies of open routes are small and come at once; the others may be as long and as slow as there are slow networks. */
+/**
+ * Returns the limits of a body. Those of open routes are small and must come at once; the others may be as long and
+ * as slow as slow networks need.
+ */
 export function boundsOf(isOpen: boolean, maxBytes: number): BodyBounds {
   if (!isOpen) return { maxBytes, withinMs: (bytes) => START_MS + bytes / BYTES_PER_MS };
   return { maxBytes: Math.min(maxBytes, PUBLIC_BODY_BYTES), withinMs: () => PUBLIC_BODY_MS };
 }
 
-/** Requests whose client sends its body only when it is asked to. */
+/** Requests whose client sends its body only after `100 Continue`. */
 const waiting = new WeakSet<object>();
 
-/** Lets requests with `Expect: 100-continue` be judged before their bodies are asked for. */
+/** Lets requests with `Expect: 100-continue` be checked before their bodies are requested. */
 export function askForBodies(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => {
     waiting.add(request);
     app.server.emit('request', request, response);
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    // Whoever was never asked for the body may send it or not: only a new connection is clear.
+    // A client that got no `100 Continue` may send the body or not: only a new connection is safe.
     if (waiting.has(request.raw)) reply.header('connection', 'close');
     return await Promise.resolve(payload);
   });
@@ -46,9 +49,9 @@ function askForBody(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Lets the body of a request come that is read into memory: in its time, and as far as there is memory for it.
+ * Lets in a body that is read into memory: within its time, and as far as there is memory for it.
  *
- * @param isStream whether the route takes a multipart body as it comes
+ * @param isStream true when the route reads a multipart body as a stream
  * @throws {ApiError} 503
  */
 export function takeIn(
@@ -80,11 +83,11 @@ export function takeIn(
   }
   askForBody(request, reply);
   if (!raw.complete && !(isMultipart && isStream)) endAfter(server, env, raw, withinMs(length));
-  // Of a multipart body, those who read it say what they keep.
+  // The readers of a multipart body count the bytes that they hold.
   return isMultipart || !isChunked ? payload : counted(payload, (bytes) => visit?.hold(bytes));
 }
 
-/** A body whose length is not known before it has come. */
+/** Counts the bytes of a body whose length is not known before it has come. */
 function counted(body: RequestPayload, onBytes: (bytes: number) => void): RequestPayload {
   const through = Object.assign(
     new Transform({

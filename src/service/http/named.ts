@@ -6,8 +6,8 @@ import { isOwnConfiguration } from '../stores/metadata/run-limits.ts';
 import { notFound } from '../domain/api-error.ts';
 
 /**
- * Refuses who may not even read what the address names: a bucket, one of its tables, or a component. Each route asks for
- * what it needs beyond that itself.
+ * Refuses callers who may not even read the resource that the address names: a bucket, one of its tables, or a
+ * component. Each route checks further permissions itself.
  *
  * @throws {ApiError} 403, 404
  */

@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import { ErrorBody } from '../../storage/protocol/error.ts';
 import type { Route } from './route.ts';
 
-/** The head of the OpenAPI document; the paths come from the routes. */
+/** Head of the OpenAPI document; the paths come from the routes. */
 export const OPENAPI = {
   openapi: '3.1.0',
   info: {
@@ -17,7 +17,7 @@ Every request but the index and the health has a token. The first start of the s
 
 An answer with status 202 is a job: ask for its \`url\` until its \`status\` is \`success\` or \`error\`. Errors are JSON with \`error\`, \`code\` and \`exceptionId\`, which the log of the service knows.`,
   },
-  // As one works with them; the rest follows.
+  // In the order of use; the rest follows.
   tags: ['Index', 'Files', 'Importer', 'Buckets', 'Tables', 'Import', 'Export', 'Jobs', 'Components'].map(
     (name) => ({ name }),
   ),
@@ -29,7 +29,7 @@ An answer with status 202 is a job: ask for its \`url\` until its \`status\` is 
   },
 };
 
-/** What the document says about one form of a route. */
+/** Describes one form of a route in the document. */
 export function schemaOf(route: Route, form: { isPublic: boolean; isBranch: boolean }): FastifySchema {
   const status = route.status ?? (route.response === undefined ? 204 : 200);
   if (route.isHidden === true) return { hide: true };

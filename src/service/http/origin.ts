@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A name or an address, and perhaps a port: addresses are made of it. */
+/** Name or address, perhaps with a port: addresses are made of it. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Scheme, host and port that a request was sent to: by its Host, or where it came in when that is none. */
+/** Returns scheme, host and port of a request: by its Host, or by its local address when that is invalid. */
 export function originOf({ protocol, host, socket }: FastifyRequest): string {
   const named = `${protocol}://${host}`;
   if (HOST.test(host) && URL.canParse(named)) return named;

@@ -6,22 +6,22 @@ import { readLog } from '../stores/metadata/run-log.ts';
 import { findRun } from '../stores/metadata/runs.ts';
 import { wholeRunReply } from '../domain/presenters/run.ts';
 
-/** Between two looks at a run that goes on. */
+/** Milliseconds between two polls of a run. */
 const LOOK_MS = 500;
-/** Whoever follows longer comes again by himself, and says then who he is. */
+/** Milliseconds after which a client must connect again, with its credentials. */
 const LONGEST_MS = 10 * 60_000;
 const LINES = 1000;
-/** Of one process: each holds the place of a request. */
+/** Clients of one process that follow runs: each holds the place of a request. */
 const MOST = 100;
 const MOST_OF_TOKEN = MOST / 2;
 
 const open: number[] = [];
 
 /**
- * Takes a place of those who follow runs, for a token.
+ * Reserves a place to follow a run, for a token.
  *
- * @returns gives it back
- * @throws {ApiError} 503 when too many follow already
+ * @returns a function that releases it
+ * @throws {ApiError} 503 when too many clients follow runs already
  */
 export function takePlace(token: number): () => void {
   const isFull = open.length >= MOST;
@@ -37,8 +37,8 @@ export function takePlace(token: number): () => void {
 }
 
 /**
- * A run as events, from any process that sees the database: `run` with how it stands whenever that changes, `log` with
- * lines and the offset behind them, which is the id of the event, and `end`.
+ * Yields the events of a run, in any process that sees the database: `run` with its current status whenever that
+ * changes, `log` with lines and the offset behind them, which is the id of the event, and `end`.
  */
 export async function* followRun(
   { env, meta }: Pick<Context, 'env' | 'meta'>,
@@ -49,7 +49,7 @@ export async function* followRun(
   let offset = from;
   let shown = '';
   while (!gone.aborted && env.now() < until) {
-    // Before the lines: whatever is written between the two is still to come then.
+    // Read before the lines: whatever is written in between is still to come then.
     const run = await findRun(meta, id);
     if (run === undefined) return;
     const lines = await readLog(meta, id, { offset, limit: LINES });

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 
-/** Little enough that a slow client takes some of them within each look at how much it has taken. */
+/** Bytes of a slice: so few that a slow client reads some of them between two checks of its progress. */
 const SLICE_BYTES = 16 * 1024;
 
-/** Bytes as they are sent one slice after the other: of a long one that is sent at once, nobody sees how far it is. */
+/** Returns bytes as a stream of slices: the progress of a long text that is sent at once cannot be seen. */
 export function inSlices(parts: readonly Buffer[]): Readable {
   return Readable.from(slicesOf(parts), { objectMode: false });
 }

@@ -6,26 +6,26 @@ import { notFound } from '../domain/api-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Asked by anyone at any time. */
+    /** True for a route that any client may ask at any time. */
     isProbe?: boolean;
   }
   interface FastifyRequest {
-    /** Not of an open probe, which takes nothing. */
+    /** Absent for an open probe, which takes no resources. */
     visit?: Visit;
   }
 }
 
-/** Of a client that has gone before it was answered: no status was sent. */
+/** Status in the metrics for a client that has gone before it was answered: none was sent. */
 const CLIENT_GONE = 499;
 
-/** Counts the requests of an app, names them in their answers, and turns away what is too much at once. */
+/** Counts the requests of an app, adds their ids to the answers, and refuses those beyond the limits. */
 export function watchTraffic(
   app: FastifyInstance,
   { admission, readiness, metrics, log }: HttpContext,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // A proxy that keeps connections open would go on sending here.
+    // A proxy that keeps connections open would continue to send here.
     if (readiness.isStopping) reply.header('connection', 'close');
     if (request.routeOptions.config.isProbe === true) return;
     const begin = performance.now();
@@ -38,22 +38,22 @@ export function watchTraffic(
       log.debug('A request was answered', { requestId: request.id, method, route, status, ms });
     };
     let isAnswered = false;
-    // of a request of this process nothing is written to a socket that could be looked at
+    // for a request from this process nothing is written to a socket that could be checked
     reply.raw.once('finish', () => (isAnswered = true));
     reply.raw.once('close', () => done(isAnswered ? reply.statusCode : CLIENT_GONE));
-    // What is unread of a body may hold the connection for a moment only.
+    // The unread rest of a body may hold the connection only shortly.
     reply.raw.once('finish', () => discard(request.raw));
     const visit = admission.enter();
     request.visit = visit;
     reply.raw.once('close', () => visit.leave());
-    // No body is read that nobody asked for.
+    // The body of an unknown address is not read.
     if (request.is404) throw notFound('Not found');
   });
-  // Its answer may wait behind others of the same connection, and nobody else waits for that.
+  // Its answer may wait behind others of the same connection, and other requests must not wait for that.
   app.addHook('onError', async (request) => await Promise.resolve(request.visit?.leave()));
 }
 
-/** One name for both forms of a route; what leads nowhere has none. */
+/** Returns one name for both forms of a route; an unknown address has none. */
 function routeOf(url: string | undefined): string {
   return url?.replace('/branch/:branch', '') ?? 'none';
 }

@@ -15,7 +15,7 @@ import { newFile } from '../domain/files/new-file.ts';
 import { toServiceError } from '../domain/service-error.ts';
 import { removeFile } from '../domain/files/remove.ts';
 
-/** A file whose bytes came with the request, and the other fields of that request. */
+/** File whose bytes came with the request, and the other fields of that request. */
 export interface Upload {
   readonly file: TaggedFile;
   readonly fields: Json;
@@ -23,12 +23,12 @@ export interface Upload {
 
 export type UploadCall = Call<unknown, unknown, unknown>;
 
-/** Largest file that the importer takes. */
+/** Largest file of the importer, in bytes. */
 const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
 
 /**
- * Takes the file `data` of a multipart body, as it comes, into the object store; nothing of it is held in memory.
- * Other kinds of bodies, and forms without a file, may have the content as text in the field of that name.
+ * Streams the file `data` of a multipart body into the object store; nothing of it is held in memory. Other kinds of
+ * bodies, and forms without a file, may have the content as text in the field of that name.
  *
  * @throws {ApiError} 400 for a broken body or one without a file; nothing of the file is left then
  */
@@ -57,7 +57,7 @@ export async function receiveUpload(
   }
 }
 
-/** Runs what uses an uploaded file; when that fails, the file goes with it. */
+/** Runs work that uses an uploaded file; when that fails, the file is removed. */
 export async function orRemove<T>(
   context: DataContext,
   file: TaggedFile,
@@ -87,7 +87,7 @@ async function readParts(
     } else if (part.fieldname !== 'data' || found.file !== undefined) {
       part.file.resume();
     } else {
-      // The other fields may still come: the file is made with what is known, and changed when all is read.
+      // The other fields may still come: the file is made with the known ones, and changed when all are read.
       const given = textOf(nest(pairs), 'name') ?? '';
       const name = given === '' ? part.filename || 'upload' : given;
       found.file = await newFile(context, ownerOf(call), { name, contentType: part.mimetype });
@@ -103,9 +103,9 @@ async function readParts(
   return pairs;
 }
 
-/** Tells whether a part is what the standard of multipart bodies says of files. */
+/** Tells whether a part is a file by the standard of multipart bodies. */
 function isFile({ filename, mimetype }: MultipartFile): boolean {
-  // The types of the parser don't know a part without a name of a file.
+  // The types of the parser don't know a part without a file name.
   return (filename as string | undefined) !== undefined || mimetype === 'application/octet-stream';
 }
 
@@ -161,7 +161,7 @@ function uploadError(error: unknown): unknown {
   return isOfTheBody ? badRequest('malformedRequest', 'The multipart body of the request is broken.') : error;
 }
 
-/** The parser of multipart bodies throws plain errors with these texts. */
+/** Tells whether an error is one of the parser of multipart bodies, which throws plain errors with these texts. */
 function isBusboyError(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -20,11 +20,11 @@ type AnyCall = Call<Readonly<Record<string, string>>, unknown, unknown>;
 
 /**
  * Does a request with an `Idempotency-Key` once: the same request again, however late, gets the same answer. The key
- * belongs to the token and to that very request. What was refused has changed nothing, and may be tried again.
+ * belongs to the token and to that very request. A refused request has changed nothing, and may be tried again.
  *
- * The key is kept in the transaction that makes the change, so that a service that is killed in between, or a second
- * process of it, never does it again. With it is kept what the transaction gave: of that, the answer is made again for who
- * did not get it.
+ * The key is stored in the transaction that makes the change, so that a service that is killed in between, or a
+ * second process of it, never does it again. The result of the transaction is stored with it: from that, the answer
+ * is made again for a client that did not get it.
  */
 export async function withIdempotency(context: Context, route: Route, call: AnyCall): Promise<unknown> {
   const work = async (): Promise<unknown> => await route.handle(call);
@@ -36,7 +36,7 @@ export async function withIdempotency(context: Context, route: Route, call: AnyC
     if (known !== undefined && !isSame(known, key, 'request')) throw otherRequest();
     const fileId = route.response === File ? (known?.file_id ?? undefined) : undefined;
     if (known !== undefined && fileId === undefined) {
-      // What is deleted takes rights to it along, and its answer tells nothing.
+      // A deletion removes permissions for the deleted resource, and its answer has no content.
       if (route.method !== 'DELETE' && !isSame(known, key, 'rights')) throw rightsChanged();
       return await repeated(context, route, { known, call, key });
     }
@@ -48,7 +48,7 @@ export async function withIdempotency(context: Context, route: Route, call: AnyC
     }
     if (done.error instanceof KeyTaken) continue;
     if (done.isKept) await rememberRefusal(context, key, done.error);
-    // What was refused may have been done a moment before, by the same request: that it is there now is no error.
+    // The same request may have been done just before the refusal: that the resource exists now is no error.
     else if (known === undefined && done.error instanceof ApiError && done.error.status < 500) {
       if ((await findKey(meta, key)) !== undefined) continue;
     }
@@ -83,7 +83,7 @@ function keyOf(route: Route, call: AnyCall): RequestKey | undefined {
   return { token_id: caller.id, key, digest: `${digest.digest('hex')}${rights}` };
 }
 
-/** Tells the rights of a caller from those that the same token has after a change. */
+/** Returns the permissions of a caller as text, which differs after a change of the same token. */
 function rightsOf({ token }: Caller): string {
   const { is_master, can_manage_buckets, can_read_all_files, can_purge_trash } = token;
   const { bucket_permissions, bucket_branch_id, component_access } = token;
@@ -93,8 +93,9 @@ function rightsOf({ token }: Caller): string {
 }
 
 /**
- * Of a request that an earlier version kept, the rights are not known. Those of a run's token are not compared: each run
- * gets the rights that its configuration needs, of who has them all, and finishes what the one before it asked for.
+ * Compares a part of two requests. A request that an earlier version stored has no permissions. Those of a run's
+ * token are not compared: each run gets the permissions that its configuration needs, and finishes the work that the
+ * one before it began.
  */
 function isSame(
   known: Pick<RequestKeyRow, 'digest'>,
@@ -106,7 +107,7 @@ function isSame(
   return before === now || (what === 'rights' && (before === undefined || now === undefined));
 }
 
-/** How long another process may be at work on the first of two requests, where its answer cannot be made again. */
+/** Milliseconds that another process may work on the first of two requests, when its answer cannot be made again. */
 const PATIENCE_MS = 60_000;
 
 async function repeated(
@@ -134,7 +135,7 @@ const keptAnswer = (status: number, answer: string | null): Answer =>
 
 const REPLAYED = { 'idempotency-replayed': 'true' } as const;
 
-/** The answer of a request whose change was made; undefined when what it tells of is not there any more. */
+/** Returns the answer of a request whose change was made; undefined when its resource no longer exists. */
 async function answerAgain(
   context: Context,
   route: Route,
@@ -158,11 +159,11 @@ const rightsChanged = (): ApiError =>
     'The request with this Idempotency-Key was done when the token had other rights: its answer is not given again. Look at what it made.',
   );
 
-/** What a handler answers to a request that was done before. */
+/** Returns the answer of a handler for a request that was done before. */
 function replayed(route: Route, answer: unknown): Answer {
   if (answer instanceof Answer)
     return new Answer(answer.status, answer.body, { ...answer.headers, ...REPLAYED });
-  // Whatever else a handler answers.
+  // Any other result of a handler.
   return new Answer(
     answer === undefined ? 204 : (route.status ?? 200),
     answer as Reply | undefined,
@@ -177,10 +178,10 @@ const otherRequest = (): ApiError =>
     'This Idempotency-Key was used before, for a request that was not the same: every request needs its own.',
   );
 
-/** Longer ones are not kept; who repeats the request has to look. */
+/** Characters of an answer that is stored; a client that repeats a request with a longer one has to query. */
 const MAX_ANSWER_LENGTH = 1024 * 1024;
 
-/** @returns what was answered to the same request meanwhile: everybody gets the same answer */
+/** Stores the answer. @returns the answer that the same request got meanwhile: all clients get the same one */
 async function remember(
   context: Context,
   route: Route,
@@ -205,7 +206,7 @@ function textOf(body: unknown): string | undefined {
   return isStream ? undefined : encodeReply(body as Reply); // whatever else a handler answers
 }
 
-/** Something was changed before the request was refused: the same again is refused the same way. */
+/** Stores the refusal of a request that had changed something: the same request is refused the same way. */
 async function rememberRefusal({ meta, env }: Context, key: RequestKey, error: unknown): Promise<void> {
   if (!(error instanceof ApiError) || error.status >= 500) return;
   const answer = JSON.stringify(error.toBody('exception-repeated'));

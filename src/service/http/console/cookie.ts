@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Tells whether browsers reach the service by TLS, be it a proxy's. */
+/** Tells whether browsers reach the service by TLS, also that of a proxy. */
 const isSecure = (origin: string): boolean => origin.startsWith('https:');
 
 /**
- * Cookies know no ports: services on several of one machine would take each other's away. By TLS, the prefix makes
- * browsers refuse one that was set for more than this host.
+ * Returns the name of the cookie. Cookies ignore ports: services on several ports of one machine would overwrite each
+ * other's. With TLS, the prefix makes browsers refuse a cookie that was set for more than this host.
  */
 function nameOf(origin: string): string {
   const { port } = new URL(origin);
   return `${isSecure(origin) ? '__Host-' : ''}gex-console${port === '' ? '' : `-${port}`}`;
 }
 
-/** What a browser was given when it signed in. */
+/** Returns the secret that a browser got when it signed in. */
 export function sessionOf({ headers }: Pick<FastifyRequest, 'headers'>, origin: string): string | undefined {
   const name = nameOf(origin);
   for (const pair of (headers.cookie ?? '').split(';')) {
@@ -22,7 +22,10 @@ export function sessionOf({ headers }: Pick<FastifyRequest, 'headers'>, origin: 
   return undefined;
 }
 
-/** Kept until the browser is closed, or the session is over. No script sees it, and no other site has it sent. */
+/**
+ * Returns the cookie of a session. It lasts until the browser is closed or the session ends. No script can read it,
+ * and it is not sent from other sites.
+ */
 export function sessionCookie(origin: string, secret: string): string {
   return [`${nameOf(origin)}=${secret}`, ...attributesOf(origin)].join('; ');
 }

@@ -7,14 +7,17 @@ import { authenticate, callerOf, runIdOf, tokenOf, type Caller } from '../../dom
 import { sessionOf } from './cookie.ts';
 import { requireOwnPage } from './guard.ts';
 
-/** What a request was sent with to say who asks: a token, or the session of the console. */
+/** Credential of a request: a token, or the session of the console. */
 export interface Credential {
   readonly secret: string;
-  /** @throws {ApiError} 401 */
+  /** Finds the caller. @throws {ApiError} 401 */
   find(): Promise<Caller>;
 }
 
-/** A token counts before a session: whoever gives one means it. @throws {ApiError} 403 of a session, from elsewhere */
+/**
+ * Returns the credential of a request. A token has priority over a session, as it is always sent on purpose. @throws
+ * {ApiError} 403 for a session, from another site
+ */
 export function credentialOf(context: Context, request: FastifyRequest): Credential | undefined {
   const { meta, env, publicUrl } = context;
   const { headers } = request;

@@ -8,15 +8,15 @@ export interface Asset {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What `npm run build` has made of `console/`: a page, and hashed files beside it. */
+/** Files that `npm run build` has made of `console/`: a page, and hashed files beside it. */
 export interface ConsoleFiles {
-  /** The text of the page; undefined where nothing was built. */
+  /** Returns the text of the page; undefined when nothing was built. */
   page(): Promise<string | undefined>;
-  /** A file by its name, in the shortest form that is accepted; undefined when there is none. */
+  /** Returns a file by its name, in the shortest form that is accepted; undefined when there is none. */
   asset(name: string, accepted: string): Promise<Asset | undefined>;
 }
 
-/** @param dir default: that of this package */
+/** Returns the files of the console. @param dir default: that of this package */
 export function consoleFiles(dir: string = ownFolder()): ConsoleFiles {
   return {
     page: async () => await readFile(path.join(dir, 'index.html'), 'utf8').catch(() => undefined),
@@ -43,7 +43,7 @@ export function consoleFiles(dir: string = ownFolder()): ConsoleFiles {
   };
 }
 
-/** No slash and no dot at the beginning: nothing but what lies there. */
+/** Names without a slash, and without a dot at the beginning: only files of the folder itself. */
 const NAME = /^[\w-]+(?:\.[\w-]+)+$/;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -65,7 +65,10 @@ function accepts(header: string, encoding: string): boolean {
     .some((part) => part.split(';')[0]?.trim() === encoding && !/;\s*q=0(?:\.0*)?\s*$/.test(part));
 }
 
-/** Beside this file in the package, whichever of its built files that is; of the sources, what was built last. */
+/**
+ * Finds the folder beside this file in the package, from any of its built files; from the sources, the one built
+ * last.
+ */
 function ownFolder(): string {
   let at = import.meta.dirname;
   while (!existsSync(path.join(at, 'package.json')) && path.dirname(at) !== at) at = path.dirname(at);

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../domain/api-error.ts';
 
-/** The names that only this machine has for itself. */
+/** Names that always mean this machine. */
 const LOOPBACK = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * Refuses what a page of another site might have sent: a browser adds the cookie whoever asks. What a page of ours sends
- * says so, by a header that no other site's may have; of a mere GET it is enough where it comes from, since a link to
- * download and a stream of events have no headers of their own.
+ * Refuses requests that a page of another site might have sent: a browser adds the cookie to each request. Our pages
+ * send a header that no other site can send; for a mere GET the origin is enough, since a link to download and a
+ * stream of events have no headers of their own.
  *
  * @throws {ApiError} 403
  */
@@ -16,10 +16,10 @@ export function requireOwnPage(request: FastifyRequest, publicUrl: string | unde
   requireOwnName(request, publicUrl);
   const isReading = method === 'GET' || method === 'HEAD';
   const site = headers['sec-fetch-site'];
-  // By hand (an address that was typed, a bookmark) one may look; browsers of today say it wherever the connection is safe.
+  // A typed address or a bookmark may only read; current browsers send the header wherever the connection is safe.
   const isFromHere = site === undefined || site === 'same-origin' || (isReading && site === 'none');
   const { origin } = headers;
-  // `null` of a page without an origin is no address, and not ours.
+  // `null`, from a page without an origin, is no address, and not ours.
   const from = hostIn(origin);
   const isOwnOrigin =
     origin === undefined || (from !== undefined && [headers.host, hostIn(publicUrl)].includes(from));
@@ -28,8 +28,8 @@ export function requireOwnPage(request: FastifyRequest, publicUrl: string | unde
 }
 
 /**
- * A site may have its name lead to this machine, and its pages then ask as if they were ours. So whoever comes over the
- * loopback interface calls the service by a name of the loopback interface, or by the one that it was given.
+ * Refuses requests over the loopback interface under another name than one of that interface, or the public one. A
+ * foreign site may let its name resolve to this machine, and its pages would then look like ours.
  *
  * @throws {ApiError} 403
  */
@@ -48,7 +48,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address);
 }
 
-/** Host and port as a browser sends them; undefined of what is no address. */
+/** Returns host and port as a browser sends them; undefined for a text that is no address. */
 function hostIn(address: string | undefined): string | undefined {
   return address === undefined ? undefined : URL.parse(address)?.host;
 }

@@ -3,16 +3,16 @@ import { Answer } from '../answer.ts';
 import type { ConsoleFiles } from './files.ts';
 
 /**
- * Where the console shows something: each leads to the same page, and the page shows what the address says.
+ * Paths of the console: each leads to the same page, and the page shows the view of the address.
  * `console/app/views.ts` has the views.
  */
 export const PLACES = ['tables', 'sources', 'new', 'runs', 'jobs', 'files', 'tokens'] as const;
 
-/** @param base path of the address that browsers use, without a slash at the end */
+/** Returns the page. @param base path of the address that browsers use, without a slash at the end */
 export async function pageAnswer(files: ConsoleFiles, env: Env, base: string): Promise<Answer> {
   const html = await files.page();
   if (html === undefined) return new Answer(200, NOT_BUILT, headersOf(''));
-  // The editor makes a style element of its own; nothing else may.
+  // The editor makes a style element of its own; no other is allowed.
   const nonce = Buffer.from(env.randomBytes(18)).toString('base64');
   const page = html
     .replaceAll('"./assets/', `"${base}/assets/`)

@@ -21,13 +21,13 @@ import { requireOwnPage } from './guard.ts';
 import { pageAnswer, PLACES, SAFE } from './page.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
-/** What the service does, for a page that shows only what there is. */
+/** Abilities of the service, for a page that shows only the views that work. */
 export interface Abilities {
   readonly runs: boolean;
   readonly roles: readonly string[];
 }
 
-/** The console in the browser: its files, and who is signed in to it. */
+/** Makes the routes of the console in the browser: its files, and its sign-in. */
 export function consoleRoutes(context: HttpContext, abilities: Abilities): Route[] {
   return [...sessionRoutes(context, abilities), ...fileRoutes(context)];
 }
@@ -112,7 +112,7 @@ function sessionRoutes(context: HttpContext, abilities: Abilities): Route[] {
       summary: 'Makes a code by which a browser may sign in with the token of this request, once',
       status: 201,
       makesSecret: true,
-      // Of a session: what comes of the code would outlive it.
+      // Not by a session: a session made with the code would outlive it.
       judge: ({ caller }) => {
         if (caller.secret === undefined) throw accessDenied();
       },
@@ -121,7 +121,7 @@ function sessionRoutes(context: HttpContext, abilities: Abilities): Route[] {
     }),
   ];
 
-  /** @throws {ApiError} 401, without saying anything about the token */
+  /** Returns the token of a sign-in. @throws {ApiError} 401, without saying anything about the token */
   async function signInBy(by: { readonly code?: string; readonly token?: string }): Promise<TokenRow> {
     if (by.code !== undefined) {
       const token = await useCode(meta, env, by.code);
@@ -140,7 +140,7 @@ function sessionRoutes(context: HttpContext, abilities: Abilities): Route[] {
   }
 }
 
-/** What is told here is for this browser alone. */
+/** Headers of answers for this browser alone. */
 const PRIVATE = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
 
 function fileRoutes({ env, publicUrl }: HttpContext): Route[] {
@@ -162,7 +162,7 @@ function fileRoutes({ env, publicUrl }: HttpContext): Route[] {
       async handle({ params, request }) {
         const asset = await files.asset(params.name, request.headers['accept-encoding'] ?? '');
         if (asset === undefined) throw notFound('Not found');
-        // The name changes with what is in it.
+        // The name changes with the content.
         const cache = 'public, max-age=31536000, immutable';
         return new Answer(200, asset.body, { ...asset.headers, 'cache-control': cache, ...SAFE });
       },

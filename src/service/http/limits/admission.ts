@@ -9,30 +9,30 @@ import { createVisits, type Visit } from './visits.ts';
 export interface AdmissionOptions {
   /** Requests a minute of each token, and of each address without one; no limit when undefined. */
   readonly requestsPerMinute?: number | undefined;
-  /** Requests that are answered at the same time; more are told to come again. Default 500. */
+  /** Requests that are answered at the same time; more are refused for now. Default 500. */
   readonly maxRequests?: number | undefined;
-  /** Bytes of bodies that are in memory at the same time; those of more are told to come again. Default 192 MB. */
+  /** Bytes of bodies that are in memory at the same time; requests with more are refused for now. Default 192 MB. */
   readonly maxHeldBytes?: number | undefined;
-  /** Addresses and networks of proxies: whom they say that they were called by is believed. Default: none. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
-/** Who may come in: the bounds of one process, which no client may take up alone. */
+/** Overload control: the limits of one process, which no single client may use up. */
 export interface Admission {
   /** Connections of one server that may be open; many of them are idle. */
   readonly maxConnections: number;
-  /** Of them, connections from one address. */
+  /** Connections among these from one address. */
   readonly maxConnectionsOfAddress: number;
   readonly clients: Clients;
   readonly inProgress: number;
   /** Begins a request. @throws {ApiError} 503 when there are too many */
   enter(): Visit;
-  /** A request without a token. @throws {ApiError} 429, and 503 when the address has its share of the places */
+  /** Admits a request without a token. @throws {ApiError} 429, and 503 when the address has its share of the places */
   admitAddress(address: string, visit?: Visit): void;
   /**
-   * A request with a token, which is looked up meanwhile unless it, or its address, has asked too often.
+   * Admits a request with a token, which is looked up unless it, or its address, has asked too often.
    * @param from.visit takes a place of the token; without it the request has one already
-   * @throws {ApiError} 429, 503 when the token has its share of the places, and what the lookup throws
+   * @throws {ApiError} 429, 503 when the token has its share of the places, and the errors of the lookup
    */
   admitToken<T extends { readonly id: number }>(
     from: { readonly address: string; readonly secret: string; readonly visit?: Visit | undefined },
@@ -45,13 +45,18 @@ const MAX_HELD_BYTES = 192 * 1024 * 1024;
 
 const CONNECTIONS_PER_REQUEST = 4;
 
-/** As few as that are no attack, however small the service is. */
+/** Connections that are allowed in any case, however small the service is: so few are no attack. */
 const FEW_CONNECTIONS = 16;
 
-/** Tokens are too long to be guessed; this only keeps the database from looking for them all day. */
+/**
+ * Wrong tokens that an address may send in a minute. Tokens are too long to be guessed; the limit only saves the
+ * database the lookups.
+ */
 const WRONG_TOKENS_PER_MINUTE = 600;
 
-/** Tokens that were right before, by their hash: a flood of wrong ones from the same proxy does not shut them out. */
+/**
+ * Valid tokens that are remembered, by their hash: a flood of wrong ones from the same proxy does not shut them out.
+ */
 const MAX_KNOWN = 10_000;
 
 export function createAdmission(env: Env, metrics: Metrics, options: AdmissionOptions = {}): Admission {

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Where requests come from, as far as the service may believe it. */
+/** Addresses of clients, as far as the service may trust them. */
 export interface Clients {
-  /** The nearest address that is no trusted proxy's; of IPv6 the network, which one client has as a whole. */
+  /** Returns the nearest address that is no trusted proxy; for IPv6 its network, as one client has all of it. */
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
   isTrusted(address: string | undefined): boolean;
 }
 
-/** @param proxies addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed */
+/**
+ * Makes the lookup of clients. @param proxies addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is
+ * trusted
+ */
 export function createClients(proxies: readonly string[] = []): Clients {
   const trusted = new BlockList();
   for (const proxy of proxies) trust(trusted, proxy);
@@ -20,7 +23,7 @@ export function createClients(proxies: readonly string[] = []): Clients {
     isTrusted,
     addressOf({ headers, socket }) {
       let address = socket.remoteAddress ?? '';
-      // Each proxy adds whom it was called by at the end; what stands before that may be written by anybody.
+      // Each proxy appends the address of its caller; the addresses before that may be forged.
       const told = String(headers['x-forwarded-for'] ?? '').split(',');
       for (const next of told.toReversed()) {
         if (!isTrusted(address) || next.trim() === '') break;
@@ -49,13 +52,16 @@ function trust(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family);
 }
 
-/** Without the port that some proxies add, and as IPv4 what is no more than that. */
+/** Returns the address without the port that some proxies add, and an IPv4 address that is mapped to IPv6 as IPv4. */
 function plainOf(address: string): string {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1] ?? address;
   return /^(?:::ffff:)?(\d+(?:\.\d+){3})(?::\d+)?$/i.exec(bare)?.[1] ?? bare;
 }
 
-/** The first half of an IPv6 address: everybody has so many with the other half that none of them tells anything. */
+/**
+ * Returns the first half of an IPv6 address: a client has so many with other second halves that these identify
+ * nothing.
+ */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');

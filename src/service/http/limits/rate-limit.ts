@@ -1,26 +1,30 @@
-/** Allows each key so many requests a minute, and as many at once after a minute of silence. */
+/** Rate limit: each key may send so many requests a minute, and as many at once after a minute of silence. */
 export interface RateLimit {
   readonly perMinute: number;
   /** Counts a request. @returns 0 when it is allowed, else how long to wait, in ms; a refused one does not count */
   take(key: string, now: number): number;
-  /** How long the next request would have to wait, in ms. */
+  /** Returns the milliseconds that the next request would have to wait. */
   wait(key: string, now: number): number;
 }
 
-/** Keys that are remembered; those that have been silent go first, which changes nothing for them. */
+/** Keys that are remembered; those with the longest silence are dropped first, which changes nothing for them. */
 const MAX_KEYS = 10_000;
 
 /**
- * The generic cell rate algorithm (ITU-T I.371, appendix I): of each key only the time is kept at which its requests so
- * far would be through, one after the other. Unlike counting in fixed windows, it says to the millisecond when the next
- * request is allowed, and those who wait do not all come back at the same moment.
+ * Makes a rate limit by the generic cell rate algorithm (ITU-T I.371, appendix I): for each key only the time is
+ * stored at which its requests so far would be through, one after the other. Unlike counting in fixed windows, it
+ * tells to the millisecond when the next request is allowed, and clients that wait do not all come back at the same
+ * time.
  */
 export function createRateLimit(perMinute: number): RateLimit {
   const intervalMs = 60_000 / perMinute;
   const toleranceMs = 60_000 - intervalMs;
   const throughAt = new Map<string, number>();
 
-  /** Nobody is through later than in a minute: what says so was kept before the clock went back, and may go on at once. */
+  /**
+   * Returns the stored time, unless it is more than a minute ahead: that one was stored before the clock went back,
+   * and is replaced so that the key may continue at once.
+   */
   function through(key: string, now: number): number | undefined {
     const at = throughAt.get(key);
     if (at === undefined || at <= now + 60_000) return at;

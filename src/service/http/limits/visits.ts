@@ -1,17 +1,20 @@
-/** A request while it is answered: what it takes of the process. */
+/** Request while it is answered, with the resources it takes of the process. */
 export interface Visit {
-  /** Says whose it is, once that is known. Only the first says it. @throws what refuses, when that client has its share already */
+  /**
+   * Sets the client, once it is known; only the first call counts. @throws the refusal when that client has its share
+   * already
+   */
   belongsTo(client: Client): void;
-  /** So much more of its body is in memory. @throws what refuses, when that is too much of all, or of its client */
+  /** Adds bytes of its body that are in memory. @throws the refusal when that is too much of all, or of its client */
   hold(bytes: number): void;
-  /** Does work for it: until that is done, it takes what it takes, also when its client has gone. */
+  /** Does work for the request: until that is done, it holds its resources, also when its client has gone. */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** Its client was answered, or has gone. May be called again. */
+  /** Releases it: its client was answered, or has gone. May be called again. */
   leave(): void;
 }
 
 export interface Client {
-  /** Those who gave no token have less, each of them and together. */
+  /** Clients without a token have less, each of them and together. */
   readonly kind: 'address' | 'token';
   readonly id: number | string;
 }
@@ -22,10 +25,10 @@ export interface Room {
   readonly bytes: number;
 }
 
-/** Bodies up to that size find room in any case: they are nearly all, and their number is bounded. */
+/** Largest body that always gets memory: nearly all bodies are so small, and their number is limited. */
 const SMALL_BYTES = 64 * 1024;
 
-/** The places and the memory of one process, of which no client gets all. */
+/** Makes the places and the memory of one process, of which no client gets all. */
 export function createVisits(
   room: Room,
   refuse: (why: string) => never,
@@ -113,7 +116,7 @@ export function createVisits(
   };
 }
 
-/** Nobody is remembered who has nothing. */
+/** Adds to a count; a count of 0 is removed. */
 function add(counts: Map<string, number>, key: string, count: number): void {
   const sum = (counts.get(key) ?? 0) + count;
   if (sum === 0) counts.delete(key);

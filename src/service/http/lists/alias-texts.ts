@@ -6,8 +6,8 @@ import { metadataReply } from '../../domain/presenters/metadata.ts';
 import { tableReply, type AliasSource } from '../../domain/presenters/table.ts';
 
 /**
- * Aliases with what they show of their sources, as JSON that is still open at its end, by id. There are few of them, and
- * all others are asked for none of it.
+ * Reads aliases with the fields that they show of their sources, as JSON that is still open at its end, by id. There
+ * are few of them, and the queries of all other tables need none of it.
  */
 export async function aliasTexts(
   meta: Meta,
@@ -38,7 +38,7 @@ export async function aliasTexts(
   return texts;
 }
 
-/** What is asked for of the metadata of a source: its own, and that of the columns that the alias shows. */
+/** Reads the metadata of a source that is asked for: its own, and that of the columns that the alias shows. */
 async function sourceMetadata(
   meta: Meta,
   { branch_id, id }: TableRow,
@@ -62,7 +62,7 @@ async function sourceMetadata(
   return { metadata: own, columnMetadata };
 }
 
-/** Tables with all that they stand for: an alias may be one of an alias. */
+/** Returns the aliases with all of their sources: an alias may be one of an alias. */
 async function withSources(
   meta: Meta,
   branchId: number,
@@ -99,7 +99,7 @@ async function columnsOf(
   return Map.groupBy(columns, ({ table_id }) => table_id);
 }
 
-/** What an alias stands for, and the table at the end that has the rows. */
+/** Returns the source of an alias, and the table at the end that has the rows. */
 function sourceOf(
   alias: TableRow,
   known: ReadonlyMap<string, TableRow>,

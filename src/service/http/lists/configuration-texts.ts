@@ -10,14 +10,14 @@ export interface ConfigurationListing {
   readonly isDeleted: boolean;
 }
 
-/** What a configuration shows besides itself. */
+/** Parts of a configuration that are shown besides itself. */
 export interface ConfigurationParts {
   readonly configuration: boolean;
   readonly rows: boolean;
   readonly state: boolean;
 }
 
-/** A configuration as JSON: its rows stand between the two. */
+/** Configuration as JSON: its rows stand between the two. */
 export interface ConfigurationText extends Pick<ConfigurationKey, 'configuration_id'> {
   readonly before: string;
   readonly after: string;
@@ -30,12 +30,12 @@ export interface RowText extends Pick<ConfigurationKey, 'configuration_id'> {
 }
 
 export interface ConfigurationPage {
-  /** The id that they are behind. */
+  /** Id that the configurations follow. */
   readonly after?: string;
   readonly limit: number;
 }
 
-/** The components that have such configurations. */
+/** Lists the components that have such configurations. */
 export async function listComponentIds(
   meta: Meta,
   { branchId, isDeleted }: Omit<ConfigurationListing, 'componentId'>,
@@ -50,7 +50,7 @@ export async function listComponentIds(
   return new Set(rows.map(({ component_id }) => component_id));
 }
 
-/** As `configurationReply` has them, by id. */
+/** Reads configurations in the form of `configurationReply`, by id. */
 export async function configurationTexts(
   meta: Meta,
   of: ConfigurationListing,
@@ -100,7 +100,7 @@ export async function configurationTexts(
     .execute();
 }
 
-/** The live rows of the configurations from one to another, as `rowReply` has them, in any order. */
+/** Reads the live rows of the configurations from one to another, in the form of `rowReply`, in any order. */
 export async function rowTexts(
   meta: Meta,
   of: ConfigurationListing,

@@ -9,10 +9,10 @@ import {
   type RowText,
 } from './configuration-texts.ts';
 
-/** Their contents are as long as it pleases their authors. */
+/** Configurations that are read at once; the length of their contents is not known before. */
 const CONFIGURATIONS_AT_ONCE = 100;
 
-/** Configurations by id with the parts that are asked for, each as JSON, some at a time. */
+/** Lists configurations by id with the parts that are asked for, each as JSON, some at a time. */
 export async function* listConfigurationTexts(
   meta: Meta,
   of: ConfigurationListing,
@@ -24,7 +24,7 @@ export async function* listConfigurationTexts(
     const first = found[0]?.configuration_id;
     const last = found.at(-1)?.configuration_id;
     if (first === undefined || last === undefined) return;
-    // Beside each other: of a database elsewhere, most of the time is spent in waiting for it.
+    // In parallel: with a remote database, most of the time is spent in waiting for it.
     const [rows, next] = await Promise.all([
       parts.rows ? rowTexts(meta, of, [first, last], parts) : undefined,
       found.length < CONFIGURATIONS_AT_ONCE

@@ -5,13 +5,13 @@ import { NUL } from '../../stores/metadata/nul.ts';
 
 type Text = Expression<unknown>;
 
-/** Parts of JSON that the database makes: a long list is never made of objects that only are to be written. */
+/** Parts of JSON that the database makes: a long list needs no objects that are only made to be written. */
 export interface JsonSql {
-  /** A text as the platform would quote it; `null` as it is. */
+  /** Text quoted as `JSON.stringify` would; `null` as it is. */
   readonly quoted: (text: Text) => RawBuilder<string>;
-  /** As {@link apiTime} gives it, quoted. */
+  /** Time as {@link apiTime} gives it, quoted. */
   readonly time: (iso: Text) => RawBuilder<string>;
-  /** Of a column that is 1 or 0. */
+  /** Boolean of a column that is 1 or 0. */
   readonly flag: (value: Text) => RawBuilder<string>;
   /** Texts of a group with commas between them. */
   readonly joined: (text: Text, order: Text) => RawBuilder<string>;
@@ -33,7 +33,7 @@ const SQLITE: Dialect = {
 };
 
 const POSTGRES: Dialect = {
-  // What stands for U+0000 there, which JSON has only as an escape.
+  // The character that stands for U+0000 in the database; JSON has U+0000 only as an escape.
   quoted: (text) => sql`coalesce(replace(to_json(${text})::text, ${sql.lit(NUL)}, '\\u0000'), 'null')`,
   joined: (text, order) => sql`string_agg(${text}, ',' order by ${order})`,
 };

@@ -2,13 +2,13 @@ import { setImmediate as otherRequests } from 'node:timers/promises';
 import { Answer } from '../answer.ts';
 import { inSlices } from '../slices.ts';
 
-/** Sent at once. */
+/** Bytes that are sent at once. */
 const BYTES_AT_ONCE = 256 * 1024;
 
 /**
- * Answers JSON that comes piece by piece. Its bytes are kept instead of one text of all of it, other requests have their
- * turn between, and the client is sent as much as it takes. Nothing is sent before everything was read, so that an error
- * on the way is told.
+ * Answers JSON that comes in pieces. Its bytes are kept instead of one long text, other requests are served in
+ * between, and the client gets as much as it reads. Nothing is sent before everything was read, so that an error on
+ * the way can be answered.
  */
 export async function longJson(pieces: AsyncIterable<Buffer | string>): Promise<Answer> {
   const parts: Buffer[] = [];
@@ -32,7 +32,7 @@ export async function longJson(pieces: AsyncIterable<Buffer | string>): Promise<
   return new Answer(200, inSlices(parts), headers);
 }
 
-/** A list whose items come some at a time, each as JSON. */
+/** Yields a list whose items come some at a time, each as JSON. */
 export async function* listOf(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
   let before = '[';
   for await (const items of pages) {
@@ -43,7 +43,7 @@ export async function* listOf(pages: AsyncIterable<readonly string[]>): AsyncGen
   yield before === '[' ? '[]' : ']';
 }
 
-/** The same of pages whose items have commas between them already, as bytes that are sent as they are. */
+/** Yields a list of pages whose items have commas between them already, as bytes that are sent as they are. */
 export async function* listOfPages(pages: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
   let before = '[';
   for await (const page of pages) {

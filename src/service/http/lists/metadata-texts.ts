@@ -4,7 +4,7 @@ import type { MetadataScope } from '../../stores/metadata/tables.ts';
 import { jsonSql } from './json-sql.ts';
 import type { TablePage } from './table-pages.ts';
 
-/** The metadata of each table, in the order that it was made: a list as JSON. */
+/** Reads the metadata of each table, in the order of its creation: a list as JSON. */
 export async function metadataTexts(meta: Meta, page: TablePage): Promise<ReadonlyMap<string, string>> {
   const rows = await byOwner(meta, page.branchId, 'table')
     .where('owner', '>=', page.first)
@@ -13,7 +13,7 @@ export async function metadataTexts(meta: Meta, page: TablePage): Promise<Readon
   return new Map(rows.map(({ owner, items }) => [owner, `[${items}]`]));
 }
 
-/** The metadata of the columns of each table, by column, as JSON. */
+/** Reads the metadata of the columns of each table, by column, as JSON. */
 export async function columnMetadataTexts(meta: Meta, page: TablePage): Promise<ReadonlyMap<string, string>> {
   const [first, after] = page.columns;
   const rows = await byOwner(meta, page.branchId, 'column')
@@ -35,7 +35,7 @@ export async function columnMetadataTexts(meta: Meta, page: TablePage): Promise<
   return texts;
 }
 
-/** As `metadataReply` gives it. */
+/** Selects metadata in the form of `metadataReply`. */
 function byOwner(meta: Meta, branchId: number, scope: MetadataScope) {
   const { quoted, time, joined } = jsonSql(meta);
   const one = sql`'{"id":"' || id || '","key":' || ${quoted(sql.ref('key'))}

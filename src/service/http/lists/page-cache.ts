@@ -1,10 +1,10 @@
-/** A page of a list, as its database tells of it before it is read. */
+/** Page of a list, as its database describes it before it is read. */
 export interface PageToKeep {
-  /** Which page of which list it is: two that are shown beside each other have two names. */
+  /** Name of the page and its list: two forms of the same page have two names. */
   readonly name: string;
   /**
-   * All that the page was made of: while it is the same, the page is. It is read before the page, so that a page is
-   * never older than what it is known by; undefined for a page that cannot be told so.
+   * Everything that the page was made of: while it is the same, the page is. It is read before the page, so that a
+   * page is never older than its key; undefined for a page that cannot be identified so.
    */
   readonly madeOf: string | undefined;
 }
@@ -14,7 +14,10 @@ interface KeptPage {
   readonly bytes: Buffer;
 }
 
-/** The bytes of pages as they were sent last; of those that were not asked for the longest, no more than fits. */
+/**
+ * Cache of the bytes of pages as they were sent last; the pages that were not requested for the longest time are
+ * dropped first.
+ */
 export class PageCache {
   readonly #pages = new Map<string, KeptPage>();
   readonly #maxBytes: number;
@@ -24,7 +27,7 @@ export class PageCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** The page as it was kept, or as it is made now. */
+  /** Returns the page from the cache, or makes it. */
   async page({ name, madeOf }: PageToKeep, make: () => Promise<string>): Promise<Buffer> {
     const known = this.#pages.get(name);
     if (known !== undefined) this.#drop(name, known);

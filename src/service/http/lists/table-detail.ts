@@ -6,7 +6,7 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import { listMetadata } from '../../stores/metadata/metadata.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 
-/** What lists of tables may show besides the tables. */
+/** Parts that lists of tables may show besides the tables. */
 const TABLE_PARTS = [
   'attributes',
   'buckets',
@@ -19,7 +19,7 @@ const TABLE_PARTS = [
   'tableType',
 ] as const;
 
-/** @throws {ApiError} 400 when something else is asked for */
+/** Checks the names of parts. @throws {ApiError} 400 when something else is asked for */
 export function requireParts(include: readonly string[]): readonly string[] {
   const known: readonly string[] = TABLE_PARTS;
   const unknown = include.filter((part) => !known.includes(part));
@@ -30,7 +30,7 @@ export function requireParts(include: readonly string[]): readonly string[] {
   );
 }
 
-/** A table with everything. */
+/** Returns a table with all its parts. */
 export async function showTable(meta: Meta, table: TableRef, origin: string): Promise<RawJson> {
   const owner = { branch_id: table.branch_id, scope: 'bucket', owner: table.bucket_id } as const;
   const bucketMetadata = (await listMetadata(meta, owner)).map((row) => metadataReply(row, true));

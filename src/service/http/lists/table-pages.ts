@@ -1,27 +1,27 @@
 import type { TableRow } from '../../stores/metadata/tables.ts';
 import { afterPrefix } from '../../stores/metadata/metadata.ts';
 
-/** A table of a list, before it is read. */
+/** Table of a list, before it is read. */
 export type TableRef = Pick<TableRow, 'branch_id' | 'bucket_id' | 'id'>;
 
-/** Some tables that follow each other in a list, and between which ids all of theirs is found. */
+/** Tables that follow each other in a list, with the range of ids that has everything of theirs. */
 export interface TablePage<Ref extends TableRef = TableRef> {
   readonly branchId: number;
   readonly refs: readonly Ref[];
   readonly first: string;
   readonly last: string;
-  /** Of what belongs to their columns: the first, and the first that is behind the last. */
+  /** Range of the ids of their columns: the first, and the first behind the last. */
   readonly columns: readonly [first: string, after: string];
 }
 
-/** Read at once, without keeping other requests waiting for long. */
+/** Tables that are read at once, without keeping other requests waiting for long. */
 const TABLES_AT_ONCE = 250;
-/** One of so many tables begins a page wherever it stands. */
+/** One in so many tables begins a page, wherever it stands in the list. */
 const BEGINNING_OF = 128;
-/** As many that are not shown are read and dropped, instead of asking once more. */
+/** Tables not shown that are read and dropped, instead of one more query. */
 const GAP = 50;
 
-/** @param all tables of one branch, by id */
+/** Divides a list into pages. @param all tables of one branch, by id */
 export function tablePages<Ref extends TableRef>(
   all: readonly Ref[],
   isShown: (table: TableRef) => boolean = () => true,
@@ -40,7 +40,10 @@ export function tablePages<Ref extends TableRef>(
   return [...pages, ...pageOf(refs)];
 }
 
-/** By its id alone: so the pages behind a new table stay as they were, and those that are kept are known again. */
+/**
+ * Tells whether a table begins a page, by its id alone: so the pages behind a new table stay as they were, and are
+ * still found in the cache.
+ */
 function beginsPage(id: string): boolean {
   let hash = 0;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

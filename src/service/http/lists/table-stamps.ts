@@ -2,13 +2,13 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import type { TableRow } from '../../stores/metadata/tables.ts';
 import type { TableRef } from './table-pages.ts';
 
-/** A table of a list, with what says whether it was seen before as it is now. */
+/** Table of a list, with the stamp that shows whether it has changed. */
 export interface StampedRef extends TableRef, Pick<TableRow, 'alias_source'> {
-  /** Another after every change of what is shown of it; null when the database has set none. */
+  /** Number that changes with every change of what is shown of it; null when the database has set none. */
   readonly stamp: number | null;
 }
 
-/** The tables of a branch, or of one bucket of it, by id. */
+/** Lists the tables of a branch, or of one bucket of it, by id. */
 export async function listTableRefs(meta: Meta, branchId: number, bucketId?: string): Promise<StampedRef[]> {
   let query = stamped(meta, branchId);
   if (bucketId !== undefined) query = query.where('tables.bucket_id', '=', bucketId);
@@ -16,10 +16,10 @@ export async function listTableRefs(meta: Meta, branchId: number, bucketId?: str
 }
 
 /**
- * Says of each table what its text is made of: itself, and all that it stands for when it is an alias. Undefined for one
- * that cannot be known again.
+ * Returns a function that identifies the text of each table: by the stamps of itself, and of all its sources when it
+ * is an alias. It returns undefined for a table that cannot be identified.
  *
- * @param refs those that may be asked for
+ * @param refs tables that may be asked for
  */
 export async function stampsOf(
   meta: Meta,

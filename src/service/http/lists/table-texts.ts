@@ -4,13 +4,13 @@ import type { TableRow } from '../../stores/metadata/tables.ts';
 import { jsonSql, type JsonSql } from './json-sql.ts';
 import type { TablePage } from './table-pages.ts';
 
-/** What a table shows of itself. */
+/** Fields of a table itself. */
 export interface OwnText extends Pick<TableRow, 'alias_source' | 'id' | 'is_typed' | 'primary_key'> {
-  /** Its fields as JSON, without brackets and behind the address. Those of an alias are in part its source's. */
+  /** Its fields as JSON, without brackets and behind the address. Some of those of an alias are its source's. */
   readonly fields: string;
 }
 
-/** By id; what is gone meanwhile is missing. */
+/** Reads tables by id; those that are gone meanwhile are missing. */
 export async function ownTexts(meta: Meta, page: TablePage): Promise<ReadonlyMap<string, OwnText>> {
   const rows = await meta
     .selectFrom('tables')
@@ -23,7 +23,7 @@ export async function ownTexts(meta: Meta, page: TablePage): Promise<ReadonlyMap
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** As `tableReply` has them. */
+/** Returns the fields in the form of `tableReply`. */
 function fieldsOf({ quoted, time, flag }: JsonSql): RawBuilder<string> {
   const text = (column: keyof TableRow) => quoted(sql.ref(column));
   return sql`'"id":' || ${text('id')}
@@ -39,7 +39,7 @@ function fieldsOf({ quoted, time, flag }: JsonSql): RawBuilder<string> {
     || ',"timestampType":"MANAGED","tableType":"table","path":' || ${quoted(sql`(bucket_id || '/' || name)`)}`;
 }
 
-/** The names of the columns of each table: a list as JSON, without brackets. */
+/** Reads the names of the columns of each table: a list as JSON, without brackets. */
 export async function columnTexts(meta: Meta, page: TablePage): Promise<ReadonlyMap<string, string>> {
   const { quoted, joined } = jsonSql(meta);
   const rows = await meta
@@ -54,7 +54,7 @@ export async function columnTexts(meta: Meta, page: TablePage): Promise<Readonly
   return new Map(rows.map(({ table_id, text }) => [table_id, text]));
 }
 
-/** The types of the columns of each typed table: a list as JSON, without brackets. */
+/** Reads the types of the columns of each typed table: a list as JSON, without brackets. */
 export async function definitionTexts(meta: Meta, page: TablePage): Promise<ReadonlyMap<string, string>> {
   const { quoted, joined } = jsonSql(meta);
   const one = sql<string>`'{"name":' || ${quoted(sql.ref('c.name'))}

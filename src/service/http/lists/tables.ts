@@ -10,29 +10,29 @@ import { columnTexts, definitionTexts, ownTexts } from './table-texts.ts';
 import { PageCache } from './page-cache.ts';
 import { listTableRefs, stampsOf, type StampedRef } from './table-stamps.ts';
 
-/** What lists of tables may show besides the tables. */
+/** Parts that lists of tables show besides the tables. */
 export interface TableView {
   readonly origin: string;
   readonly include: readonly string[];
-  /** The metadata of the bucket, shown in it. */
+  /** Metadata of the bucket, shown in it. */
   readonly bucketMetadata?: readonly Reply[];
 }
 
-/** Which tables: of a branch or of a bucket, and of these those that are to be shown; default: all. */
+/** Selection of tables: those of a branch or of a bucket, and among these the shown ones; default: all. */
 export interface TableListing {
   readonly branchId: number;
   readonly bucketId?: string | undefined;
   readonly isShown?: (table: TableRef) => boolean;
 }
 
-/** Of all lists of tables together: some lists of five thousand tables with all that is shown of them. */
+/** Bytes of the cache for all lists of tables together: some lists of five thousand tables with all their parts. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 const keptOf = new WeakMap<Meta, PageCache>();
 
 /**
- * Tables by id with the parts that are asked for: items of a list as JSON, some at a time. Those that did not change
- * since they were listed last are not made again.
+ * Lists tables by id with the parts that are asked for: items of a list as JSON, some at a time. Tables without a
+ * change since the last list come from the cache.
  */
 export async function* listTables(
   meta: Meta,
@@ -56,7 +56,7 @@ export async function* listTables(
   }
 }
 
-/** All that the text of a page depends on, apart from what is asked for. */
+/** Returns everything that the text of a page depends on, apart from the parts asked for. */
 function madeOfText(
   { refs }: TablePage<StampedRef>,
   stampOf: (table: StampedRef) => string | undefined,
@@ -67,7 +67,7 @@ function madeOfText(
   return parts.includes(undefined) ? undefined : parts.join('\n');
 }
 
-/** Tables by id with the parts that are asked for, each as JSON, some at a time. */
+/** Lists tables by id with the parts that are asked for, each as JSON, some at a time. */
 export async function* listTableTexts(
   meta: Meta,
   { branchId, bucketId, isShown }: TableListing,
@@ -77,7 +77,7 @@ export async function* listTableTexts(
   yield* tableTexts(meta, tablePages(refs, isShown), view);
 }
 
-/** The same of tables that are known. */
+/** Lists tables that are known, each as JSON, some at a time. */
 export async function* tableTexts(
   meta: Meta,
   pages: readonly TablePage[],
@@ -115,14 +115,14 @@ async function textsOf(
         text += `,"definition":{"primaryKeysNames":${table.primary_key},"columns":[${definitions?.get(id) ?? ''}]}`;
     }
     if (ofTables !== undefined) text += `,"metadata":${ofTables.get(id) ?? '[]'}`;
-    // A list when there is none, as the public API has it.
+    // An empty list when there is none, as the public API has it.
     if (ofColumns !== undefined) text += `,"columnMetadata":${ofColumns.get(id) ?? '[]'}`;
     const bucket = buckets.get(bucket_id);
     return bucket === undefined ? [`${text}}`] : [`${text},"bucket":${bucket}}`];
   });
 }
 
-/** The buckets of tables as their tables show them. */
+/** Reads the buckets of tables as their tables show them. */
 async function bucketTexts(
   meta: Meta,
   pages: readonly TablePage[],
@@ -143,7 +143,7 @@ async function bucketTexts(
   );
 }
 
-/** All of a list that is not long, as one answer of many or in it. */
+/** Collects all items of a list that is not long, as one answer or a part of it. */
 export async function collected(pages: AsyncIterable<readonly string[]>): Promise<RawJson[]> {
   const all: RawJson[] = [];
   for await (const texts of pages) for (const text of texts) all.push(new RawJson(text));

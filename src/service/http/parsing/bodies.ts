@@ -6,8 +6,8 @@ import { MAX_BODY_BYTES } from '../../domain/request-limits.ts';
 import { nest, parseQuery } from './nest.ts';
 
 /**
- * JSON and forms become {@link Json}: exact numbers and key order, lists and objects by brackets. Every route takes
- * both, and an empty body of either kind.
+ * Reads JSON and forms into {@link Json}: exact numbers and key order, lists and objects by brackets. Every route
+ * accepts both, and an empty body of either kind.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -30,7 +30,7 @@ export function addBodyParsers(app: FastifyInstance): void {
   });
 }
 
-/** The fields of a multipart body; a file sent in place of a field counts as its text. */
+/** Reads the fields of a multipart body; a file sent in place of a field counts as its text. */
 export async function readMultipart(
   request: FastifyRequest,
   maxBytes: number = MAX_BODY_BYTES,
@@ -56,13 +56,13 @@ export async function readMultipart(
 }
 
 /**
- * Every part comes as a stream, so that what is kept of it is bounded while it comes; and a part of type JSON is a text
- * with all its digits.
+ * Option by which every part comes as a stream, so that the stored bytes are limited while it comes; and a part of
+ * type JSON is a text with all its digits.
  */
 export const AS_STREAMS = { isPartAFile: () => true } as const;
 
 /**
- * The text of a part of a multipart body, which is in memory from then on.
+ * Reads the text of a part of a multipart body, which is in memory from then on.
  *
  * @throws {ApiError} 413, and 503 when there is no memory for it
  */
@@ -106,7 +106,7 @@ function parseJson(text: string, visit: FastifyRequest['visit']): Json {
       'requestTooLarge',
       `The JSON of the request has more than ${MAX_VALUES} values. Send less at a time; rows go into a file.`,
     );
-  // The text has its room already.
+  // The memory of the text itself is counted already.
   visit?.hold(Math.max(0, values * BYTES_OF_VALUE - bare.length));
   let body: Json;
   try {
@@ -120,12 +120,15 @@ function parseJson(text: string, visit: FastifyRequest['visit']): Json {
   return body ?? {};
 }
 
-/** Those of a configuration of 4 MB, and more than anyone waits for while they are read. */
+/** Values of a configuration of 4 MB; more would make other requests wait too long while they are read. */
 const MAX_VALUES = 1_000_000;
-/** What an empty list takes, and its place in another. */
+/** Bytes of an empty list, and of its place in another. */
 const BYTES_OF_VALUE = 64;
 
-/** The values of a JSON text, at most: as many as there are brackets and commas outside of strings. It stops at too many. */
+/**
+ * Counts the values of a JSON text, at most: as many as there are brackets and commas outside of strings. It stops at
+ * too many.
+ */
 function countValues(text: string): number {
   let count = 1;
   for (let at = 0; at < text.length && count <= MAX_VALUES; at++) {

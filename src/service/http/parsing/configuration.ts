@@ -11,7 +11,7 @@ import type { BranchRow, ConfigurationKey } from '../../stores/metadata/tables.t
 import { requireComponent } from '../../domain/tokens/permissions.ts';
 import { isOwnConfiguration } from '../../stores/metadata/run-limits.ts';
 
-/** The key of a configuration, once the component is known and the caller may use it. */
+/** Returns the key of a configuration, once the component is known and the caller may use it. */
 export function keyFrom(
   context: Context,
   call: { readonly caller: Caller; readonly branch: BranchRow },
@@ -34,15 +34,15 @@ export function changeOf(context: Context, caller: Caller, text: string | undefi
   };
 }
 
-/** Id of a version in a path. */
+/** Reads the id of a version in a path. */
 export function versionOf(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw notFound(`Version ${text} not found`);
   return Number(text);
 }
 
 /**
- * An id that a client chose; undefined when it chose none. Ids become parts of paths and of folders, so what could
- * mean another folder is refused.
+ * Reads an id that a client chose; undefined when it chose none. Ids become parts of paths and of folders, so a text
+ * that could mean another folder is refused.
  */
 export function chosenId(id: string | undefined, key: string): string | undefined {
   if (id === undefined || id === '') return undefined;
@@ -53,12 +53,12 @@ export function chosenId(id: string | undefined, key: string): string | undefine
   );
 }
 
-/** Contents of a body as text to be stored. */
+/** Reads the contents of a body as text to be stored. */
 export function contentsOf(body: { readonly configuration?: unknown; readonly state?: unknown }): {
   configuration?: string;
   state?: string;
 } {
-  // Both were read as JSON by the parsers.
+  // The parsers read both as JSON.
   const configuration = readContent(body.configuration as Json | undefined, 'configuration');
   const state = readContent(body.state as Json | undefined, 'state');
   return {
@@ -68,12 +68,12 @@ export function contentsOf(body: { readonly configuration?: unknown; readonly st
 }
 
 /**
- * The body of the routes that take a state alone: further fields are refused there.
+ * Reads the body of the routes for a state alone: further fields are refused there.
  *
  * @throws {ApiError} with the texts and codes of the kind of state
  */
 export async function readStateBody(request: FastifyRequest, kind: 'configuration' | 'row'): Promise<string> {
-  // Both were read as JSON by the parsers.
+  // The parsers read both as JSON.
   const body = request.isMultipart() ? await readMultipart(request) : (request.body as Json | undefined);
   const fields = isObject(body) ? body : {};
   const state = getKey(fields, 'state');

@@ -5,10 +5,10 @@ import { badRequest } from '../../domain/api-error.ts';
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 
 /**
- * The content of a configuration or a state as text to be stored: given as a JSON value, or as text that holds JSON
- * (a form field, also a string inside a JSON body). Nothing in it is renamed, unwrapped or rounded.
+ * Reads the content of a configuration or a state as text to be stored: given as a JSON value, or as text that holds
+ * JSON (a form field, also a string inside a JSON body). Nothing in it is renamed, unwrapped or rounded.
  *
- * @throws {ApiError} 400 with that code when it is no JSON object or list, or too large
+ * @throws {ApiError} 400 with the code of the field when it is no JSON object or list, or too large
  */
 export function readContent(value: Json | undefined, field: 'configuration' | 'state'): string | undefined {
   if (value === undefined || value === null) return undefined;
@@ -31,7 +31,7 @@ export function isContent(value: Json): boolean {
   }
 }
 
-/** Some clients encode twice: JSON text of a text that holds JSON. */
+/** Returns the value of JSON that may be encoded twice, as some clients do: JSON text of a text that holds JSON. */
 function contentOf(value: Json, parse: (text: string) => Json): Json {
   const content = typeof value === 'string' ? parse(value) : value;
   return typeof value === 'string' && typeof content === 'string' ? parse(content) : content;

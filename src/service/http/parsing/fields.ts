@@ -12,7 +12,7 @@ import {
 import type { FieldError } from '../../../storage/protocol/error.ts';
 import { InvalidRequest } from '../../domain/api-error.ts';
 
-/** The parts of JSON Schema that requests use. */
+/** Parts of JSON Schema that requests use. */
 interface FieldSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
@@ -29,9 +29,9 @@ interface FieldSchema {
 }
 
 /**
- * Reads the fields of a body or query by their schema. Clients send the same thing as JSON, form or query text
- *: `"7"` is an integer where one is asked for, `True` a boolean, null is "not sent" unless the schema
- * has a null, further fields are ignored. A field without a type is given back untouched.
+ * Reads the fields of a body or query by their schema. Clients send the same value as JSON, form or query text: `"7"`
+ * is an integer where one is asked for, `True` a boolean, null is "not sent" unless the schema has a null, further
+ * fields are ignored. A field without a type is returned unchanged.
  *
  * @throws {InvalidRequest} naming every wrong field
  */
@@ -42,7 +42,7 @@ export function readFields(schema: TSchema, input: Json | undefined): Readonly<R
   return fields;
 }
 
-/** What a wrong value should have been. */
+/** Message about a wrong value: what it should have been. */
 class Wrong {
   readonly message: string;
 
@@ -153,7 +153,7 @@ function readList(schema: FieldSchema, value: Json, key: string, errors: FieldEr
   return items.map((item, index) => readItem(schema.items ?? {}, item, `${key}[${index}]`, errors));
 }
 
-/** A list; forms with gaps in their indices give an object of numbers. */
+/** Reads a list; forms with gaps in their indices give an object of numbers. */
 function listOf(value: Json): readonly Json[] | undefined {
   if (isList(value)) return value;
   if (isObject(value) && keysOf(value).every((key) => /^\d+$/.test(key))) {

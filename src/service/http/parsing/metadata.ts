@@ -11,7 +11,7 @@ import { ApiError, badRequest } from '../../domain/api-error.ts';
 import type { MetadataPair } from '../../stores/metadata/metadata.ts';
 
 /**
- * The list `[{key, value}]` of a body.
+ * Reads the list `[{key, value}]` of a body.
  *
  * @throws {ApiError} `storage.metadata.invalidParameter`, `.invalidStructure`, `.invalidKey`
  */
@@ -23,7 +23,7 @@ export function readPairs(value: unknown, name = 'metadata'): MetadataPair[] {
   return items.map(([, item], index) => readPair(item, `${name}[${index}]`));
 }
 
-/** What a body says of a table and of its columns: one of the two at least. */
+/** Reads the metadata of a table and of its columns from a body: one of the two at least. */
 export function readTablePairs(body: { readonly metadata?: unknown; readonly columnsMetadata?: unknown }): {
   readonly pairs: MetadataPair[];
   readonly columns: Map<string, MetadataPair[]>;
@@ -34,7 +34,7 @@ export function readTablePairs(body: { readonly metadata?: unknown; readonly col
   return { pairs: isEmpty && columns.size > 0 ? [] : readPairs(body.metadata), columns };
 }
 
-/** Metadata of columns: a map by column, or lists whose items carry `columnName`. */
+/** Reads the metadata of columns: a map by column, or lists whose items carry `columnName`. */
 function readColumnPairs(value: unknown): Map<string, MetadataPair[]> {
   const columns = new Map<string, MetadataPair[]>();
   const add = (column: string, pair: MetadataPair): void => {
@@ -56,7 +56,10 @@ function readColumnPairs(value: unknown): Map<string, MetadataPair[]> {
   return columns;
 }
 
-/** @throws {ApiError} 400 without a provider or for an odd one, 403 for the one that the service keeps to itself */
+/**
+ * Reads the provider. @throws {ApiError} 400 when it is missing or malformed, 403 for the one reserved for the
+ * service
+ */
 export function readProvider(value: unknown, isReserved: (provider: string) => boolean): string {
   const code = 'storage.metadata.invalidProvider';
   if (typeof value !== 'string' || value.trim() === '') throw badRequest(code, 'Provider is required.');
@@ -71,7 +74,7 @@ const MAX_NAME = 255;
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && /^[A-Za-z0-9_.:/-]+$/.test(text);
 
-/** The items of a list by their index, those of an object by their names. */
+/** Returns the items of a list by their index, those of an object by their names. */
 function namedItems(value: Json | undefined): [string, Json][] | undefined {
   if (isList(value)) return value.map((item, index) => [String(index), item]);
   return isObject(value) ? entriesOf(value) : undefined;

@@ -1,27 +1,28 @@
 import type { Json } from '../../../lib/json/index.ts';
 import { ApiError } from '../../domain/api-error.ts';
 
-/** Fields that one form may have. */
+/** Most fields of one form. */
 export const MAX_FIELDS = 100_000;
 
-/** Lists and objects that the names of one form may make, and what is in them. */
+/** Most lists and objects, with the values in them, that the names of one form may make. */
 const MAX_NODES = 4 * MAX_FIELDS;
 
-/** Brackets of a name that count; what follows them is the last name. */
+/** Most brackets of a name that count; the text after them is the last name. */
 const MAX_DEPTH = 32;
 
-/** Of a greater number, it is taken for a name. */
+/** Largest index of a list; a greater number is taken for a name. */
 const MAX_INDEX = 10_000;
 
-/** What stands at a name, so far. */
+/** Values at a name, so far. */
 interface Node {
   readonly texts: string[];
   readonly inner: Map<string, Node>;
 }
 
 /**
- * Names with brackets to lists and objects: `tags[]=a`, `tags[0]=a`, `whereFilters[0][values][]=x`.
- * A name may be any text; `__proto__` is left out. It takes as long as the fields are long, whatever numbers they have.
+ * Turns names with brackets into lists and objects: `tags[]=a`, `tags[0]=a`, `whereFilters[0][values][]=x`. A name
+ * may be any text; `__proto__` is left out. The time depends on the length of the fields only, whatever numbers they
+ * have.
  *
  * @throws {ApiError} 413 for more than {@link MAX_FIELDS}: none is left out in silence
  */
@@ -51,7 +52,7 @@ export function nest(pairs: Iterable<readonly [string, string]>): Record<string,
 const tooMany = (what: string, most: number): ApiError =>
   new ApiError(413, 'requestTooLarge', `The body of the request has more than ${most} ${what}.`);
 
-/** `a[b][]` is `a`, `b` and nothing. Brackets that are not closed are letters like others. */
+/** Splits a name: `a[b][]` is `a`, `b` and an empty name. Brackets that are not closed are ordinary characters. */
 function namesIn(name: string): string[] {
   let from = name.indexOf('[');
   if (from === -1) return [name];
@@ -86,7 +87,7 @@ const isList = (inner: Node['inner']): boolean =>
     .keys()
     .every((name) => name === '' || (/^(?:0|[1-9]\d{0,4})$/.test(name) && Number(name) <= MAX_INDEX));
 
-/** In the order of the numbers; gaps are closed. */
+/** Returns the values in the order of their numbers, without gaps. */
 function listOf(inner: Node['inner']): Json[] {
   return [...inner]
     .toSorted(([one], [other]) => Number(one) - Number(other))
@@ -97,13 +98,13 @@ function objectOf(inner: Node['inner']): Record<string, Json> {
   return Object.fromEntries(inner.entries().map(([name, node]) => [name === '' ? '0' : name, valueOf(node)]));
 }
 
-/** A query string, or a form; what isn't percent-encoding stays as it is. */
+/** Parses a query string, or a form; text that isn't percent-encoding stays as it is. */
 export function parseQuery(text: string): Record<string, Json> {
   return nest(formPairs(text));
 }
 
 /**
- * The fields of a form. A name ends at the first `=`: text with brackets in a value, such as JSON that was not
+ * Yields the fields of a form. A name ends at the first `=`: text with brackets in a value, such as JSON that was not
  * encoded, never becomes a name.
  */
 function* formPairs(text: string): Generator<[string, string]> {

@@ -13,11 +13,11 @@ export interface Contents {
 }
 
 /**
- * The contents as they are stored: plain values of `#` keys encrypted for project and component, so that copies,
- * branches and older versions can be read too. All else stays as it is, and so does a value that is the same as in
- * `stored`: an update that sends it again changes nothing, and makes no version.
+ * Returns the contents as they are stored: plain values of `#` keys encrypted for project and component, so that
+ * copies, branches and older versions can be read too. Everything else stays as it is, and so does a value that is
+ * the same as in `stored`: an update that sends it again changes nothing, and makes no version.
  *
- * @param stored what the contents replace; asked for only when there is something to encrypt
+ * @param stored the contents that are replaced; read only when there is something to encrypt
  * @throws {ApiError} 400 for a value that only begins like an encrypted one, and for more than can be encrypted
  */
 export async function sealContents<Given extends Contents>(
@@ -33,7 +33,7 @@ export async function sealContents<Given extends Contents>(
   return { ...given, ...Object.fromEntries(sealed) };
 }
 
-/** Encrypting as many takes about a quarter of a second, in which nothing else is done. */
+/** Most values to encrypt at once: they take about a quarter of a second, in which nothing else is done. */
 const MAX_SECRETS = 10_000;
 
 function isToSeal(field: keyof Contents, text = ''): boolean {
@@ -66,14 +66,14 @@ function seal(
 const formatCode = (field: keyof Contents): string =>
   field === 'configuration' ? 'validation.invalidConfigurationFormat' : 'validation.invalidStateFormat';
 
-/** What a configuration holds now; empty when there is none. */
+/** Reads the current contents of a configuration; empty when there is none. */
 export async function storedContents(meta: Meta, key: ConfigurationKey): Promise<Contents> {
   const found = await findConfiguration(meta, key);
   if (found === undefined) return {};
   return { configuration: await contentOf(meta, found.version), state: found.head.state };
 }
 
-/** What a live row holds now; empty when there is none. */
+/** Reads the current contents of a live row; empty when there is none. */
 export async function storedRowContents(meta: Meta, key: ConfigurationKey, row: string): Promise<Contents> {
   const known = await findRowHead(meta, key, row);
   if (known === undefined || known.is_deleted === 1) return {};

@@ -13,7 +13,7 @@ import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts'
 type Work = Required<Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>>;
 
 /**
- * The job that loads a file into a table; whatever can be checked without the file is checked here.
+ * Returns the job that loads a file into a table; everything that needs no file is checked here.
  *
  * @throws {ApiError} 400, 501
  */
@@ -44,7 +44,7 @@ export function importWork(branchId: number, tableId: string, input: TableImport
   return work(branchId, 'tableImport', tableId, params);
 }
 
-/** The job that makes a table from a file. */
+/** Returns the job that makes a table from a file. */
 export function createWork(branchId: number, bucketId: string, input: TableCreate): Work {
   const problem = storageNameProblem(input.name) ?? storageNameProblem(input.displayName ?? input.name);
   if (problem !== undefined) throw badRequest('storage.tables.validation', `Invalid data - name: ${problem}`);
@@ -68,7 +68,7 @@ export function createWork(branchId: number, bucketId: string, input: TableCreat
 /** Longest name of a bucket or a table. */
 const MAX_NAME = 96;
 
-/** @throws {ApiError} 400 `storage.tables.validation` */
+/** Checks the length of a name. @throws {ApiError} 400 `storage.tables.validation` */
 export function requireNameLength(name: string, code = 'storage.tables.validation'): void {
   if (name.length > MAX_NAME)
     throw badRequest(code, `Invalid data - name: '${name}' is longer than ${MAX_NAME} characters.`);
@@ -83,7 +83,7 @@ function work(branchId: number, operation: string, tableId: string, params: Load
   };
 }
 
-/** Names joined by commas; a list is refused, as older clients mean something else by it. */
+/** Reads names joined by commas; a list is refused, as older clients mean something else by it. */
 function readPrimaryKey(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string')
@@ -94,7 +94,7 @@ function readPrimaryKey(value: unknown): string[] {
   return namesOf(value);
 }
 
-/** The columns of the file in its order. An empty name keeps its place: the import refuses it. */
+/** Reads the columns of the file in its order. An empty name keeps its place: the import refuses it. */
 function readColumns(value: Names | undefined): string[] {
   const names = (typeof value === 'string' ? value.split(',') : (value ?? [])).map((name) => name.trim());
   if (names.length > MAX_COLUMNS) throw tooManyColumns(names.length);
@@ -110,7 +110,7 @@ function requireFileSource(input: TableCreate | TableImport): number {
   throw invalidField('storage.validation', 'dataFileId', 'This field is missing.');
 }
 
-/** Forms send an empty text for what is not set. */
+/** Tells whether a field was given. Forms send an empty text for a field that is not set. */
 const isGiven = (value: unknown): boolean => value !== undefined && value !== '';
 
 function requireDialect(input: TableCreate | TableImport): void {
@@ -122,7 +122,7 @@ function requireDialect(input: TableCreate | TableImport): void {
   }
 }
 
-/** How the CSV is written; jobs show what was not given as well. */
+/** Returns the format of the CSV; jobs also show the fields that were not given. */
 function csvOf({
   delimiter = '',
   enclosure,

@@ -15,7 +15,7 @@ import { searchRoutes } from './search.ts';
 import { tokenRoutes } from './tokens.ts';
 import { triggerRoutes } from './triggers.ts';
 
-/** The operations that need nothing but the metadata. */
+/** Makes the routes that need nothing but the metadata. */
 export function coreRoutes(context: Context, services: readonly NamedService[]): Route[] {
   return [
     ...indexRoutes(context, services),

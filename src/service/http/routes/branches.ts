@@ -29,7 +29,7 @@ import { BRANCHES, branchOf, withLocks } from '../../stores/metadata/transaction
 
 const tag = 'Branches';
 
-/** Development branches. The job that makes one is finished before the answer is sent. */
+/** Makes the routes of development branches. The job that makes a branch is finished before the answer is sent. */
 export function branchRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
@@ -115,7 +115,7 @@ export function branchRoutes(context: Context): Route[] {
           await updateBranch(tx, branch.id, body);
           const changed = await requireBranch(tx, params.id);
           const doer = doerOf(call.branch.id, caller);
-          // Under the name that it was known by until now.
+          // The event has the name from before the change.
           await recordEvent(tx, env, doer, branchEvent(branch, 'devBranchUpdated', 'Changed'));
           return branchReply(changed);
         });
@@ -124,7 +124,7 @@ export function branchRoutes(context: Context): Route[] {
   ];
 }
 
-/** The deletion of a branch: a job, since its tables and files go with it. */
+/** Makes the route that deletes a branch: a job, since its tables and files are deleted with it. */
 export function branchDeletionRoutes(context: DataContext): Route[] {
   return [
     route({

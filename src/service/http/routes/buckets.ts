@@ -43,7 +43,6 @@ import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Buckets';
 
-/** Buckets. */
 export function bucketRoutes(context: DataContext): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
 }
@@ -246,7 +245,7 @@ function writeRoutes(context: DataContext): Route[] {
   ];
 }
 
-/** Names of databases that the public API has; all of them mean the one that is here. */
+/** Names of databases in the public API; all of them mean the only one here. */
 const BACKENDS: readonly string[] = ['snowflake', 'bigquery', 'redshift', 'synapse', 'exasol', 'teradata'];
 
 function backendOf(given = ''): string {
@@ -274,7 +273,7 @@ async function bucketDetail(
   };
 }
 
-/** What is asked for of a bucket, and is shown of its tables as well. */
+/** Tells whether a part of a bucket is shown for its tables as well. */
 const isOfTables = (part: string): boolean => ['columns', 'metadata', 'columnMetadata'].includes(part);
 
 async function metadataOf(meta: Meta, bucket: MeasuredBucket): Promise<Reply[]> {

@@ -22,7 +22,7 @@ import { makeTrialFolder, removeTrialFolder, sweepTrialFolders } from '../../dom
 export interface WorkshopOptions extends Pick<ChildOptions, 'command' | 'environment'> {
   /** Processes at a time; default 4. */
   readonly concurrency?: number;
-  /** How long one may take, in milliseconds; default 3 minutes. */
+  /** Milliseconds that one may take; default 3 minutes. */
   readonly patienceMs?: number;
 }
 
@@ -31,14 +31,17 @@ const PATIENCE_MS = 3 * 60_000;
 const SWEEP_MS = 3_600_000;
 const MAX_REQUESTS = 12;
 const PAGES = 3;
-/** A recording of a trial goes along. */
+/** Bytes of a body; the recording of a trial is part of it. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** A longer text is checked in a process of its own: one with many problems takes a millisecond for every ten letters. */
+/**
+ * Characters of a text that is checked in this process. A longer one is checked in a process of its own: one with
+ * many problems takes a millisecond for every ten characters.
+ */
 const SHORT_LETTERS = 8000;
-/** Of a text to check, as it is sent: escaped, and with what a configuration may have. */
+/** Bytes of a text to check, as it is sent: escaped, and as long as a configuration may be. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
-/** Makes the routes that look at APIs and try configurations out, and what ends the processes that do so. */
+/** Makes the routes that probe APIs and try configurations out, and the function that ends their processes. */
 export function builderRoutes(
   context: Context,
   { command, environment, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
@@ -67,7 +70,7 @@ export function builderRoutes(
     }
   }
 
-  /** Secrets leave this process encrypted only. */
+  /** Encrypts the secrets: they leave this process encrypted only. */
   function sealed(said: Said, component: string): Said {
     if (!('found' in said)) return said;
     const scope = { project: String(project.id), component };
@@ -82,7 +85,7 @@ export function builderRoutes(
   ): Answer {
     const own = begin();
     const lines = Readable.from(work(asked, component, own), { objectMode: false });
-    // Whoever leaves the page wants no more of it.
+    // A user who leaves the page needs no more of it.
     const { socket } = request.raw;
     const leave = (): void => own.abort();
     socket.once('close', leave);
@@ -91,13 +94,13 @@ export function builderRoutes(
       socket.off('close', leave);
       own.abort();
       atWork.delete(own);
-      // Of a process that was never started; one that still ends is waited for elsewhere.
+      // For a process that was never started; one that still ends is awaited elsewhere.
       if (asked.kind === 'try') void removeTrialFolder(asked.folder).catch(() => undefined);
     });
     return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   }
 
-  /** A place at the bench. @throws {ApiError} 503 when there is none */
+  /** Reserves a place for one process. @throws {ApiError} 503 when there is none */
   function begin(): AbortController {
     requireFree();
     const own = new AbortController();
@@ -209,7 +212,7 @@ export function builderRoutes(
   };
 }
 
-/** The id that the extractor has in the catalogue. */
+/** Id of the extractor in the catalogue. */
 const KNOWN_COMPONENT = 'ex-generic-v2';
 
 function tooLate({ kind }: Asked, ms: number): ToldError {

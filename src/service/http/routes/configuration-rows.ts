@@ -46,7 +46,7 @@ import { rowReply, rowVersionReply } from '../../domain/presenters/configuration
 const tag = 'Configuration rows';
 const validationCode = 'storage.components.validation';
 
-/** Rows of a configuration and their versions. */
+/** Makes the routes of the rows of a configuration and their versions. */
 export function configurationRowRoutes(context: Context): Route[] {
   const { meta } = context;
   const rows = '/components/:component/configs/:configuration/rows' as const;
@@ -230,7 +230,9 @@ export function configurationRowRoutes(context: Context): Route[] {
 
 const wholeRow = (row: LoadedRow): Reply => rowReply(row, { withContent: true, withState: true });
 
-/** Digits, and as many in each, so that rows are listed in the order in which they were made. */
+/**
+ * Makes the id of a row: digits, of the same length in each, so that rows are listed in the order of their creation.
+ */
 async function newRowId(meta: Meta): Promise<string> {
   return String(FIRST_ROW_ID + (await nextId(meta)));
 }

@@ -27,7 +27,7 @@ import { versionDetailReply, versionReply } from '../../domain/presenters/config
 const tag = 'Configuration versions';
 const validationCode = 'storage.components.validation';
 
-/** Versions of a configuration: list, detail, rollback, copy. */
+/** Makes the routes of the versions of a configuration: list, detail, rollback, copy. */
 export function configurationVersionRoutes(context: Context): Route[] {
   const { meta, env } = context;
   const base = '/components/:component/configs/:configuration/versions' as const;
@@ -106,7 +106,10 @@ export function configurationVersionRoutes(context: Context): Route[] {
 
 const PARTS = ['name', 'description', 'configuration'];
 
-/** The parts asked for; `state` is passed over, since versions have none, and an empty text asks for nothing special. */
+/**
+ * Reads the parts asked for; `state` is ignored, since versions have none, and an empty text asks for nothing
+ * special.
+ */
 function includeOf(include: string | string[] | undefined): readonly string[] {
   const names = namesOf(include);
   const unknown = names.filter((name) => name !== 'state' && !PARTS.includes(name));

@@ -38,7 +38,7 @@ import { isOwnConfiguration } from '../../stores/metadata/run-limits.ts';
 const tag = 'Configurations';
 const validationCode = 'storage.components.validation';
 
-/** Configurations of a component. */
+/** Makes the routes of the configurations of a component. */
 export function configurationRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [

@@ -29,7 +29,7 @@ const tag = 'Events';
 /** Largest event, in bytes. */
 const MAX_EVENT_BYTES = 200_000;
 
-/** Events: what components say, and what happened to buckets and tables. */
+/** Makes the routes of events: messages of components, and changes of buckets and tables. */
 export function eventRoutes(context: Context): Route[] {
   const { meta, env, project } = context;
   const list = async (call: ListCall, only: Partial<EventFilter>): Promise<Reply> => {
@@ -59,7 +59,7 @@ export function eventRoutes(context: Context): Route[] {
         if (Buffer.byteLength(encodeExact(request.body as Json)) > MAX_EVENT_BYTES) {
           throw badRequest('requestTooLarge', 'The event is larger than 200 KB.');
         }
-        // What was looked at before this event comes before it.
+        // Reads that were observed before this event come before it.
         await context.observer.flush();
         const event: NewEvent = {
           uuid: newUuid(env),
@@ -146,7 +146,7 @@ export function eventRoutes(context: Context): Route[] {
 
 type ListCall = Pick<Call<unknown, EventsQuery, unknown>, 'branch' | 'origin' | 'query'>;
 
-/** The number of the event that lists begin or end at: its id, or that of its UUID. */
+/** Returns the number of the event that lists begin or end at: its id, or that of its UUID. */
 async function positionOf(meta: Meta, field: string, id: string | undefined): Promise<number | undefined> {
   if (id === undefined || id === '') return undefined;
   if (/^\d{1,15}$/.test(id)) return Number(id);
@@ -155,7 +155,7 @@ async function positionOf(meta: Meta, field: string, id: string | undefined): Pr
   throw invalidField('storage.validation', field, `There is no event "${id}".`);
 }
 
-/** What a token without wide rights may read of the events: its own, and those of its components. */
+/** Returns the restriction of a token without wide permissions: its own events, and those of its components. */
 function readerOf(caller: Caller): EventReader | undefined {
   return caller.isMaster || caller.canManageBuckets ? undefined : caller;
 }
@@ -190,7 +190,7 @@ function eventReply(row: EventRow, origin: string): Record<string, Reply> {
   };
 }
 
-/** JSON, or text that holds it; plain values of `#` keys are hidden. @throws {ApiError} 400 `malformedRequest` */
+/** Reads JSON, or text that holds it; plain values of `#` keys are hidden. @throws {ApiError} 400 `malformedRequest` */
 function jsonText(value: unknown, field: string): string {
   if (value === undefined || value === '') return '[]';
   if (typeof value !== 'string') return hideSecrets(encodeExact(value as Json));

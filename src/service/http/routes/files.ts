@@ -22,7 +22,6 @@ import { isoTime } from '../../../lib/iso-time.ts';
 
 const tag = 'Files';
 
-/** Files. */
 export function fileRoutes(context: DataContext): Route[] {
   return [...singleRoutes(context), contentRoute(context), ...tagRoutes(context)];
 }
@@ -115,7 +114,10 @@ function singleRoutes(context: DataContext): Route[] {
   ];
 }
 
-/** For browsers and simple clients, which have no client of the object store: it need not be reachable from there. */
+/**
+ * Makes the route of the content of a file, for browsers and simple clients without a client of the object store:
+ * they need not reach it.
+ */
 function contentRoute(context: DataContext): Route {
   return route({
     method: 'GET',
@@ -128,7 +130,7 @@ function contentRoute(context: DataContext): Route {
         isAsStored: true,
       });
       return new Answer(200, Readable.from(joined(slices), { objectMode: false }), {
-        // Whatever it is: a browser keeps it, and shows or runs nothing of it.
+        // In any case: a browser saves it, and shows or runs nothing of it.
         'content-type': 'application/octet-stream',
         'content-disposition': attachmentOf(file.name),
         'content-length': String(bytes),
@@ -173,7 +175,7 @@ function tagRoutes(context: DataContext): Route[] {
         const name = all['*'] ?? '';
         const file = await requireOwnFile(context, caller, all['file'] ?? '');
         if (name === '') throw badRequest('storage.validation', 'The name of the tag is missing.');
-        // The router takes a slash at the end away, which may be the tag's or one too many.
+        // The router removes a slash at the end, which may be the tag's or one too many.
         const hasSlash = /^[^?]*\/(?:\?|$)/.test(request.url);
         if (!hasSlash || !(await removeTag(meta, file.id, `${name}/`))) await removeTag(meta, file.id, name);
         return undefined;

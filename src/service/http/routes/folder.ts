@@ -3,7 +3,10 @@ import type { Snapshots } from '../../domain/transfer/backup/snapshot.ts';
 import { route, type Route } from '../route.ts';
 import { requireTokenManagement } from '../../domain/tokens/permissions.ts';
 
-/** For commands on the machine of the folder, which read what is made here from the disk: nothing of it is sent. */
+/**
+ * Makes the routes for commands on the machine of the folder, which read the results from the disk: nothing of them
+ * is sent.
+ */
 export function folderRoutes(snapshots: Snapshots): Route[] {
   const tag = 'Folder';
   const snapshot = Type.Object({ name: Type.String({ description: 'A folder below `tables/compact`' }) });

@@ -25,7 +25,7 @@ const UploadFields = Type.Object({
 
 const WriteFields = Type.Object({ tableId: Type.String({ minLength: 1 }), ...TableImport.properties });
 
-/** The importer: files and rows in a multipart body, without a client of the object store. */
+/** Makes the routes of the importer: files and rows in a multipart body, without a client of the object store. */
 export function importerRoutes(context: DataContext): Route[] {
   const shared = {
     method: 'POST',
@@ -59,7 +59,7 @@ async function uploadFile(context: DataContext, call: UploadCall) {
   const { meta, objects } = context;
   const { file, fields } = await receiveUpload(context, call);
   return await orRemove(context, file, async () => {
-    // The schema says what the fields are.
+    // The schema defines the fields.
     const given = readFields(UploadFields, fields) as Static<typeof UploadFields>;
     await updateFile(
       meta,

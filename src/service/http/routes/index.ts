@@ -12,13 +12,16 @@ import { mayUseComponent, requireAnyComponent } from '../../domain/tokens/permis
 import { route, type Route } from '../route.ts';
 import { briefComponent, componentReply } from '../../domain/presenters/component.ts';
 
-/** A service that the index names; `url` may be a path below the address of this one; it is asked for when it isn't known from the start. */
+/**
+ * Service that the index names; `url` may be a path below the address of this one, or a function when it isn't known
+ * from the start.
+ */
 export interface NamedService {
   readonly id: string;
   readonly url: string | (() => string | undefined);
 }
 
-/** The index of the API and the catalogue of components. */
+/** Makes the routes of the index of the API and the catalogue of components. */
 export function indexRoutes(context: Context, services: readonly NamedService[]): Route[] {
   const components = componentsOf(context);
   return [
@@ -95,7 +98,7 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
   ];
 }
 
-/** The components of the catalogue as JSON, made once: nobody needs a token for it, and their schemas are long. */
+/** Returns the components of the catalogue as JSON, made once: they need no token, and their schemas are long. */
 function componentsOf({
   catalogue,
 }: Context): (
@@ -110,7 +113,7 @@ function componentsOf({
   };
 }
 
-/** Stands where the address of the service goes, as the client knows it. */
+/** Placeholder for the address of the service, as the client knows it. */
 const ORIGIN = '@origin@';
 
 interface Shown {
@@ -119,7 +122,7 @@ interface Shown {
   readonly origin: string;
 }
 
-/** Components with their configurations, as JSON. */
+/** Yields components with their configurations, as JSON. */
 async function* withConfigurations(
   { meta }: Context,
   components: readonly ComponentEntry[],

@@ -13,10 +13,10 @@ import type { Caller } from '../../domain/tokens/caller.ts';
 
 const tag = 'Jobs';
 
-/** How long a cancelled job is waited for: most that can end do so at once. */
+/** Milliseconds that a request waits for a cancelled job: most that can end do so at once. */
 const WAIT_MS = 1000;
 
-/** What can be done with a job that was asked for. */
+/** Makes the routes that control an enqueued job. */
 export function jobControlRoutes(context: DataContext): Route[] {
   const { meta, queue } = context;
   return [

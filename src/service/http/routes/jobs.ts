@@ -14,10 +14,9 @@ import { jobReply } from '../../domain/presenters/job.ts';
 
 const tag = 'Jobs';
 
-/** How long a question after an unfinished job waits: small jobs are done by then, and clients don't ask again. */
+/** Milliseconds that a query for an unfinished job waits: small jobs are done by then, and clients don't ask again. */
 const WAIT_MS = 500;
 
-/** Jobs. */
 export function jobRoutes(context: Context): Route[] {
   const { meta } = context;
   return [
@@ -71,7 +70,7 @@ function maySee(caller: Caller, job: JobRow): boolean {
 
 const TIMES: Readonly<Record<string, JobTime>> = { created: 'created', start: 'started', end: 'ended' };
 
-/** `created_time_from` and its like. A moment alone means the second it names. */
+/** Reads `created_time_from` and its like. A time without a range means the second that it names. */
 function timesOf(query: Readonly<Record<string, unknown>>, now: number): NonNullable<JobFilter['times']> {
   return Object.entries(TIMES).flatMap(([name, column]) => {
     const at = moment(query, `${name}_time`, now);

@@ -26,12 +26,12 @@ const tag = 'Metadata';
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
-/** What metadata is read from, or set for. */
+/** Owner of the metadata that is read or set. */
 interface Target {
   readonly owner: MetadataOwner;
-  /** How errors call it, such as `bucket "in.c-main"`. */
+  /** Name of it in errors, such as `bucket "in.c-main"`. */
   readonly called?: string;
-  /** True when the provider that the service writes under is its own there: it says the types of typed tables. */
+  /** True when the provider of the service is reserved there: it describes the types of typed tables. */
   readonly isTyped?: boolean;
 }
 
@@ -41,7 +41,7 @@ type Resolve = (
   access: 'read' | 'write',
 ) => Promise<Target>;
 
-/** Metadata of buckets, tables, columns, configurations and branches. */
+/** Makes the routes of the metadata of buckets, tables, columns, configurations and branches. */
 export function metadataRoutes(context: Context): Route[] {
   const { meta } = context;
   return [
@@ -175,7 +175,10 @@ function readRoutes(
   ];
 }
 
-/** A table takes metadata of its columns along; JSON is answered with both, a form with the table's list. */
+/**
+ * Makes the routes of a table, which also accept metadata of its columns; JSON is answered with both, a form with the
+ * table's list.
+ */
 function tableRoutes(context: Context): Route[] {
   const { meta, env } = context;
   const path = '/tables/:table/metadata';
@@ -218,7 +221,10 @@ function tableRoutes(context: Context): Route[] {
   ];
 }
 
-/** The provider of the service is its own for what it describes itself: buckets and typed tables. */
+/**
+ * Tells whether a provider is reserved: the service uses its own for what it describes itself, buckets and typed
+ * tables.
+ */
 const reservedIn =
   ({ isTyped }: Target) =>
   (provider: string): boolean =>
@@ -252,7 +258,7 @@ async function tableTarget(
   return { owner, called: `table "${id}"`, isTyped: is_typed === 1 };
 }
 
-/** A column is named `<table id>.<column>`; names of columns have no dots. */
+/** Finds a column, which is named `<table id>.<column>`; names of columns have no dots. */
 async function columnTarget(
   context: Context,
   id: string,

@@ -5,7 +5,7 @@ import { ApiError, invalidRequestText, notImplemented } from '../../domain/api-e
 import { nextId } from '../../stores/metadata/counter.ts';
 import { route, type Route } from '../route.ts';
 
-/** Tickets, names, and what this service says 501 to. */
+/** Makes the routes of tickets and names, and those that this service answers with 501. */
 export function miscRoutes(context: Context): Route[] {
   return [
     route({
@@ -75,7 +75,7 @@ function nameRoutes(): Route[] {
   ];
 }
 
-/** In the words that the public API has for the names of buckets and tables. */
+/** Returns the message in the words that the public API has for the names of buckets and tables. */
 function columnNameMessage(name: unknown): string | undefined {
   if (name === null) return 'This value should not be blank.';
   if (typeof name !== 'string') return 'This value should be of type string.';

@@ -12,7 +12,7 @@ import { requireRun } from './runs.ts';
 
 const tag = 'Runs';
 
-/** What runs asked for, and what came: kept by runners, as long as the runs are. */
+/** Makes the routes of the requests and answers of runs: runners store them, and they live as long as the runs. */
 export function runRecordRoutes(context: DataContext): Route[] {
   const { objects } = context;
   return [
@@ -49,12 +49,12 @@ export function runRecordRoutes(context: DataContext): Route[] {
   ];
 }
 
-/** What came is more than what is in the log: it has the rows of every table. */
+/** Tells whether the caller may see the answers: they are more than the log, as they have the rows of every table. */
 function maySeeAnswers(caller: Caller, run: RunRow): boolean {
   return caller.isMaster || caller.canManageBuckets || caller.id === run.creator_id;
 }
 
-/** @throws {ApiError} 404 for an object that is not there */
+/** Turns the error of a missing object into an answer. @throws {ApiError} 404 for an object that is not there */
 function missing(run: RunRow, what: 'explanation' | 'recording'): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ObjectError) || error.code !== 'NoSuchKey') throw error;

@@ -27,7 +27,7 @@ import { requireAnyComponent, requireComponent } from '../../domain/tokens/permi
 
 const tag = 'Runs';
 
-/** Runs of configurations: they are asked for here, and done by runners. */
+/** Makes the routes of the runs of configurations: they are enqueued here, and done by runners. */
 export function runRoutes(context: Context): Route[] {
   const { meta, queue } = context;
   return [
@@ -107,7 +107,7 @@ export function runRoutes(context: Context): Route[] {
       response: RunLog,
       handle: async ({ params, query, ...call }) => {
         const { offset = 0, limit = 1000 } = query;
-        // Before the lines: whatever is written between the two is still to come then.
+        // Read before the lines: whatever is written in between is still to come then.
         const run = await requireRun(context, call, params.run);
         const lines = await readLog(meta, run.id, { offset, limit });
         const next = offset + lines.length;
@@ -162,7 +162,7 @@ function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiErro
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
-/** A run of the branch, whose component the caller may use. @throws {ApiError} 404, 403 */
+/** Returns a run of the branch, whose component the caller may use. @throws {ApiError} 404, 403 */
 export async function requireRun(
   { meta }: Pick<Context, 'meta'>,
   { branch, caller }: Who,

@@ -28,7 +28,7 @@ const tag = 'Schedules';
 const all = '/components/:component/configs/:configuration/schedules';
 const one = `${all}/:schedule` as const;
 
-/** When configurations run by themselves. */
+/** Makes the routes of schedules, by which configurations run on their own. */
 export function scheduleRoutes(context: Context): Route[] {
   const { meta, env, queue } = context;
   const replies = async (schedules: readonly ScheduleRow[]): Promise<Reply[]> => {
@@ -73,7 +73,7 @@ export function scheduleRoutes(context: Context): Route[] {
             time_zone: timeZone,
             rows: JSON.stringify(rows),
             is_enabled: isEnabled ? 1 : 0,
-            // Who asks for it asks for what is there, as who starts a run.
+            // Whoever makes the schedule approves the current version, as whoever starts a run does.
             approved_version: head.version,
             approved_id: id,
             next_occurrence: next({ cron, timeZone }, { now, isEnabled }),
@@ -153,7 +153,10 @@ async function requireSchedule(meta: Meta, key: ConfigurationKey, id: string): P
   return found;
 }
 
-/** Who has not approved a version answers for none: what another one has approved is not the caller's word. */
+/**
+ * Returns the approval of a schedule. A caller who has not approved a version answers for none: an approval by
+ * another token is not the caller's.
+ */
 async function approvalOf(
   tx: Meta,
   known: ScheduleRow,
@@ -172,12 +175,12 @@ async function requireRows(meta: Meta, key: ConfigurationKey, rows: readonly str
     throw badRequest('storage.validation', `rows: the configuration has no row "${unknown}".`);
 }
 
-/** The next time of a schedule; null of one that is switched off. */
+/** Returns the next time of a schedule; null for one that is switched off. */
 function next(
   timing: Timing,
   { now, isEnabled, last = null }: { now: number; isEnabled: boolean; last?: string | null },
 ): string | null {
-  // A clock that was set back makes no time come again.
+  // A clock that was set back repeats no time.
   const after = Math.max(now, last === null ? 0 : Date.parse(last));
   const time = isEnabled ? nextTime(timing, after) : undefined;
   return time === undefined ? null : isoTime(time);

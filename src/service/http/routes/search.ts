@@ -21,7 +21,7 @@ import { requireParts } from '../lists/table-detail.ts';
 
 const tag = 'Search';
 
-/** Search by metadata of configurations and tables, and by name over everything. */
+/** Makes the routes of the search by metadata of configurations and tables, and by name over everything. */
 export function searchRoutes(context: Context): Route[] {
   const { meta } = context;
   return [
@@ -161,7 +161,7 @@ function isWanted(
 const allows = (names: readonly string[], name: string): boolean =>
   names.length === 0 || names.includes(name);
 
-/** Configurations of some components have a kind of their own. */
+/** Returns the type of a result: configurations of some components have one of their own. */
 function typeOf(context: Context, found: Found): string {
   if (found.type !== 'configuration' || found.componentId === null) return found.type;
   if (['keboola.flow', 'keboola.orchestrator'].includes(found.componentId)) return 'flow';

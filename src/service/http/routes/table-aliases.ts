@@ -46,7 +46,7 @@ const AliasCreate = Type.Object({
   aliasFilter: Type.Optional(Type.Unsafe<Json>({ description: '`{column, operator, values}`' })),
 });
 
-/** Aliases: a table, or some rows and columns of it, to be read under another name. */
+/** Makes the routes of aliases: a table, or some rows and columns of it, to be read under another name. */
 export function tableAliasRoutes(context: DataContext): Route[] {
   return [createRoute(context), ...filterRoutes(context), ...syncRoutes(context)];
 }
@@ -199,7 +199,7 @@ async function requireAlias(
   const table = await requireTableRow(meta, context, branch.id, id);
   if (table.alias_source === null)
     throw badRequest('storage.tables.notAlias', `The table "${id}" is not an alias.`);
-  // Who widens an alias must be able to read what it then shows.
+  // A caller who widens an alias must be able to read everything that it then shows.
   requireBucket(caller, branch.id, splitTableId(table.alias_source).bucket, 'read');
   return { table, source: await requireTableRow(meta, context, branch.id, table.alias_source) };
 }
@@ -207,7 +207,7 @@ async function requireAlias(
 // A list of names, written by the service.
 const keyOf = (table: StoredTable): string[] => JSON.parse(table.primary_key) as string[];
 
-/** A filter as it is stored; null when none is given. @throws {TableError, ApiError} */
+/** Reads a filter as it is stored; null when none is given. @throws {TableError, ApiError} */
 function readFilter(given: unknown, source: StoredTable, now: number): string | null {
   const input = plain(given);
   if (typeof input !== 'object' || input === null || Object.keys(input).length === 0) return null;

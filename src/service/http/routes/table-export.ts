@@ -61,7 +61,7 @@ const Data = Type.Object({
   gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
 });
 
-/** Rows out of tables. */
+/** Makes the routes that read rows of tables. */
 export function tableExportRoutes(context: DataContext): Route[] {
   return [exportRoute(context), dataRoute(context), previewRoute(context)];
 }
@@ -88,7 +88,10 @@ function exportRoute(context: DataContext): Route {
   });
 }
 
-/** For people and plain programs: what an export gives in slices, as one file that arrives as it is read. */
+/**
+ * Makes the route for people and simple programs: the rows of a sliced export, as one file that arrives as it is
+ * read.
+ */
 function dataRoute(context: DataContext): Route {
   return route({
     method: 'GET',
@@ -112,7 +115,7 @@ function dataRoute(context: DataContext): Route {
       const header = csvText([
         asked.includeInternalTimestamp === true ? [...columns, '_timestamp'] : columns,
       ]);
-      // Whoever goes away ends the reading: the stream is destroyed with the connection.
+      // A client that disconnects ends the reading: the stream is destroyed with the connection.
       const { slices } = await contentOf(context, file.id, new AbortController().signal);
       const body = Readable.from(joined(isGzip ? gzipSync(header) : Buffer.from(header), slices), {
         objectMode: false,
@@ -127,7 +130,7 @@ function dataRoute(context: DataContext): Route {
   });
 }
 
-/** Files of gzip behind one another are one (RFC 1952, 2.2). */
+/** Yields gzip files one after another, which together are one (RFC 1952, 2.2). */
 async function* joined(
   header: Uint8Array,
   slices: AsyncIterable<AsyncIterable<Uint8Array>>,
@@ -157,12 +160,12 @@ async function exportWork(
     operation: 'tableExport',
     params,
     tableId: table.id,
-    // In turn with what changes the rows.
+    // Not at the same time as jobs that change the rows.
     lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
   };
 }
 
-/** What a job shows of a query that has none of it. */
+/** Fields that a job shows for an export without a query. */
 const NO_QUERY = { columns: [], limit: null, changedSince: null, changedUntil: null, whereFilters: [] };
 
 /** Most columns of a preview, and characters of a cell as JSON. */
@@ -240,7 +243,7 @@ async function requireReadable(
   return await requireTableRow(context.meta, context, branch.id, id);
 }
 
-/** As the public API has it, an export complains of the table also where even its bucket is missing. */
+/** Returns the table. As in the public API, the error names the table also when even its bucket is missing. */
 async function requireExported(context: DataContext, id: string, who: Who): Promise<StoredTable> {
   try {
     return await requireReadable(context, id, who);
@@ -259,7 +262,7 @@ function searchOf(text: string | undefined): { search?: string } {
   return text === undefined || text === '' ? {} : { search: text };
 }
 
-/** The fields of a query as plain values, to be kept in the job. */
+/** Returns the fields of a query as plain values, to be stored in the job. */
 function queryFields(input: RowQueryInput, { columns }: RowQuery): RowQueryInput {
   const { orderBy, limit, includeInternalTimestamp } = input;
   return {

@@ -29,7 +29,7 @@ import { checkColumnNames, checkPrimaryKey } from '../../stores/tables/import-pl
 const tag = 'Import';
 const validationCode = 'storage.tables.validation';
 
-/** Tables from files, and files into tables. */
+/** Makes the routes that create tables from files, and load files into tables. */
 export function tableImportRoutes(context: DataContext): Route[] {
   return [...asyncRoutes(context), definitionRoute(context), ...directRoutes(context)];
 }
@@ -120,7 +120,7 @@ function definitionRoute(context: DataContext): Route {
   });
 }
 
-/** The older operations that carry the rows themselves and answer when they are loaded. */
+/** Makes the routes of the older operations, which carry the rows themselves and answer when they are loaded. */
 function directRoutes(context: DataContext): Route[] {
   const { meta } = context;
   return [
@@ -178,7 +178,7 @@ function directRoutes(context: DataContext): Route[] {
   ];
 }
 
-/** The fields of a body that was given untouched, with the file that came with it. */
+/** Reads the fields of a body that was passed unchanged, with the file that came with it. */
 function inputOf(
   schema: typeof TableCreate | typeof TableImport,
   fields: Json,
@@ -208,7 +208,7 @@ async function requireNewTable(
   if (displayName !== undefined) await requireFreeTable(meta, { branchId, bucketId, name: displayName });
 }
 
-/** The file must be there and be the caller's to read, before a job is made. */
+/** Checks that the file exists and the caller may read it, before a job is made. */
 async function requireSource(context: DataContext, { caller }: Who, id: number | undefined): Promise<void> {
   if (id !== undefined) await requireReadableFile(context, caller, id);
 }

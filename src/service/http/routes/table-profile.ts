@@ -16,7 +16,7 @@ import { requireBucket } from '../../domain/tokens/permissions.ts';
 
 const tag = 'Tables';
 
-/** What the values of a table look like. */
+/** Makes the routes of the profile of a table: statistics of its values. */
 export function tableProfileRoutes(context: DataContext): Route[] {
   return [
     route({
@@ -37,7 +37,7 @@ export function tableProfileRoutes(context: DataContext): Route[] {
           operation: 'tableProfile',
           params: given,
           tableId: table.id,
-          // In turn with what changes the rows.
+          // Not at the same time as jobs that change the rows.
           lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
         });
       },
@@ -55,7 +55,7 @@ export function tableProfileRoutes(context: DataContext): Route[] {
           tableId: table.id,
           operation: 'tableProfile',
         });
-        // A table that was made anew has none.
+        // A table that was created again has none.
         if (job?.results == null || job.created < table.created)
           throw notFound(
             `The table "${table.name}" has no profile yet: ask for one with POST.`,

@@ -32,7 +32,7 @@ const tag = 'Tables';
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
-/** Columns, primary keys and rows of a table. */
+/** Makes the routes of the columns, primary keys and rows of a table. */
 export function tableStructureRoutes(context: DataContext): Route[] {
   return [...columnRoutes(context), ...keyRoutes(context), rowsRoute(context)];
 }
@@ -60,7 +60,7 @@ function columnRoutes(context: DataContext): Route[] {
           );
         }
         if (table.alias_source !== null) {
-          // Who widens an alias must be able to read what it then shows.
+          // A caller who widens an alias must be able to read everything that it then shows.
           requireBucket(asker.caller, asker.branch.id, splitTableId(table.alias_source).bucket, 'read');
           await requireOwnColumns(context.meta, table, { added: name });
         }
@@ -189,7 +189,7 @@ function rowsRoute(context: DataContext): Route {
   });
 }
 
-/** The fields of a filter as plain values, to be kept in the job. */
+/** Returns the fields of a filter as plain values, to be stored in the job. */
 export function filterFields(given: RowFilterInput): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(ROW_FILTER_FIELDS).flatMap((name) => {
@@ -209,7 +209,7 @@ async function requireWritable(
   return table;
 }
 
-/** A table or an alias that the caller may change. */
+/** Returns a table or an alias that the caller may change. */
 async function requireTable(context: DataContext, id: string, { caller, branch }: Who): Promise<StoredTable> {
   requireBucket(caller, branch.id, splitTableId(id).bucket, 'write');
   return await requireTableRow(context.meta, context, branch.id, id);

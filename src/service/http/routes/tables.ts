@@ -30,7 +30,7 @@ import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Tables';
 
-/** Tables: lists, detail, name, deletion. */
+/** Makes the routes of tables: lists, detail, name, deletion. */
 export function tableRoutes(context: DataContext): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
 }

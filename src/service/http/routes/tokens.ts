@@ -22,7 +22,7 @@ import { route, type Call, type Route } from '../route.ts';
 import { projectReply, tokenReplies } from '../../domain/presenters/token.ts';
 import { withLocks, TOKENS } from '../../stores/metadata/transaction.ts';
 
-/** Tokens. The master token manages all; every other may look at, refresh and end itself. */
+/** Makes the routes of tokens. The master token manages all; every other may read, refresh and delete itself. */
 export function tokenRoutes(context: Context): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
 }
@@ -55,7 +55,7 @@ function readRoutes(context: Context): Route[] {
       response: Type.Array(Token),
       handle: async (call) => {
         const { caller } = call;
-        // Those of runs are nobody's, and end with them.
+        // Tokens of runs belong to no user, and end with the runs.
         const tokens = caller.isMaster
           ? (await listTokens(meta)).filter(({ run_limits }) => run_limits === null)
           : [caller.token];
@@ -212,7 +212,10 @@ function writeRoutes(context: Context): Route[] {
   ];
 }
 
-/** Rights over all buckets are shown as those of the default branch, in whatever branch is asked. */
+/**
+ * Returns the presenter of tokens. Permissions for all buckets are shown as those of the default branch, in any
+ * branch.
+ */
 async function repliesTo({ meta, env }: Context, { branch, origin }: Who) {
   const main = branch.is_default === 1 ? branch : ((await findBranch(meta, 'default')) ?? branch);
   return tokenReplies({ origin, now: env.now(), buckets: await listBucketIds(meta, main.id) });
@@ -220,7 +223,7 @@ async function repliesTo({ meta, env }: Context, { branch, origin }: Who) {
 
 const described = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-/** The token of an id, when the caller is that token or the master. */
+/** Returns the token of an id, when the caller is that token or the master. */
 async function requireToken(context: Context, caller: Caller, id: string): Promise<TokenRow> {
   const found = /^\d{1,15}$/.test(id) ? await findToken(context.meta, Number(id)) : undefined;
   if (caller.id !== found?.id && !caller.isMaster) throw accessDenied();
@@ -228,7 +231,7 @@ async function requireToken(context: Context, caller: Caller, id: string): Promi
   return found;
 }
 
-// Without the id, which may be a token that was put in the place of one.
+// Without the id, which may be a token that was put in its place.
 const noSuchToken = (): Error => notFound('resource not found');
 
 async function projectSize({ meta }: Context): Promise<{ bytes: number; rows: number }> {

@@ -28,7 +28,10 @@ import { withLocks, TRIGGERS } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Triggers';
 
-/** Triggers: which configuration is to run when tables change. They are kept; a scheduler runs them. */
+/**
+ * Makes the routes of triggers, by which a configuration is to run when tables change. They are stored; a scheduler
+ * runs them.
+ */
 export function triggerRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
@@ -158,7 +161,7 @@ async function requireTrigger(meta: Meta, id: string): Promise<Trigger> {
   return trigger;
 }
 
-/** What runs with more rights than the caller's is not the caller's to change: it would run what the caller may not. */
+/** Refuses a trigger that runs with more permissions than the caller's: a change would let the caller use them. */
 async function requireOwnTrigger(meta: Meta, caller: Caller, row: TriggerRow): Promise<void> {
   requireComponent(caller, row.component);
   const token = await findToken(meta, row.run_with_token_id);
@@ -169,7 +172,7 @@ function requireTables(caller: Caller, branchId: number, tables: readonly string
   for (const table of tables) requireBucket(caller, branchId, table.split('.').slice(0, 2).join('.'), 'read');
 }
 
-/** A run must not get rights that who asks for it hasn't. */
+/** Refuses a run with permissions that the caller doesn't have. */
 async function requireRunToken(meta: Meta, caller: Caller, id: number): Promise<void> {
   const token = await findToken(meta, id);
   if (token !== undefined && mayActAs(caller, token)) return;
