@@ -1,8 +1,8 @@
 import type { ErrorBody, FieldError } from '../../storage/protocol/error.ts';
 
 /**
- * An answer that is a refusal. Everything in it is shown to the caller: no token, no path of this
- * machine, no text of an unexpected error.
+ * Answer that refuses a request. Everything in it is shown to the caller: no token, no path of this machine, no text
+ * of an unexpected error.
  */
 export class ApiError extends Error {
   readonly status: number;
@@ -44,7 +44,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Fields of a request that are wrong, all of them at once. The route says which code they have. */
+/** Error with all wrong fields of a request. The route defines its code. */
 export class InvalidRequest extends Error {
   readonly errors: readonly FieldError[];
 
@@ -70,11 +70,14 @@ export const accessDenied = (): ApiError =>
 
 export const notFound = (message: string, code = 'notFound'): ApiError => new ApiError(404, code, message);
 
-/** Clients retry every other status above 499 for many minutes, so what is not supported says 501. */
+/**
+ * Returns the error of an unsupported operation. Clients retry every other status above 499 for many minutes, so it
+ * is 501.
+ */
 export const notImplemented = (what: string): ApiError =>
   new ApiError(501, 'notImplemented', `${what} is not supported by this service.`);
 
-/** The request was done under that key, so it is not done again; but nobody knows any more what was answered. */
+/** Returns the error of a request that was done under its key and is not done again, but whose answer is lost. */
 export const answerLost = (): ApiError =>
   new ApiError(
     410,

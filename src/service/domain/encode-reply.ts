@@ -16,7 +16,7 @@ export function encodeReply(value: Reply): string {
   return `${text}}`;
 }
 
-/** Tells whether the platform writes it the same, which is many times as fast: long lists are mostly such. */
+/** Tells whether `JSON.stringify` writes the value the same, which is many times as fast: most long lists are such. */
 function isPlain(value: Reply | undefined): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (value instanceof RawJson || value instanceof JsonNumber || value instanceof JsonMap) return false;

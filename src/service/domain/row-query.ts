@@ -14,7 +14,7 @@ import { TableError } from '../stores/tables/table-error.ts';
 
 const untouched = (description: string) => Type.Optional(Type.Unsafe<Json>({ description }));
 
-/** Fields that say which rows; they are read by {@link readRowFilter}. */
+/** Fields that select rows; they are read by {@link readRowFilter}. */
 export const ROW_FILTER_FIELDS = {
   changedSince: untouched(
     'Unix time, a date, or an offset such as `-2 days`: rows that changed then or later.',
@@ -51,7 +51,7 @@ export type RowQueryInput = RowFilterInput & {
 export const MAX_FILTER_BYTES = 1024 * 1024;
 
 /**
- * Which rows a request means.
+ * Reads the selection of rows of a request.
  * @throws TableError, ApiError with the codes and messages of the public API
  */
 export function readRowFilter(input: RowFilterInput, now: number): RowFilter {
@@ -68,7 +68,7 @@ export function readRowFilter(input: RowFilterInput, now: number): RowFilter {
   };
 }
 
-/** What of which rows a request means. */
+/** Reads the selection of rows, columns and order of a request. */
 export function readRowQuery(input: RowQueryInput, now: number): RowQuery {
   const columns = parseColumns(plain(input.columns));
   const orderBy = parseOrderBy(plain(input.orderBy));

@@ -4,8 +4,9 @@ import { DamagedObject, ObjectError, type ObjectErrorCode } from '../stores/obje
 import { TableError, type TableErrorCode } from '../stores/tables/table-error.ts';
 
 /**
- * What stands in the way of the service itself, and passes when its operator acts: a full disk, a database that is away,
- * an object store that is down or refuses the service. Undefined for any other error. An answer and a failed job say it the same way.
+ * Returns the error for a failure of the service itself that its operator can fix: a full disk, an unavailable
+ * database, an object store that is down or refuses the service. Undefined for any other error. Answers and failed
+ * jobs use the same text.
  */
 export function toServiceError(error: unknown): ApiError | undefined {
   if (isDiskFull(error))
@@ -20,7 +21,7 @@ export function toServiceError(error: unknown): ApiError | undefined {
   return unavailable('The object store refuses this service. The log of the service says why.', error);
 }
 
-/** Tells whether an error, or what led to it, is that the disk took no more. */
+/** Tells whether an error, or its cause, is a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof ObjectError) return error.code === 'InsufficientStorage';
   if (error instanceof TableError) return error.code === DISK_FULL_CODE;
@@ -31,7 +32,7 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
-/** Of PostgreSQL, whose disk is hardly that of the service. */
+/** Code of PostgreSQL, whose disk is hardly that of the service. */
 const DATABASE_FULL = '53100';
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', DATABASE_FULL]);
 
@@ -41,7 +42,7 @@ export function isOfDatabase(error: unknown): boolean {
   return ('code' in error && error.code === DATABASE_FULL) || isOfDatabase(error.cause);
 }
 
-/** Tells whether an error, or what led to it, is that bytes of a file are not those that were written. */
+/** Tells whether an error, or its cause, is that the bytes of a file differ from those that were written. */
 function isDamaged(error: unknown): boolean {
   return error instanceof DamagedObject || (error instanceof Error && isDamaged(error.cause));
 }
@@ -50,10 +51,7 @@ const FILE_DAMAGED =
   'The bytes of the file are not those that were written: it is damaged on the disk of the service. Its log names it; upload it once more.';
 const DATABASE_AWAY = 'The database of the service cannot be used now. Ask again in a moment.';
 
-/**
- * Tells whether the service was refused what it must write: by the rights of a folder, or a file system that is
- * read-only.
- */
+/** Tells whether the service may not write: because of the permissions of a folder, or a read-only file system. */
 function isNotAllowed(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOfFile =
@@ -77,7 +75,7 @@ function unavailable(message: string, cause: unknown): ApiError {
   });
 }
 
-/** What an outside store says to keys, a clock or a bucket of ours that are wrong. */
+/** Errors of an outside store about wrong keys, a wrong clock or a wrong bucket of ours. */
 const REFUSALS: ReadonlySet<ObjectErrorCode> = new Set([
   'AccessDenied',
   'AuthorizationHeaderMalformed',

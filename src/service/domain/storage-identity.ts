@@ -62,7 +62,7 @@ export async function encryptionKey(meta: Meta): Promise<string | undefined> {
   return row?.value;
 }
 
-/** That a new key is made over a folder that is in use means that the old one is lost. */
+/** Reads the keys of a folder. A new key over a folder that is in use means that the old one is lost. */
 async function keysOfFolder(
   meta: Meta,
   dir: string,
@@ -82,7 +82,7 @@ async function keysOfFolder(
   return keys;
 }
 
-/** What came from elsewhere says which key its values have; a new key would hide that the old one is missing. */
+/** Refuses another key than that of restored or migrated values; a new key would hide that the old one is missing. */
 async function refuseOtherKey(
   meta: Meta,
   dir: string,
@@ -107,7 +107,7 @@ async function refuseOtherKey(
 }
 
 /**
- * That the files which the database knows are where this process has them: in a folder, or a bucket.
+ * Ensures that the files which the database knows are in the store of this process: in a folder, or a bucket.
  *
  * @throws {RunError} `database.otherFiles`
  */
@@ -137,9 +137,9 @@ export async function agreeOnFiles(
 }
 
 /**
- * Whose the objects of this metadata are in a bucket: a storage gets its id before it has anything.
+ * Returns the owner of the objects of this metadata in a bucket: a storage gets its id before it has any data.
  *
- * @param name the database or the folder, as people know it
+ * @param name the database or the folder, in messages
  */
 export async function ownerOf(meta: Meta, name: string, env: Pick<Env, 'randomBytes'>): Promise<BucketOwner> {
   const database = await databaseOf(meta);
@@ -155,7 +155,7 @@ export async function ownerOf(meta: Meta, name: string, env: Pick<Env, 'randomBy
   });
 }
 
-/** The same as far as it is known: undefined for a storage that no service of this version has run over. */
+/** Returns the owner as far as it is stored: undefined for a storage that no service of this version has run over. */
 export async function storedOwner(meta: Meta, name: string): Promise<BucketOwner | undefined> {
   const row = await meta
     .selectFrom('settings')
@@ -185,17 +185,17 @@ async function hasAny(meta: Meta, table: 'files' | 'projects' | 'runs'): Promise
   return (await meta.selectFrom(table).select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Of a folder wherever it lies, and telling nothing of its secret. */
+/** Returns the name of a folder, which is the same wherever it lies and reveals nothing of its secret. */
 async function nameOf(dir: string, env: Env): Promise<string> {
   const secret = await loadSecret(join(dir, 'objects.secret'), env);
   return createHash('sha256').update('folder').update(secret).digest('hex').slice(0, 12);
 }
 
 /**
- * Writes down what the first process has, and moves on to what a later one has first, when it has what was written
- * down as well.
+ * Stores the first offered value of the first process, and replaces it by that of a later process, when that one
+ * offers the stored value as well.
  *
- * @returns what was written down, when none of these is that
+ * @returns the stored value, when none of the offered ones is that
  */
 async function agree(meta: Meta, name: string, offered: readonly string[]): Promise<string | undefined> {
   const [value = ''] = offered;

@@ -5,9 +5,9 @@ import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
 import type { Asked, Said } from './builder-types.ts';
 
 export interface ChildOptions {
-  /** The program and what stands before the arguments of `gex`. */
+  /** Program, and the arguments before those of `gex`. */
   readonly command: readonly [string, ...string[]];
-  /** What it sees in its environment, besides what all inherit. */
+  /** Environment variables of the process, besides the inherited ones. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Ends the process. */
   readonly signal: AbortSignal;
@@ -15,15 +15,15 @@ export interface ChildOptions {
   readonly onOver?: (() => void) | undefined;
 }
 
-/** The word that the command line knows in a process that the service has started. */
+/** Subcommand of the command line in a process that the service has started. */
 export const WORKSHOP_COMMAND = 'workshop';
 
-/** Between the request to end and the end by force. */
+/** Milliseconds between the request to end and the end by force. */
 const TERM_MS = 3000;
 
 /**
- * Lets a process of its own do what is asked: answers of strange APIs are not read where the service answers others. It
- * is told on stdin, since arguments and environments can be seen.
+ * Runs a task in a process of its own: answers of unknown APIs are not parsed in the process of the service. The task
+ * goes to its stdin, since arguments and environments can be seen.
  *
  * @throws {Error} when the process ended without an answer; the reason of the signal
  */

@@ -2,11 +2,12 @@ import { validateConfig } from '../../../engine/config/index.ts';
 import { decryptWith, type Keys, type Scope } from '../../../lib/encryption/index.ts';
 import type { ConfigurationProblem } from '../../../storage/protocol/workshop.ts';
 
-/** So many are more than anyone reads, and a text of 4 MB can have as many as it has keys. */
+/** Most problems of a text: nobody reads more, and a text of 4 MB can have as many as it has keys. */
 const MOST = 500;
 
 /**
- * What `gex validate --json` tells of a text. Nothing of it is evaluated, and no message has the value of a secret.
+ * Returns the problems of a text as `gex validate --json` does. Nothing of it is evaluated, and no message has the
+ * value of a secret.
  */
 export async function inspect(text: string, keys: Keys, scope: Scope): Promise<ConfigurationProblem[]> {
   const problems = await validateConfig(text, {

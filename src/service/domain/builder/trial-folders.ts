@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const PREFIX = 'gex-trial-';
-/** The folder of a recording that somebody looks at. */
+/** Prefixes of trial folders, and of the folder of a recording that is being viewed. */
 const PREFIXES: readonly string[] = [PREFIX, 'gex-recording-'];
 
-/** No trial takes so long, whatever its patience is. */
+/** Age of a folder that is certainly unused: no trial takes so long, whatever its timeout is. */
 const OLD_MS = 6 * 3_600_000;
 
 /** Makes the folder of one trial, below the temporary folder of the system. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/json/index.ts';
 import type { ComponentEntry } from './catalogue.ts';
 
-/** The components that clients of the public API expect to exist; the first one is this program. */
+/** Returns the components that clients of the public API expect to exist; the first one is this program. */
 export function builtInComponents(extractorSchema: Json): ComponentEntry[] {
   return [
     component('ex-generic-v2', 'extractor', 'Generic', 'Extracts data from any REST API.', extractorSchema),
@@ -29,7 +29,7 @@ function component(
   return { id, type, name, fields: { ...DEFAULT_FIELDS, description, configurationSchema } };
 }
 
-/** What an entry says when nothing else is known of it. */
+/** Fields of an entry of which nothing else is known. */
 export const DEFAULT_FIELDS: Readonly<Record<string, Json>> = {
   description: '',
   longDescription: '',

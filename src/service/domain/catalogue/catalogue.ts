@@ -5,7 +5,7 @@ export interface ComponentEntry {
   readonly id: string;
   readonly type: string;
   readonly name: string;
-  /** Everything else that the index shows of it. */
+  /** All other fields that the index shows of it. */
   readonly fields: Readonly<Record<string, Json>>;
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts';
 
 /**
- * For who has read a version, and writes only over that one.
+ * Refuses a change of another version than the current one, for clients that have read a version.
  *
  * @throws {ApiError} 412 with the current version, when it is another
  */

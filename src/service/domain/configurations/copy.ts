@@ -27,8 +27,8 @@ import { appendRowVersion, dropRows, findRowHead, rowContent } from './row-model
 import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
 
 /**
- * A new configuration from a version of another, with its description unless one is given. Rows keep their ids and their
- * current state, and say where they were copied from, as the configuration does.
+ * Creates a configuration from a version of another, with its description unless one is given. Rows keep their ids
+ * and their current state, and name their source, as the configuration does.
  */
 export async function copyConfiguration(
   meta: Meta,
@@ -87,10 +87,7 @@ export async function copyRow(
   );
 }
 
-/**
- * What a new branch starts with: every live configuration of the default branch with its metadata, without states
- * (5.8).
- */
+/** Copies to a new branch every live configuration of the default branch with its metadata, without states (5.8). */
 export async function copyToBranch(meta: Meta, from: number, to: number, change: Change): Promise<void> {
   const sources = await listConfigurations(meta, { branch_id: from, isDeleted: false });
   for (const [index, source] of sources.entries()) {
@@ -104,7 +101,7 @@ export async function copyToBranch(meta: Meta, from: number, to: number, change:
   await copyConfigurationMetadata(meta, from, to, owners);
 }
 
-/** Gives a configuration of a branch what the default branch has now, as its next version (5.8). */
+/** Makes the current content of the default branch the next version of a configuration in another branch (5.8). */
 export async function resetToDefault(
   meta: Meta,
   key: ConfigurationKey,

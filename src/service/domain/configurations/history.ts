@@ -5,7 +5,7 @@ import { keyOf } from '../../stores/metadata/configuration-key.ts';
 /** Row id and row version, as a version of a configuration has them. */
 export type RowPair = readonly [string, number];
 
-/** What a version changes of the rows: one of them, or all with their order, or the order alone. */
+/** Change of the rows by a version: one of them, or all with their order, or the order alone. */
 export interface RowsChange {
   /** Added or changed; removed when its version is undefined. */
   readonly row?: { readonly id: string; readonly version: number | undefined };
@@ -20,8 +20,8 @@ export interface Order {
 }
 
 /**
- * Writes down which rows a version has, as what differs from the version before: a row that stays is not written
- * again, so that a configuration takes as much room as was changed, however many rows and versions it has.
+ * Stores the rows of a version, as the difference to the version before: a row that stays is not written again, so
+ * that a configuration takes as much room as was changed, however many rows and versions it has.
  */
 export async function changeRows(
   meta: Meta,
@@ -43,7 +43,7 @@ export async function changeRows(
   return { ids: wanted, version };
 }
 
-/** The rows that a version had. */
+/** Selects the rows that a version had. */
 export function rowsAt(meta: Meta, { version, ...key }: ConfigurationVersion) {
   return meta
     .selectFrom('configuration_version_rows as p')
@@ -56,7 +56,7 @@ export function rowsAt(meta: Meta, { version, ...key }: ConfigurationVersion) {
     );
 }
 
-/** The order that a version had: the one that was set last, without rows that went, and with those that came. */
+/** Returns the order that a version had: the one that was set last, without deleted rows, and with added ones. */
 export async function orderAt(meta: Meta, version: ConfigurationVersion): Promise<string[]> {
   if (version.order_version === 0) return [];
   const set = await meta

@@ -2,14 +2,14 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
 import type { Loaded } from './model.ts';
 
-/** Which configurations: live or deleted ones of a branch, of one component or of all. */
+/** Selection of configurations: live or deleted ones of a branch, of one component or of all. */
 export interface Listing {
   readonly branch_id: number;
   readonly component_id?: string;
   readonly isDeleted: boolean;
 }
 
-/** Configurations by component and id. */
+/** Lists configurations by component and id. */
 export async function listConfigurations(meta: Meta, of: Listing): Promise<Loaded[]> {
   const heads = await headsOf(meta, of)
     .selectAll('c')

@@ -15,13 +15,13 @@ import { changeRows, type Order, type RowPair, type RowsChange } from './history
 import { writeTogether, type Write } from '../../stores/metadata/write-together.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 
-/** A configuration: what it is now, and its current version. */
+/** Configuration with its current version. */
 export interface Loaded {
   readonly head: ConfigurationHead;
   readonly version: ConfigurationVersion;
 }
 
-/** The same with its content. */
+/** Configuration with its content. */
 export interface Whole extends Loaded {
   /** JSON text. */
   readonly configuration: string;
@@ -34,7 +34,7 @@ export interface LoadedRow {
   readonly version: RowVersion;
 }
 
-/** Who changes something, with which text (a default is taken when undefined), and the world it happens in. */
+/** Author of a change, with its text (a default when undefined), and the environment. */
 export interface Change {
   readonly author: Author;
   readonly env: Env;
@@ -45,7 +45,7 @@ export interface Change {
   readonly isOfRun?: boolean | undefined;
 }
 
-/** Who has set a state, and the number of the counter of ids then. */
+/** Author of a state, and the value of the counter of ids then. */
 export interface StateWriter extends Author {
   readonly at: number;
 }
@@ -53,7 +53,7 @@ export interface StateWriter extends Author {
 // Written by this module only.
 export const sortOrder = (head: ConfigurationHead): string[] => JSON.parse(head.rows_sort_order) as string[];
 
-/** What a version may change of the one before it. */
+/** Difference of a version to the one before it. */
 export interface VersionChange extends RowsChange {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -67,7 +67,7 @@ export interface VersionChange extends RowsChange {
   readonly contentVersion?: number;
 }
 
-/** Adds the next version of a configuration: the one before with what changed. Must run in a transaction. */
+/** Adds the next version of a configuration: the one before with the changes. Must run in a transaction. */
 export async function appendVersion(
   meta: Meta,
   before: Loaded,
@@ -149,7 +149,10 @@ export async function insertConfiguration(
   return { head, version };
 }
 
-/** Gives rows and their order to the version that was just added. Only for a version nobody has seen yet. */
+/**
+ * Adds rows and their order to the version that was just added. Only for a version that no other transaction has
+ * seen.
+ */
 export async function completeVersion(
   meta: Meta,
   loaded: Loaded,
@@ -187,8 +190,8 @@ export async function saveState(meta: Meta, now: Whole, state: string, change: C
 }
 
 /**
- * JSON of the writer of a state ({@link StateWriter}): what somebody puts into it steers the next run as the configuration
- * does. An empty one steers nothing, and of what a run remembers nobody but the run is the writer.
+ * Returns the JSON of the author of a state ({@link StateWriter}): a state that a user sets controls the next run as
+ * the configuration does. An empty one controls nothing, and a run is the only author of the state that it stores.
  *
  * @returns undefined when there is no state to write
  */
@@ -215,7 +218,7 @@ const insertContent = (meta: Meta, version: ConfigurationVersion, configuration:
     .insertInto('configuration_contents')
     .values({ ...keyOf(version), version: version.version, configuration });
 
-/** What a configuration is now; its state, which may be long, only when it is another. */
+/** Updates the current values of a configuration; its state, which may be long, only when it differs. */
 function updateHead(meta: Meta, before: Loaded, head: ConfigurationHead): Write {
   const { version, is_deleted, rows_sort_order, state, state_writer } = head;
   const isSameState = state === before.head.state;

@@ -16,7 +16,11 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
   return found === undefined ? undefined : loadedOf(found);
 }
 
-/** A configuration with its content, in one query. @throws {ApiError} 404 when there is none, or it is deleted */
+/**
+ * Returns a configuration with its content, in one query.
+ *
+ * @throws {ApiError} 404 when there is none, or it is deleted
+ */
 export async function requireWhole(meta: Meta, key: ConfigurationKey): Promise<Whole> {
   const found = await current(meta, key)
     .innerJoin('configuration_contents as t', (join) =>
@@ -69,7 +73,7 @@ function current(meta: Meta, key: ConfigurationKey) {
     .where('c.configuration_id', '=', key.configuration_id);
 }
 
-/** A version, and beside it what its configuration is now. */
+/** Version, with the current values of its configuration. */
 interface Current extends ConfigurationVersion {
   readonly state: string;
   readonly state_writer: string | null;

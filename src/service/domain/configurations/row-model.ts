@@ -5,7 +5,7 @@ import type { ConfigurationKey, RowHead, RowVersion } from '../../stores/metadat
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 import { stateWriterOf, type Change, type Loaded, type LoadedRow } from './model.ts';
 
-/** What a row holds, apart from who changed it and when. */
+/** Content of a row, without author and time. */
 export interface RowContent {
   readonly name: string;
   readonly description: string;
@@ -37,10 +37,10 @@ export const rowConfiguration = ({ configuration }: Pick<RowVersion, 'configurat
   configuration === '' ? '{}' : configuration;
 
 /**
- * Adds the next version of a row. A row id that was deleted comes back: its versions go on (5.3.6), and when it was
- * made stays (5.2). The version of the configuration is for the caller to add.
+ * Adds the next version of a row. A deleted row id comes back: its versions continue (5.3.6), and its time of
+ * creation stays (5.2). The caller adds the version of the configuration.
  *
- * @param state the new state; the last one is kept when undefined
+ * @param state the new state; the last one stays when undefined
  * @param identifier of the version whose content comes back; a new one is made when undefined
  */
 export async function appendRowVersion(

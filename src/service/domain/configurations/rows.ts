@@ -52,8 +52,9 @@ export async function createRow(
 }
 
 /**
- * Changes what is given; what changes nothing, or only the state, makes no version (5.3.5). The first change of a row
- * that was made without a configuration gives it one, and so is a change whatever it says; an empty list alone is none.
+ * Changes the given fields; an update without changes, or of the state only, makes no version (5.3.5). The first
+ * change of a row that was made without a configuration gives it one, and so is always a change; an empty list alone
+ * is none.
  */
 export async function updateRow(
   meta: Meta,
@@ -158,7 +159,7 @@ function nextConfiguration(before: RowContent, given: NewRow): string {
   return given.configuration ?? rowConfiguration(before);
 }
 
-/** An empty array of a client in PHP: none, as before. */
+/** Empty list of a client in PHP: no configuration, as before. */
 const EMPTY_LIST = '[]';
 
 const hasContent = ({ name, description, isDisabled }: NewRow): boolean =>

@@ -27,7 +27,7 @@ export interface NewConfiguration {
   readonly state?: string | undefined;
 }
 
-/** Creates a configuration, or revives the id of a deleted one: its versions go on, its rows are gone (5.3.13). */
+/** Creates a configuration, or revives the id of a deleted one: its versions continue, its rows are gone (5.3.13). */
 export async function createConfiguration(
   meta: Meta,
   key: ConfigurationKey,
@@ -64,7 +64,7 @@ export interface ConfigurationChanges extends Omit<NewConfiguration, 'name'> {
   readonly ifVersion?: number | undefined;
 }
 
-/** Changes what is given. What changes nothing, or only the state, makes no version (5.3.2, 5.3.3). */
+/** Changes the given fields. An update without changes, or of the state only, makes no version (5.3.2, 5.3.3). */
 export async function updateConfiguration(
   meta: Meta,
   key: ConfigurationKey,
@@ -109,7 +109,7 @@ async function changeWhole(
   return { ...changed, configuration: content ?? (await contentOf(meta, changed.version)) };
 }
 
-/** To the trash; a configuration that is there already is purged (5.3.11). */
+/** Moves a configuration to the trash; one that is there already is purged (5.3.11). */
 export async function deleteConfiguration(
   meta: Meta,
   key: ConfigurationKey,
@@ -131,7 +131,7 @@ export async function deleteConfiguration(
   });
 }
 
-/** Out of the trash, with its rows (5.3.12). */
+/** Restores a configuration from the trash, with its rows (5.3.12). */
 export async function restoreConfiguration(
   meta: Meta,
   key: ConfigurationKey,

@@ -6,10 +6,10 @@ import { insertEvent, keepNewest, type NewEvent } from '../../stores/metadata/ev
 import { eventRow, type Doer, type SystemEvent } from './system-event.ts';
 import { withLocks } from '../../stores/metadata/transaction.ts';
 
-/** Takes events of what was only looked at: these change nothing, so that nobody waits until they are on the disk. */
+/** Collector of events about reads: these change nothing, so that nobody waits until they are on the disk. */
 export interface Observer {
   observe(doer: Doer, event: SystemEvent): void;
-  /** Writes down what was taken so far. */
+  /** Stores the events collected so far. */
   flush(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Change, Loaded, LoadedRow } from '../configurations/model.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { recordEvent, type Doer } from './system-event.ts';
 
-/** What is done to a configuration, as its events are called. */
+/** Change of a configuration, in the names of its events. */
 type Done =
   | 'Changed'
   | 'Copied'
@@ -24,7 +24,7 @@ const DID: Readonly<Record<Done, string>> = {
   RolledBack: 'Rolled back',
 };
 
-/** Tells of a configuration, and gives it back. Must run in the transaction of the change. */
+/** Records an event about a configuration, and returns it. Must run in the transaction of the change. */
 export async function toldOf(tx: Meta, done: Done, loaded: Loaded, change: Change): Promise<Loaded> {
   const { head, version } = loaded;
   const { component_id: component, configuration_id: configurationId } = head;
@@ -38,7 +38,7 @@ export async function toldOf(tx: Meta, done: Done, loaded: Loaded, change: Chang
   return loaded;
 }
 
-/** The same of a row. */
+/** Records an event about a row, and returns it. Must run in the transaction of the change. */
 export async function toldOfRow(tx: Meta, done: Done, loaded: LoadedRow, change: Change): Promise<LoadedRow> {
   const { head, version } = loaded;
   const { component_id: component, configuration_id: configurationId, row_id: rowId } = head;

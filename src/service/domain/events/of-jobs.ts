@@ -4,7 +4,7 @@ import { splitTableId } from '../jobs/operations/table-place.ts';
 import type { JobRow } from '../../stores/metadata/tables.ts';
 import type { EventObject, SystemEvent } from './system-event.ts';
 
-/** What a finished job has done; nothing for one that only wrote a file. */
+/** Returns the event of a finished job; nothing for one that only wrote a file. */
 export function eventOfJob(job: JobRow, results: Reply): SystemEvent | undefined {
   const told = EVENTS[job.operation];
   if (told === undefined) return undefined;
@@ -19,7 +19,7 @@ export function eventOfJob(job: JobRow, results: Reply): SystemEvent | undefined
   };
 }
 
-/** What a failed job has not done: told of loads, which others wait for. */
+/** Returns the event of a failed job: only for loads, which others wait for. */
 export function eventOfFailure(
   job: JobRow,
   error: { code: string; message: string },

@@ -53,7 +53,7 @@ export function metadataDeleted(owner: MetadataOwner, id: string): SystemEvent {
 
 function objectOf({ scope, owner, branch_id }: MetadataOwner): EventObject {
   const type = SCOPES[scope];
-  // Of a configuration the owner is `component/configuration`.
+  // The owner of a configuration's metadata is `component/configuration`.
   const id =
     scope === 'branch'
       ? String(branch_id)

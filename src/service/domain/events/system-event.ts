@@ -8,7 +8,7 @@ import type { Author, JobRow } from '../../stores/metadata/tables.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { authorOf, type Caller } from '../tokens/caller.ts';
 
-/** Something that the service did, as it says so itself. */
+/** Event of an action of the service, which it reports itself. */
 export interface SystemEvent {
   /** Such as `bucketCreated`; the API shows it as `storage.bucketCreated`. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface SystemEvent {
   readonly type?: 'error' | 'info';
 }
 
-/** What it was done to. */
+/** Object of the action. */
 export interface EventObject {
   readonly type:
     | 'bucket'
@@ -35,7 +35,7 @@ export interface EventObject {
   readonly name: string;
 }
 
-/** Who did it, where, and in which run. */
+/** Author of the action, its branch, and its run. */
 export interface Doer {
   readonly branchId: number;
   readonly author: Author;
@@ -54,12 +54,12 @@ export const doerOfJob = (job: JobRow): Doer => ({
   runId: job.run_id,
 });
 
-/** Writes an event down, in the transaction that does what it tells: neither is there without the other. */
+/** Records an event, in the transaction of its action: both are stored, or none. */
 export async function recordEvent(tx: Meta, env: Env, doer: Doer, event: SystemEvent): Promise<void> {
   await insertEvent(tx, eventRow(env, doer, event));
 }
 
-/** Of an event that is written later: its number says when that is. */
+/** Returns the row of an event that is written later: its number tells its time. */
 export function eventRow(env: Env, doer: Doer, event: SystemEvent): NewEvent {
   return {
     uuid: newUuid(env),

@@ -8,18 +8,21 @@ import { detailOf, isDiskFull, toServiceError } from '../service-error.ts';
 import { ObjectError } from '../../stores/objects/errors.ts';
 import { Interrupted } from '../../stores/queue/endings.ts';
 
-/** What a failed job says. */
+/** Result of a failed job. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly exceptionId: string;
   /** Facts beside it, such as the columns that are missing. */
   readonly results?: unknown;
-  /** Nothing is wrong with what was asked for: it may be asked for again as it is. */
+  /** True when nothing is wrong with the request itself: it may be sent again unchanged. */
   readonly isGivenUp: boolean;
 }
 
-/** Tells whether the same again may go well after a while: what the job needs is away, or another was in its way. */
+/**
+ * Tells whether the job may succeed when repeated later: a resource that it needs is away, or another job was in its
+ * way.
+ */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ObjectError && error.code === 'ServiceUnavailable') return true;
   if (error instanceof DatabaseUnavailable || isUnavailable(error) || isConflict(error) || isDiskFull(error))

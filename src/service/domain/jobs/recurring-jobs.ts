@@ -6,19 +6,19 @@ import { withLocks, jobsOf } from '../../stores/metadata/transaction.ts';
 import type { Operation } from './operations/operation.ts';
 import { createWorker } from './worker.ts';
 
-/** Work that is to be done now and then, by one of all processes. */
+/** Recurring job, done by one of all processes. */
 export interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  /** Ends when the signal is aborted; what is left is for the next time. */
+  /** Does the work. It ends when the signal is aborted; the rest is for the next time. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Does chores through the queue that processes share: each is asked for by whoever first sees that it is time, taken by
- * one, and handed on when that one dies. What is still at work is not asked for again.
+ * Runs recurring jobs through the queue that processes share: each is enqueued by the first process that sees it due,
+ * claimed by one, and released when that one dies. A job still at work is not enqueued again.
  *
- * @param lookMs how often it is looked whether something is to be done, by each process
+ * @param lookMs milliseconds between two checks for due jobs, in each process
  */
 export function createNowAndThen(
   context: () => DataContext,
@@ -40,7 +40,7 @@ export function createNowAndThen(
     async stop() {
       clearInterval(timer);
       await looking;
-      // It can be ended at any point, and another process goes on.
+      // It can be ended at any point, and another process continues.
       await worker.stop(0);
     },
   };
@@ -89,7 +89,7 @@ function operationOf({ run }: Chore): Operation {
     return {
       results: null,
       things: [],
-      // The last one is enough to look at.
+      // Only the last one is of interest.
       commit: async (tx) =>
         void (await tx
           .deleteFrom('jobs')

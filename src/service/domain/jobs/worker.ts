@@ -17,7 +17,7 @@ import type { Pace } from '../../stores/queue/pace.ts';
 import { catalogueOf, withLocks, type Thing } from '../../stores/metadata/transaction.ts';
 
 export interface WorkerOptions extends Partial<Pace> {
-  /** Which jobs it takes; default `storage`. */
+  /** Queue that it claims jobs from; default `storage`. */
   readonly queue?: QueueName;
   readonly operations: Readonly<Record<string, Operation>>;
   /** Jobs at a time; default 4. Jobs of one lock key never run at the same time. */
@@ -25,9 +25,9 @@ export interface WorkerOptions extends Partial<Pace> {
 }
 
 export interface Worker {
-  /** Takes up what an earlier process left, and works until stopped. */
+  /** Claims jobs that an earlier process left, and works until stopped. */
   start(): Promise<void>;
-  /** Takes no more jobs; those that run may finish for that long, then they return to the queue. */
+  /** Claims no more jobs; those at work may finish within that time, then they return to the queue. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       holder.worker = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
       state.isStopped = false;
       stopListening = queue.onNews(name, (news) => (news === 'work' ? wake() : background(renew(), 'renew')));
-      // An engine that is not shared belongs to this process alone: nobody else can be at work.
+      // An engine that is not shared belongs to this process alone: no other one can be at work.
       await takeUpAbandoned(!engine.isShared);
       timers.push(
         setInterval(() => background(renew(), 'renew'), leaseMs / 3),
@@ -80,7 +80,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     },
   };
 
-  /** Waits until all that runs has ended, but not longer than that. */
+  /** Waits until all jobs at work have ended, but not longer than that. */
   async function ended(graceMs: number): Promise<void> {
     if (running.size === 0 || graceMs <= 0) return;
     const grace = new AbortController();
@@ -92,7 +92,10 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     grace.abort();
   }
 
-  /** Some kinds only read, as long as there is nothing to do: they go on in a database that takes no changes. */
+  /**
+   * Runs work in the background. Some kinds only read, as long as there is nothing to do: they continue in a
+   * read-only database.
+   */
   function background(work: Promise<void>, kind: 'renew' | 'take up' | 'take'): void {
     void telling(work, kind);
   }
@@ -120,7 +123,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   function begin(job: JobRow): void {
     const abort = new AbortController();
     const done = withRequestId(job.request_id, async () => await run(job, abort.signal)).finally(() => {
-      // The same job may have come back in another turn.
+      // The same job may have come back with another lease.
       if (running.get(job.id)?.abort === abort) running.delete(job.id);
       wake();
     });
@@ -128,7 +131,10 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     background(done, 'take');
   }
 
-  /** Only of what runs: a job whose end could not be written down is taken up again when its lease is over. */
+  /**
+   * Renews the leases of the jobs at work only: a job whose end could not be stored is claimed again when its lease
+   * is over.
+   */
   async function renew(): Promise<void> {
     const mine = [...running.values()];
     if (mine.length === 0) return;
@@ -148,7 +154,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
       if (operation === undefined) throw new Error(`There is no operation ${job.operation}.`);
       await finish(job, await operation(job, context(), signal));
     } catch (error) {
-      // What fails because it was told to end failed of that.
+      // Work that fails after the signal was aborted fails because of it.
       await settle(job, signal.aborted ? signal.reason : error);
     }
   }
@@ -181,13 +187,13 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
         if (event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
     try {
-      // What cannot be taken back has happened, and must not be called an error because the disk is full.
+      // Work that cannot be reverted has happened, and must not be reported as an error because the disk is full.
       await (done.undo === undefined ? whenThereIsSpace(job, commit) : commit());
       log.debug('A job is done', { job: job.id, operation: job.operation });
       counted.job({ operation: job.operation, status: 'success', seconds: secondsOf(job, env.now()) });
       if (done.moved !== undefined) counted.moved(done.moved);
     } catch (error) {
-      // Of a connection that is lost while it commits nobody knows whether it did.
+      // After a connection lost in a commit it is unknown whether the commit was done.
       if (error instanceof LeaseLost || !(await isHeld(meta, job))) throw new LeaseLost();
       await done.undo?.();
       throw error;
@@ -214,7 +220,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     metrics.job({ operation: job.operation, status: 'error', seconds: secondsOf(job, env.now()) });
   }
 
-  /** Writes down how a job ended, as soon as the disk takes it: until then nobody could be told of an error either. */
+  /** Stores the end of a job, as soon as the disk has room: until then an error could not be stored either. */
   async function whenThereIsSpace(job: JobRow, write: () => Promise<void>): Promise<void> {
     for (let isFirst = true; ; isFirst = false) {
       try {
@@ -230,8 +236,8 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   }
 
   /**
-   * Tells whether rows are in already, or gone, and only the end of the job was not written down: running it again does
-   * that.
+   * Tells whether rows are loaded or deleted already, and only the end of the job was not stored: running it again
+   * does that.
    */
   async function isPartlyDone(job: JobRow): Promise<boolean> {
     if (await isHalfDeleted(job, context())) return true;
@@ -256,7 +262,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
   }
 }
 
-/** What the end of a job is about: of one that changes nothing else, nothing that others wait for. */
+/** Returns the lock keys of the end of a job: none for one that changes nothing else. */
 function thingsOf(job: JobRow, done: Done): readonly Thing[] {
   return done.commit === undefined ? [] : (done.things ?? [catalogueOf(job.branch_id)]);
 }

@@ -6,16 +6,16 @@ import { incarnationOf } from '../../stores/metadata/incarnation.ts';
 import { withLocks, PROJECT, runOf } from '../../stores/metadata/transaction.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 
-/** Numbers that are left out: more than were given between the moment that was gone back to and the loss. */
+/** Numbers that are left out: more than were given between the time of the recovery and the loss. */
 const GAP = 100_000_000;
 
 const NAME = 'database';
 
 /**
- * Looks whether the database is another one than at the last start: recovered to an earlier moment, restored by its own
- * programs, or a standby that has taken over. Then numbers may have been given of which it knows nothing, and objects
- * have them in their keys: no number is given again, and what attempts of runs have left that it knows nothing of is
- * removed. Before anything else is done; may be called by several processes at once.
+ * Checks whether the database is another one than at the last start: recovered to an earlier time, restored by its
+ * own programs, or a standby that has been promoted. Then it may lack numbers that were given already, and objects
+ * have them in their keys: no number is given again, and objects of attempts that it does not know are removed. Must
+ * run before anything else; may be called by several processes at once.
  */
 export async function lookForRecovery(
   meta: Meta,
@@ -50,11 +50,11 @@ export async function lookForRecovery(
 /** Runs of one step. */
 const PAGE = 200;
 
-/** @returns how many objects were removed */
+/** Removes the objects of unknown attempts. @returns their number */
 async function removeStale(meta: Meta, objects: Pick<ObjectStore, 'delete' | 'list'>): Promise<number> {
   let removed = 0;
   for (let last = 0; ;) {
-    // One that has succeeded is over. One that has failed may be gone on with.
+    // A run that has succeeded is over. One that has failed may be continued.
     const runs = await meta
       .selectFrom('runs')
       .select('id')
@@ -69,7 +69,7 @@ async function removeStale(meta: Meta, objects: Pick<ObjectStore, 'delete' | 'li
   }
 }
 
-/** What attempts have left that the database knows nothing of. Nobody takes the run meanwhile. */
+/** Removes the objects of attempts of a run that the database does not know. No runner claims the run meanwhile. */
 async function removeStaleOf(
   meta: Meta,
   objects: Pick<ObjectStore, 'delete' | 'list'>,

@@ -10,31 +10,33 @@ import { recordingsOf } from '../../../storage/protocol/recordings.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
 export interface UpkeepOptions {
-  /** Days that finished jobs and events are kept. */
+  /** Days after which finished jobs and events are deleted. */
   readonly keepDays: number;
-  /** Ends it after the step that it is at; what is left is for the next time. */
+  /** Ends it after the current step; the rest is for the next time. */
   readonly signal: AbortSignal;
 }
 
 type Task = readonly [kind: string, step: () => Promise<number>];
 
-/** Rows of one step: nobody waits long for it. */
+/** Rows of one step: so few that other requests do not wait long. */
 const STEP = 200;
 
-/** Credentials live for 12 hours: an upload that began before cannot be completed by anyone. */
+/** Age of an upload that cannot be completed any more: credentials live for 12 hours. */
 const UPLOAD_MS = 13 * 3_600_000;
 
-/** Nobody repeats a request after that time: the files of a push are gone by then, too. */
+/** Age of an idempotency key that is deleted: by then the files of a push are gone, too. */
 const KEYS_MS = 15 * 86_400_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Removes what is over: files whose time has come, uploads that nobody ended, objects without a file, finished jobs,
- * runs, events and keys of requests, all by the time of the database where there is one; and gives freed space back to the disk. It goes in small steps with pauses between them,
- * so that requests come to their turn, and may be ended and begun again at any point. One process at a time should do
- * it: several would only get in each other's way. What has objects goes last: while their store is away, the rest goes
- * all the same.
+ * Removes expired data: expired files, uploads that were never completed, objects without a file, finished jobs,
+ * runs, events and idempotency keys, all by the clock of the database where there is one; and gives freed space back
+ * to the disk.
+ *
+ * It works in small steps with pauses between them, so that requests are served, and may be ended and begun again at
+ * any point. One process at a time should do it: several would only hinder each other. Data with objects comes last:
+ * while their store is unavailable, the rest is removed all the same.
  */
 export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepOptions): Promise<void> {
   const { meta, objects, engine, env } = context;
@@ -58,7 +60,7 @@ export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepO
   for (const [kind, step] of withObjects) await inSteps(context, kind, step, signal);
   if (signal.aborted) return;
   await objects.dropUnfinished(new Date(env.now() - UPLOAD_MS));
-  // To look at every object takes a while.
+  // A check of every object takes a while.
   if (await isDue(meta, 'unknown objects', env.now(), DAY_MS))
     await objects.dropUnknown(new Date(env.now() - UPLOAD_MS), (keys) => knownObjects(meta, keys));
   if (signal.aborted) return;
@@ -66,7 +68,7 @@ export async function upkeep(context: DataContext, { keepDays, signal }: UpkeepO
   await inSteps(context, undefined, async () => await reclaimSpace(meta), signal);
 }
 
-/** Takes one step after the other, until one has nothing to do; half of the time belongs to others. */
+/** Runs steps one after the other, until one has nothing to do; half of the time is left to other work. */
 async function inSteps(
   { env, metrics }: DataContext,
   kind: string | undefined,

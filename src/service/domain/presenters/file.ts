@@ -5,12 +5,12 @@ import type { FileRow } from '../../stores/metadata/tables.ts';
 import type { ObjectStore, TemporaryCredentials } from '../../stores/objects/store.ts';
 import { apiTime } from './time.ts';
 
-/** Seconds that a signed address is good for. */
+/** Seconds that a signed address is valid. */
 const URL_SECONDS = 3600;
-/** How long credentials for a file are good for. */
+/** Milliseconds that credentials for a file are valid. */
 const CREDENTIALS_MS = 12 * 3_600_000;
 
-/** When credentials are asked for, and by which token. */
+/** Request for credentials: its time, and its token. */
 interface KeysFor {
   readonly now: number;
   readonly tokenId: number;
@@ -38,7 +38,7 @@ export async function fileReply(objects: ObjectStore, file: TaggedFile): Promise
   };
 }
 
-/** Where the bytes of a file are to be put, and credentials for that alone. */
+/** Returns the place for the bytes of a file, and credentials for that alone. */
 export async function uploadReply(
   objects: ObjectStore,
   file: FileRow,
@@ -56,7 +56,7 @@ export async function uploadReply(
   };
 }
 
-/** Where the bytes of a file are, and credentials to read them. */
+/** Returns the place of the bytes of a file, and credentials to read them. */
 export async function downloadReply(
   objects: ObjectStore,
   file: FileRow,
@@ -68,7 +68,7 @@ export async function downloadReply(
   };
 }
 
-/** Where the S3 protocol is spoken: clients that are told no endpoint would ask Amazon. */
+/** Returns the endpoint of the S3 protocol: clients without one would ask Amazon. */
 function endpointReply({ endpoint }: ObjectStore): Record<string, Reply> {
   return endpoint === undefined ? {} : { endpoint };
 }

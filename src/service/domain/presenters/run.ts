@@ -30,12 +30,12 @@ export function runReply(run: BriefRun): Record<string, Reply> {
   };
 }
 
-/** With what each row gave, or how far it is. */
+/** Returns a run with the results of each row, or its progress. */
 export function wholeRunReply(run: RunRow): Reply {
   const { report, ended } = run;
   if (report === null) return runReply(run);
   if (report.startsWith('[')) return { ...runReply(run), rows: new RawJson(report) };
-  // How far an attempt was that nobody finished is of no use.
+  // The progress of an attempt that ended without a result is of no use.
   return { ...runReply(run), ...(ended === null ? { progress: new RawJson(report) } : {}) };
 }
 
@@ -56,12 +56,12 @@ export function scheduleReply(schedule: ScheduleRow, last?: LastRun): Record<str
   };
 }
 
-/** What is known of the last run of a schedule. */
+/** Fields of the last run of a schedule. */
 export type LastRun = Pick<RunRow, 'error' | 'id' | 'version'>;
 
 function refusalOf(schedule: ScheduleRow, last: LastRun | undefined): Reply {
   if (last === undefined || last.error === null) return null;
-  // One that is approved, or was changed with the hand of another, was so after that run.
+  // A schedule that was approved or changed after that run has not failed yet.
   if (schedule.approved_id !== null && schedule.approved_id > last.id) return null;
   // Written by this service.
   const { code, message, hint } = JSON.parse(last.error) as RunError;

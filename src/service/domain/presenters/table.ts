@@ -5,7 +5,7 @@ import type { TableColumnRow, TableRow } from '../../stores/metadata/tables.ts';
 import { apiTime } from './time.ts';
 import { bucketReply } from './bucket.ts';
 
-/** What an alias shows of the table that it stands for. */
+/** Source of an alias, as the alias shows it. */
 export interface AliasSource extends Pick<TableParts, 'columnMetadata' | 'metadata'> {
   readonly table: TableRow;
   /** The table at the end, which has the rows. */
@@ -13,7 +13,7 @@ export interface AliasSource extends Pick<TableParts, 'columnMetadata' | 'metada
   readonly project?: { readonly id: number; readonly name: string } | undefined;
 }
 
-/** What is shown of a table besides itself. */
+/** Parts of a table that are shown besides itself. */
 export interface TableParts {
   readonly origin: string;
   readonly bucket?: MeasuredBucket | undefined;
@@ -38,10 +38,10 @@ export function tableReply(table: TableRow, parts: TableParts): Record<string, R
     // A list of names, written by the service.
     primaryKey: JSON.parse(table.primary_key) as string[],
     created: apiTime(table.created),
-    // Some clients insist on times, also of a table that nothing was loaded into yet.
+    // Some clients require times, also for a table without a load.
     lastImportDate: apiTime(rows.last_import ?? rows.created),
     lastChangeDate: apiTime(rows.last_change ?? rows.created),
-    // An alias has no rows of its own, and nobody counts those that it shows.
+    // An alias has no rows of its own, and those that it shows are not counted.
     rowsCount: isAlias ? null : table.rows_count,
     dataSizeBytes: isAlias ? null : table.data_bytes,
     isAlias,
@@ -51,7 +51,7 @@ export function tableReply(table: TableRow, parts: TableParts): Record<string, R
     tableType: 'table',
     path: `${table.bucket_id}/${table.name}`,
   };
-  // One after the other: spreading what there is not takes most of the time of a long list.
+  // One after the other: spreading absent parts takes most of the time of a long list.
   if (columns !== undefined) {
     reply['columns'] = columns.map(({ name }) => name);
     reply['attributes'] = [];

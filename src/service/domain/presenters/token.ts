@@ -9,7 +9,7 @@ import { apiTime } from './time.ts';
 
 type Shape = Record<string, Reply>;
 
-/** What is shown of every token of an answer alike. */
+/** Values shared by all tokens of an answer. */
 export interface TokenView {
   readonly origin: string;
   readonly now: number;
@@ -63,7 +63,7 @@ function permissionsOf(token: TokenRow): Reply {
   return token.bucket_permissions === '{}' ? [] : new RawJson(token.bucket_permissions);
 }
 
-/** Whom a master token stands for: clients tell such a token by it. */
+/** Returns the administrator of a master token: clients recognize such a token by it. */
 function adminReply(): Shape {
   return {
     id: ADMIN.id,
@@ -75,7 +75,7 @@ function adminReply(): Shape {
   };
 }
 
-/** What the detail of a token says besides: the project. */
+/** Returns the project, for the detail of a token. */
 export function projectReply(project: Project, size: { bytes: number; rows: number }): Shape {
   return {
     isBYODB: false,
@@ -93,7 +93,7 @@ function ownerReply(project: Project, size: { bytes: number; rows: number }): Sh
     region: project.region,
     created: apiTime(project.created),
     expires: null,
-    // Of a token only a hash is kept: nobody can be shown it again.
+    // Only a hash of a token is stored: it cannot be shown again.
     features: ['queuev2', 'hide-decrypted-token'],
     dataSizeBytes: size.bytes,
     rowsCount: size.rows,
@@ -116,7 +116,7 @@ function ownerReply(project: Project, size: { bytes: number; rows: number }): Sh
   };
 }
 
-/** What this service holds every project to. */
+/** Limits of every project of this service. */
 const LIMITS = [
   { name: 'storage.requestBytes', value: MAX_BODY_BYTES },
   { name: 'storage.previewRows', value: MAX_PREVIEW_ROWS },

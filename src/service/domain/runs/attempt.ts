@@ -24,52 +24,52 @@ import { RunLog } from './run-log.ts';
 import { TOKEN_SECONDS, takeToken } from './token.ts';
 
 export interface AttemptOptions {
-  /** The program and what stands before the arguments of `gex`. */
+  /** Program, and the arguments before those of `gex`. */
   readonly command: readonly [string, ...string[]];
-  /** What its processes see in their environment, besides what all inherit. */
+  /** Environment variables of its processes, besides the inherited ones. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** The address of the storage service. */
   readonly apiUrl: string;
-  /** Holds the data folders of runs. */
+  /** Folder of the data folders of runs. */
   readonly directory: string;
-  /** Keeps the recordings of runs where other machines find them; without one they stay in the folder. */
+  /** Store of the checkpoints of runs, for other machines; without one they stay in the folder. */
   readonly keptIn?: KeptStore | undefined;
-  /** Keeps what runs that have ended asked for and got. */
+  /** Store of the recordings and explanations of runs that have ended. */
   readonly records: KeptStore;
   readonly beatMs: number;
   /** Called when the disk of this machine has no room for a run. */
   readonly onFull?: () => void;
 }
 
-/** How an attempt is ended from outside. */
+/** Control of an attempt from outside. */
 export interface Attempt {
   readonly done: Promise<void>;
-  /** Ends the process, and gives the run back into the queue. */
+  /** Ends the process, and returns the run to the queue. */
   handOn(): void;
 }
 
-/** How often a folder that the process of an earlier attempt still holds is asked for, a second apart. */
+/** Tries to lock a folder that the process of an earlier attempt still holds, a second apart. */
 const LOCK_TRIES = 20;
 
-/** Does a run that was taken, to its end or until it is taken away. */
+/** Does a run that was claimed, to its end or until it is lost. */
 export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
   const end = new AbortController();
   const state: State = { end, why: undefined, progress: undefined };
   return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
 }
 
-/** Why the process is ended before it is done. */
+/** Reason to end the process before it is done. */
 type Why = 'cancel' | 'handOn' | 'lost';
 
 interface State {
   readonly end: AbortController;
   why: Why | undefined;
-  /** What the process told since the last heartbeat, which takes it along. */
+  /** Latest progress of the process since the last heartbeat, which stores it. */
   progress: string | undefined;
 }
 
 function stopFor(state: State, why: Why): void {
-  // One that was taken away is not given back.
+  // A run that was lost is not returned to the queue.
   if (state.why !== 'lost') state.why = state.why === 'cancel' && why === 'handOn' ? 'cancel' : why;
   state.end.abort();
 }
@@ -114,7 +114,7 @@ async function perform(
       error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
       report: JSON.stringify(outcome.report.rows),
     };
-    // Written down twice, it is the second that is refused.
+    // When it is stored twice, the second one is refused.
     const finish = async (): Promise<boolean> =>
       await whenDatabaseIsBack(env, async () => await queue.runs.finish(run, end));
     const isLeft = isDone && keptIn === undefined;
@@ -128,7 +128,7 @@ async function perform(
     const { pruneCheckpoint } = await import('./checkpointer.ts');
     await pruneCheckpoint(keptIn, String(run.id));
   } catch (error) {
-    // Its heart stops with this, and it is taken up again.
+    // Its heartbeat stops with this, and it is claimed again.
     log.error('Run outcome could not be stored', { run: run.id, detail: String(error) });
   } finally {
     clearInterval(beats);
@@ -140,11 +140,11 @@ interface Outcome {
   readonly error: RunError | undefined;
   readonly exitCode: number | null;
   readonly folder: string;
-  /** What it failed of passes by itself: before its process was started, or while it was at work. */
+  /** Temporary cause of the failure: before its process was started, or while it was at work. */
   readonly passing?: 'atWork' | 'beforeStart' | undefined;
 }
 
-/** Puts a run back that failed of what passes. @returns undefined when it is to end */
+/** Defers a run with a temporary failure. @returns undefined when it is to end */
 async function putOff(
   { env, log, queue }: Context,
   run: RunRow,
@@ -160,14 +160,14 @@ async function putOff(
     message: `The run goes on in ${seconds}, as what it needs is away: ${error.message}`,
   });
   const given = { waitMs, isBeforeStart, line };
-  // Put back twice, it is the second that is refused.
+  // When it is deferred twice, the second one is refused.
   const put = await whenDatabaseIsBack(env, async () => await queue.runs.putOff(run, given));
   if (put === 'waiting')
     log.warn('Run deferred', { run: run.id, attempt: run.attempt, waitMs, detail: error.message });
   return put;
 }
 
-/** What a run is called that could not even begin. */
+/** Returns the outcome of a run that could not begin. */
 function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
   const isKnown = error instanceof ExtractorError;
   const passing = isPassing(error) ? 'beforeStart' : undefined;
@@ -190,17 +190,17 @@ function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
   return { report: { rows: [], verdict: undefined }, error: told, exitCode, folder: '', passing };
 }
 
-/** What passes, in words for everybody. */
+/** Returns the message of a temporary failure, for users. */
 function whatIsAway(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return toServiceError(error)?.message ?? whatIsAway(error.cause);
 }
 
-/** Tells whether that was a file of this machine, and not the disk of a database or of a store. */
+/** Tells whether the full disk is that of this machine, and not that of a database or a store. */
 const isOfThisDisk = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && isDiskFull(error);
 
-/** @returns undefined when the run was taken away */
+/** Does the work of an attempt. @returns undefined when the run was lost */
 async function work(
   context: Context,
   run: RunRow,
@@ -218,7 +218,7 @@ async function work(
     if (isOfThisDisk(error)) options.onFull?.();
     throw error;
   } finally {
-    // Nobody goes on with it: it would take the room of others.
+    // No later run continues from it: it would take space from others.
     if (keptIn !== undefined) await removeFolder(folder, context);
   }
 }
@@ -313,7 +313,7 @@ function keptUntil({ why }: State): Parameters<Keeper['stop']>[0] {
   return why === 'handOn' ? 'handedOn' : 'ended';
 }
 
-/** Where nothing is kept elsewhere while a run is at work. */
+/** Stores the results of a run whose folder has no checkpoint elsewhere. */
 async function keepAll(
   { log }: Context,
   { id }: RunRow,
@@ -327,7 +327,7 @@ async function keepAll(
   }
 }
 
-/** The process of an attempt that was lost may take a moment to end, and holds the folder until then. */
+/** Starts the process when the folder is free: the process of a lost attempt may hold it until it ends. */
 async function untilFree({
   start,
   log,
@@ -353,7 +353,7 @@ async function untilFree({
       await env.sleep(1000);
       continue;
     }
-    // What a process says beside its result is the trace of a failure without one, or a warning of the runtime.
+    // Other output of a process is the trace of a failure without a result, or a warning of the runtime.
     if (report.error === undefined || report.error.code === 'internal')
       for (const line of others) log.tell('warn', line);
     return { ended, report };
@@ -370,7 +370,7 @@ async function keeperOf(
   return openKeeper({ store, run: String(run.id), attempt: run.attempt, folder, log, continues });
 }
 
-/** The last run of the configuration and rows when it has not succeeded: this one goes on with what it left. */
+/** Returns the last run of the configuration and rows when it has not succeeded: this one continues from it. */
 async function continuedBy(meta: Meta, run: RunRow): Promise<string | undefined> {
   const { restart = false, ...asked } = askedOf(run);
   if (restart) return undefined;

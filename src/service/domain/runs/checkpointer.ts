@@ -6,13 +6,13 @@ import type { KeptStore } from './checkpoint/store.ts';
 export type { Keeper, KeeperOptions } from './checkpoint/checkpoint-types.ts';
 export type { KeptStore } from './checkpoint/store.ts';
 
-/** Opens the keeper of one attempt. */
+/** Opens the checkpointer of one attempt. */
 export function openKeeper(options: KeeperOptions): Keeper {
   return new RunKeeper(options);
 }
 
 /**
- * Removes what only a later attempt, or a run that goes on, would need. What is for those who look at the run stays, and so
+ * Removes the data that only a later attempt, or a run that continues, would need. Artifacts for users stay, and so
  * do the claims: by them an attempt that comes back late sees that it has a successor.
  */
 export async function pruneCheckpoint(store: KeptStore, run: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function pruneCheckpoint(store: KeptStore, run: string): Promise<vo
   await removeAll(store, places.root, (key) => !places.isRecord(key) && !key.startsWith(places.allClaims));
 }
 
-/** Removes all that is kept of a run. */
+/** Removes everything that is stored of a run. */
 export async function removeKept(store: KeptStore, run: string): Promise<void> {
   await removeAll(store, new Places(run).root, () => true);
 }

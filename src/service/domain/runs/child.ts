@@ -4,14 +4,14 @@ import type { Credentials } from './credentials.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { RUNNER_VARIABLE } from './runner-variable.ts';
 
-/** Between the request to end and the end by force. */
+/** Milliseconds between the request to end and the end by force. */
 const TERM_MS = 10_000;
 
-/** A result is a few lines for each job; what is longer is none. */
+/** Largest result: it is a few lines for each job, and a longer text is none. */
 const MAX_RESULT_BYTES = 32 * 1024 * 1024;
 
 export interface ChildOptions {
-  /** The program and what stands before the arguments of `gex`. */
+  /** Program, and the arguments before those of `gex`. */
   readonly command: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -23,14 +23,14 @@ export interface RunChild {
   readonly stderr: Readable;
   /** Asks it to end, and ends it when it does not. */
   stop(): void;
-  /** When it is gone and all it has written was read. */
+  /** Resolves when it is gone and all of its output was read. */
   readonly ended: Promise<Ended>;
 }
 
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it printed. */
+  /** Output on stdout. */
   readonly result: string;
 }
 

@@ -1,6 +1,6 @@
 import { RUNNER_VARIABLE } from './runner-variable.ts';
 
-/** What the process of a run is told by its runner, as the first message of the channel between the two. */
+/** Credentials of a run: the first message of its runner over the channel to its process. */
 export interface Credentials {
   readonly kind: 'gex credentials';
   /** Id of the run. */
@@ -15,7 +15,7 @@ export interface Credentials {
 export async function receiveCredentials(): Promise<Credentials | undefined> {
   const { channel, env } = process;
   if (env[RUNNER_VARIABLE] !== '1' || channel === undefined) return undefined;
-  // A run whose runner is gone has lost its rights, and another one may be at it already.
+  // A run whose runner is gone has lost its rights, and another runner may do it already.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   const credentials = await new Promise<Credentials>((resolve) => {
     const listen = (message: unknown): void => {

@@ -1,4 +1,4 @@
-/** How to start, where to write, how to reach the network. */
+/** Variables for the start of programs, folders to write to, and access to the network. */
 const NAMES = [
   'PATH',
   'HOME',
@@ -17,7 +17,7 @@ const NAMES = [
   'no_proxy',
 ];
 
-/** What processes that work for others may see of the environment of the service. */
+/** Returns the environment variables of the service that its child processes may see. */
 export function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(
     NAMES.flatMap((name) => {

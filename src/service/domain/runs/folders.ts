@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { RunRow } from '../../stores/metadata/tables.ts';
 
 /**
- * The data folder of a run. Where runs are kept elsewhere, each attempt has its own, which may vanish with the machine.
- * Where they are not, a configuration has one, so that a run goes on where one before it was stopped, as the command does.
+ * Returns the data folder of a run. With checkpoints elsewhere, each attempt has its own, which may vanish with the
+ * machine. Without them, a configuration has one, so that a run continues where one before it was stopped, as the
+ * command does.
  */
 export function folderOf(
   directory: string,
@@ -22,10 +23,10 @@ export function folderOf(
 const leaving = new Map<string, Promise<void>>();
 
 /**
- * Ends a run and removes its folder. The next run of the configuration may be taken as soon as this one has ended: who
- * wants the folder waits by {@link untilLeft}, or his first files would go with it.
+ * Ends a run and removes its folder. The next run of the configuration may be claimed as soon as this one has ended:
+ * it waits for the folder by {@link untilLeft}, or its first files would be removed with it.
  *
- * @param end whether the run has ended by it; else the folder stays
+ * @param end returns whether the run has ended by it; else the folder stays
  */
 export async function leaveFolder(folder: string, end: () => Promise<boolean>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -45,7 +46,7 @@ export async function untilLeft(folder: string): Promise<void> {
   await leaving.get(folder);
 }
 
-/** How long what a failed run left is of use. */
+/** Milliseconds that the folder of a failed run is of use. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /** Removes folders that no run has touched for a week. */

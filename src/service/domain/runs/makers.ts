@@ -4,21 +4,21 @@ import type { Loaded, LoadedRow, StateWriter } from '../configurations/model.ts'
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { Author, ConfigurationVersion, RowVersion, RunRow } from '../../stores/metadata/tables.ts';
 
-/** Somebody who has made a part of what a run goes by. */
+/** Author of a part of the data that a run uses. */
 export interface Maker extends Author {
   /** The part, as the end of a sentence: `which …`. */
   readonly did: string;
 }
 
-/** What a run goes by. */
+/** Configuration that a run uses, with its rows. */
 export interface Whole extends Loaded {
   readonly rows: readonly LoadedRow[];
 }
 
 /**
- * Everybody whose rights a run needs beside those of who asked for it: without that, who may change a configuration could
- * use the rights of whoever has it run. For what was there when somebody asked, that one answers; of what a schedule runs,
- * nobody need have looked at it.
+ * Returns the authors whose permissions a run needs beside those of its requester: otherwise, a user who may change a
+ * configuration could use the permissions of anyone who runs it. The requester answers for the content at the time of
+ * the request; a schedule may run content that nobody has checked.
  *
  * @param rows ids of the rows that run
  */
@@ -62,7 +62,7 @@ async function makersOfRow(meta: Meta, { version }: LoadedRow): Promise<readonly
   ];
 }
 
-/** The version that gave the content: one that came back by a rollback is of who brought it back. */
+/** Returns the version that introduced the content: after a rollback, the one that restored it. */
 async function contentMaker(meta: Meta, version: ConfigurationVersion): Promise<ConfigurationVersion> {
   const ofIt = meta.selectFrom('configuration_versions').where((where) => where.and(keyOf(version)));
   const other = await ofIt

@@ -1,8 +1,8 @@
-/** Work that is done again whenever somebody asks for it, once at a time. */
+/** Work that is repeated on request, once at a time. */
 export interface Repeated {
-  /** Does it now, or once more when it is at work: what is asked for meanwhile may be behind where it is. */
+  /** Does it now, or once more when it is at work: a request meanwhile may concern a part that is done already. */
   readonly ask: () => void;
-  /** Does it no more. @returns when it is not at work */
+  /** Stops it. @returns a promise that resolves when it is not at work */
   readonly stop: () => Promise<void>;
 }
 

@@ -2,12 +2,12 @@ import type { JobReport, Verdict } from '../../../engine/completeness/index.ts';
 import type { RunError, RunRow } from '../../../storage/protocol/run.ts';
 import type { Ended } from './child.ts';
 
-/** What came of a run, by what its process printed and how it ended. */
+/** Result of a run, by the output of its process and its end. */
 export interface Report {
   readonly rows: readonly RunRow[];
   readonly verdict: Verdict | undefined;
   readonly error: RunError | undefined;
-  /** True when it failed because the storage was away. */
+  /** True when it failed because the storage was unavailable. */
   readonly mayPass: boolean;
 }
 
@@ -101,7 +101,7 @@ function worst(verdicts: readonly string[]): Verdict | undefined {
   return ORDER.findLast((verdict) => verdicts.includes(verdict));
 }
 
-/** Undefined for what is no result: the process was ended before it printed one. */
+/** Returns the result; undefined for any other text: the process was ended before it printed one. */
 function documentIn(text: string): Document | undefined {
   try {
     const document: unknown = JSON.parse(text);

@@ -5,10 +5,10 @@ import type { Log } from '../../../lib/log.ts';
 import { explanationOf, recordingOf } from '../../../storage/protocol/recordings.ts';
 import type { KeptStore } from './checkpoint/store.ts';
 
-/** Bytes that the compressed recording of a run may have to be kept; what it tells is kept in any case. */
+/** Most bytes of the compressed recording of a run that is stored; its explanation is stored in any case. */
 const KEPT_BYTES = 100_000_000;
 
-/** Has `gex run` write down in its data folder what is kept of it. */
+/** Returns the arguments by which `gex run` writes its artifacts into its data folder. */
 export function recordArgs(folder: string): readonly string[] {
   const { recording, explanation } = filesIn(folder);
   // All rows are in the recording of the run, those that an earlier attempt has run as well.
@@ -25,7 +25,7 @@ export interface RecordsOptions {
   readonly keptBytes?: number | undefined;
 }
 
-/** Keeps what a run that has ended left for those who look at it, as long as the service knows of the run. */
+/** Stores the recording and explanation of a run that has ended, as long as the service knows the run. */
 export async function keepRecords(options: RecordsOptions): Promise<void> {
   const { store, run, folder, log, keptBytes = KEPT_BYTES } = options;
   const { recording, explanation } = filesIn(folder);
@@ -39,7 +39,7 @@ export async function keepRecords(options: RecordsOptions): Promise<void> {
   else log.info(`The recording of the run has ${bytes} bytes, and is not kept`, { run });
 }
 
-/** Removes what a run left in a folder that another one is to begin in. */
+/** Removes the artifacts of a run from a folder that another one is to begin in. */
 export async function forgetRecords(folder: string): Promise<void> {
   for (const file of Object.values(filesIn(folder))) await rm(file, { force: true });
 }

@@ -8,11 +8,11 @@ import { eventIn, linesOf } from './log-lines.ts';
 
 export interface RunLogOptions {
   readonly meta: Meta;
-  /** As it was taken. */
+  /** Run as it was claimed. */
   readonly run: Pick<RunRow, 'fencing' | 'id' | 'log_bytes' | 'log_lines'>;
   readonly env: Env;
   readonly secrets: Secrets;
-  /** Its path is left out of what is written: it says nothing to who reads the log. */
+  /** Folder of the run; its path is left out of the log, as it tells the reader nothing. */
   readonly folder: string;
   /** Called once when the run is not this runner's any more, or nothing can be written. */
   readonly onLost: (why?: string) => void;

@@ -2,7 +2,7 @@ import { planRows, resourceOf, type ConfigDocument } from '../../../engine/confi
 import { entriesOf, getKey, isList, isObject, type AnyObject, type Json } from '../../../lib/json/index.ts';
 import { defaultBucketOf } from '../../../runner/mapping/output/plan/destination.ts';
 
-/** What a run may do in the storage: what the mapping of its configuration says, and no more. */
+/** Permissions of a run in the storage: those that the mapping of its configuration needs, and no more. */
 export interface RunRights {
   /** Ids of buckets that its tables go to; they are made when they are missing. */
   readonly writes: readonly string[];
@@ -46,7 +46,7 @@ export function rightsOf(document: ConfigDocument, options: RightsOptions): RunR
   return { writes: [...writes], reads: [...reads], readsFiles, tags: [...tags], rows: ran };
 }
 
-/** Those that the extractor names in its manifests: of the root, or of every iteration of it. */
+/** Returns the buckets that the extractor names in its manifests: of the root, or of every iteration of it. */
 function outputBuckets(configuration: AnyObject): readonly string[] {
   const root = at(configuration, ['parameters', 'config']);
   const name = textAt(configuration, 'parameters', 'api', 'name') ?? '';

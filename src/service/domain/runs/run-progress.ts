@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { RunProgress } from '../../../storage/protocol/run.ts';
 
-/** What the process of a run tells its runner over the channel between the two. */
+/** Message about progress from the process of a run to its runner. */
 interface ProgressMessage {
   readonly gex: 'progress';
   readonly progress: RunProgress;

@@ -12,25 +12,25 @@ import { repeated } from './repeated.ts';
 export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   /** Runs at a time. */
   readonly concurrency: number;
-  /** True when no other process can be at work on runs: what an earlier start left is taken up at once. */
+  /** True when no other process can do runs: those that an earlier start left are claimed at once. */
   readonly isAlone: boolean;
   /** Runs of one token among these; default: all but one, so that no token holds them all, but one at least. */
   readonly ofToken?: number | undefined;
-  /** How often runs are looked for without being told; default: as the queue needs it. */
+  /** Milliseconds between two polls of the queue without a notification; default: as the queue needs it. */
   readonly pollMs?: number;
-  /** How often a runner says that it is alive, and looks at the others; default 2 seconds. */
+  /** Milliseconds between two heartbeats of a runner, with a check of the others; default 2 seconds. */
   readonly checkMs?: number;
-  /** How long a runner takes no runs when its disk is full; default a minute. */
+  /** Milliseconds that a runner claims no runs when its disk is full; default a minute. */
   readonly fullMs?: number;
 }
 
 export interface Runner {
   start(): Promise<void>;
-  /** Takes no more runs, ends those at work where they are, and gives them back into the queue. */
+  /** Claims no more runs, ends those at work where they are, and returns them to the queue. */
   stop(): Promise<void>;
 }
 
-/** A runner whose sign of life does not change for so many looks is gone: ten seconds. */
+/** Checks after which a runner without a new heartbeat is gone: ten seconds. */
 const DEAD_AFTER_LOOKS = 5;
 
 const FULL_MS = 60_000;
@@ -43,7 +43,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
   const name = `${process.pid}-${Buffer.from(env.randomBytes(6)).toString('hex')}`;
   const telling = logOnChange(() => log, 'Run queue unavailable');
   const running = new Map<number, Attempt>();
-  /** Signs of life of all runners, and for how many looks each has been the same. */
+  /** Heartbeats of all runners, and the number of checks for which each has been the same. */
   const seen = new Map<number, { readonly beat: number; readonly looks: number }>();
   const state = { isStopped: false, fullUntil: 0 };
   const taking = repeated(async () => await telling(takeAll(), 'take'));
@@ -105,7 +105,7 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
     await runDue(context);
   }
 
-  /** Tells whether a runner is alive is told by its signs alone: the clocks of machines differ. */
+  /** Finds runs of lost runners. Only the heartbeats tell whether a runner is alive: the clocks of machines differ. */
   async function findLost(): Promise<void> {
     const processing = await listProcessing(meta);
     const ids = new Set(processing.map(({ id }) => id));

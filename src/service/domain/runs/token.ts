@@ -27,17 +27,17 @@ import { makersOf, type Maker, type Whole } from './makers.ts';
 import { rightsOf, type RunRights } from './run-permissions.ts';
 
 /**
- * Seconds that the token of a run lasts without its runner. They are counted by the clock of the runner and looked at by
- * that of the API, so an hour would not do for machines whose clocks differ.
+ * Seconds that the token of a run lasts without its runner. They are counted by the clock of the runner and checked
+ * by that of the API, so an hour would not do for machines whose clocks differ.
  */
 export const TOKEN_SECONDS = 24 * 3600;
 
 /**
- * Makes the token of a run, or gives the one that it has another secret: by its id the service knows what an earlier
- * attempt asked for, and nobody has the old secret who may go on.
+ * Makes the token of a run, or gives its token another secret: by its id the service knows the requests of an earlier
+ * attempt, and the old secret is of no use to that attempt.
  *
- * @returns undefined when the run is not the taker's any more
- * @throws {ExtractorError} when the configuration cannot be run, or who asked for it may not do what it does
+ * @returns undefined when the run is no longer that of this runner
+ * @throws {ExtractorError} when the configuration cannot be run, or its requester lacks a permission that it needs
  */
 export async function takeToken(
   context: Context,
@@ -69,7 +69,8 @@ export async function takeToken(
   const fromProduction = rights.reads.filter((bucket) =>
     holders.every((holder) => mayReadProduction(holder, bucket)),
   );
-  // What the branch has not yet is read there only by who may: somebody could make it while the run is at work.
+  // An input that the branch does not have yet is read there only with permission: it could be created while the run
+  // is at work.
   const fromBranch = rights.reads.filter((bucket) =>
     holders.every((holder) => mayUseBucket(holder.rights, run.branch_id, bucket, 'read')),
   );
@@ -100,7 +101,7 @@ export async function takeToken(
   });
 }
 
-/** The default branch, for a run in another one: what its own lacks is taken from there. */
+/** Returns the default branch, for a run in another one: inputs missing there are taken from the default branch. */
 async function productionOf(meta: Meta, run: RunRow): Promise<number | undefined> {
   const main = await findBranch(meta, 'default');
   return main === undefined || main.id === run.branch_id ? undefined : main.id;
@@ -142,14 +143,14 @@ async function readWhole(
 const ANOTHER = 'is another one by now: it was purged, and made again';
 const START_AGAIN = 'Start the run again: it then goes by what is there now.';
 
-/** Somebody whose rights a run needs. */
+/** Holder of permissions that a run needs. */
 interface Holder {
   readonly rights: Rights;
-  /** What is said when they lack one. */
+  /** Returns the error when they lack one. */
   readonly refuse: (why: string) => ExtractorError;
 }
 
-/** Who asked for the run, as they are now. */
+/** Returns the token that asked for the run, with its current permissions. */
 async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Holder> {
   const refuse = (why: string, hint = 'Give it the right, or start the run with another token.') =>
     forbidden(`The token “${run.creator_description}” that asked for the run ${why}.`, hint);
@@ -163,7 +164,7 @@ async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Holder
   );
 }
 
-/** Who made a part of what runs, as they are now, or were in the end: what they have made is there still. */
+/** Returns the author of a part of the run, with current or last permissions: their part is still there. */
 async function requireMaker(
   meta: Meta,
   run: RunRow,
@@ -180,7 +181,7 @@ async function requireMaker(
   return { rights: rightsOfToken(token), refuse };
 }
 
-/** A run must not get rights that they haven't whose rights it goes by. */
+/** Refuses a run that needs permissions which one of its holders lacks. */
 function requireRights(
   { rights, refuse }: Holder,
   run: RunRow,

@@ -1,23 +1,23 @@
 import { Cron } from 'croner';
 import { invalidField } from '../api-error.ts';
 
-/** When a schedule runs: an expression of cron, meant in a time zone. */
+/** Timing of a schedule: a cron expression in a time zone. */
 export interface Timing {
   readonly cron: string;
   readonly timeZone: string;
 }
 
 /**
- * The first time of a schedule after a moment (both milliseconds since 1970); undefined when there is none.
+ * Returns the first time of a schedule after a time (both milliseconds since 1970); undefined when there is none.
  *
- * A fixed time of day that daylight saving leaves out is the first moment behind the gap, and one that comes twice is its
- * first coming; what repeats within the hours goes on by the clock on the wall (the rules of Vixie cron).
+ * A fixed time of day that daylight saving leaves out is the first time after the gap, and one that comes twice is
+ * its first occurrence; a time that repeats within the hours follows the local clock (the rules of Vixie cron).
  */
 export function nextTime({ cron, timeZone }: Timing, after: number): number | undefined {
   return open(cron, timeZone).nextRun(new Date(after))?.getTime();
 }
 
-/** The last time of a schedule up to a moment, which begins the search at `from`, a time of it. */
+/** Returns the last time of a schedule up to a time. The search begins at `from`, a time of the schedule. */
 export function lastTime(timing: Timing, from: number, until: number): number {
   const job = open(timing.cron, timing.timeZone);
   const [last] = job.previousRuns(1, new Date(until + 1000));

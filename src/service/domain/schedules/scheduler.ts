@@ -9,11 +9,11 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import { lastTime, nextTime } from './cron.ts';
 
 /**
- * Asks for the runs whose time has come. Any number of processes may do this at the same time: every time of a schedule
- * gives one run at most. Of the times that nobody was there for, the last one counts. The time is that of the queue, one
- * for all processes.
+ * Enqueues the runs that are due. Any number of processes may do this at the same time: every time of a schedule
+ * gives one run at most. Of the times that were missed, the last one counts. The clock is that of the queue, one for
+ * all processes.
  *
- * @returns how many were asked for
+ * @returns the number of runs
  */
 export async function runDue(context: Pick<Context, 'log' | 'meta' | 'queue'>): Promise<number> {
   const { meta, log, queue } = context;

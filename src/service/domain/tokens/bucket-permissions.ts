@@ -2,7 +2,7 @@ import { badRequest, type ApiError } from '../api-error.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { BucketPermission } from '../../../storage/protocol/token.ts';
 
-/** What a single bucket may be given to a token for: to manage buckets is a right over all of them. */
+/** Permissions that a token may have for a single bucket: managing buckets is a permission for all of them. */
 const GRANTS: readonly BucketPermission[] = ['read', 'write'];
 
 /**

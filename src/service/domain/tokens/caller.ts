@@ -7,24 +7,27 @@ import { findTokenBySecret } from '../../stores/metadata/tokens.ts';
 import type { BucketPermission } from '../../../storage/protocol/token.ts';
 import type { RunLimits } from '../../stores/metadata/run-limits.ts';
 
-/** What a token may do. */
+/** Permissions of a token. */
 export interface Rights {
   readonly isMaster: boolean;
   readonly canManageBuckets: boolean;
   readonly canReadAllFileUploads: boolean;
-  /** Of buckets of one branch: those of another have nothing but their ids in common with these. */
+  /** Permissions for buckets of one branch: those of another only have the same ids. */
   readonly bucketPermissions: Readonly<Record<string, BucketPermission>>;
   readonly bucketBranchId: number;
   readonly componentAccess: readonly string[];
-  /** Of the token of a run: what alone it may do. */
+  /** Limits of the token of a run: its only permissions. */
   readonly runLimits?: RunLimits;
 }
 
-/** Who asks, and what they may do. */
+/** Caller of a request, with its permissions. */
 export interface Caller extends Author, Rights {
   readonly id: number;
   readonly token: TokenRow;
-  /** What was sent; only for the answer to the caller itself. Undefined in a session of the console, which never sees it. */
+  /**
+   * Secret of the request; only for the answer to the caller itself. Undefined in a session of the console, which
+   * never sees it.
+   */
   readonly secret: string | undefined;
   readonly canPurgeTrash: boolean;
   /** `X-KBC-RunId`: the run that it asks for. */
@@ -52,7 +55,7 @@ export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now
 
 const lookForToken = sharedLook(findTokenBySecret);
 
-/** What a token may do, as if it had asked. */
+/** Returns the caller of a token, as if it had sent a request. */
 export function callerOf(token: TokenRow, secret?: string, runId: string | null = null): Caller {
   return {
     id: token.id,
@@ -96,7 +99,7 @@ export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The columns that say who made something. */
+/** Returns the columns of the author of a row. */
 export function authorOf(caller: Caller): Author {
   return { creator_id: caller.creator_id, creator_description: caller.creator_description };
 }

@@ -6,8 +6,8 @@ import { accessDenied } from '../api-error.ts';
 const LEVELS: readonly BucketPermission[] = ['read', 'write', 'manage'];
 
 /**
- * Tells whether the caller may do that much with a bucket of a branch: one of the same id elsewhere is another. Master
- * and bucket managers may do everything.
+ * Tells whether the caller may use a bucket of a branch so: one of the same id elsewhere is another. Master and
+ * bucket managers may do everything.
  */
 export function mayUseBucket(
   caller: Rights,
@@ -62,7 +62,7 @@ export function requireComponent(caller: Caller, componentId: string): void {
   if (!mayUseComponent(caller, componentId)) throw accessDenied();
 }
 
-/** Tells whether a token is the caller's own, or may do nothing that the caller may not do as well. */
+/** Tells whether a token is the caller's own, or has no permission that the caller lacks. */
 export function mayActAs(caller: Caller, token: TokenRow): boolean {
   if (caller.isMaster || token.id === caller.id) return true;
   const isWithin =
@@ -85,12 +85,12 @@ export function requireTokenManagement(caller: Caller): void {
   if (!caller.isMaster) throw accessDenied();
 }
 
-/** Tells whether the caller may change or delete a file that some token made: to read all of them is not enough. */
+/** Tells whether the caller may change or delete a file of a token: permission to read all files is not enough. */
 export function mayChangeFile(caller: Caller, creatorId: number): boolean {
   return caller.isMaster || caller.id === creatorId;
 }
 
-/** Tells whether the caller may read a file that some token made. */
+/** Tells whether the caller may read a file of a token. */
 export function mayReadFile(caller: Caller, creatorId: number): boolean {
   return caller.isMaster || caller.canReadAllFileUploads || caller.id === creatorId;
 }

@@ -26,7 +26,7 @@ import { withScratch } from './unpacked.ts';
 
 export interface DatabaseBackupOptions extends Pick<Moving, 'signal' | 'told'> {
   readonly database: DatabaseOptions;
-  /** Where the bytes of files are. */
+  /** Object store with the bytes of files. */
   readonly objects: Omit<ExternalStoreOptions, 'env'>;
   /** The tar file. Beside it, metadata and tables are gathered meanwhile. */
   readonly file: string;
@@ -85,7 +85,7 @@ export async function backUpDatabase(options: DatabaseBackupOptions): Promise<Da
   }
 }
 
-/** One sees the moment, the other looks what has become of files since. */
+/** Connections: one for the snapshot, the other for queries about files since then. */
 const CONNECTIONS = 2;
 
 /** Copies metadata and tables, as they are at one moment, into files of a folder. */
@@ -104,7 +104,7 @@ async function copyMoment(
     if (differences.length > 0)
       throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
     await forgetSteps(meta);
-    // What is in the log of the database goes into its file.
+    // The log of the database is merged into its file.
     await engine.compact();
     return { tables, rows, encryptionKey: key };
   } finally {
@@ -157,7 +157,7 @@ async function copyAsItIs(
   }
 }
 
-/** The database lets go of the locks of one that it hears nothing of. */
+/** Milliseconds between two queries: the database releases the locks of a silent connection. */
 const AWAKE_MS = 10_000;
 
 /** Says something to the database now and then, also while this process is busy with what it has read. @returns what ends it */
@@ -166,7 +166,7 @@ function keepAwake(client: Moment['client'], env: Env): () => void {
   void (async () => {
     while (!over.signal.aborted) {
       await env.sleep(AWAKE_MS, over.signal).catch(() => undefined);
-      // Whoever reads next is told of what is wrong.
+      // The next reader gets the error.
       if (!over.signal.aborted) await client.query('SELECT 1').catch(() => undefined);
     }
   })();

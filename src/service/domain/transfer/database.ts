@@ -62,7 +62,7 @@ export async function refuseOtherVersions(meta: Meta, address: string): Promise<
   });
 }
 
-/** Of a process that was killed the database finds out a little later. */
+/** Milliseconds to wait for a killed process, whose end the database notices a little later. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 250;
 

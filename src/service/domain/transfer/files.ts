@@ -8,7 +8,10 @@ import { inParallel } from './pulled.ts';
 import { readStep, saveStep } from './steps.ts';
 import type { Moving, ObjectReader } from './storage.ts';
 
-/** What has objects: a file, or a run with what is kept of it. Those of a run are all below its key, as those of a sliced file. */
+/**
+ * Owner of objects: a file, or a run with its checkpoint. The objects of a run are all below its key, as those of a
+ * sliced file.
+ */
 export type Owner = Pick<FileRow, 'id' | 'is_sliced' | 'name' | 'object_key'>;
 
 /** The objects of some owners, one after another in the order of their ids. */
@@ -99,7 +102,10 @@ export async function filesAfter(meta: Meta, id: number, limit: number): Promise
     .execute();
 }
 
-/** Recordings and explanations; of a run that has not succeeded, also what the next one goes on with. */
+/**
+ * Lists runs with recordings and explanations; for a run that has not succeeded, also with the checkpoint that the
+ * next one continues from.
+ */
 async function runsAfter(meta: Meta, id: number, limit: number): Promise<Owner[]> {
   const runs = await meta
     .selectFrom('runs')
@@ -111,7 +117,7 @@ async function runsAfter(meta: Meta, id: number, limit: number): Promise<Owner[]
   return runs.map(ownerOfRun);
 }
 
-/** The same of runs that have ended: nothing is added to these. */
+/** Lists runs that have ended: nothing is added to these. */
 export async function endedRunsAfter(meta: Meta, id: number, limit: number): Promise<Owner[]> {
   const runs = await meta
     .selectFrom('runs')

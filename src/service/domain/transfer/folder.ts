@@ -24,7 +24,7 @@ export interface FolderOptions {
   readonly role: 'source' | 'target';
   /** The outside object store that the bytes of files are in; the folder when undefined. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'> | undefined;
-  /** Where `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE` are looked up. */
+  /** Environment with `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** As with {@link openOwnedStore}. */
   readonly takesOver?: boolean | undefined;
@@ -69,16 +69,16 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
   }
 }
 
-/** The first one is what a service over the folder encrypts with. */
+/** Returns the id of the first key, with which a service over the folder encrypts. */
 export function keyOf(dir: string, environment: FolderOptions['environment']): string | undefined {
   const file = join(dir, 'encryption.key');
   return [...keysFrom(environment), ...(existsSync(file) ? readKeyFile(file) : [])][0]?.id;
 }
 
-/** What an engine of a copy may hold in memory: two tables are at work in it, and two of them in one process. */
+/** Megabytes of memory of an engine of a copy: two tables are copied in it at a time, and a process has two engines. */
 export const MEMORY_MB = 96;
 
-/** That of a folder that is nobody's; undefined when it has none. */
+/** Reads the secret of a folder; undefined when it has none. */
 export async function loadedSecret(dir: string): Promise<Uint8Array | undefined> {
   const file = join(dir, 'objects.secret');
   return existsSync(file) ? await readFile(file) : undefined;
@@ -116,7 +116,7 @@ async function openObjects(
   return { objects: folder, close: () => undefined };
 }
 
-/** What a folder keeps beside its data, and a copy of it needs: for those who may read the folder alone. */
+/** Files of a folder that a copy of it needs beside the data: only their owner may read them. */
 const SECRETS = ['objects.secret', 'encryption.key'];
 
 /** Gives a new folder the secrets of another one, unless it has its own. Before it is opened. */

@@ -48,7 +48,7 @@ export async function copyMetadata(
   }
 }
 
-/** What is in every table that is copied. Rows are taken as they are at `place`. */
+/** Returns the digest of every table that is copied. Rows are taken as they are at `place`. */
 export async function digestMetadata(meta: Meta, place: Place, signal: AbortSignal): Promise<Digests> {
   const digests: Partial<Record<MetadataTable, Digest>> = {};
   for (const name of COPIED) {
@@ -66,7 +66,7 @@ export async function digestMetadata(meta: Meta, place: Place, signal: AbortSign
 
 const MODULUS = 1n << 256n;
 
-/** Of the row as JSON with its columns in the order of their names. */
+/** Returns the hash of the row as JSON with its columns in the order of their names. */
 function hashOf(row: Row): bigint {
   const cells = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return BigInt(`0x${createHash('sha256').update(JSON.stringify(cells)).digest('hex')}`);

@@ -9,7 +9,7 @@ import { COPIED, type Place } from './rules.ts';
 import { forgetSteps, readStep, saveStep } from './steps.ts';
 import type { Moving, OpenedStorage } from './storage.ts';
 
-/** What is in the target, each part with how much of it there is. */
+/** Contents of the target, each part with its size. */
 export interface MoveResult {
   readonly moved: readonly { readonly what: string; readonly count: number; readonly bytes?: number }[];
   /** Files that have no bytes in the source. */
@@ -88,7 +88,7 @@ function isOfOneSecret({ from, to }: Moving): boolean {
 /** Rows of the target are compared as they are. */
 export const AS_IT_IS: Place = { hasEncryption: true, endedToken: undefined };
 
-/** Marks an empty target, or makes sure that it is of this very source; gives what is in the source. */
+/** Marks an empty target, or ensures that it is of this very source; returns the digests of the source. */
 async function beginOrGoOn({ from, to, signal }: Moving, place: Place): Promise<Digests> {
   const known = await refuseUsed(to);
   const digests = await digestMetadata(from.meta, place, signal);

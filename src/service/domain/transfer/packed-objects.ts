@@ -20,7 +20,7 @@ import {
 } from './files.ts';
 import type { Moving, ObjectReader } from './storage.ts';
 
-/** Where a backup has the objects: as the folder of a service has them. */
+/** Path of the objects in a backup: as the folder of a service has them. */
 export const OBJECTS = ['objects', 'objects'] as const;
 
 interface Packing extends Pick<Moving, 'signal' | 'told'> {

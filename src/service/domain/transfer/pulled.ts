@@ -1,6 +1,6 @@
 /**
- * What one end gives away, one item after another, as the other end asks for it: `push` waits in each call of `give`
- * until the item has been used. When the reader stops early, `give` fails, and `push` is waited for.
+ * Yields the items that a writer pushes, one after another, as the reader asks for them: `push` waits in each call of
+ * `give` until the item has been used. When the reader stops early, `give` fails, and `push` is awaited.
  */
 export async function* pulled<T>(
   push: (give: (item: T) => Promise<void>) => Promise<unknown>,

@@ -10,7 +10,7 @@ import type { Moving, OpenedStorage } from './storage.ts';
 import { unpack, withScratch } from './unpacked.ts';
 
 export interface RestoreOptions extends Pick<Moving, 'signal' | 'told'> {
-  /** What a backup of a folder or of a database wrote. Beside it, metadata and tables are unpacked meanwhile. */
+  /** Backup of a folder or of a database. Beside it, metadata and tables are unpacked meanwhile. */
   readonly file: string;
   readonly to: OpenedStorage;
   readonly env: Env;

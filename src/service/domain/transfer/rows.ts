@@ -23,12 +23,12 @@ import type { Moving } from './storage.ts';
 /** A table as it was read: two are the same when all of it is. */
 export interface TableContent extends TableDefinition {
   readonly rows: number;
-  /** Of its CSV with exact change times; `sha256` in hex. */
+  /** Bytes of its CSV with exact change times; `sha256` in hex. */
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** What of both storages rows need. */
+/** Parts of both storages that the copy of rows needs. */
 interface CopiedRows extends Pick<Moving, 'signal' | 'told'> {
   readonly from: Pick<Moving['from'], 'engine' | 'meta'>;
   readonly to: Pick<Moving['to'], 'engine' | 'meta'>;

@@ -1,6 +1,6 @@
 import type { Tables } from '../../stores/metadata/tables.ts';
 
-/** What becomes of a table of the metadata in another storage: all its rows go there, or none. */
+/** Rule for a table of the metadata in a copy: all its rows are copied, or none. */
 export type Rule<Row> = CopyRule<Row> | { readonly leftOut: string };
 
 export interface CopyRule<Row> {
@@ -14,7 +14,7 @@ export interface CopyRule<Row> {
   readonly change?: (row: Row, there: Place) => Row;
 }
 
-/** What rows depend on in the storage that they go to. */
+/** Properties of the target that rows depend on. */
 export interface Place {
   readonly hasEncryption: boolean;
   /** A token that is made of the secret of the folder it comes from, and is to end with that. */
@@ -24,7 +24,7 @@ export interface Place {
 const CONFIGURATION = ['branch_id', 'component_id', 'configuration_id'] as const;
 const ROW = [...CONFIGURATION, 'row_id'] as const;
 
-/** Every table has its rule: types and a test see to it. */
+/** Rules of all tables: types and a test ensure that each has one. */
 export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
   // The counter of ids is set behind them all: PostgreSQL keeps it elsewhere.
   counters: { key: ['name'], isKept: ({ name }) => name !== 'id' },

@@ -1,7 +1,7 @@
 import { StorageError } from '../../../lib/errors.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 
-/** What a migration has done, kept in its target until all of it is whole. */
+/** Step of a migration, stored in its target until all of it is whole. */
 export type Step =
   | 'source'
   | 'files'
@@ -11,7 +11,7 @@ export type Step =
   | `metadata/${string}`
   | `rows/${number}/${string}`;
 
-/** What was written down of a step; undefined when it was not begun. */
+/** Returns the stored state of a step; undefined when it was not begun. */
 export async function readStep(meta: Meta, step: Step): Promise<unknown> {
   const row = await meta.selectFrom('transfers').select('state').where('step', '=', step).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.state);
@@ -26,7 +26,7 @@ export async function saveStep(meta: Meta, step: Step, state: unknown): Promise<
     .execute();
 }
 
-/** From now on a service may run over it. */
+/** Removes the steps: from now on a service may run over the target. */
 export async function forgetSteps(meta: Meta): Promise<void> {
   await meta.deleteFrom('transfers').execute();
 }

@@ -4,12 +4,12 @@ import type { TableEngine, TableReader } from '../../stores/tables/engine.ts';
 
 /** A storage that does not change while it is copied: nobody runs over it, or it is seen as it is at one moment. */
 export interface SourceStorage {
-  /** As people know it, without what is secret in it. */
+  /** Name in messages, without secrets. */
   readonly name: string;
   readonly meta: Meta;
   readonly engine: TableReader;
   readonly objects: ObjectReader;
-  /** That of a folder, which keys and a token are made of; undefined where there is none. */
+  /** Secret of a folder, from which keys and a token are derived; undefined when there is none. */
   readonly secret: Uint8Array | undefined;
   /** The token that is made of the secret of a folder; undefined where there is none. */
   readonly localToken: number | undefined;
@@ -26,13 +26,13 @@ export interface OpenedStorage extends SourceStorage {
   readonly objects: ObjectStore;
 }
 
-/** How far it is: some rows of the metadata, of a table, or bytes of a file, were copied or compared. */
+/** Progress: some rows of the metadata, of a table, or bytes of a file, were copied or compared. */
 export interface Told {
   readonly work: 'compare' | 'copy';
   readonly what: 'file' | 'metadata' | 'table';
-  /** Of the table or the file. */
+  /** Name of the table or the file. */
   readonly name: string;
-  /** Of it, and of how many. */
+  /** Number of the table or file, and of how many. */
   readonly number?: number;
   readonly count?: number;
 }

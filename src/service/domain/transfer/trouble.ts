@@ -11,19 +11,19 @@ import { isDiskFull, isOfDatabase } from '../service-error.ts';
 import { DamagedObject, ObjectError } from '../../stores/objects/errors.ts';
 import { TableError } from '../../stores/tables/table-error.ts';
 
-/** Where a copy is made. */
+/** Places of a copy. */
 export interface CopyPlace {
-  /** What is written on this machine. */
+  /** Path that is written on this machine. */
   readonly file: string;
   /** The address of its database; undefined where there is none, or two. */
   readonly database: string | undefined;
   /** It is only read. */
   readonly isRead?: true;
-  /** What becomes of what is done already, when the command is given again. */
+  /** Hint about the work already done, when the command is given again. */
   readonly again: string;
 }
 
-/** What stands in the way of a copy until somebody acts, for people; anything else as it is. */
+/** Returns a readable error for an obstacle that an operator can remove; any other error is returned unchanged. */
 export function troubleOfCopy(error: unknown, place: CopyPlace): unknown {
   const { file, database, isRead, again } = place;
   if (error instanceof ExtractorError) return error;
@@ -74,6 +74,6 @@ export function damaged(files: readonly string[], cause?: unknown): StorageError
 const MAX_LINES = 20;
 const NOT_ALLOWED = '42501';
 
-/** What the database or the store said itself: an engine puts it in words for those who use a table. */
+/** Returns the error of the database or the store itself: an engine rewords it for users of a table. */
 const saidOf = (error: unknown): unknown =>
   error instanceof TableError && error.cause !== undefined ? error.cause : error;

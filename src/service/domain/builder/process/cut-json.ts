@@ -13,8 +13,8 @@ const ITEMS = 20;
 const LETTERS = 1000;
 
 /**
- * JSON text to look at: of long lists and texts the beginning is enough. Secrets that an API repeats are hidden in their
- * values: in the text a hidden number would leave no JSON.
+ * Returns JSON text with only the beginning of long lists and texts. Secrets that an API repeats are hidden in the
+ * values: a hidden number in the text would make it invalid JSON.
  */
 export function cutJson(value: Json, secrets: Secrets): string {
   return encodeExact(cut(value, secrets));

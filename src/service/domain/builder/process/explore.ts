@@ -15,10 +15,10 @@ interface World {
 }
 
 /**
- * Looks at an API, as `gex init` does. The secrets that came with the address stand in the configuration that was found,
+ * Probes an API, as `gex init` does. The secrets that came with the address are in the configuration that was found,
  * and nowhere else.
  *
- * @throws {ExtractorError} what went wrong, and what to do
+ * @throws {ExtractorError} with the cause and a hint
  */
 export async function explore(asked: AskedToExplore, world: World): Promise<Found> {
   const { secrets } = world;
@@ -29,7 +29,7 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   if (read.kind === 'document') return ofDocument(selected(read.document, select));
   const requests = read.kind === 'recorded' ? read.requests : [];
   const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
-  // Only what was pasted counts: nothing of this process is a secret of somebody's API.
+  // Only the pasted text counts: the environment of this process holds no secret for the API of a user.
   const vault = new SecretStore({});
   const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
   for (const value of vault.values) secrets.add(value);
@@ -68,13 +68,13 @@ function ofDocument({ configuration, ...document }: FromDocument): Found {
   return { form: 'document', ...document, configuration: encodeExact(configuration) };
 }
 
-/** What is neither an address nor a command. */
+/** Tells whether a text is neither an address nor a command. */
 function isDocument(text: string): boolean {
   const bare = text.trim();
   return /^[[{]/.test(bare) || (/\n/.test(bare) && !/^(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(bare));
 }
 
-/** The one of that name, else the first that has it in its name. */
+/** Returns the request of that name, else the first that has it in its name. */
 function chosen(requests: readonly RecordedRequest[], select = ''): RecordedRequest {
   const found =
     requests.find(({ what }) => what === select) ?? requests.find(({ what }) => what.includes(select));

@@ -16,7 +16,7 @@ export interface WorkshopIo {
   readonly log: (tell: (text: string) => void) => Log;
 }
 
-/** Does what the one line on stdin asks for, and says what came of it on stdout. It never fails. */
+/** Runs the task of the line on stdin, and writes its result to stdout. It never fails. */
 export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Promise<void> {
   const say = (said: Said): void => void print(lineOf(said, secrets));
   const onStep = (step: string): void => say({ step });
@@ -39,8 +39,8 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
 }
 
 /**
- * The configuration has its secrets still: the service encrypts them. In answers and rows, which are JSON, they are
- * hidden already.
+ * Keys whose values are not redacted. The configuration still has its secrets: the service encrypts them. In answers
+ * and rows, which are JSON, they are hidden already.
  */
 const AS_THEY_ARE = new Set(['answer', 'configuration', 'recording', 'sample']);
 

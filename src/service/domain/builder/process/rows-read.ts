@@ -7,20 +7,20 @@ import { cutJson } from './cut-json.ts';
 
 type RowsEvent = Parameters<NonNullable<RunProgress['rows']>>[0];
 
-/** Of each answer. */
+/** Most rows shown of each answer. */
 const SHOWN_ROWS = 50;
-/** Of all answers: children may ask hundreds of times. */
+/** Most characters of all answers: child jobs may send hundreds of requests. */
 const MAX_LETTERS = 4_000_000;
 
 interface Read extends Omit<TriedRows, 'table'> {
-  /** Of the configuration. */
+  /** Row of the configuration. */
   readonly row: string | undefined;
   readonly dataType: string;
   /** Rows of its table before it; undefined where they cannot be counted. */
   readonly from: number | undefined;
 }
 
-/** What the answers of a trial brought: their first rows, and which lines of which table these have become. */
+/** Rows in the answers of a trial: the first ones, and their lines in the tables. */
 export class RowsRead {
   readonly #secrets: Secrets;
   readonly #read = new Map<string, Read>();
@@ -48,7 +48,7 @@ export class RowsRead {
     });
   }
 
-  /** What a request brought; undefined when its answer was not read. */
+  /** Returns the rows of a request; undefined when its answer was not read. */
   of(row: string | undefined, position: Position, tables: readonly TriedTable[]): TriedRows | undefined {
     const read = this.#read.get(keyIn(row, keyOf(position)));
     if (read === undefined) return undefined;
@@ -78,7 +78,10 @@ function firstOf(chunks: Iterable<readonly Json[]>): readonly Json[] {
 
 const keyIn = (row: string | undefined, key: string): string => `${row ?? ''}\n${key}`;
 
-/** The bucket may stand in front, and what a name of a table may not have is another sign there. */
+/**
+ * Tells whether a table has that name: the bucket may stand in front, and a character that is invalid in table names
+ * is replaced.
+ */
 function isNamed(table: string, dataType: string): boolean {
   const name = plain(dataType);
   return plain(table) === name || plain(table.slice(table.lastIndexOf('.') + 1)) === name;

@@ -4,7 +4,7 @@ import type { Secrets } from '../../../../lib/secrets.ts';
 import type { TriedRecording, TriedTable } from '../builder-types.ts';
 import type { RowsRead } from './rows-read.ts';
 
-/** Of an answer without rows, such as what the API says of a mistake. */
+/** Characters of an answer without rows, such as an error message of the API. */
 const ANSWER_LETTERS = 4000;
 /** A secret that begins within those letters is whole in these. */
 const ANSWER_BYTES = 64_000;
@@ -15,7 +15,10 @@ interface Seen {
   readonly secrets: Secrets;
 }
 
-/** What was asked for, as `gex explain` tells it, and what came; nothing when the run failed before it asked. */
+/**
+ * Returns the requests, as `gex explain` describes them, and their answers; nothing when the run failed before its
+ * first request.
+ */
 export async function storiesOf(
   dataFolder: string,
   recording: string,
@@ -30,7 +33,7 @@ export async function storiesOf(
       await Promise.resolve(
         recordings.map((each) => {
           const story = readStory(each.file, each.scanned);
-          // What that writes has these fields, and more.
+          // The written trace has these fields, and more.
           const told = storyJson({ ...each, source: '', story }) as TriedRecording;
           return withAnswers(told, story, each, seen);
         }),
@@ -38,7 +41,7 @@ export async function storiesOf(
   ).catch(() => []);
 }
 
-/** Beside each request the rows that it brought; where there are none, what was answered. */
+/** Adds to each request the rows that it brought; where there are none, its answer. */
 function withAnswers(
   told: TriedRecording,
   story: Story,

@@ -4,7 +4,7 @@ import type { Secrets } from '../../../../lib/secrets.ts';
 import type { ConfigurationProblem } from '../../../../storage/protocol/workshop.ts';
 import type { ToldError } from '../builder-types.ts';
 
-/** An error for the page. What is a mistake of this program is told in full: whoever sees it is to report it. */
+/** Returns an error for the page. A bug of this program is described in full, so that the user can report it. */
 export function toldError(error: unknown, secrets: Secrets): ToldError {
   if (error instanceof ExtractorError) {
     const { hint } = error;
@@ -17,7 +17,7 @@ export function toldError(error: unknown, secrets: Secrets): ToldError {
       audience: error.audience,
       ...(typeof status === 'number' ? { status } : {}),
       ...(advice === undefined ? {} : { advice }),
-      // Of `config.invalid` they are what `gex validate` tells.
+      // For `config.invalid` they are those of `gex validate`.
       ...(error.code === 'config.invalid' && Array.isArray(problems)
         ? { problems: problems as ConfigurationProblem[] }
         : {}),

@@ -19,23 +19,23 @@ interface World {
   readonly log: Log;
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
-  /** Empty, and of this process alone. */
+  /** Empty folder of this process alone. */
   readonly folder: string;
 }
 
 /** Recordings up to this size go to the page and back. */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
-/** Of an earlier recording, unpacked. */
+/** Largest earlier recording, in bytes, unpacked. */
 const MAX_PLAIN_BYTES = 2 ** 28;
-/** Of each table. */
+/** Most rows shown of each table. */
 const SHOWN_ROWS = 300;
 const SHOWN_TABLES = 50;
 const SHOWN_WARNINGS = 20;
 const SHOWN_LETTERS = 2000;
-/** Of a table: one with many columns shows fewer rows. */
+/** Most characters of a table: one with many columns shows fewer rows. */
 const TABLE_LETTERS = 2_000_000;
 
-/** Runs a configuration for a few pages, by the engine of every run: nothing is pushed, and no state moves. */
+/** Runs a configuration for a few pages, by the engine of every run: nothing is pushed, and no state changes. */
 export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }: World): Promise<Tried> {
   const record = path.join(folder, 'trial.gexr');
   const replay = path.join(folder, 'earlier.gexr');
@@ -48,7 +48,7 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
   const { run } = await import('../../../../runner/run.ts');
   const failure = await run({
     dataFolder: folder,
-    // As it was sent: no folder of this machine is in what is told of it.
+    // As it was sent: the output has no folder of this machine.
     document: parseConfig(asked.document),
     rows: asked.row === undefined ? [] : [asked.row],
     limit: asked.pages,
@@ -89,7 +89,7 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
   };
 }
 
-/** @throws {RunError} for a text that is no recording of a trial */
+/** Unpacks an earlier recording. @throws {RunError} for a text that is no recording of a trial */
 async function unpackEarlier(recording: string, replay: string, signal: AbortSignal): Promise<void> {
   const packed = `${replay}.packed`;
   await writeFile(packed, Buffer.from(recording, 'base64'));
@@ -128,7 +128,7 @@ async function tablesOf(rows: readonly RowResult[], folder: string, secrets: Sec
   return tables;
 }
 
-/** The header and the first rows, their long cells cut. */
+/** Reads the header and the first rows, with long cells cut. */
 async function firstRows(file: string, secrets: Secrets): Promise<string[][]> {
   const { createReadStream } = await import('node:fs');
   const rows: string[][] = [];

@@ -6,7 +6,7 @@ import type { RowQuery, WhereFilter } from '../../../stores/tables/row-query.ts'
 import { tableNotFound } from './table-place.ts';
 import type { Context } from '../../context.ts';
 
-/** Where the rows of a table are: its own, or for an alias those of the table at the end. */
+/** Source of the rows of a table: the table itself, or for an alias the table at the end. */
 export interface Rows {
   readonly table: StoredTable;
   /** A query over the table, as one over the rows. */
@@ -67,8 +67,8 @@ export async function refuseAliased(meta: Meta, table: TableRow): Promise<void> 
 }
 
 /**
- * Makes sure that no alias needs a column. What is forced may be named by aliases, which then lose it; an alias that
- * shows rows by it would show others.
+ * Ensures that no alias needs a column. With `force`, aliases may name it, and lose it then; an alias that shows rows
+ * by it would show others.
  *
  * @throws {ApiError} 400 when an alias names the column, or shows rows by it
  */

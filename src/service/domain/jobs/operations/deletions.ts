@@ -6,7 +6,7 @@ import { engineTable } from './table-place.ts';
 
 type Table = Pick<TableRow, 'branch_id' | 'bucket_id' | 'id'>;
 
-/** Whether a job of that kind deletes a table, once it is begun. */
+/** Tests by kind of job: whether a job deletes a table, once it is begun. */
 const DELETIONS: Readonly<Record<string, (job: JobRow, table: Table) => boolean>> = {
   tableDrop: (job, { branch_id, id }) => job.branch_id === branch_id && job.table_id === id,
   bucketDelete(job, { branch_id, bucket_id }) {
@@ -17,9 +17,9 @@ const DELETIONS: Readonly<Record<string, (job: JobRow, table: Table) => boolean>
 };
 
 /**
- * Which tables are being deleted. Their rows go first, and the metadata follows in a transaction of its own: in between,
- * and after a kill, a table of the metadata has no rows. The job that was begun says that they are deleted, and not lost;
- * when it is run again, it comes to its end.
+ * Returns a test for tables that are being deleted. Their rows go first, and the metadata follows in a transaction of
+ * its own: in between, and after a kill, a table of the metadata has no rows. The begun job shows that they are
+ * deleted, and not lost; when it runs again, it ends the deletion.
  */
 export async function findDeletions(meta: Meta): Promise<(table: Table) => boolean> {
   const jobs = await meta
@@ -27,13 +27,13 @@ export async function findDeletions(meta: Meta): Promise<(table: Table) => boole
     .selectAll()
     .where('operation', 'in', Object.keys(DELETIONS))
     .where('status', 'in', ['waiting', 'processing'])
-    // One that waits may have been begun by a worker that is gone.
+    // A waiting one may have been begun by a worker that is gone.
     .where('fencing', '>', 0)
     .execute();
   return (table) => jobs.some((job) => isDeletedBy(job, table));
 }
 
-/** Tells whether a job has deleted rows of tables that the metadata still has: it can only be done to its end. */
+/** Tells whether a job has deleted rows of tables that the metadata still has: it can only be completed. */
 export async function isHalfDeleted(
   job: JobRow,
   { meta, engine }: Pick<DataContext, 'engine' | 'meta'>,

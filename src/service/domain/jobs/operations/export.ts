@@ -45,7 +45,7 @@ export const tableExport: Operation = async (job, context, signal) => {
   const suffix = input.gzipOutput ? '.csv.gz' : '.csv';
   const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
   const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
-  // A name of its own for each turn: a worker that comes back late cannot write into what another has exported.
+  // One name for each lease: a worker that comes back late cannot write into the export of another.
   const keyOf = (turn: number): string => `${folder}/${job.id}${turn === 1 ? '' : `-${turn}`}${suffix}`;
   const objectKey = keyOf(job.fencing);
   for (let turn = 1; turn <= job.fencing; turn++) await objects.deletePrefix(keyOf(turn));
@@ -102,7 +102,7 @@ export const tableExport: Operation = async (job, context, signal) => {
   }
 };
 
-/** The file of an earlier export, when it is still there for some time; the run is noted in it. */
+/** Returns the file of an earlier export, when it still exists for some time; the run is noted in it. */
 async function reuse(job: JobRow, { meta, env }: DataContext, fileId: number): Promise<Done | undefined> {
   const file = await findFile(meta, fileId);
   if (file === undefined || isNearlyOver(file, env.now())) return undefined;

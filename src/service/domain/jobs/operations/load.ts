@@ -17,7 +17,7 @@ import {
   splitTableId,
 } from './table-place.ts';
 
-/** What `tables-async` and `import-async` leave for the work. */
+/** Parameters that `tables-async` and `import-async` store for the job. */
 export interface LoadParams {
   readonly params: {
     readonly incremental?: boolean;
@@ -103,7 +103,7 @@ export const tableImport: Operation = async (job, context, signal) => {
   refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
   const table = engineTable(job.branch_id, id);
   const content = await contentOf(context, source.fileId, signal).catch(async (error: unknown) => {
-    // Of a copy that was made between the load and the end of its job the file may be gone: it is not needed any more.
+    // In a copy made between the load and the end of its job, the file may be gone: it is not needed any more.
     const { lastImport } = (await context.engine.describe(table)) ?? {};
     if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
     throw error;
@@ -157,7 +157,7 @@ async function requestOf(
   },
 ): Promise<ImportRequest> {
   const { name: _name, displayName: _shown, primaryKey: _key, source: _source, ...given } = params;
-  // What an earlier worker has left stays as it is, since its turn is over.
+  // The result of an earlier worker stays as it is, since its lease is over.
   const left = job.fencing > 1 ? (await engine.describe(table))?.lastImport?.mark : undefined;
   return {
     ...given,

@@ -7,7 +7,7 @@ export interface ProfileParams {
   readonly columns: readonly string[] | null;
 }
 
-/** Looks at the values of a table. It changes nothing, and is kept as the result of the job. */
+/** Profiles the values of a table. It changes nothing, and its profile is stored as the result of the job. */
 export const tableProfile: Operation = async (job, context) => {
   const { columns } = paramsOf(job) as ProfileParams;
   const id = job.table_id ?? '';

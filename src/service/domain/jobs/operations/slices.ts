@@ -8,7 +8,7 @@ import type { ObjectStore } from '../../../stores/objects/store.ts';
 import type { ByteSlice } from '../../../stores/tables/engine.ts';
 import type { DataContext } from '../../data-context.ts';
 
-/** The bytes of a file that are to be imported. */
+/** Bytes of a file that are to be imported. */
 export interface FileContent {
   readonly slices: AsyncIterable<ByteSlice>;
   readonly count: number;
@@ -22,8 +22,8 @@ export interface FileContent {
  * Finds the bytes of a file, those of a sliced one by its manifest.
  *
  * @param signal ends the reading
- * @param options.isAsStored whatever the bytes are: nothing is to be read out of them. Default: false
- * @throws {ApiError} what is missing, or lies outside of the file
+ * @param options.isAsStored true for the bytes as they are, without unpacking. Default: false
+ * @throws {ApiError} when a part is missing, or lies outside of the file
  */
 export async function contentOf(
   { meta, objects }: DataContext,

@@ -169,7 +169,7 @@ export const tableRowsDelete: Operation = async (job, context) => {
   }));
 };
 
-/** Keeps what a typed column is said to hold; values stay text. */
+/** Stores the declared type of a typed column; values stay text. */
 export const tableColumnDefinitionUpdate: Operation = async (job, context) => {
   const column = paramsOf(job) as ColumnInput;
   return await change(job, context, async () =>
@@ -182,7 +182,7 @@ async function isOfAlias(job: JobRow, context: DataContext): Promise<boolean> {
   return alias_source !== null;
 }
 
-/** Gives an alias a column of its source, or takes one from it: it has no rows, so only the metadata change. */
+/** Adds a column of its source to an alias, or removes one: it has no rows, so only the metadata change. */
 function changeAlias(job: JobRow, context: DataContext, wanted: ColumnChange): Done {
   return {
     results: null,
@@ -206,7 +206,7 @@ interface Changed {
   readonly definitions?: ReadonlyMap<string, ColumnDefinition>;
 }
 
-/** Changes a table in the engine, then takes over in the metadata what the engine says of it. */
+/** Changes a table in the engine, then stores the engine's description in the metadata. */
 async function change(
   job: JobRow,
   context: DataContext,

@@ -17,18 +17,18 @@ export function splitTableId(id: string): { readonly bucket: string; readonly na
   return { bucket: parts.slice(0, 2).join('.'), name: parts.slice(2).join('.') };
 }
 
-/** What the table engine calls a table: buckets of branches are apart. */
+/** Returns the table engine's name of a table: buckets of branches are separate. */
 export function engineTable(branchId: number, tableId: string): TableId {
   const { bucket, name } = splitTableId(tableId);
   return { bucket: engineBucket(branchId, bucket), table: name };
 }
 
-/** What the table engine calls a bucket. */
+/** Returns the table engine's name of a bucket. */
 export function engineBucket(branchId: number, bucketId: string): string {
   return `${branchId}/${bucketId}`;
 }
 
-/** Jobs of one table wait for each other. */
+/** Returns the lock key of a table, whose jobs wait for each other. */
 export function tableLock(branchId: number, tableId: string): string {
   return `table/${branchId}/${tableId}`;
 }
@@ -71,7 +71,11 @@ export function tableNotFound({ project }: Project, id: string, code = 'storage.
   );
 }
 
-/** The same for an alias, whose name is another only when it differs in more than case. @throws {ApiError} 400 */
+/**
+ * Refuses a name that the bucket has already, for an alias: a name that differs in case only is the same.
+ *
+ * @throws {ApiError} 400
+ */
 export async function requireFreeAlias(
   meta: Meta,
   place: { readonly branchId: number; readonly bucketId: string; readonly name: string },

@@ -1,19 +1,19 @@
-/** What a run sends to its keeper: everything that it has written so far is to be kept. */
+/** Message of a run to its checkpointer: everything written so far is to be stored. */
 export interface KeepMessage {
   readonly gex: 'keep';
-  /** Which question this is. */
+  /** Number of the question. */
   readonly number: number;
 }
 
-/** The answer. */
+/** Answer of the checkpointer. */
 export interface KeptMessage {
   readonly gex: 'kept';
   readonly number: number;
-  /** Why it is not kept, and will not be. */
+  /** Reason why it is not stored, and will not be. */
   readonly refusal?: string;
 }
 
-/** Names the run for its process, which asks its keeper. */
+/** Environment variable with the id of the run, for a process that has a checkpointer. */
 export const RUN_VARIABLE = 'GEX_KEPT_RUN';
 
 export function isKeepMessage(message: unknown): message is KeepMessage {

@@ -16,23 +16,23 @@ interface Known {
   readonly seen: Seen;
 }
 
-/** Larger ones have an object of their own, which is not written again with each index. */
+/** Largest text in the index. A larger one has an object of its own, which is not written again with each index. */
 const INLINE_BYTES = 2048;
 
 const JOURNAL = 'push.json';
 
-/** The data folder of a run, and what is kept of it. */
+/** Data folder of a run, with its checkpoint. */
 export class KeptFolder {
   readonly folder: string;
   #known = new Map<string, Known>();
-  /** Bytes that could not be kept the last time, of what is not whole yet. */
+  /** Bytes that could not be stored the last time, as their record is not complete yet. */
   #leftBytes = 0;
 
   constructor(folder: string) {
     this.folder = path.resolve(folder);
   }
 
-  /** Says that these files are there as they are kept. */
+  /** Sets the files that are in the folder as they are stored. */
   know(files: Kept['files']): void {
     for (const [name, file] of Object.entries(files)) {
       const seen = look(this.#pathOf(name));
@@ -40,7 +40,7 @@ export class KeptFolder {
     }
   }
 
-  /** Bytes that recordings have got since they were kept. */
+  /** Returns the bytes by which recordings have grown since they were stored. */
   get newBytes(): number {
     return Math.max(0, this.#unkeptBytes() - this.#leftBytes);
   }
@@ -57,10 +57,10 @@ export class KeptFolder {
   }
 
   /**
-   * Keeps what has changed. The order is that in which a run writes, from behind: what is there can then rely on what was
-   * written before it.
+   * Stores the changes. The order is that in which a run writes, reversed: each stored file can then rely on those
+   * that were written before it.
    *
-   * @returns what is kept; the files that have not changed are the same objects as before
+   * @returns the stored files; those that have not changed are the same objects as before
    */
   async keep(options: KeepOptions): Promise<Kept['files']> {
     const found = new Map<string, Known>();
@@ -79,7 +79,7 @@ export class KeptFolder {
     for (let seen = look(row.out); seen !== undefined;) {
       await this.#keepText(journal, found, options);
       if (this.#isPushed(name, found)) {
-        // only its state is looked at again
+        // only its state is checked again
         await this.#keepText(`${name}/state.json`, found, options);
         return;
       }

@@ -1,6 +1,6 @@
 import { statSync, type BigIntStats } from 'node:fs';
 
-/** A file or a folder at one moment. */
+/** File or folder at one time. */
 export interface Seen {
   /** Tells it from a later one of the same name. */
   readonly identity: string;
@@ -8,7 +8,7 @@ export interface Seen {
   readonly state: string;
 }
 
-/** Undefined when there is none. */
+/** Returns the identity and state of a file or a folder; undefined when there is none. */
 export function look(file: string): Seen | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : seenOf(stats);

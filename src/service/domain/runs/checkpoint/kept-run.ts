@@ -1,14 +1,14 @@
 import { RunError } from '../../../../lib/errors.ts';
 import { isKeptMessage, RUN_VARIABLE, type KeepMessage } from './channel.ts';
 
-/** A run as its process sees it that a keeper keeps ({@link Keeper}). */
+/** Run with a checkpointer ({@link Keeper}), as its process sees it. */
 export interface KeptRun {
   readonly id: string;
   /** Aborted when the runner is gone, or has lost the run. */
   readonly gone: AbortSignal;
   /**
-   * Resolves when all that the process has written is kept. Rejects with a {@link RunError} `run.lost`, or with the reason
-   * of the signal.
+   * Resolves when everything that the process has written is stored. Rejects with a {@link RunError} `run.lost`, or
+   * with the reason of the signal.
    */
   readonly keep: (signal: AbortSignal) => Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface KeptRun {
 /** The end of a channel; `process` is one when it was started with it. */
 export type Channel = Pick<NodeJS.Process, 'channel' | 'on' | 'send'>;
 
-/** Undefined for a process that nobody keeps. */
+/** Returns the run of this process; undefined for a process without a checkpointer. */
 export function keptRun(
   channel: Channel,
   environment: Readonly<Record<string, string | undefined>>,
@@ -39,7 +39,7 @@ export function keptRun(
     if (refusal === undefined) waiting.get(number)?.resolve();
     else lose(refusal);
   });
-  /** Only who waits for an answer keeps the process alive. */
+  /** Lets the process end when no answer is awaited. */
   const rest = (): void => {
     if (waiting.size === 0) channel.channel?.unref();
   };

@@ -1,7 +1,10 @@
 import { RunError } from '../../../../lib/errors.ts';
 import { getObject, MissingError, putObject, type KeptStore } from './store.ts';
 
-/** What an attempt has kept of its data folder: its paths, with `/`, and where their bytes are. Written whole. */
+/**
+ * Checkpoint of an attempt: the paths of its data folder, with `/`, and the places of their bytes. Written as a
+ * whole.
+ */
 export interface Kept {
   readonly version: typeof VERSION;
   readonly files: Readonly<Record<string, KeptFile>>;
@@ -9,7 +12,7 @@ export interface Kept {
 
 export type KeptFile = KeptOutput | KeptRecording | KeptText | KeptWhole;
 
-/** A file that is replaced as a whole, in the index itself where it is small. */
+/** File that is replaced as a whole, in the index itself where it is small. */
 export interface KeptText {
   readonly kind: 'text';
   readonly text: string;
@@ -59,7 +62,7 @@ export interface OutputFile {
   readonly mtimeMs: number;
 }
 
-/** Changes with the meaning of what is written. */
+/** Version of the format; it changes with the meaning of the data. */
 const VERSION = 1;
 
 export async function writeKept(store: KeptStore, key: string, files: Kept['files']): Promise<void> {
@@ -68,7 +71,7 @@ export async function writeKept(store: KeptStore, key: string, files: Kept['file
 }
 
 /**
- * Undefined when there is none.
+ * Reads a checkpoint; undefined when there is none.
  *
  * @throws {RunError} `recording.invalid` for one that a newer version wrote
  * @throws {DamagedError}

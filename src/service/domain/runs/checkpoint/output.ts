@@ -5,7 +5,7 @@ import type { KeptOutput, OutputFile } from './kept.ts';
 import type { Put } from './segments.ts';
 import { DamagedError } from './store.ts';
 
-/** Keeps a finished output, but for the journal of its push, which goes on changing. */
+/** Stores a finished output, without the journal of its push, which still changes. */
 export async function keepOutput(
   folder: string,
   { put, segmentBytes, journal }: { put: Put; segmentBytes: number; journal: string },

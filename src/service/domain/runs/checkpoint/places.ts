@@ -3,16 +3,16 @@ import { explanationOf, recordingOf, recordingsOf } from '../../../../storage/pr
 import type { KeptStore } from './store.ts';
 
 /**
- * Where things lie of a run, below `recordings/<run>/`:
+ * Keys of a run, below `recordings/<run>/`:
  *
  * | | |
  * |---|---|
  * | `claims/000002` | there is an attempt 2; empty |
- * | `claims/by <run>` | another run goes on with this one; empty |
- * | `000002/index` | what attempt 2 has kept, see `index.ts`; written anew each time |
+ * | `claims/by <run>` | another run continues this one; empty |
+ * | `000002/index` | the checkpoint of attempt 2, see `index.ts`; replaced each time |
  * | `000002/000017` | bytes that an index names, never written twice |
  * | `recording.gexr` | the recording, when the run has ended |
- * | `explanation` | what it tells |
+ * | `explanation` | the explanation of it |
  */
 export class Places {
   readonly root: string;
@@ -26,7 +26,7 @@ export class Places {
     this.#run = run;
   }
 
-  /** What the keys of all claims begin with. */
+  /** Prefix of the keys of all claims. */
   get allClaims(): string {
     return `${this.root}claims/`;
   }
@@ -47,12 +47,12 @@ export class Places {
     return `${this.root}${padded(attempt)}/${padded(count)}`;
   }
 
-  /** What is for those who look at a run that has ended. */
+  /** Tells whether a key is an artifact for users, of a run that has ended. */
   isRecord(key: string): boolean {
     return key === recordingOf(this.#run) || key === explanationOf(this.#run);
   }
 
-  /** Who has claimed the run. */
+  /** Returns the claims of the run. */
   async claims(store: KeptStore): Promise<Claims> {
     const prefix = this.allClaims;
     const attempts: number[] = [];
@@ -69,7 +69,7 @@ export class Places {
 export interface Claims {
   /** From the first one to the last. */
   readonly attempts: readonly number[];
-  /** The run that goes on with this one. */
+  /** Id of the run that continues this one. */
   readonly by: string | undefined;
 }
 

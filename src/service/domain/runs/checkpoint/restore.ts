@@ -7,13 +7,13 @@ import type { Kept, KeptFile, Segment } from './kept.ts';
 import { restoreOutput } from './output.ts';
 import { DamagedError, getObject, type KeptStore } from './store.ts';
 
-/** Recordings hold what an API answered: for nobody but their owner. */
+/** Mode of restored files: recordings hold answers of an API, which only their owner may read. */
 const PRIVATE = 0o600;
 
 /**
- * Makes a data folder anew, with what is kept.
+ * Restores a data folder from a checkpoint.
  *
- * @returns what of it could be used
+ * @returns the part of it that could be used
  * @throws {RunError} `recording.invalid` when an output is damaged that may have been pushed in part
  */
 export async function restoreFolder(
@@ -61,7 +61,7 @@ async function restoreFile(
   return bytes.length;
 }
 
-/** As far as its segments are whole: what is missing is asked for again. */
+/** Restores a recording as far as its segments are whole: missing pages are requested again. */
 async function restoreRecording(
   target: string,
   segments: readonly Segment[],

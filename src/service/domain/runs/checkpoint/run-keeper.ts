@@ -15,12 +15,12 @@ const DEFAULTS = { everyMs: 5000, everyPages: 50, segmentBytes: 16 * 1024 * 1024
 
 type KnownOptions = KeeperOptions & typeof DEFAULTS;
 
-/** How often it is looked whether there is enough to keep. */
+/** Milliseconds between two checks whether there is enough to store. */
 const LOOK_MS = 500;
-/** Between two tries, when the object store fails. */
+/** Milliseconds between two tries, when the object store fails. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** What a runner that is ended has for its last words. */
+/** Milliseconds that a runner has for its last checkpoint when it is ended. */
 const LAST_MS = 10_000;
 
 /** See {@link Keeper}. */
@@ -35,9 +35,9 @@ export class RunKeeper implements Keeper {
   #hasClaimed = false;
   #isWatching = false;
   #objects = 0;
-  /** Of the process that is at work. */
+  /** Pages of the process at work. */
   #pages = 0;
-  /** What the last index says. */
+  /** Files of the last index. */
   #files: Kept['files'] = {};
   #round: Promise<void> | undefined;
   #nextRound: Promise<void> | undefined;
@@ -62,7 +62,7 @@ export class RunKeeper implements Keeper {
     if (!this.#hasClaimed && (attempts.some((each) => each >= attempt) || by !== undefined)) throw taken();
     await store.write(this.#places.claim(attempt), EMPTY, { encrypted: store.hasEncryption });
     this.#hasClaimed = true;
-    // behind the claim: whoever kept something since has seen it
+    // behind the claim: every attempt that stored something since has seen it
     const own = await this.#latest(this.#places, attempts);
     const found = own ?? (await this.#other());
     const { files, bytes } = await restoreFolder(this.#folder.folder, found?.files ?? {}, { store, log });
@@ -110,7 +110,7 @@ export class RunKeeper implements Keeper {
     }
   }
 
-  /** What the last attempt but this one has kept that has kept anything. */
+  /** Returns the newest checkpoint of the earlier attempts. */
   async #latest(
     places: Places,
     attempts: readonly number[],
@@ -122,7 +122,7 @@ export class RunKeeper implements Keeper {
     return undefined;
   }
 
-  /** What the run has left that this one goes on with. It is this one's from now on. */
+  /** Returns the checkpoint of the run that this one continues. It belongs to this one from now on. */
   async #other(): Promise<{ readonly files: Kept['files'] } | undefined> {
     const { store, run, continues, log } = this.#options;
     if (continues === undefined) return undefined;
@@ -148,7 +148,7 @@ export class RunKeeper implements Keeper {
     });
   }
 
-  /** Tries until it is done, or nobody needs it any more. */
+  /** Tries until it is done, or not needed any more. */
   async #keepAtLast(): Promise<void> {
     const { env, log } = this.#options;
     const over = AbortSignal.any([this.lost, this.#stopping.signal]);
@@ -186,7 +186,7 @@ export class RunKeeper implements Keeper {
     }
   }
 
-  /** All that is written when it is called is kept when it resolves. */
+  /** Stores everything that was written before the call. */
   async #keepAll(): Promise<void> {
     const before = this.#round;
     this.#nextRound ??= (async () => {
@@ -224,7 +224,7 @@ export class RunKeeper implements Keeper {
     if (unused.length > 0) await store.delete(unused).catch(() => undefined);
   }
 
-  /** Lets go of the run when another attempt, or another run, has claimed it. */
+  /** Releases the run when another attempt, or another run, has claimed it. */
   async #requireHeld(): Promise<void> {
     const { store, attempt } = this.#options;
     const { attempts, by } = await this.#places.claims(store);

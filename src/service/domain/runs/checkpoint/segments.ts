@@ -6,17 +6,19 @@ import type { KeptRecording, LastRecord, Segment } from './kept.ts';
 /** Bytes that are read at once to go from record to record, where they are small. */
 const BLOCK_BYTES = 1 << 16;
 
-/** Keeps bytes, and gives their key. */
+/** Stores bytes, and returns their key. */
 export type Put = (bytes: Uint8Array) => Promise<string>;
 
 /**
- * Keeps what a recording has got since. It is read while it is written: whole records go, and the rest the next time.
+ * Stores the growth of a recording. It is read while it is written: whole records are stored, and the rest the next
+ * time.
  *
- * A recording only grows, with these exceptions: a run that begins anew makes a new one in the same file; one that goes on
- * cuts a damaged end; and a download that is given up takes its parts away as long as nothing else stands behind them. So
- * parts at the end wait for what comes behind them, and of what is kept the first and the last record are compared.
+ * A recording only grows, with these exceptions: a run that starts from the beginning makes a new one in the same
+ * file; one that continues cuts a damaged end; and a download that is given up removes its parts as long as no other
+ * record follows them. So parts at the end wait for the record behind them, and the first and the last stored record
+ * are compared.
  *
- * @param known what is kept
+ * @param known the stored part
  * @returns undefined when the file is gone, or has no record yet
  */
 export async function keepRecording(
@@ -58,10 +60,10 @@ export async function keepRecording(
 }
 
 /**
- * Takes segments at the end away that are no larger than what comes behind them, to be kept again as one with it: a
- * recording that is kept often has few segments, and no byte of it is kept many times.
+ * Removes segments at the end that are no larger than the data behind them, to be stored again as one with it: a
+ * recording that is stored often has few segments, and no byte of it is stored many times.
  *
- * @returns where the next segment begins
+ * @returns the start of the next segment
  */
 function joined(segments: Segment[], end: number, segmentBytes: number): number {
   let from = segments.at(-1)?.to ?? 0;
@@ -81,7 +83,7 @@ async function headAt(handle: FileHandle, at: number): Promise<string> {
   return (await read(handle, at, HEAD_BYTES)).toString('hex');
 }
 
-/** Where the last record ends that is whole by its length, and stays. */
+/** Returns the end of the last record that is whole by its length, and stays. */
 async function lastRecord(
   handle: FileHandle,
   from: number,
@@ -108,7 +110,7 @@ async function lastRecord(
   }
 }
 
-/** Fewer where the file ends. */
+/** Reads bytes; fewer at the end of the file. */
 async function read(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;

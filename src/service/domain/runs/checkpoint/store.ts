@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 
 /**
- * What is needed of an object store; that of the service is one. A key that has no object is an error with the code
- * `NoSuchKey`. A read behind a write finds it.
+ * Operations of an object store that checkpoints need; that of the service is one. A key without an object is an
+ * error with the code `NoSuchKey`. A read after a write finds it.
  */
 export interface KeptStore {
   readonly hasEncryption: boolean;

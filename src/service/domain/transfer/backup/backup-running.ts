@@ -10,11 +10,11 @@ import { writeTarball, type Tarball, type Written } from './tarball.ts';
 import { sqlite } from '../../../../lib/sqlite.ts';
 
 /**
- * What `backUp` does, while a service runs over the folder: metadata and tables are those of one moment, which the service copies,
- * and the bytes of files, which never change, are those that the metadata tells of. A file that is deleted while this
- * goes on is not in it.
+ * Does the work of `backUp` while a service runs over the folder: the service copies metadata and tables as of one
+ * time, and the bytes of files, which never change, are those that the metadata names. A file that is deleted
+ * meanwhile is not in the backup.
  *
- * @param address where the service answers
+ * @param address the address of the service
  */
 export async function backUpRunning(dir: string, file: string, address: string, env: Env): Promise<Written> {
   const token = await localToken(dir, env);

@@ -7,7 +7,7 @@ import { findHolder, lockFolder } from '../../../stores/folder/lock.ts';
 import { refuseLostMetadata } from '../../../stores/folder/metadata-place.ts';
 import { SEAL, writeTarball, type Written } from './tarball.ts';
 
-/** What belongs to a running process only, or to the tar file that the folder came from. */
+/** Files that belong to a running process only, or to the tar file that the folder came from. */
 const LEFT_OUT = new Set(['service.lock', 'service.lock-journal', 'service.json', SEAL]);
 
 /**
@@ -22,7 +22,7 @@ export async function backUp(dir: string, file: string, env: Env): Promise<Writt
   const lock = await lockFolder(dir, env.now());
   try {
     refuseLostMetadata(dir);
-    // What is still in the log of the database goes into its file.
+    // The log of the database is merged into its file.
     const meta = await openMeta(join(dir, 'meta.sqlite'));
     while ((await reclaimSpace(meta)) > 0);
     await meta.destroy();

@@ -9,7 +9,7 @@ import { SEAL, type Seal, type Written } from './tarball.ts';
 export interface BackupEntry {
   /** Its path below the folder: none that leads out of it. */
   readonly parts: readonly string[];
-  /** Where its bytes are in the backup. */
+  /** Offset of its bytes in the backup. */
   readonly start: number;
   readonly bytes: number;
   /** Need not be read; once. */
@@ -58,7 +58,7 @@ async function readEntries(
     hash.update(head);
     const hashed = hashing(content, (chunk) => void hash.update(chunk));
     await take({ parts: partsOf(file, name), start, bytes, content: hashed });
-    // What was not taken is looked at all the same.
+    // Entries that were not taken are checked all the same.
     for await (const _ of hashed);
     hash.update(padding());
     written.files++;
@@ -69,7 +69,7 @@ async function readEntries(
   return written;
 }
 
-/** Tells whether what is made of a backup, a file or a row for each of its names, was made before. */
+/** Tells whether an entry, a file or a row for each of its names, was created before. */
 function isThereAlready(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === 'EEXIST') || error.message.startsWith('UNIQUE constraint failed');

@@ -12,10 +12,10 @@ import { readBackup, type BackupEntry } from './read-backup.ts';
 import { META } from './snapshot.ts';
 import type { Written } from './tarball.ts';
 
-/** Where it is unpacked until it is known to be whole. */
+/** Folder that a backup is unpacked into until it is known to be whole. */
 const STAGING = '.restoring';
 
-/** What processes leave in a folder that they hold. */
+/** Files that processes leave in a folder that they hold. */
 const OF_PROCESSES = /^(?:service\.|lost\+found$|\.)/;
 
 export interface RestoredFolder extends Written {

@@ -4,7 +4,10 @@ import type { Env } from '../../../../lib/env.ts';
 import type { DuckDbEngine } from '../../../stores/tables/duckdb/engine.ts';
 import { sqlite } from '../../../../lib/sqlite.ts';
 
-/** Metadata and tables of a folder as they were at one moment, as files beside those that a service goes on with. */
+/**
+ * Snapshots of the metadata and tables of a folder at one time, as files beside those that a service continues to
+ * use.
+ */
 export interface Snapshots {
   /** @returns its name: the folder below `tables/compact`, which has `meta.sqlite` and `tables.duckdb` */
   take(): Promise<string>;
@@ -12,7 +15,7 @@ export interface Snapshots {
   drop(name: string): Promise<void>;
 }
 
-/** What nobody came for is removed with the next one, and at the latest when the service starts. */
+/** Age at which an unused snapshot is removed with the next one, and at the latest when the service starts. */
 const KEPT_MS = 24 * 3_600_000;
 
 export const META = 'meta.sqlite';

@@ -21,7 +21,7 @@ export interface Content {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Another number of bytes came than was told. */
+/** Error about another number of bytes than announced. */
 export class OtherSize extends Error {}
 
 export interface Written {
@@ -122,10 +122,10 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Where objects are, each with the sums of its bytes. */
+/** Prefix of objects, each with the checksums of its bytes. */
 const OBJECTS = 'objects/objects/';
 
-/** Those of an object; `damaged` when what is kept of it is not readable. */
+/** Returns the checksums of an object; `damaged` when they are not readable. */
 async function knownSums(source: FileHandle, path: string): Promise<ObjectSums | 'damaged'> {
   try {
     const { bytes, blocks } = await readTrailer<ObjectMeta>(
