@@ -4,6 +4,8 @@ import { RunError } from '../../../lib/errors.ts';
 import { codeOf } from '../../platform/database/failures.ts';
 import { postgresSchema } from './dialect.ts';
 import { schema as firstSchema } from './migrations/0001-schema.ts';
+import { versionsOfRuns } from './migrations/0029-versions-of-runs.ts';
+import { jobMarks } from './migrations/0030-job-marks.ts';
 import { queueInRows } from './migrations/0031-queue-in-rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,6 +18,8 @@ import type { Tables } from './tables.ts';
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-schema': firstSchema,
+  '0029-versions-of-runs': versionsOfRuns,
+  '0030-job-marks': jobMarks,
   '0031-queue-in-rows': queueInRows,
 };
 
@@ -23,7 +27,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
  * The first migration was many, of which these were the first and the last: together they made the same tables, so a
  * database that has the last of them is one that has the first of now.
  */
-const OF_BEFORE = { first: '0001-first', last: '0030-job-marks', now: '0001-schema' } as const;
+const OF_BEFORE = { first: '0001-first', last: '0028-table-stamps', now: '0001-schema' } as const;
 
 /** Lists the migrations that a database lacks, such as an older one that was put in place of the opened one. */
 export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly string[]> {

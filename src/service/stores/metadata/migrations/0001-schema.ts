@@ -69,15 +69,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     bucket_branch_id: 'bigint = 0',
     run_limits: 'text?',
   },
-  deleted_tokens: {
-    id: 'bigint!',
-    is_master: 'integer',
-    can_manage_buckets: 'integer',
-    can_read_all_files: 'integer',
-    bucket_permissions: 'text',
-    bucket_branch_id: 'bigint',
-    component_access: 'text',
-  },
   console_sessions: {
     hash: 'text!',
     token_id: 'bigint',
@@ -117,7 +108,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     state: 'text',
     created: 'text',
     rows_sort_order: 'text = []',
-    state_writer: 'text?',
   },
   configuration_versions: {
     ...CONFIGURATION,
@@ -136,7 +126,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     is_deleted: 'integer',
     state: 'text',
     created: 'text',
-    state_writer: 'text?',
   },
   row_versions: { ...ROW, version: 'integer!', ...VERSION, configuration: 'text' },
   configuration_version_rows: {
@@ -292,7 +281,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     is_given_up: 'integer = 0',
     ticket: 'text?',
     request_id: 'text?',
-    mark: 'text?',
   },
   runs: {
     id: 'bigint!',
@@ -321,9 +309,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     request_id: 'text?',
     not_before: 'text?',
     put_offs: 'integer = 0',
-    version: 'bigint?',
-    version_identifier: 'text?',
-    approved_id: 'bigint?',
   },
   run_log: { run_id: 'bigint!', first_line: 'bigint!', lines: 'integer', text: 'text' },
   schedules: {
@@ -337,8 +322,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     last_occurrence: 'text?',
     created: 'text',
     ...BY_TOKEN,
-    approved_version: 'bigint?',
-    approved_id: 'bigint?',
   },
 };
 
