@@ -93,7 +93,7 @@ export {
   type RunFixturesOptions,
 } from './authoring/testing/index.ts';
 
-// What a user of the library may add
+// Extension points for users of the library
 export {
   createPaginator,
   PAGINATION_METHODS,

@@ -12,7 +12,7 @@ import { targetOf } from './send/target.ts';
 export interface Budget {
   readonly calls: number;
   readonly perMs: number;
-  /** Of the paths and queries that it counts for; all of them by default. */
+  /** Paths and queries that the budget counts for; all of them by default. */
   readonly path: Pattern | undefined;
   /** In words: `100 calls per 60 seconds`. */
   readonly text: string;

@@ -110,7 +110,7 @@ function compose(transport: Send, wrappers: readonly (SendWrapper | undefined)[]
   return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, transport);
 }
 
-/** What a request asks for beside is not for its login: that answer is no file, and no reaction speaks of it. */
+/** Drops the further options of a request for its login: that answer is no file, and no `react` rule applies to it. */
 function plainly(next: Send): Send {
   return async (request, { signal }) => await next(request, { signal });
 }

@@ -39,7 +39,7 @@ export const DEFAULT_RETRY: RetryOptions = {
   curlCodes: RETRYABLE_CURL,
 };
 
-/** Whether anything has ever answered: an address that never did is more likely wrong than busy. */
+/** Record of whether any host has ever answered: an address that never did is more likely wrong than busy. */
 export interface FirstContact {
   isMade: boolean;
   /** Attempts to reach a host by name or connection before that. */
@@ -50,17 +50,16 @@ export interface RetryContext {
   readonly env: Env;
   readonly log: Log;
   readonly secrets: Secrets;
-  /** Of the whole run; without it every failure counts alike. */
+  /** First contact of the whole run; without it every failure counts alike. */
   readonly firstContact?: FirstContact | undefined;
 }
 
 /**
- * Sends again what failed in a way that may pass, whatever the method is, as the reference
- * does. Waits as long as the server says, not jittered, else 1, 2, 4 … seconds. After the last attempt the response
- * is handed on and the error thrown as they are.
+ * Retries what failed in a way that may pass, whatever the method is, as the reference does. It waits as long as the
+ * server says, not jittered, else 1, 2, 4 … seconds. After the last attempt it returns the response, or throws the
+ * error, as it is.
  *
- * What the configuration says about an answer (`react`) comes first, and has its own count.
- *
+ * The `react` rules of the configuration come first, and have their own count.
  * @throws {HttpError} `http.status` when the server asks for a longer wait than is allowed
  */
 export function retry(options: RetryOptions, context: RetryContext): SendWrapper {
@@ -96,7 +95,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
   };
 }
 
-/** What the configuration said about the answers to one request, and how often it was sent again for it. */
+/** Decisions of the `react` rules on the answers to one request, with the number of retries for each. */
 class Told {
   readonly #react: React;
   readonly #counts = new Map<AgainReason, number>();

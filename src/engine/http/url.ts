@@ -147,7 +147,8 @@ function removeDots(path: string): string {
   return out.join('/');
 }
 
-// What RFC 3986 lets stand in a path and in a query; a percent sign only in front of two hexadecimal digits.
+// Characters that RFC 3986 forbids in a path and in a query; a percent sign is allowed only before two hexadecimal
+// digits.
 const NOT_IN_PATH = /[^\w\-.~!$&'()*+,;=:@/%]+|%(?![0-9a-f]{2})/gi;
 const NOT_IN_QUERY = /[^\w\-.~!$&'()*+,;=:@/%?]+|%(?![0-9a-f]{2})/gi;
 

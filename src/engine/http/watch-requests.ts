@@ -5,7 +5,7 @@ import { bodyBytes, type SendWrapper } from '../shared/message.ts';
 
 /** A request as it goes out, or what came of it, without secrets. */
 export interface RequestEvent {
-  /** Of this connection, from 1: it says which answer is to which request. */
+  /** Number of the request in this connection, from 1: it relates answers to requests. */
   readonly number: number;
   /** `GET https://api.example.com/users?page=2`. */
   readonly request: string;

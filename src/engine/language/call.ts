@@ -20,8 +20,8 @@ interface Argument {
  * Compiles a call of the function language. Its arguments are sources, calls, or literal values: texts in `args` are
  * texts, objects that are sources are read.
  *
- * Where every source in it finds nothing, the call gives nothing, unless its purpose is a replacement (`coalesce`,
- * `if`). Where only some find nothing, those are null.
+ * If every source in it finds nothing, the call gives nothing, unless its purpose is a replacement (`coalesce`, `if`).
+ * If only some find nothing, those are null.
  */
 export function compileCall(
   called: Json,

@@ -28,7 +28,7 @@ export interface AuthType {
   create(node: AnyObject, context: AuthTypeContext): SendWrapper;
 }
 
-/** What an authentication may use. */
+/** Dependencies of an authentication. */
 export interface AuthContext {
   readonly env: Env;
   readonly log: Log;
@@ -57,7 +57,7 @@ export interface AuthContext {
   readonly at: string;
 }
 
-/** What {@link AuthType.create} is given: a kind that holds others makes them, too. */
+/** Context of {@link AuthType.create}: a type that wraps others creates these, too. */
 export interface AuthTypeContext extends AuthContext {
   /**
    * The authentication of a node inside of this one; a node without `type` adds nothing.

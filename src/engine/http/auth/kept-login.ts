@@ -24,7 +24,7 @@ export interface PendingRefresh {
 
 /** Keeps logins between runs, encrypted. */
 export interface LoginKeeper {
-  /** Where it is, for messages: `my-api/in/logins.json`. */
+  /** Location of the logins, for messages: `my-api/in/logins.json`. */
   readonly place: string;
   /** True where another process may refresh at the same time. */
   readonly isShared: boolean;

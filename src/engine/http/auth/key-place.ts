@@ -19,7 +19,7 @@ import { headerOf, withHeader, type ApiRequest } from '../../shared/message.ts';
 import { overrideQuery } from './url-query.ts';
 import { headerText } from './values.ts';
 
-/** Where a key or a token is put into a request. */
+/** Part of a request that carries a key or a token. */
 export type KeyIn = 'header' | 'query' | 'body' | 'cookie';
 
 const PLACES: readonly KeyIn[] = ['header', 'query', 'body', 'cookie'];

@@ -93,8 +93,8 @@ function valuesOf(
 }
 
 /**
- * What a login gave is secret, whatever its name: the values of the answer inside a text, else the whole text, which
- * is then a signature.
+ * Registers what a login gave as secret, whatever its name is: the values of the answer inside a text, else the whole
+ * text, which is then a signature.
  */
 function hide(value: Json, answer: AnyObject | undefined, { secrets }: AuthContext): void {
   if (secrets === undefined || !isScalar(value)) return;

@@ -26,9 +26,8 @@ export function parseLoginFormat(node: AnyObject, context: AuthContext): LoginFo
 }
 
 /**
- * What the login answered, as an object: a text, or a scalar of JSON, is its property `data`
- * (login). The answer holds secrets, so no message quotes it.
- *
+ * Reads the answer of a login as an object: a text, or a scalar of JSON, becomes its property `data`. The answer holds
+ * secrets, so no message quotes it.
  * @throws {HttpError} auth.failed
  */
 export function readLoginResponse(

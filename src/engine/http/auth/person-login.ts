@@ -4,7 +4,7 @@ import type { SendOptions } from '../../shared/message.ts';
 export interface PersonLogin {
   /** JSON path of the authentication. */
   readonly at: string;
-  /** Where the provider sends the person back to, as it was registered there; undefined for any loopback port. */
+  /** Address that the provider redirects the user to, as registered there; undefined for any loopback port. */
   readonly redirectUri: string | undefined;
   /** True when PKCE (RFC 7636) is used. */
   readonly usesPkce: boolean;
@@ -16,7 +16,7 @@ export interface PersonLogin {
 
 export interface AuthorizationRequest {
   readonly redirectUri: string;
-  /** What the provider must send back. */
+  /** Value that the provider must send back. */
   readonly state: string;
   /** The S256 challenge of PKCE; undefined where it is not used. */
   readonly challenge: string | undefined;
@@ -29,9 +29,9 @@ export interface AuthorizationCode {
   readonly verifier: string | undefined;
 }
 
-/** What a person has got, without any secret of it. */
+/** Result of the code exchange, without any secret of it. */
 export interface ExchangedLogin {
-  /** Where it is kept. */
+  /** Location of the kept login. */
   readonly place: string;
   /** False when the provider gave none: the login ends with its access token. */
   readonly hasRefreshToken: boolean;

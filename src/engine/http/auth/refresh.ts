@@ -96,7 +96,10 @@ export function refreshing(
     return answer === undefined ? undefined : await keep(answer, sent);
   }
 
-  /** What is said when the API does not take the token. A refusal without a crash before it is no crash. */
+  /**
+   * Returns the error of a refused token. If no run was stopped during a refresh before, the mark of a pending refresh
+   * is cleared: a refusal is no crash.
+   */
   async function refused(error: unknown, kept: KeptLogin | undefined, { at }: AuthContext): Promise<unknown> {
     if (!(error instanceof HttpError) || error.code !== 'auth.failed' || !isRefusal(error)) return error;
     const stopped = kept?.pending;

@@ -19,7 +19,7 @@ export function shareSession<T extends object>(
   isUsable: (value: T) => boolean,
 ): Session<T> {
   let current: T | undefined;
-  /** What the attempts of a request were made with. */
+  /** Sessions by the requests whose attempts used them. */
   const used = new WeakMap<object, T>();
   let pending: { readonly value: Promise<T>; readonly signal: AbortSignal } | undefined;
 

@@ -27,7 +27,7 @@ export const RETRYABLE_CURL: readonly number[] = [
   CURL.receive,
 ];
 
-/** What is known of an attempt beside the error. */
+/** Facts about an attempt, besides its error. */
 export interface Attempt {
   /** `scheme://host`, for messages. */
   readonly origin: string;
@@ -80,7 +80,7 @@ interface Kind {
 
 const CERTIFICATE = /CERT|UNABLE_TO_|SELF_SIGNED|CRL|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ALTNAME/;
 const TLS = /^(?:EPROTO|ERR_SSL_|ERR_TLS_|ERR_OSSL_)/;
-/** What came instead of TLS, as OpenSSL reads it. */
+/** OpenSSL errors of an answer that is not TLS. */
 const NO_TLS = /wrong version number|packet length too long|record layer failure|http request/;
 const NO_TLS_HINT =
   'This port does not speak TLS: write http:// instead of https:// if the API is not encrypted, or correct the port.';

@@ -17,9 +17,9 @@ export interface NetworkOptions {
   /** Default: 1 GiB. */
   readonly maxBodyBytes?: number | undefined;
   readonly tls?: TlsSettings | undefined;
-  /** Where HTTP_PROXY and the others are looked for, usually `process.env`. Default: no proxy. */
+  /** Environment with HTTP_PROXY and the like, usually `process.env`. Default: no proxy. */
   readonly environment?: Environment | undefined;
-  /** Where requests may go at all. Default: anywhere. */
+  /** Rules on the hosts that requests may go to. Default: any host. */
   readonly reach?: Reach | undefined;
   /** A tunnel for every request; it comes before any proxy of the environment. */
   readonly sshProxy?: SshProxy | undefined;

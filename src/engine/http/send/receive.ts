@@ -12,7 +12,7 @@ type Chunks = AsyncIterable<Uint8Array>;
 export interface ReceiveOptions {
   readonly rule: FileRule;
   readonly headers: Headers;
-  /** Of what is held in memory; a body that goes to a file has the limit only where it was given. */
+  /** Limit of bodies held in memory; a body that goes to a file has the limit only if one was configured. */
   readonly maxBytes: number;
   readonly isLimited: boolean;
   readonly attempt: Attempt;

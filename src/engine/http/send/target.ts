@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { HttpError } from '../../../lib/errors.ts';
 
-/** Where a request goes, as `node:http` wants it. */
+/** Destination of a request, in the form that `node:http` needs. */
 export interface Target extends Authority {
   /** The exact request target: path and query. */
   readonly path: string;

@@ -10,9 +10,8 @@ export interface TlsSettings {
 }
 
 /**
- * What secure connections trust and show: the given authorities, else those of the runtime and
- * of the system.
- *
+ * Creates the TLS context: trusts the given authorities, else those of the runtime and of the system, and has the
+ * client's certificate.
  * @throws {HttpError} `http.tls` when a certificate or key cannot be read
  */
 export function secureContextOf(settings: TlsSettings): SecureContext {

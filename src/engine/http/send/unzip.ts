@@ -21,7 +21,7 @@ const READ_BYTES = 2 ** 18;
 /** Files and bytes of a directory: more is no export of an API. */
 const MOST_FILES = 100_000;
 const MOST_DIRECTORY = 2 ** 26;
-/** Of the fixed parts of an entry of the directory, and of what stands in front of a file. */
+/** Sizes of the fixed parts of a directory entry, and of the header in front of a file. */
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
 /** How the records begin that may follow a directory: its signature, and its end in two forms. */
@@ -65,7 +65,7 @@ interface File {
   readonly entry: Entry;
 }
 
-/** What one system puts into archives for itself. */
+/** Tells whether a file is metadata that macOS adds to archives. */
 function isLitter(name: string): boolean {
   return /(?:^|\/)(?:__MACOSX\/|\.DS_Store$)/.test(name);
 }

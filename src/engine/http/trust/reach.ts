@@ -6,7 +6,7 @@ import { targetOf } from '../send/target.ts';
 import { addressIn, addressSet, isAddressRange, type AddressSet } from './addresses.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
-/** Where requests may go, by the word of whoever runs the service. No configuration has a say in it. */
+/** Rules of the service's operator on the hosts that requests may go to. No configuration can change them. */
 export interface ReachRules {
   /** Hosts, `*.domain`, addresses, ranges of addresses, or `*`. What is allowed is so whatever else is denied. */
   readonly allow: readonly string[];
@@ -25,7 +25,7 @@ export function reachOf(environment: Readonly<Record<string, string | undefined>
   return text === undefined ? undefined : createReach(JSON.parse(text) as ReachRules);
 }
 
-/** What is asked before a connection is made. Each method throws {@link HttpError} http.forbiddenHost. */
+/** Checks that run before a connection is made. Each method throws {@link HttpError} http.forbiddenHost. */
 export interface Reach {
   /** A host that is connected to straight from here. A name is judged by {@link lookup}, when it is looked up. */
   requireHost(hostname: string): void;
@@ -99,7 +99,7 @@ export function createReach({ allow, deny, isNearDenied }: ReachRules): Reach {
     async requireThroughProxy(hostname) {
       requireHost(hostname);
       if (addressIn(hostname) !== undefined || !requireName(hostname)) return;
-      // Where only the proxy knows names, it has to keep requests from what is near itself.
+      // If only the proxy can resolve names, it has to keep requests away from its own network.
       const found = await lookUpAll(hostname, { all: true }).catch(() => []);
       if (found.length === 0) requireThroughTunnel(hostname);
       requireAddresses(

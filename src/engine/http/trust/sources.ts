@@ -10,7 +10,7 @@ import {
 } from '../../../lib/json/index.ts';
 import { isHttpUrl } from '../url.ts';
 
-/** Where the configuration may name an address. */
+/** Settings in which the configuration may name an address. */
 export interface TrustSources {
   /** Evaluated `api.baseUrl`. */
   readonly baseUrl: string;
@@ -18,7 +18,7 @@ export interface TrustSources {
   readonly api: AnyObject;
   /** `config.jobs`. */
   readonly jobs: Json | undefined;
-  /** What a function of attributes gives, where a login has one in place of an address. */
+  /** Evaluates a function of attributes, which a login may have in place of an address. */
   readonly evaluate?: ((value: AnyObject) => Json | undefined) | undefined;
 }
 

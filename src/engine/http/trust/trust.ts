@@ -90,7 +90,7 @@ export function createTrust(options: TrustOptions): Trust {
     if (isLogin === true || holdsSecret(text)) throw untrusted('body', origin, host);
   }
 
-  /** What an answer echoes may stand in the path of its link: a path cannot be sent without it. */
+  /** Refuses a link with a secret in its path, even one that an answer echoes: a path cannot be sent without it. */
   function refuseSecretPath(url: string, origin: string, host: string): void {
     const [path = ''] = url.slice(url.indexOf('://') + 3).split('?', 1);
     if (holdsInAddress(path)) throw untrusted('address', origin, host);
