@@ -5,7 +5,7 @@ import { CONTEXTS, compileSource, isSourceObject, type Source } from '../languag
 import { createCaller } from './functions/evaluate.ts';
 import { jobError } from './read-job.ts';
 
-/** What there is before anything is asked for. */
+/** Kinds of sources that can be read before the first request. */
 const KINDS = ['value', 'firstOf', ...CONTEXTS] as const;
 
 export interface ContextValueOptions {

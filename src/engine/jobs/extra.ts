@@ -15,7 +15,7 @@ import { readUserData } from './user-data.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 import type { JobWarning } from './warnings.ts';
 
-/** What the columns are made from, besides the job. */
+/** Inputs of the extra columns, besides the job. */
 export interface ExtraOptions {
   /** `userData` of the configuration: a map, or a scalar for the column `userData`. Reaches no children. */
   readonly userData?: Json | undefined;

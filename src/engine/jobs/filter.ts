@@ -27,7 +27,7 @@ export function compileFilter(text: string, at: string): (row: Json) => boolean 
 type Condition = (row: Json) => boolean;
 type Test = (text: string) => boolean;
 
-/** What each operator asks of the text in the row. */
+/** Tests of the operators on the text in the row. */
 const OPERATORS: Readonly<Record<string, (value: string) => Test>> = {
   '==': (value) => (text) => text === value,
   '!=': (value) => (text) => text !== value,
@@ -41,7 +41,7 @@ const OPERATORS: Readonly<Record<string, (value: string) => Test>> = {
 /** The leftmost operator of two characters; only without one, the leftmost of one. */
 const LONG_OPERATOR = />=|<=|==|!=|~~|!~/;
 const SHORT_OPERATOR = /[><]/;
-/** What does not make sense without a value; the others then test for emptiness. */
+/** Operators that need a value; without one, the others test for emptiness. */
 const NEEDS_VALUE = /[><]/;
 
 function compileCondition(condition: string, at: string): Condition {

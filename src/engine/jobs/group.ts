@@ -22,7 +22,7 @@ export interface Group {
   readonly size: number;
   /** Between them; undefined where they are sent as a list. */
   readonly join: string | undefined;
-  /** Where a row of the answer has the value of its parent; undefined where that is not to be told. */
+  /** Path of the parent's value in a row of the answer; undefined if rows do not name their parent. */
   readonly by: Path | undefined;
   /** The placeholder that stands for the values. */
   readonly name: string;
@@ -143,7 +143,7 @@ export class Groups {
     }
   }
 
-  /** What is left at the end. */
+  /** Returns the values that are left at the end. */
   *rest(): Generator<readonly Json[]> {
     const values = this.#values;
     this.#values = [];
@@ -151,7 +151,7 @@ export class Groups {
   }
 }
 
-/** What stands for the values in the request. */
+/** Returns the replacement of the placeholder in the request. */
 export function joined(values: readonly Json[], { join }: Group): Json {
   return join === undefined ? values : values.map(toText).join(join);
 }

@@ -71,13 +71,13 @@ export interface Job {
   readonly body?: Json;
   readonly bodyFormat?: BodyFormat;
   readonly queryParamIn?: 'query' | 'params';
-  /** Where the rows are in a response. */
+  /** Path of the rows in a response. */
   readonly dataField?: Path;
   /** Further places, whose rows follow. */
   readonly otherFields?: readonly Path[];
   /** How it comes to its rows by an export; the requests of the export are jobs without rows. */
   readonly export?: ExportSettings<Job>;
-  /** What its bodies are, where it says so. */
+  /** Format of the response bodies, if the job defines it. */
   readonly format?: FormatSettings;
   /** Names the table; the endpoint as written when nothing else is given. */
   readonly dataType: string;
@@ -94,7 +94,7 @@ export interface Job {
   /** As written; they come before those of the API, and children do not inherit them. */
   readonly reactions?: Json;
   readonly children: readonly Job[];
-  /** Of children only, as is the next one. */
+  /** Placeholders of a child; the next property is for children only, too. */
   readonly placeholders: readonly Placeholder[];
   /** A text in the language of filters, or conditions over the parent row. */
   readonly recursionFilter?: Json;
@@ -108,7 +108,7 @@ export interface Job {
   readonly windows?: Windows;
   /** Fields or columns that tell its rows apart, as written. */
   readonly primaryKey?: readonly string[];
-  /** What it keeps from run to run. */
+  /** Settings of the incremental state. */
   readonly incremental?: Incremental;
 }
 
@@ -150,13 +150,13 @@ export function parseJobs(
   throw jobError(at, 'There are no jobs', 'Give at least one job, such as {"endpoint": "users"}.');
 }
 
-/** What a child gets from above it: the depth, the names of the placeholders there, and the default method. */
+/** Settings that a child inherits: the depth, the names of the placeholders above, and the default method. */
 interface Above {
   /** JSON paths of the jobs above. */
   readonly above: readonly string[];
   /** Definitions that name their parents. */
   readonly attachments: Attachments;
-  /** What the jobs above ask for. */
+  /** Request definitions of the jobs above. */
   readonly asked: readonly AnyObject[];
   /** Levels of the jobs above that ask for several parent rows at once. */
   readonly grouped: readonly number[];
@@ -381,7 +381,7 @@ function readId(node: AnyObject, at: string): string | undefined {
   throw jobError(`${at}.id`, `“id” must be a text, not ${kindOf(value)}`, 'Put it in double quotes.');
 }
 
-/** What the rows are made of and become; the records read it. */
+/** Settings for the content of rows, read in `records`. */
 const ROW_SETTINGS: ReadonlySet<string> = new Set([
   'rowsAt',
   'expand',

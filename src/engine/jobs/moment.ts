@@ -55,7 +55,10 @@ function fromDigits(text: string): Instant | undefined {
   return instantOfSeconds(`${sign}${head}.${whole.slice(head.length)}${fraction}`.replace(/\.$/, ''));
 }
 
-/** Of seconds there are up to 11 digits (the year 5138), of milliseconds up to 14, and so on. */
+/**
+ * Returns the number of decimals by the number of digits: seconds have up to 11 (the year 5138), milliseconds up to 14,
+ * and so on.
+ */
 function decimalsOf(digits: number): number | undefined {
   if (digits <= 11) return 0;
   if (digits <= 14) return 3;

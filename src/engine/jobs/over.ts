@@ -109,7 +109,7 @@ function namesUsed(written: AnyObject): ReadonlySet<string> {
 
 export interface OverOptions {
   readonly call: CallFunction;
-  /** What the lists may refer to. */
+  /** Contexts that the lists may refer to. */
   readonly contexts: Contexts;
 }
 

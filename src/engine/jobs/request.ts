@@ -19,11 +19,10 @@ import { substituteText, substituteValue } from './substitute.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 
 /**
- * What a run of a job asks for first: placeholders are put into the endpoint, the parameters,
- * the body and the headers, then the functions in these are evaluated. Encoding is left to whoever sends it.
+ * Creates the first request of a job invocation: placeholders are put into the endpoint, the parameters, the body and
+ * the headers, then the functions in these are evaluated. The transport does the encoding.
  *
  * Placeholders go first, so a function may take one as an argument: `{"function": "md5", "args": ["{user-id}"]}`.
- *
  * @param common `attr` and `time`; a child also gets `placeholder` and `parent`, see {@link contextsOf}
  * @throws {FunctionError} when a function fails
  * @throws {JobError} when a header is no text after that

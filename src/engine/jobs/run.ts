@@ -23,7 +23,7 @@ export interface JobInvocation {
   readonly parameters: Parameters;
   /** The rows above, the nearest first; none for a job that is no child. */
   readonly rows: readonly Json[];
-  /** What its functions may refer to beside the rest: `window` and `state`, where the job has them. */
+  /** Further contexts of its functions: `window` and `state`, if the job has them. */
   readonly own?: Contexts;
 }
 

@@ -11,7 +11,7 @@ import {
 import type { JobInvocation } from './run.ts';
 
 /**
- * What the functions of a run may refer to: what every job has (`attr`, `time`), what the run has of its own (`window`,
+ * Returns the contexts of the functions of a job invocation: the common ones (`attr`, `time`), its own (`window`,
  * `state`), and
  * - `placeholder`: the values of its placeholders by name, inherited ones too: `{"placeholder": "user-id"}`;
  * - `parent`: in a child, the row that started it, nested keys joined by `.`: `{"parent": "user.email"}`.

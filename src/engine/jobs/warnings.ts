@@ -12,12 +12,12 @@ import { nearest } from '../../lib/suggest.ts';
 import type { Placeholder } from './placeholders.ts';
 import { namesIn } from './substitute.ts';
 
-/** What works, but hardly as meant. */
+/** Warning about a setting that works, but hardly as meant. */
 export interface JobWarning {
   /** JSON path in the configuration. */
   readonly path: string;
   readonly message: string;
-  /** What to do about it: one sentence. */
+  /** Advice in one sentence. */
   readonly hint?: string;
 }
 
@@ -36,7 +36,7 @@ interface Known {
   readonly names: readonly string[];
   /** Filled by the pagination. */
   readonly places: readonly string[];
-  /** Of `window` and `state`, what the job or one above it has. */
+  /** Contexts that the job or one above it has: `window`, `state`. */
   readonly contexts: ReadonlySet<string>;
 }
 

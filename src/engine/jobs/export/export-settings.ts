@@ -18,7 +18,7 @@ export interface ExportPoll<Request> {
   readonly until: Json;
   readonly failWhen: Json | undefined;
   readonly emptyWhen: Json | undefined;
-  /** What the API says of a failure. */
+  /** Source of the API's own error message. */
   readonly message: Json | undefined;
   readonly pace: ExportPace;
   readonly deadlineMs: number;

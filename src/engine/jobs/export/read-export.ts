@@ -17,7 +17,7 @@ import { jobError, read } from '../read-job.ts';
 import { durationOf } from './duration.ts';
 import type { ExportDownload, ExportPace, ExportPoll, ExportSettings } from './export-settings.ts';
 
-/** What the pauses are by default: 1, 2, 4 … 60 seconds. */
+/** Default pauses: 1, 2, 4 … 60 seconds. */
 const PACE: ExportPace = { fromMs: 1000, times: 2, mostMs: 60_000 };
 const DEADLINE_MS = 3_600_000;
 
@@ -146,7 +146,7 @@ function parseDownload<Request>(
   return { kind: 'request', request, each: isEach ? each : undefined };
 }
 
-/** What conditions and sources may look at: an answer of the export, and what is known of the run. */
+/** Kinds of sources in conditions and settings: an answer of the export, and the contexts of the run. */
 const KINDS = [
   'path',
   'response',

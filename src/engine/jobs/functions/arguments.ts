@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 
-/** What a function takes and gives: JSON, or raw bytes that another function (`base64_encode`) makes text of. */
+/** Value that a function takes or gives: JSON, or raw bytes that another function (`base64_encode`) turns into text. */
 export type Argument = Json | Uint8Array;
 
 /** Why a call failed; never with the value of an argument, which may be a secret. */

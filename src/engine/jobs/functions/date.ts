@@ -10,7 +10,7 @@ import {
   type CivilDate,
 } from './calendar.ts';
 
-/** Where clocks show another time than in UTC. */
+/** Time zone with its offset from UTC. */
 export interface ClockZone {
   /** As it is shown by `e`. */
   readonly name: string;

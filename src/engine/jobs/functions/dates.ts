@@ -41,7 +41,7 @@ function notDate(format: string, fallback: Argument | undefined): Argument {
   );
 }
 
-/** What the letters of a format found in a text. */
+/** Parts of a text that the letters of a format matched. */
 type Found = Readonly<Record<string, string | undefined>>;
 
 const ZONE = 'Z|[+-]\\d{1,2}:?\\d{0,2}|[A-Za-z]+(?:[/_-][A-Za-z]+)*';

@@ -17,7 +17,9 @@ import type { JobInvocation } from '../run.ts';
 import { substituteText } from '../substitute.ts';
 import { contextsOf } from '../values.ts';
 
-/** What a job asks for, as written: of the job itself, and of the jobs above it, the first of them at the top. */
+/**
+ * Definition of a job that decides what it requests, as written: its own, and those of the jobs above it, from the top.
+ */
 export interface Asked {
   readonly own: AnyObject;
   readonly above: readonly AnyObject[];
@@ -52,7 +54,7 @@ const ASKING: ReadonlySet<string> = new Set([
   'zip',
 ]);
 
-/** What of these keys is sent; the rest says where a run begins and ends, and that is for the next one to choose. */
+/** Parts of these keys that are sent. The others choose where a run begins and ends, and may change between runs. */
 const SENT: Readonly<Record<string, readonly string[]>> = {
   export: ['create', 'address', 'download'],
   group: ['join'],
@@ -108,9 +110,9 @@ function sorted(setting: Json): Json {
 }
 
 /**
- * What the state of a job stands for: when it changes, an older state says nothing of the rows that are asked for now.
- * Where each part of the job has a state of its own, those that are new begin anew by themselves, so that the choice of
- * the parts is left out.
+ * Returns the definition that the state of a job is valid for: when it changes, an older state does not apply to the
+ * rows that are requested now. If each part of the job has a state of its own, the choice of parts is left out, because
+ * new parts begin without a state anyway.
  */
 export function meaningOf({ own, above }: Asked, isPerParent: boolean): Json {
   if (!isPerParent) return [own, ...above];

@@ -16,9 +16,9 @@ import type { Stretch } from '../windows/tile.ts';
 import { markOf, type Mark } from './mark.ts';
 import type { Incremental } from './read-incremental.ts';
 
-/** Where one run of a job begins by its state. */
+/** Beginning and end of one run of a job, by its state. */
 export interface Bounds {
-  /** What is sent; undefined in a first run that says no beginning. */
+  /** Value that is sent; undefined in a first run without `first`. */
   readonly sent: Json | undefined;
   /** Milliseconds since 1970, where the beginning is a time. */
   readonly begins: number | undefined;
@@ -28,7 +28,7 @@ export interface Bounds {
   readonly until: Mark | undefined;
   /** Rows at the very beginning are old, too. */
   readonly dropsEqual: boolean;
-  /** What `{"state": …}` refers to. */
+  /** Context of `{"state": …}`. */
   readonly context: AnyObject;
 }
 
@@ -44,8 +44,7 @@ export interface BoundsOptions {
 }
 
 /**
- * Where a run begins: at the stored value less the lookback, or at `first`.
- *
+ * Returns the bounds of a run: it begins at the stored value less the lookback, or at `first`.
  * @throws {JobError} for a lookback or a format that does not fit the value
  */
 export function boundsOf(settings: Incremental, options: BoundsOptions): Bounds {

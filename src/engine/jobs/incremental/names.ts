@@ -2,7 +2,7 @@ import { jobError } from '../read-job.ts';
 import type { JobWarning } from '../warnings.ts';
 import type { Incremental } from './read-incremental.ts';
 
-/** What of a job names its state. */
+/** Properties of a job that name its state. */
 interface Named {
   readonly id: string;
   readonly name: string;

@@ -18,7 +18,7 @@ import { readSpan, isNoSpan, type Span } from '../windows/span.ts';
 import type { Asked } from './asked.ts';
 import { MARK_KINDS, type MarkKind } from './mark.ts';
 
-/** What a job keeps from run to run, as written and checked. */
+/** Settings of the incremental state of a job, as written and checked. */
 export interface Incremental {
   /** JSON path. */
   readonly at: string;
@@ -29,7 +29,7 @@ export interface Incremental {
   /** As written: where a first run begins. */
   readonly first?: Json;
   readonly lookback?: Lookback;
-  /** Where the state is sent. */
+  /** Place in the request that the state is sent in. */
   readonly to?: Place;
   /** How a time is sent; as it came by default. */
   readonly format?: string;
@@ -46,9 +46,9 @@ export interface Incremental {
   readonly takesFuture: boolean;
   /** The value that is kept is where the last window ended. */
   readonly keepsEnd: boolean;
-  /** What the state comes from: when it changes the state begins anew. */
+  /** Settings that the state comes from: when they change, it begins anew. */
   readonly settings: Json;
-  /** What the state stands for: when that changes it begins anew, too. */
+  /** Definition that the state is valid for: when it changes, the state begins anew, too. */
   readonly asked: Asked;
 }
 

@@ -42,7 +42,7 @@ const GRAINS: readonly (readonly [letters: string, grain: Span])[] = [
   ['YyL', { months: 12, ms: 0 }],
 ];
 
-/** Of two spans of one kind the shorter one; any fixed one is shorter than a month. */
+/** Returns the shorter of two spans; any fixed one is shorter than a month. */
 export function finer(a: Span, b: Span): Span {
   if (a.months === b.months) return a.ms <= b.ms ? a : b;
   return a.months < b.months ? a : b;

@@ -14,8 +14,8 @@ export interface Window extends Stretch {
   /** From 0, in the order of the requests. */
   readonly index: number;
   /**
-   * What `{"window": …}` refers to: `from` and `to` as the API wants them, `fromTime` and `toTime` in seconds, `end` as
-   * ISO 8601: where it ends, and no later than the period does, for a state.
+   * Context of `{"window": …}`: `from` and `to` in the format of the API, `fromTime` and `toTime` in seconds, and `end`
+   * in ISO 8601, which a state can keep: the end of the window, but no later than that of the period.
    */
   readonly context: AnyObject;
   /** `2026-01-01 – 2026-02-01`, for people. */
@@ -27,7 +27,7 @@ export interface WindowsOptions {
   readonly now: number;
   readonly call: CallFunction;
   readonly contexts: Contexts;
-  /** Where the state of the job says that it begins, in milliseconds since 1970. */
+  /** Beginning that the state of the job gives, in milliseconds since 1970. */
   readonly begins?: number | undefined;
   /** In place of `from` and `to`: a period that is to be filled again. */
   readonly period?: Stretch | undefined;

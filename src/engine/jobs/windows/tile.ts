@@ -8,7 +8,7 @@ export interface Stretch {
 }
 
 export interface TileOptions extends Stretch {
-  /** Of each window but the last, which ends where the period does; none for one window. */
+  /** Length of each window but the last, which ends with the period; undefined for one window. */
   readonly step?: Span | undefined;
   /** Moments between are not told apart by the API: windows begin and end on whole grains. */
   readonly grain: Span;

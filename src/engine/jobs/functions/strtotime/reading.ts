@@ -1,4 +1,4 @@
-/** What a text has said so far. Parts that are undefined come from the base time. */
+/** Parts of a time that a text has given so far. Undefined ones come from the base time. */
 export interface Reading {
   year?: number;
   month?: number;

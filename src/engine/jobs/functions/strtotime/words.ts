@@ -39,7 +39,7 @@ const WEEKDAYS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** What an amount counts: a part of date or time, a day of the week, or days from Monday to Friday. */
+/** Unit of an amount: a part of date or time, a day of the week, or days from Monday to Friday. */
 export type Unit =
   | { readonly kind: 'part'; readonly part: ShiftPart; readonly size: number }
   | { readonly kind: 'weekday'; readonly weekday: number }
